@@ -1,0 +1,1 @@
+//! Plans, seals and starts a run.

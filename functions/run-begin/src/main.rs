@@ -1,0 +1,2 @@
+//! The Lambda of `run-begin`.
+fn main() {}

@@ -1,0 +1,129 @@
+//! What the handler of an action is given and gives back.
+
+use std::time::Duration;
+
+use countersign_failure::{Class, Failure};
+use countersign_identity::UserId;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a step knows of the run it belongs to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// The profile the run belongs to, `prof_…`.
+    pub profile_id: String,
+    /// The profile's name, for documents and mails.
+    pub profile_name: String,
+    /// The playbook's id, when the run follows one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playbook_id: Option<String>,
+    /// What was asked, in the caller's words.
+    #[serde(default)]
+    pub query: String,
+    /// `interactive | background | scheduled | monitor`.
+    pub run_context: String,
+    /// Who started the run: the owner or a team member.
+    pub invoked_by: UserId,
+    /// When the run started.
+    pub started_at: Timestamp,
+}
+
+/// One call of an action, with its wiring already resolved and checked against the contract.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The run, `run_…`.
+    pub run: String,
+    /// The step's name in its plan.
+    pub step: String,
+    /// Whose records may be read and written. Every lookup is under this owner.
+    pub owner: UserId,
+    /// The action's name.
+    pub action: String,
+    /// Resolved inputs, defaults filled in.
+    pub inputs: Map<String, Value>,
+    /// Resolved params, defaults filled in.
+    pub params: Map<String, Value>,
+    /// The same for every attempt of this step with these inputs: writes carry it so that a retry changes nothing.
+    pub idempotency_key: String,
+    /// The clock of this attempt.
+    pub now: Timestamp,
+    /// How long the step may still take.
+    pub remaining: Duration,
+    /// The run.
+    pub info: RunInfo,
+}
+
+/// Why an action did not succeed. The code is stable and lands in the step's event.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ActionError {
+    /// A stable code in `SCREAMING_SNAKE_CASE`.
+    pub code: &'static str,
+    /// What happened, for the person who reads the run; never a secret.
+    pub message: String,
+    /// Whether the engine may try again.
+    pub class: Class,
+    /// What the reader can do about it.
+    pub help: Option<String>,
+}
+
+impl ActionError {
+    /// An error that the same call would meet again.
+    #[must_use]
+    pub fn terminal(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), class: Class::Terminal, help: None }
+    }
+
+    /// An error that may pass.
+    #[must_use]
+    pub fn retryable(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), class: Class::Retryable, help: None }
+    }
+
+    /// Adds what the reader can do.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Carries another crate's error over, with its whole chain as message.
+    #[must_use]
+    pub fn from_failure(error: &dyn Failure) -> Self {
+        let mut message = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            message = format!("{message}: {cause}");
+            source = cause.source();
+        }
+        Self { code: error.code(), message, class: error.class(), help: error.help() }
+    }
+}
+
+impl Failure for ActionError {
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn class(&self) -> Class {
+        self.class
+    }
+
+    fn help(&self) -> Option<String> {
+        self.help.clone()
+    }
+}
+
+/// The handler of one action.
+///
+/// A handler is called at least once per step. Whatever it writes carries [`Call::idempotency_key`], so that a second
+/// call after a crash leaves one result. Its output must have exactly the contract's output slots.
+pub trait Action: Send + Sync {
+    /// The action's name in the registry.
+    fn name(&self) -> &'static str;
+
+    /// Does it.
+    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>>;
+}
