@@ -67,3 +67,60 @@ pub struct UserContext {
     /// The highest role held; none when there are no scopes.
     pub role: Option<Role>,
 }
+
+impl UserContext {
+    /// Derives the role from the scopes, so that the two cannot disagree.
+    #[must_use]
+    pub fn new(user_id: UserId, name: String, email: String, scopes: Scopes) -> Self {
+        let role = scopes.highest();
+        Self { user_id, name, email, scopes, role }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(scopes: &[&str], role: Option<Role>) {
+        let user = UserId::from_bytes([7; 16]);
+        let context = UserContext::new(
+            user,
+            "Ada".to_owned(),
+            "ada@example.org".to_owned(),
+            Scopes::parse(scopes.iter().copied()),
+        );
+        assert_eq!(context.role, role, "{scopes:?}");
+    }
+
+    #[test]
+    fn a_006_to_a_010_the_context_carries_the_highest_role() {
+        check(&["macro:reader", "equity:analyst", "esg:editor"], Some(Role::Analyst));
+        check(&["global:admin", "macro:reader"], Some(Role::Admin));
+        check(&["macro:emperor"], None);
+        check(&[], None);
+    }
+
+    #[test]
+    fn a_011_the_context_survives_the_wire_unchanged() {
+        let user = UserId::from_bytes([7; 16]);
+        let scopes = Scopes::parse(["global:admin"]).intersect(&Scopes::parse(["macro:admin"]));
+        let context =
+            UserContext::new(user, "Ada".to_owned(), "ada@example.org".to_owned(), scopes);
+        let text = serde_json::to_string(&context).unwrap();
+        assert_eq!(serde_json::from_str::<UserContext>(&text).unwrap(), context);
+    }
+
+    #[test]
+    fn k_08_no_role_carries_a_capability() {
+        let caller = |capabilities: &[Capability]| Caller {
+            user: UserId::from_bytes([7; 16]),
+            scopes: Scopes::parse(["global:admin", "macro:admin", "macro:analyst"]),
+            capabilities: capabilities.iter().copied().collect(),
+            token_id: "t".to_owned(),
+        };
+        for capability in [Capability::Decide, Capability::Publish, Capability::Administer] {
+            assert!(!caller(&[]).can(capability), "{capability:?}");
+            assert!(caller(&[capability]).can(capability), "{capability:?}");
+        }
+    }
+}

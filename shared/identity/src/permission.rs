@@ -30,7 +30,12 @@ impl Requirement {
     /// A role anywhere is enough.
     #[must_use]
     pub fn role(required_role: Role) -> Self {
-        Self { required_role, topic_scoped: false, global_admin_override: true, allowed_scopes: None }
+        Self {
+            required_role,
+            topic_scoped: false,
+            global_admin_override: true,
+            allowed_scopes: None,
+        }
     }
 
     /// The role must hold for the topic of the record.
@@ -81,7 +86,11 @@ impl Failure for Denied {
 ///
 /// # Errors
 /// [`Denied::Role`] when the role is too low, [`Denied::TopicUnknown`] when a topic-scoped operation has no topic.
-pub fn permits(scopes: &Scopes, requirement: &Requirement, topic: Option<&Topic>) -> Result<(), Denied> {
+pub fn permits(
+    scopes: &Scopes,
+    requirement: &Requirement,
+    topic: Option<&Topic>,
+) -> Result<(), Denied> {
     if requirement.global_admin_override && is_global_admin(scopes) {
         return Ok(());
     }
@@ -94,7 +103,11 @@ pub fn permits(scopes: &Scopes, requirement: &Requirement, topic: Option<&Topic>
         None if requirement.topic_scoped => return Err(Denied::TopicUnknown),
         None => scopes.highest(),
     };
-    if held.is_some_and(|role| role >= requirement.required_role) { Ok(()) } else { Err(denied(requirement, topic)) }
+    if held.is_some_and(|role| role >= requirement.required_role) {
+        Ok(())
+    } else {
+        Err(denied(requirement, topic))
+    }
 }
 
 fn is_global_admin(scopes: &Scopes) -> bool {
@@ -102,6 +115,10 @@ fn is_global_admin(scopes: &Scopes) -> bool {
 }
 
 fn denied(requirement: &Requirement, topic: Option<&Topic>) -> Denied {
-    let place = topic.map_or_else(|| "in some topic".to_owned(), |topic| format!("in `{}`", topic.as_str()));
+    let place = topic
+        .map_or_else(|| "in some topic".to_owned(), |topic| format!("in `{}`", topic.as_str()));
     Denied::Role { required: requirement.required_role, place }
 }
+
+#[cfg(test)]
+mod tests;

@@ -58,7 +58,9 @@ pub struct Topic(String);
 
 /// Why a text is not the slug of a topic.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a topic: use up to 64 lower-case letters, digits and underscores, and not `global`")]
+#[error(
+    "`{0}` is not a topic: use up to 64 lower-case letters, digits and underscores, and not `global`"
+)]
 pub struct InvalidTopic(String);
 
 impl Topic {
@@ -70,7 +72,11 @@ impl Topic {
         let fits = (1..=64).contains(&text.len())
             && text != "global"
             && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-        if fits { Ok(Self(text.to_owned())) } else { Err(InvalidTopic(text.chars().take(80).collect())) }
+        if fits {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidTopic(text.chars().take(80).collect()))
+        }
     }
 
     /// The slug.
@@ -100,6 +106,9 @@ pub enum Group {
     Global,
     /// One topic.
     Topic(Topic),
+    /// One topic, but on at least one side of an intersection only because `global` covers it; written `~topic`.
+    /// It counts wherever `global` counts and nowhere else, so K-26 survives [`Scopes::intersect`].
+    ThroughGlobal(Topic),
 }
 
 /// One grant: a role in a group.
@@ -117,11 +126,16 @@ impl FromStr for Scope {
     /// Reads exactly two parts. An unknown role has level 0, so the scope grants nothing and is no scope.
     fn from_str(text: &str) -> Result<Self, ()> {
         let mut parts = text.split(':');
-        let (Some(group), Some(role), None) = (parts.next(), parts.next(), parts.next()) else { return Err(()) };
+        let (Some(group), Some(role), None) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(());
+        };
         let role = Role::named(role).ok_or(())?;
         let group = match group {
             "global" => Group::Global,
-            topic => Group::Topic(Topic::parse(topic).map_err(drop)?),
+            topic => match topic.strip_prefix('~') {
+                Some(covered) => Group::ThroughGlobal(Topic::parse(covered).map_err(drop)?),
+                None => Group::Topic(Topic::parse(topic).map_err(drop)?),
+            },
         };
         Ok(Scope { group, role })
     }
@@ -132,6 +146,7 @@ impl fmt::Display for Scope {
         match &self.group {
             Group::Global => write!(f, "global:{}", self.role),
             Group::Topic(topic) => write!(f, "{}:{}", topic.as_str(), self.role),
+            Group::ThroughGlobal(topic) => write!(f, "~{}:{}", topic.as_str(), self.role),
         }
     }
 }
@@ -144,7 +159,8 @@ pub struct Scopes(Vec<Scope>);
 impl Scopes {
     /// Reads scopes from their texts, leaving out what is none.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut scopes: Vec<Scope> = texts.into_iter().filter_map(|text| text.parse().ok()).collect();
+        let mut scopes: Vec<Scope> =
+            texts.into_iter().filter_map(|text| text.parse().ok()).collect();
         scopes.sort();
         scopes.dedup();
         Self(scopes)
@@ -173,6 +189,7 @@ impl Scopes {
         let counts = |scope: &&Scope| match &scope.group {
             Group::Global => count_global,
             Group::Topic(own) => own == topic,
+            Group::ThroughGlobal(own) => count_global && own == topic,
         };
         self.0.iter().filter(counts).map(|scope| scope.role).max()
     }
@@ -182,16 +199,17 @@ impl Scopes {
     /// This is how a token and the directory combine: neither can grant what the other does not.
     #[must_use]
     pub fn intersect(&self, other: &Scopes) -> Scopes {
-        let topics = |scopes: &Scopes| -> Vec<Topic> {
-            scopes.0.iter().filter_map(|scope| if let Group::Topic(t) = &scope.group { Some(t.clone()) } else { None }).collect()
-        };
-        let mut both: Vec<Scope> = Vec::new();
-        if let (Some(a), Some(b)) = (self.global(), other.global()) {
-            both.push(Scope { group: Group::Global, role: a.min(b) });
-        }
-        for topic in topics(self).into_iter().chain(topics(other)) {
-            if let (Some(a), Some(b)) = (self.role_for(&topic, true), other.role_for(&topic, true)) {
-                both.push(Scope { group: Group::Topic(topic), role: a.min(b) });
+        let global = lower(self.global(), other.global());
+        let mut both: Vec<Scope> =
+            global.map(|role| Scope { group: Group::Global, role }).into_iter().collect();
+        for topic in self.topics().chain(other.topics()) {
+            let own = lower(self.role_for(topic, false), other.role_for(topic, false));
+            let any = lower(self.role_for(topic, true), other.role_for(topic, true));
+            both.extend(own.map(|role| Scope { group: Group::Topic(topic.clone()), role }));
+            if any > own.max(global) {
+                both.extend(
+                    any.map(|role| Scope { group: Group::ThroughGlobal(topic.clone()), role }),
+                );
             }
         }
         both.sort();
@@ -199,9 +217,20 @@ impl Scopes {
         Scopes(both)
     }
 
+    fn topics(&self) -> impl Iterator<Item = &Topic> {
+        self.0.iter().filter_map(|scope| match &scope.group {
+            Group::Topic(topic) | Group::ThroughGlobal(topic) => Some(topic),
+            Group::Global => None,
+        })
+    }
+
     fn global(&self) -> Option<Role> {
         self.0.iter().filter(|scope| scope.group == Group::Global).map(|scope| scope.role).max()
     }
+}
+
+fn lower(a: Option<Role>, b: Option<Role>) -> Option<Role> {
+    Some(a?.min(b?))
 }
 
 impl From<Vec<String>> for Scopes {
@@ -215,3 +244,6 @@ impl From<Scopes> for Vec<String> {
         scopes.0.iter().map(ToString::to_string).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;
