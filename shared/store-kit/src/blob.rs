@@ -1,0 +1,125 @@
+//! The claim check: what is too large for an item lies in S3, and the item keeps its place and digest.
+
+use aws_sdk_s3::Client;
+use aws_sdk_s3::primitives::ByteStream;
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::Result;
+use crate::error::StoreError;
+
+/// JSON above this many bytes goes to S3 (DESIGN: outputs over 100 KB).
+pub const INLINE_LIMIT: usize = 100 * 1024;
+
+/// A JSON value as an item keeps it. It is kept as text, so that key order and number forms survive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "at", rename_all = "snake_case")]
+pub enum Stored {
+    /// In the item itself.
+    Item {
+        /// The JSON text.
+        json: String,
+    },
+    /// In the data bucket.
+    Bucket {
+        /// The object's key.
+        key: String,
+        /// SHA-256 of the object, hex.
+        sha256: String,
+        /// Its size.
+        bytes: u64,
+    },
+}
+
+/// The data bucket.
+#[derive(Debug, Clone)]
+pub struct Blobs {
+    client: Client,
+    bucket: String,
+}
+
+impl Blobs {
+    /// The bucket of this name.
+    #[must_use]
+    pub fn new(client: Client, bucket: impl Into<String>) -> Self {
+        Self { client, bucket: bucket.into() }
+    }
+
+    /// The client, for what this type does not cover (presigning, listing).
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The bucket's name.
+    #[must_use]
+    pub fn bucket(&self) -> &str {
+        &self.bucket
+    }
+
+    /// Keeps `value` in the item, or puts it under `key` when it is larger than [`INLINE_LIMIT`].
+    pub fn store<'a>(&'a self, key: &'a str, value: &'a Value) -> BoxFuture<'a, Result<Stored>> {
+        Box::pin(async move {
+            let json = serde_json::to_string(value)
+                .map_err(|error| StoreError::Encode(error.to_string()))?;
+            if json.len() <= INLINE_LIMIT {
+                return Ok(Stored::Item { json });
+            }
+            let sha256 = hex::encode(Sha256::digest(json.as_bytes()));
+            let bytes = json.len() as u64;
+            self.put(key, json.into_bytes(), "application/json").await?;
+            Ok(Stored::Bucket { key: key.to_owned(), sha256, bytes })
+        })
+    }
+
+    /// Reads a value back and checks its digest.
+    pub fn load<'a>(&'a self, stored: &'a Stored) -> BoxFuture<'a, Result<Value>> {
+        Box::pin(async move {
+            let decode = |error: serde_json::Error| StoreError::Decode {
+                table: self.bucket.clone(),
+                reason: error.to_string(),
+            };
+            match stored {
+                Stored::Item { json } => serde_json::from_str(json).map_err(decode),
+                Stored::Bucket { key, sha256, .. } => {
+                    let bytes = self.get(key).await?;
+                    if hex::encode(Sha256::digest(&bytes)) != *sha256 {
+                        return Err(StoreError::Tampered(key.clone()));
+                    }
+                    serde_json::from_slice(&bytes).map_err(decode)
+                }
+            }
+        })
+    }
+
+    /// Writes an object.
+    pub fn put<'a>(
+        &'a self,
+        key: &'a str,
+        body: Vec<u8>,
+        content_type: &'a str,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let request =
+                self.client.put_object().bucket(&self.bucket).key(key).content_type(content_type);
+            let sent = request.body(ByteStream::from(body)).send().await;
+            sent.map(drop).map_err(|error| StoreError::sdk(&self.bucket, &error))
+        })
+    }
+
+    /// Reads an object whole.
+    pub fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Vec<u8>>> {
+        Box::pin(async move {
+            let sent = self.client.get_object().bucket(&self.bucket).key(key).send().await;
+            let answer = sent.map_err(|error| StoreError::sdk(&self.bucket, &error))?;
+            let body = answer.body.collect().await;
+            let body = body.map_err(|error| StoreError::Unavailable {
+                table: self.bucket.clone(),
+                reason: error.to_string(),
+            })?;
+            Ok(body.to_vec())
+        })
+    }
+}

@@ -1,0 +1,26 @@
+//! A typed, narrow way to DynamoDB, and the claim check to S3.
+//!
+//! Every table has the keys `PK` and `SK`, a TTL attribute `expires_at` (epoch seconds) and at most one index `GSI1`
+//! (`GSI1PK`, `GSI1SK`). The `store-*` crates build keys and items with this; nobody else does.
+//!
+//! Futures are boxed at the public methods: an async body is compiled in the crate that polls it, and there are many
+//! binaries.
+
+mod blob;
+mod counters;
+mod error;
+mod expr;
+mod query;
+mod table;
+mod write;
+
+pub use blob::{Blobs, INLINE_LIMIT, Stored};
+pub use counters::{Counts, counts};
+pub use error::StoreError;
+pub use expr::Expr;
+pub use query::{Page, Query};
+pub use table::{Item, Key, Op, Table, decode};
+pub use write::Write;
+
+/// What every store method returns.
+pub type Result<T> = std::result::Result<T, StoreError>;

@@ -1,0 +1,461 @@
+//! A table.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::{
+    AttributeValue, ConditionCheck, Delete, KeysAndAttributes, Put,
+    ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+};
+use futures::future::BoxFuture;
+use serde::de::DeserializeOwned;
+
+use crate::error::StoreError;
+use crate::expr::{names, non_empty};
+use crate::query::{Page, Query, decode_cursor, encode_cursor};
+use crate::write::{Kind, Write};
+use crate::{Result, counters};
+
+/// An item as DynamoDB has it.
+pub type Item = HashMap<String, AttributeValue>;
+
+/// The key of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The partition key.
+    pub pk: String,
+    /// The sort key.
+    pub sk: String,
+}
+
+impl Key {
+    /// A key of two texts.
+    pub fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
+        Self { pk: pk.into(), sk: sk.into() }
+    }
+
+    fn item(&self) -> Item {
+        [
+            ("PK".to_owned(), AttributeValue::S(self.pk.clone())),
+            ("SK".to_owned(), AttributeValue::S(self.sk.clone())),
+        ]
+        .into()
+    }
+}
+
+/// A table and the client that reaches it.
+#[derive(Debug, Clone)]
+pub struct Table {
+    client: Client,
+    name: String,
+}
+
+/// A write together with the table it goes to, for transactions across tables.
+#[derive(Debug, Clone)]
+pub struct Op {
+    table: String,
+    write: Write,
+}
+
+/// Reads an item as a `T`.
+///
+/// # Errors
+/// [`StoreError::Decode`] when the item has another shape.
+pub fn decode<T: DeserializeOwned>(table: &str, item: Item) -> Result<T> {
+    serde_dynamo::from_item(item)
+        .map_err(|error| StoreError::Decode { table: table.to_owned(), reason: error.to_string() })
+}
+
+impl Table {
+    /// The table of this name.
+    #[must_use]
+    pub fn new(client: Client, name: impl Into<String>) -> Self {
+        Self { client, name: name.into() }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads one item, strongly consistent.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer, refuses, or the item has another shape.
+    pub async fn get<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<T>> {
+        self.get_item(key).await?.map(|item| decode(&self.name, item)).transpose()
+    }
+
+    /// Reads one item as it is, strongly consistent.
+    pub fn get_item<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Item>>> {
+        Box::pin(async move {
+            counters::read();
+            let request = self
+                .client
+                .get_item()
+                .table_name(&self.name)
+                .set_key(Some(key.item()))
+                .consistent_read(true);
+            Ok(request.send().await.map_err(|error| StoreError::sdk(&self.name, &error))?.item)
+        })
+    }
+
+    /// Reads up to 100 items at once, strongly consistent; the order is not kept, missing ones are left out.
+    pub fn get_many<'a>(&'a self, keys: &'a [Key]) -> BoxFuture<'a, Result<HashMap<Key, Item>>> {
+        Box::pin(async move {
+            let mut found = HashMap::new();
+            let mut pending: Vec<Item> = keys.iter().map(Key::item).collect();
+            let mut tries = 0_u32;
+            while !pending.is_empty() {
+                let rest = pending.split_off(pending.len().min(100));
+                let (items, unread) = self.batch_get(pending).await?;
+                found.extend(items);
+                if !unread.is_empty() {
+                    tries += 1;
+                    self.pause_before_retry(tries).await?;
+                }
+                pending = unread.into_iter().chain(rest).collect();
+            }
+            Ok(found)
+        })
+    }
+
+    async fn batch_get(&self, keys: Vec<Item>) -> Result<(HashMap<Key, Item>, Vec<Item>)> {
+        counters::read();
+        let request =
+            KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build();
+        let request = request.map_err(|error| StoreError::Encode(error.to_string()))?;
+        let sent = self.client.batch_get_item().request_items(&self.name, request).send().await;
+        let answer = sent.map_err(|error| StoreError::sdk(&self.name, &error))?;
+        let items = answer.responses.unwrap_or_default().remove(&self.name).unwrap_or_default();
+        let unread = answer
+            .unprocessed_keys
+            .unwrap_or_default()
+            .remove(&self.name)
+            .map(|rest| rest.keys)
+            .unwrap_or_default();
+        Ok((items.into_iter().filter_map(|item| Some((key_of(&item)?, item))).collect(), unread))
+    }
+
+    async fn pause_before_retry(&self, tries: u32) -> Result<()> {
+        if tries > 6 {
+            let reason = "items stayed unprocessed after six tries".to_owned();
+            return Err(StoreError::Unavailable { table: self.name.clone(), reason });
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(25 << tries)).await;
+        Ok(())
+    }
+
+    /// Reads one page.
+    pub fn query(&self, query: Query) -> BoxFuture<'_, Result<Page<Item>>> {
+        Box::pin(async move {
+            counters::read();
+            let condition = query.condition()?;
+            let after = query.after.as_deref().map(decode_cursor).transpose()?;
+            let mut request = self
+                .client
+                .query()
+                .table_name(&self.name)
+                .key_condition_expression(&condition.text);
+            request = request.set_expression_attribute_names(non_empty(names(&condition.text)));
+            request = request.set_expression_attribute_values(non_empty(condition.values));
+            request = request
+                .scan_index_forward(!query.descending)
+                .limit(query.limit)
+                .set_exclusive_start_key(after);
+            if query.index {
+                request = request.index_name("GSI1");
+            } else if query.consistent {
+                request = request.consistent_read(true);
+            }
+            let answer =
+                request.send().await.map_err(|error| StoreError::sdk(&self.name, &error))?;
+            let next = answer.last_evaluated_key.as_ref().and_then(encode_cursor);
+            Ok(Page { items: answer.items.unwrap_or_default(), next })
+        })
+    }
+
+    /// Reads every page, up to `most` items.
+    ///
+    /// # Errors
+    /// [`StoreError`] as [`Table::query`].
+    pub async fn query_all<T: DeserializeOwned>(
+        &self,
+        query: Query,
+        most: usize,
+    ) -> Result<Vec<T>> {
+        let mut all = Vec::new();
+        let mut query = query;
+        loop {
+            let page = self.query(query.clone()).await?;
+            for item in page.items {
+                all.push(decode(&self.name, item)?);
+            }
+            match page.next {
+                Some(next) if all.len() < most => query.after = Some(next),
+                _ => return Ok(all),
+            }
+        }
+    }
+
+    /// Does one write.
+    pub fn write(&self, write: Write) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            counters::wrote();
+            match &write.kind {
+                Kind::Put(item) => self.put(&write, item.clone()).await,
+                Kind::Update { .. } => self.update(&write).await,
+                Kind::Delete => self.delete(&write).await,
+                Kind::Check => {
+                    Err(StoreError::Encode("a check only makes sense in a transaction".to_owned()))
+                }
+            }
+        })
+    }
+
+    async fn put(&self, write: &Write, item: Item) -> Result<()> {
+        let (text, names, values) = parts(write, "");
+        let request = self
+            .client
+            .put_item()
+            .table_name(&self.name)
+            .set_item(Some(item))
+            .set_condition_expression(text);
+        let request =
+            request.set_expression_attribute_names(names).set_expression_attribute_values(values);
+        let request = request
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        request.send().await.map(drop).map_err(|error| {
+            use aws_sdk_dynamodb::operation::put_item::PutItemError as E;
+            match error.as_service_error() {
+                Some(E::ConditionalCheckFailedException(failed)) => {
+                    self.failed(0, failed.item.clone())
+                }
+                _ => StoreError::sdk(&self.name, &error),
+            }
+        })
+    }
+
+    async fn update(&self, write: &Write) -> Result<()> {
+        let (update, _) = write.update_text();
+        let (text, names, values) = parts(write, &update);
+        let request =
+            self.client.update_item().table_name(&self.name).set_key(Some(write.key.item()));
+        let request = request.update_expression(update).set_condition_expression(text);
+        let request =
+            request.set_expression_attribute_names(names).set_expression_attribute_values(values);
+        let request = request
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        request.send().await.map(drop).map_err(|error| {
+            use aws_sdk_dynamodb::operation::update_item::UpdateItemError as E;
+            match error.as_service_error() {
+                Some(E::ConditionalCheckFailedException(failed)) => {
+                    self.failed(0, failed.item.clone())
+                }
+                _ => StoreError::sdk(&self.name, &error),
+            }
+        })
+    }
+
+    async fn delete(&self, write: &Write) -> Result<()> {
+        let (text, names, values) = parts(write, "");
+        let request =
+            self.client.delete_item().table_name(&self.name).set_key(Some(write.key.item()));
+        let request = request.set_condition_expression(text);
+        let request =
+            request.set_expression_attribute_names(names).set_expression_attribute_values(values);
+        request.send().await.map(drop).map_err(|error| {
+            use aws_sdk_dynamodb::operation::delete_item::DeleteItemError as E;
+            match error.as_service_error() {
+                Some(E::ConditionalCheckFailedException(failed)) => {
+                    self.failed(0, failed.item.clone())
+                }
+                _ => StoreError::sdk(&self.name, &error),
+            }
+        })
+    }
+
+    fn failed(&self, index: usize, item: Option<Item>) -> StoreError {
+        StoreError::ConditionFailed { table: self.name.clone(), index, item: item.map(Box::new) }
+    }
+
+    /// Names this table for a write of a transaction.
+    #[must_use]
+    pub fn op(&self, write: Write) -> Op {
+        Op { table: self.name.clone(), write }
+    }
+
+    /// Does all writes or none; up to 100, all in this table.
+    pub fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<()>> {
+        let ops = writes.into_iter().map(|write| self.op(write)).collect();
+        self.transact_across(ops)
+    }
+
+    /// Does all writes or none, across tables.
+    ///
+    /// A condition that does not hold is [`StoreError::ConditionFailed`] with the place of the first such write.
+    pub fn transact_across(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            counters::wrote();
+            let items = ops.iter().map(transact_item).collect::<Result<Vec<_>>>()?;
+            let sent =
+                self.client.transact_write_items().set_transact_items(Some(items)).send().await;
+            sent.map(drop).map_err(|error| match error.as_service_error() {
+                Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => {
+                    self.canceled(&ops, canceled.cancellation_reasons())
+                }
+                _ => StoreError::sdk(&self.name, &error),
+            })
+        })
+    }
+
+    fn canceled(
+        &self,
+        ops: &[Op],
+        reasons: &[aws_sdk_dynamodb::types::CancellationReason],
+    ) -> StoreError {
+        let of = |code: &str| reasons.iter().position(|reason| reason.code() == Some(code));
+        if let Some(index) = of("ConditionalCheckFailed") {
+            let table = ops.get(index).map_or_else(|| self.name.clone(), |op| op.table.clone());
+            let item = reasons[index].item.clone().filter(|item| !item.is_empty()).map(Box::new);
+            return StoreError::ConditionFailed { table, index, item };
+        }
+        let codes: Vec<&str> = reasons.iter().filter_map(|reason| reason.code()).collect();
+        let reason = format!("the transaction was cancelled: {}", codes.join(", "));
+        if of("ValidationError").is_some() {
+            return StoreError::Refused { table: self.name.clone(), reason };
+        }
+        StoreError::Unavailable { table: self.name.clone(), reason }
+    }
+
+    /// Puts and deletes up to 25 items a request, without conditions; unprocessed ones are tried again, six times.
+    pub fn write_many(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, WriteRequest};
+            let encode =
+                |error: aws_sdk_dynamodb::error::BuildError| StoreError::Encode(error.to_string());
+            let mut pending = Vec::with_capacity(writes.len());
+            for write in writes {
+                let request = WriteRequest::builder();
+                pending.push(match write.kind {
+                    Kind::Put(item) => request
+                        .put_request(
+                            PutRequest::builder().set_item(Some(item)).build().map_err(encode)?,
+                        )
+                        .build(),
+                    Kind::Delete => {
+                        let delete = DeleteRequest::builder()
+                            .set_key(Some(write.key.item()))
+                            .build()
+                            .map_err(encode)?;
+                        request.delete_request(delete).build()
+                    }
+                    Kind::Update { .. } | Kind::Check => {
+                        return Err(StoreError::Encode(
+                            "only puts and deletes can be written in bulk".to_owned(),
+                        ));
+                    }
+                });
+            }
+            let mut tries = 0_u32;
+            while !pending.is_empty() {
+                let rest = pending.split_off(pending.len().min(25));
+                counters::wrote();
+                let sent =
+                    self.client.batch_write_item().request_items(&self.name, pending).send().await;
+                let answer = sent.map_err(|error| StoreError::sdk(&self.name, &error))?;
+                let unwritten = answer
+                    .unprocessed_items
+                    .unwrap_or_default()
+                    .remove(&self.name)
+                    .unwrap_or_default();
+                if !unwritten.is_empty() {
+                    tries += 1;
+                    self.pause_before_retry(tries).await?;
+                }
+                pending = unwritten.into_iter().chain(rest).collect();
+            }
+            Ok(())
+        })
+    }
+}
+
+fn key_of(item: &Item) -> Option<Key> {
+    Some(Key::new(item.get("PK")?.as_s().ok()?, item.get("SK")?.as_s().ok()?))
+}
+
+type Parts =
+    (Option<String>, Option<HashMap<String, String>>, Option<HashMap<String, AttributeValue>>);
+
+/// The condition text of a write with the names and values of the condition and of the update together.
+fn parts(write: &Write, update: &str) -> Parts {
+    let (_, mut values) = write.update_text();
+    let condition = write.condition.clone().unwrap_or_default();
+    values.extend(condition.values);
+    let mut all = names(&condition.text);
+    all.extend(names(update));
+    let text = Some(condition.text).filter(|text| !text.is_empty());
+    (text, non_empty(all), non_empty(values))
+}
+
+fn transact_item(op: &Op) -> Result<TransactWriteItem> {
+    let encode = |error: aws_sdk_dynamodb::error::BuildError| StoreError::Encode(error.to_string());
+    let (update, _) = op.write.update_text();
+    let (text, names, values) = parts(&op.write, &update);
+    let key = op.write.key.item();
+    let all_old = ReturnValuesOnConditionCheckFailure::AllOld;
+    let item = TransactWriteItem::builder();
+    Ok(match &op.write.kind {
+        Kind::Put(body) => {
+            let put = Put::builder()
+                .table_name(&op.table)
+                .set_item(Some(body.clone()))
+                .set_condition_expression(text);
+            let put =
+                put.set_expression_attribute_names(names).set_expression_attribute_values(values);
+            item.put(put.return_values_on_condition_check_failure(all_old).build().map_err(encode)?)
+                .build()
+        }
+        Kind::Update { .. } => {
+            let change = Update::builder()
+                .table_name(&op.table)
+                .set_key(Some(key))
+                .update_expression(update);
+            let change = change
+                .set_condition_expression(text)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values);
+            item.update(
+                change.return_values_on_condition_check_failure(all_old).build().map_err(encode)?,
+            )
+            .build()
+        }
+        Kind::Delete => {
+            let delete = Delete::builder()
+                .table_name(&op.table)
+                .set_key(Some(key))
+                .set_condition_expression(text);
+            let delete = delete
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values);
+            item.delete(
+                delete.return_values_on_condition_check_failure(all_old).build().map_err(encode)?,
+            )
+            .build()
+        }
+        Kind::Check => {
+            let check = ConditionCheck::builder()
+                .table_name(&op.table)
+                .set_key(Some(key))
+                .set_condition_expression(text);
+            let check =
+                check.set_expression_attribute_names(names).set_expression_attribute_values(values);
+            item.condition_check(
+                check.return_values_on_condition_check_failure(all_old).build().map_err(encode)?,
+            )
+            .build()
+        }
+    })
+}
