@@ -7,7 +7,9 @@
 mod caller;
 mod permission;
 mod scope;
+mod standing;
 
 pub use caller::{Caller, Capability, UserContext, UserId};
 pub use permission::{Denied, Requirement, permits};
 pub use scope::{Group, InvalidTopic, Role, Scope, Scopes, Topic};
+pub use standing::{Presented, Refused, Rights, Standing, TokenUse};

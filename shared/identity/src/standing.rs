@@ -1,0 +1,258 @@
+//! What a token presents, what the directory says of its holder, and what remains of both.
+
+use std::collections::BTreeSet;
+
+use countersign_failure::{Class, Failure};
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+use crate::caller::{Caller, Capability, UserId};
+use crate::scope::Scopes;
+
+/// How a token came to be; it bounds the capabilities the token can carry (K-08).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenUse {
+    /// A person signed in: the only kind that may decide and publish.
+    Login,
+    /// A long-lived key of a person, for programs: no capabilities.
+    Api,
+    /// The deployment's own operator, minted with its secret: may administer, and is no person.
+    Service,
+}
+
+impl TokenUse {
+    /// Whether a token of this kind can carry the capability at all.
+    #[must_use]
+    pub fn may_carry(self, capability: Capability) -> bool {
+        match self {
+            Self::Login => true,
+            Self::Api => false,
+            Self::Service => capability == Capability::Administer,
+        }
+    }
+}
+
+/// What a verified token claims. Stored with a run, so that every step can ask the directory again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Presented {
+    /// Who the token speaks for.
+    pub user: UserId,
+    /// The token's own id.
+    pub token_id: String,
+    /// When it was issued, epoch seconds.
+    pub issued_at: i64,
+    /// How it came to be.
+    pub token_use: TokenUse,
+    /// The scopes it claims.
+    pub scopes: Scopes,
+    /// The capabilities it claims.
+    pub capabilities: BTreeSet<Capability>,
+}
+
+/// What the directory says of one person at this moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Who.
+    pub user: UserId,
+    /// Display name.
+    pub name: String,
+    /// Mail address.
+    pub email: String,
+    /// Whether somebody proved that the address is theirs.
+    pub email_verified: bool,
+    /// Inactive people can do nothing.
+    pub active: bool,
+    /// Granted scopes.
+    pub scopes: Scopes,
+    /// Granted capabilities.
+    pub capabilities: BTreeSet<Capability>,
+    /// Tokens issued before this time (epoch seconds) are void.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<i64>,
+    /// Ids of tokens that are void.
+    #[serde(default)]
+    pub revoked: BTreeSet<String>,
+}
+
+/// Why a verified token opens nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The directory does not know the person.
+    #[error("the token speaks for somebody the directory does not know")]
+    UnknownUser,
+    /// The person was deactivated.
+    #[error("this account is not active")]
+    Inactive,
+    /// The token, or every token of its age, was revoked.
+    #[error("this token was revoked")]
+    TokenRevoked,
+}
+
+impl Failure for Refused {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownUser => "USER_UNKNOWN",
+            Self::Inactive => "USER_INACTIVE",
+            Self::TokenRevoked => "TOKEN_REVOKED",
+        }
+    }
+
+    fn class(&self) -> Class {
+        Class::Terminal
+    }
+
+    fn http_status(&self) -> u16 {
+        401
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::TokenRevoked => "sign in again".to_owned(),
+            Self::UnknownUser | Self::Inactive => "ask an administrator".to_owned(),
+        })
+    }
+}
+
+impl Standing {
+    /// What remains of the token: token ∩ directory, in scopes and in capabilities.
+    ///
+    /// # Errors
+    /// [`Refused`] when the person is inactive or another, or the token is void.
+    pub fn effective(&self, token: &Presented) -> Result<Caller, Refused> {
+        if self.user != token.user {
+            return Err(Refused::UnknownUser);
+        }
+        if !self.active {
+            return Err(Refused::Inactive);
+        }
+        let too_old = self.not_before.is_some_and(|bound| token.issued_at < bound);
+        if too_old || self.revoked.contains(&token.token_id) {
+            return Err(Refused::TokenRevoked);
+        }
+        let carried = token.capabilities.iter().filter(|cap| token.token_use.may_carry(**cap));
+        Ok(Caller {
+            user: self.user.clone(),
+            scopes: self.scopes.intersect(&token.scopes),
+            capabilities: carried.filter(|cap| self.capabilities.contains(cap)).copied().collect(),
+            token_id: token.token_id.clone(),
+        })
+    }
+}
+
+/// The read side of the directory. Read again before every effect and every decision: nothing here is cached.
+pub trait Rights: Send + Sync {
+    /// What the directory says of `user` now; none when it does not know them.
+    fn standing<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Option<Standing>, Box<dyn Failure>>>;
+
+    /// What a token is worth now.
+    ///
+    /// The outer error is the directory not answering; the inner one the directory's answer.
+    fn effective<'a>(&'a self, token: &'a Presented) -> BoxFuture<'a, Result<Result<Caller, Refused>, Box<dyn Failure>>> {
+        Box::pin(async move {
+            let standing = self.standing(&token.user).await?;
+            Ok(standing.ok_or(Refused::UnknownUser).and_then(|standing| standing.effective(token)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn user(n: u8) -> UserId {
+        UserId::from_bytes([n; 16])
+    }
+
+    fn token(token_use: TokenUse, scopes: &[&str], capabilities: &[Capability]) -> Presented {
+        Presented {
+            user: user(1),
+            token_id: "t-1".to_owned(),
+            issued_at: 1_000,
+            token_use,
+            scopes: Scopes::parse(scopes.iter().copied()),
+            capabilities: capabilities.iter().copied().collect(),
+        }
+    }
+
+    fn standing(scopes: &[&str], capabilities: &[Capability]) -> Standing {
+        Standing {
+            user: user(1),
+            name: "Ada".to_owned(),
+            email: "ada@example.org".to_owned(),
+            email_verified: true,
+            active: true,
+            scopes: Scopes::parse(scopes.iter().copied()),
+            capabilities: capabilities.iter().copied().collect(),
+            not_before: None,
+            revoked: BTreeSet::new(),
+        }
+    }
+
+    fn check(standing: &Standing, token: &Presented, expect: Result<(&[&str], &[Capability]), Refused>) {
+        let answer = standing.effective(token).map(|caller| (caller.scopes, caller.capabilities));
+        let expect = expect.map(|(scopes, capabilities)| {
+            (Scopes::parse(scopes.iter().copied()), capabilities.iter().copied().collect())
+        });
+        assert_eq!(answer, expect);
+    }
+
+    #[test]
+    fn a_revoked_grant_is_gone_although_the_token_still_claims_it() {
+        let claims = token(TokenUse::Login, &["macro:analyst", "esg:reader"], &[Capability::Decide]);
+        check(&standing(&["macro:analyst"], &[Capability::Decide]), &claims, Ok((&["macro:analyst"], &[Capability::Decide])));
+        check(&standing(&["esg:reader"], &[]), &claims, Ok((&["esg:reader"], &[])));
+        check(&standing(&[], &[]), &claims, Ok((&[], &[])));
+    }
+
+    #[test]
+    fn a_token_narrower_than_the_directory_stays_narrow() {
+        let claims = token(TokenUse::Login, &["macro:reader"], &[]);
+        check(&standing(&["global:admin"], &[Capability::Decide]), &claims, Ok((&["~macro:reader"], &[])));
+    }
+
+    #[test]
+    fn k_08_only_a_login_can_carry_decide_and_publish() {
+        let all = [Capability::Decide, Capability::Publish, Capability::Administer];
+        check(&standing(&[], &all), &token(TokenUse::Login, &[], &all), Ok((&[], &all)));
+        check(&standing(&[], &all), &token(TokenUse::Api, &[], &all), Ok((&[], &[])));
+        check(&standing(&[], &all), &token(TokenUse::Service, &[], &all), Ok((&[], &[Capability::Administer])));
+    }
+
+    #[test]
+    fn void_tokens_and_inactive_people_are_refused() {
+        let claims = token(TokenUse::Login, &["macro:reader"], &[]);
+        let known = standing(&["macro:reader"], &[]);
+        check(&Standing { active: false, ..known.clone() }, &claims, Err(Refused::Inactive));
+        check(&Standing { not_before: Some(1_001), ..known.clone() }, &claims, Err(Refused::TokenRevoked));
+        check(&Standing { not_before: Some(1_000), ..known.clone() }, &claims, Ok((&["macro:reader"], &[])));
+        check(&Standing { revoked: ["t-1".to_owned()].into(), ..known.clone() }, &claims, Err(Refused::TokenRevoked));
+        check(&Standing { revoked: ["t-2".to_owned()].into(), ..known.clone() }, &claims, Ok((&["macro:reader"], &[])));
+        check(&Standing { user: user(2), ..known }, &claims, Err(Refused::UnknownUser));
+    }
+
+    fn any_capabilities() -> impl Strategy<Value = BTreeSet<Capability>> {
+        let all = vec![Capability::Decide, Capability::Publish, Capability::Administer];
+        prop::collection::btree_set(prop::sample::select(all), 0..=3)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        #[test]
+        fn nobody_gains_a_capability_by_presenting_a_token(
+            claimed in any_capabilities(),
+            granted in any_capabilities(),
+            kind in prop::sample::select(vec![TokenUse::Login, TokenUse::Api, TokenUse::Service]),
+        ) {
+            let token = Presented { capabilities: claimed.clone(), ..token(kind, &[], &[]) };
+            let standing = Standing { capabilities: granted.clone(), ..standing(&[], &[]) };
+            let caller = standing.effective(&token).unwrap();
+            prop_assert!(caller.capabilities.is_subset(&claimed));
+            prop_assert!(caller.capabilities.is_subset(&granted));
+            prop_assert!(kind == TokenUse::Login || !caller.can(Capability::Decide));
+        }
+    }
+}
