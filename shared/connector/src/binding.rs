@@ -1,0 +1,208 @@
+//! What ties a connector to a profile, and where the runtime reads both.
+
+use countersign_failure::Failure;
+use countersign_identity::UserId;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{ConnectorDefinition, ConnectorId, RateLimit};
+
+countersign_ids::prefixed_id! {
+    /// The binding of a connector to a profile.
+    pub struct BindingId("bind");
+}
+
+countersign_ids::prefixed_id! {
+    /// A stored credential in the owner's vault.
+    pub struct CredentialId("cred");
+}
+
+countersign_ids::prefixed_id! {
+    /// An uploaded file.
+    pub struct FileId("file");
+}
+
+/// A connector as stored: its owner, and the YAML it came from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoredConnector {
+    /// `None` for a system template: everybody reads it, nobody writes it (F-006).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<UserId>,
+    /// The validated form.
+    pub definition: ConnectorDefinition,
+    /// The text it was parsed from, for the editor.
+    pub yaml: String,
+    /// When it was last written.
+    pub updated_at: Timestamp,
+}
+
+/// What an agent may do with a connector (F-008).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Permissions {
+    /// The only endpoints it may call; `None` allows all, an empty list none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_endpoints: Option<Vec<String>>,
+    /// A lower rate than the connector's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit_override: Option<RateLimit>,
+}
+
+impl Permissions {
+    /// Whether an endpoint may be called.
+    #[must_use]
+    pub fn allows(&self, endpoint: &str) -> bool {
+        self.allowed_endpoints
+            .as_ref()
+            .is_none_or(|allowed| allowed.iter().any(|name| name == endpoint))
+    }
+}
+
+/// Connection values a binding replaces (F-104).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigOverrides {
+    /// Another base URL; held to the same egress rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Another timeout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u32>,
+    /// A smaller file size; a larger one than the connector's is ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_file_size_mb: Option<u32>,
+}
+
+/// How a binding fares (F-094).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Health {
+    /// Never called, or the last call succeeded.
+    #[default]
+    Ok,
+    /// The source refused the credential; it must be entered again (F-306).
+    AuthFailed,
+    /// The last call found the source down.
+    Unavailable,
+}
+
+/// A connector bound to a profile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// Its id.
+    pub id: BindingId,
+    /// The profile, `prof_…`.
+    pub profile_id: String,
+    /// The connector.
+    pub connector_id: ConnectorId,
+    /// The credential in the owner's vault, if the connector needs one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<CredentialId>,
+    /// Replaced connection values.
+    #[serde(default)]
+    pub config_overrides: ConfigOverrides,
+    /// What the agent may do.
+    #[serde(default)]
+    pub permissions: Permissions,
+    /// Whether it may be called at all.
+    pub is_enabled: bool,
+    /// How it fares.
+    #[serde(default)]
+    pub health: Health,
+}
+
+/// Any adapter's failure.
+pub type SourceError = Box<dyn Failure>;
+
+/// Reads connectors and bindings. `store-catalog` implements it.
+pub trait ConnectorSource: Send + Sync {
+    /// The owner's connector of that name, or the system's; `None` when there is neither.
+    fn definition<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>>;
+
+    /// The binding of a connector to a profile, whose owner is `owner` (or which is a system profile).
+    fn binding<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>>;
+}
+
+/// Notes how a binding fares. `store-catalog` implements it.
+pub trait HealthSink: Send + Sync {
+    /// Stores the health of a binding; an unknown binding is not an error.
+    fn note<'a>(
+        &'a self,
+        owner: &'a UserId,
+        binding: &'a Binding,
+        health: Health,
+    ) -> BoxFuture<'a, Result<(), SourceError>>;
+}
+
+/// Keys of uploaded files in the data bucket.
+///
+/// A file lies under `uploads/{owner}/{file_id}/{name}`, one of a folder under
+/// `uploads/{owner}/folders/{folder}/{file_id}/{name}`.
+pub mod keys {
+    use countersign_identity::UserId;
+
+    use super::FileId;
+
+    /// The prefix of everything the owner uploaded.
+    #[must_use]
+    pub fn owner_prefix(owner: &UserId) -> String {
+        format!("uploads/{owner}/")
+    }
+
+    /// The prefix under which exactly one object lies: the file.
+    #[must_use]
+    pub fn file_prefix(owner: &UserId, file: &FileId) -> String {
+        format!("uploads/{owner}/{file}/")
+    }
+
+    /// The key of a file outside folders.
+    #[must_use]
+    pub fn file_key(owner: &UserId, file: &FileId, name: &str) -> String {
+        format!("{}{}", file_prefix(owner, file), safe_name(name))
+    }
+
+    /// The prefix of a folder, or `None` when its name is not one path segment of `[A-Za-z0-9_-]`.
+    #[must_use]
+    pub fn folder_prefix(owner: &UserId, folder: &str) -> Option<String> {
+        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+        let valid = !folder.is_empty() && folder.len() <= 128 && folder.bytes().all(fits);
+        valid.then(|| format!("uploads/{owner}/folders/{folder}/"))
+    }
+
+    /// The key of a file in a folder.
+    #[must_use]
+    pub fn folder_key(owner: &UserId, folder: &str, file: &FileId, name: &str) -> Option<String> {
+        Some(format!("{}{file}/{}", folder_prefix(owner, folder)?, safe_name(name)))
+    }
+
+    /// The file's id and name in a key, when it is one of `owner`.
+    #[must_use]
+    pub fn parse(owner: &UserId, key: &str) -> Option<(FileId, String)> {
+        let rest = key.strip_prefix(&owner_prefix(owner))?;
+        let mut parts = rest.rsplitn(3, '/');
+        let (name, id) = (parts.next()?, parts.next()?);
+        Some((FileId::parse(id).ok()?, name.to_owned()))
+    }
+
+    /// A file name that cannot leave its place: one segment, no control characters, at most 120 characters.
+    #[must_use]
+    pub fn safe_name(name: &str) -> String {
+        let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let kept: String = last
+            .chars()
+            .map(|c| if c.is_alphanumeric() || "._- ".contains(c) { c } else { '_' })
+            .take(120)
+            .collect();
+        let trimmed = kept.trim_matches(['.', ' ']);
+        if trimmed.is_empty() { "file".to_owned() } else { trimmed.to_owned() }
+    }
+}

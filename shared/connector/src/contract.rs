@@ -1,0 +1,155 @@
+//! What an endpoint takes and gives, in the registry's words (F-038, F-042, F-091).
+
+use countersign_registry::{DataType, Field, Slot};
+
+use crate::model::{Connection, ConnectorDefinition, Endpoint, Operation, OutputShape, Pagination};
+
+/// What the playbook validator knows of an endpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EndpointContract {
+    /// Arguments.
+    pub inputs: Vec<Slot>,
+    /// What comes back.
+    pub outputs: Vec<Slot>,
+    /// Whether its effect cannot be taken back: any request but GET and HEAD, unless it is a search marked safe.
+    pub irreversible: bool,
+}
+
+/// Fields every record carries beside its own: where it came from.
+pub const PROVENANCE_FIELDS: [(&str, &str); 6] = [
+    ("_source", "the connector the record came from"),
+    ("_endpoint", "the endpoint that read it"),
+    ("_source_ref", "the file's id, or the address without its query"),
+    ("_source_name", "the file's name"),
+    ("_retrieved_at", "when it was read"),
+    ("_entity_type", "what one record is"),
+];
+
+/// The contract of one endpoint, or `None` when the connector has no such endpoint.
+#[must_use]
+pub fn endpoint_contract(
+    definition: &ConnectorDefinition,
+    endpoint: &str,
+) -> Option<EndpointContract> {
+    let endpoint = definition.endpoints.get(endpoint)?;
+    Some(EndpointContract {
+        inputs: inputs(&definition.connection, endpoint),
+        outputs: outputs(endpoint),
+        irreversible: is_irreversible(endpoint),
+    })
+}
+
+/// Whether an endpoint's effect cannot be taken back.
+#[must_use]
+pub fn is_irreversible(endpoint: &Endpoint) -> bool {
+    match &endpoint.operation {
+        Operation::ParseXml(_) => false,
+        Operation::Request(rules) => !rules.method.reads() && !rules.safe,
+    }
+}
+
+fn inputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    if matches!(connection, Connection::FileParser(_)) {
+        slots.push(Slot {
+            required: true,
+            ..slot(
+                "source",
+                DataType::Any,
+                "a file's id, an address or a folder, or a list of them",
+            )
+        });
+    }
+    slots.extend(endpoint.parameters.iter().map(|parameter| Slot {
+        required: parameter.required,
+        default: parameter.default.clone(),
+        ..slot(&parameter.name, parameter.data_type.clone(), &parameter.description)
+    }));
+    slots
+}
+
+fn outputs(endpoint: &Endpoint) -> Vec<Slot> {
+    let mut slots = match endpoint.output.shape {
+        OutputShape::RecordSet => vec![
+            slot("results", DataType::records(record_fields(endpoint)), "the records"),
+            slot("count", DataType::Integer, "how many records came back"),
+            slot("has_more", DataType::Boolean, "whether the source has more than came back"),
+        ],
+        OutputShape::Object => {
+            let fields = record_fields(endpoint).into_iter();
+            fields
+                .map(|field| slot(&field.name, field.data_type.clone(), &field.description))
+                .collect()
+        }
+        OutputShape::Scalar => vec![slot("value", DataType::Any, "the value")],
+    };
+    match &endpoint.operation {
+        Operation::ParseXml(_) => slots.extend(file_metadata()),
+        Operation::Request(rules) => slots.extend(page_metadata(&rules.pagination)),
+    }
+    slots
+}
+
+/// A record's own fields, then where it came from.
+fn record_fields(endpoint: &Endpoint) -> Vec<Field> {
+    let mut fields = endpoint.output.fields.clone();
+    let describe = |(name, description): (&str, &str)| Field {
+        description: description.to_owned(),
+        ..Field::new(name, DataType::String)
+    };
+    fields.extend(PROVENANCE_FIELDS.map(describe));
+    fields.push(Field {
+        description: "entities named in the record's fields: field → {type, relationship}"
+            .to_owned(),
+        ..Field::new("_entities", DataType::Object)
+    });
+    fields
+}
+
+fn file_metadata() -> Vec<Slot> {
+    let text = |names: &[&str]| {
+        names.iter().map(|name| Field::new(name, DataType::String)).collect::<Vec<_>>()
+    };
+    let mut warning = text(&["file", "name", "field", "message"]);
+    warning.push(Field::new("record", DataType::Integer));
+    vec![
+        slot("files_read", DataType::Integer, "files that were read whole"),
+        slot(
+            "errors",
+            DataType::records(text(&["file", "name", "code", "message"])),
+            "files that could not be read",
+        ),
+        slot(
+            "warnings",
+            DataType::records(warning),
+            "values that are not of their field's type, left null",
+        ),
+    ]
+}
+
+fn page_metadata(pagination: &Pagination) -> Vec<Slot> {
+    let mut slots = vec![slot(
+        "_has_more",
+        DataType::Boolean,
+        "the same as has_more, under its name of design F",
+    )];
+    if !matches!(pagination, Pagination::None) {
+        slots.push(slot(
+            "_next_cursor",
+            DataType::Any,
+            "where the next call continues; null at the end",
+        ));
+    }
+    slots
+}
+
+fn slot(name: &str, data_type: DataType, description: &str) -> Slot {
+    Slot {
+        name: name.to_owned(),
+        data_type,
+        required: false,
+        default: None,
+        choices: Vec::new(),
+        description: description.to_owned(),
+    }
+}

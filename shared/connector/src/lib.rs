@@ -1,0 +1,26 @@
+//! Connectors: how an agent reads a source, as data instead of code.
+//!
+//! A connector is written in YAML ([`parse`] reports every problem with its place), bound to a profile
+//! ([`Binding`]), and seen by playbooks as a typed contract per endpoint ([`endpoint_contract`]). This crate is
+//! pure: it reads XML from any [`std::io::Read`] ([`xml`]), builds requests and maps answers, and knows neither
+//! network nor store; `actions-connect` puts it to work.
+
+mod binding;
+mod contract;
+mod json_path;
+mod model;
+mod xpath;
+
+pub use binding::{
+    Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, FileId, Health, HealthSink,
+    Permissions, SourceError, StoredConnector, keys,
+};
+pub use contract::{EndpointContract, PROVENANCE_FIELDS, endpoint_contract, is_irreversible};
+pub use json_path::{InvalidJsonPath, JsonPath};
+pub use model::{
+    Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint, EntityRule,
+    EntityRules, FieldRule, FileConnection, FileSource, InvalidConnectorId, Method, Operation,
+    OutputSchema, OutputShape, PageBounds, Pagination, Parameter, ParseRules, RateLimit,
+    RequestRules, RestConnection, ValueType,
+};
+pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

@@ -1,0 +1,535 @@
+//! What a connector is: the stored, validated form of its YAML.
+
+use std::fmt;
+
+use countersign_registry::{DataType, Field};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::json_path::JsonPath;
+use crate::xpath::XPath;
+
+/// Why a text is not the name of a connector.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is not kebab-case: lower-case letters and digits in words joined by single hyphens, at most 64 characters"
+)]
+pub struct InvalidConnectorId(pub String);
+
+/// The name of a connector, kebab-case (F-088), such as `irs-990-xml`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ConnectorId(String);
+
+impl ConnectorId {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// [`InvalidConnectorId`] when it is not kebab-case or longer than 64 characters.
+    pub fn parse(text: &str) -> Result<Self, InvalidConnectorId> {
+        let word = |word: &str| {
+            !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase())
+        };
+        let starts_well = text.starts_with(|c: char| c.is_ascii_lowercase());
+        if starts_well && text.len() <= 64 && text.split('-').all(word) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidConnectorId(text.chars().take(80).collect()))
+        }
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ConnectorId {
+    type Error = InvalidConnectorId;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text)
+    }
+}
+
+impl From<ConnectorId> for String {
+    fn from(id: ConnectorId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for ConnectorId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A validated connector (F-087…F-092). Made by [`crate::parse`]; stored as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConnectorDefinition {
+    /// Its name among the owner's connectors and the system's.
+    pub id: ConnectorId,
+    /// For people.
+    pub name: String,
+    /// Semantic version, `1.2.3`.
+    pub version: String,
+    /// One or two sentences.
+    pub description: String,
+    /// What kind it is, and how it connects.
+    pub connection: Connection,
+    /// The credential form's fields (F-103), empty when the auth kind's own are enough.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub auth_fields: Vec<AuthField>,
+    /// Named operations, in the order of the YAML.
+    pub endpoints: IndexMap<String, Endpoint>,
+}
+
+impl ConnectorDefinition {
+    /// The name of its type, as in the YAML.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self.connection {
+            Connection::FileParser(_) => "file_parser",
+            Connection::RestApi(_) => "rest_api",
+        }
+    }
+
+    /// Names of the credential's parts that a call needs: `api_key`, `token`, or `username` and `password`.
+    #[must_use]
+    pub fn credential_fields(&self) -> Vec<&'static str> {
+        match &self.connection {
+            Connection::FileParser(_) => Vec::new(),
+            Connection::RestApi(rest) => rest.auth.credential_fields().to_vec(),
+        }
+    }
+}
+
+/// How a connector reaches its source, by type.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Connection {
+    /// Reads files (F-099).
+    FileParser(FileConnection),
+    /// Calls an HTTP API that answers JSON (F-096).
+    RestApi(RestConnection),
+}
+
+/// Where a file parser's files come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileSource {
+    /// Files the owner uploaded, by id.
+    Upload,
+    /// A file behind an HTTPS address.
+    Url,
+    /// Every file of one of the owner's upload folders.
+    Directory,
+}
+
+/// The connection of a `file_parser`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileConnection {
+    /// Where files come from.
+    pub source: FileSource,
+    /// File name endings, lower case, without the dot; only `xml` in this release.
+    pub accepted_formats: Vec<String>,
+    /// No larger file is read; default 50.
+    pub max_file_size_mb: u32,
+}
+
+/// The connection of a `rest_api`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RestConnection {
+    /// Prefix of every path; HTTPS, or HTTP to loopback where the deployment allows it.
+    pub base_url: String,
+    /// How calls are authenticated.
+    pub auth: Auth,
+    /// How often it may be called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
+    /// Seconds one request may take; default 30.
+    pub timeout_seconds: u32,
+    /// Headers sent with every request.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub headers: IndexMap<String, String>,
+}
+
+/// How often a connector may be called. At least one bound is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RateLimit {
+    /// Calls in a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_second: Option<u32>,
+    /// Calls in a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_minute: Option<u32>,
+    /// Calls in a day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_day: Option<u32>,
+}
+
+/// How a request proves who sends it (F-103, K-42).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Auth {
+    /// Not at all.
+    None,
+    /// A key in a query parameter.
+    ApiKeyQuery {
+        /// The parameter's name.
+        key_param: String,
+    },
+    /// A key in a header.
+    ApiKeyHeader {
+        /// The header's name.
+        header: String,
+    },
+    /// `Authorization: Bearer …`.
+    BearerToken,
+    /// `Authorization: Basic …`.
+    Basic,
+}
+
+impl Auth {
+    /// The parts a credential must have.
+    #[must_use]
+    pub fn credential_fields(&self) -> &'static [&'static str] {
+        match self {
+            Self::None => &[],
+            Self::ApiKeyQuery { .. } | Self::ApiKeyHeader { .. } => &["api_key"],
+            Self::BearerToken => &["token"],
+            Self::Basic => &["username", "password"],
+        }
+    }
+}
+
+/// One field of the credentials form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuthField {
+    /// The credential's part it fills.
+    pub name: String,
+    /// What the form says.
+    pub label: String,
+    /// `text | password`.
+    #[serde(rename = "type")]
+    pub field_type: String,
+}
+
+/// One named operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Endpoint {
+    /// One sentence for people and models (F-093).
+    pub description: String,
+    /// What a call passes, besides a file parser's `source`.
+    #[serde(default)]
+    pub parameters: Vec<Parameter>,
+    /// What it does.
+    pub operation: Operation,
+    /// What the records stand for.
+    pub entities: EntityRules,
+    /// What comes back; inferred from the mapping when the YAML does not say (F-092).
+    pub output: OutputSchema,
+}
+
+/// One argument of an endpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub data_type: DataType,
+    /// One sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Whether a call without it is refused.
+    #[serde(default)]
+    pub required: bool,
+    /// What holds when it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+}
+
+/// What an endpoint does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Reads XML.
+    ParseXml(ParseRules),
+    /// Calls HTTP.
+    Request(RequestRules),
+}
+
+/// How records are read from an XML document. Paths match by local name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParseRules {
+    /// The part of the document that bounds lists and that relative paths start from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root_element: Option<XPath>,
+    /// One record per element; without it the document is one record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list_element: Option<XPath>,
+    /// The record's fields.
+    pub fields: Vec<FieldRule>,
+    /// Fields of the whole document, carried on every record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context_fields: Vec<FieldRule>,
+}
+
+/// One field read from XML.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldRule {
+    /// Its name in the record.
+    pub field: String,
+    /// Where its value stands.
+    pub xpath: XPath,
+    /// What its text is read as.
+    #[serde(rename = "type")]
+    pub value_type: ValueType,
+    /// One sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+/// What the text of a value is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ValueType {
+    /// Text, white space collapsed.
+    #[serde(rename = "string")]
+    String,
+    /// A decimal number.
+    #[serde(rename = "number")]
+    Number,
+    /// A whole number.
+    #[serde(rename = "integer")]
+    Integer,
+    /// `yyyy-mm-dd`.
+    #[serde(rename = "date")]
+    Date,
+    /// `true`, `1` or `X`; `false`, `0` or nothing.
+    #[serde(rename = "boolean")]
+    Boolean,
+    /// Every value, as a list of texts.
+    #[serde(rename = "string[]")]
+    StringList,
+    /// Every value, as a list of numbers.
+    #[serde(rename = "number[]")]
+    NumberList,
+}
+
+impl ValueType {
+    /// The type as the registry knows it.
+    #[must_use]
+    pub fn data_type(self) -> DataType {
+        match self {
+            Self::String => DataType::String,
+            Self::Number => DataType::Number,
+            Self::Integer => DataType::Integer,
+            Self::Date => DataType::Date,
+            Self::Boolean => DataType::Boolean,
+            Self::StringList => DataType::array(DataType::String),
+            Self::NumberList => DataType::array(DataType::Number),
+        }
+    }
+
+    /// Whether every value is kept, not only the first.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        matches!(self, Self::StringList | Self::NumberList)
+    }
+}
+
+/// The method of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Reads the headers.
+    Head,
+    /// Creates, or searches when the endpoint says `safe: true`.
+    Post,
+    /// Replaces.
+    Put,
+    /// Changes.
+    Patch,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// As on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// Whether it only reads by its definition.
+    #[must_use]
+    pub fn reads(self) -> bool {
+        matches!(self, Self::Get | Self::Head)
+    }
+}
+
+/// How an endpoint calls HTTP.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RequestRules {
+    /// The method.
+    pub method: Method,
+    /// Whether a POST only searches, as the connector's author vouches.
+    #[serde(default)]
+    pub safe: bool,
+    /// Appended to the base URL; `{name}` is replaced by a parameter, percent-encoded.
+    pub path: String,
+    /// Fixed query parameters; a value that is wholly `{name}` takes the parameter's.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub query: IndexMap<String, String>,
+    /// Headers of this endpoint.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub headers: IndexMap<String, String>,
+    /// A JSON body with `{name}` placeholders as whole values; without it a POST sends its parameters as an object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+    /// How pages follow each other.
+    #[serde(default)]
+    pub pagination: Pagination,
+    /// Where the records stand in the answer; the whole answer when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results_path: Option<JsonPath>,
+    /// Local name → path in one record; empty passes records through as they are.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub fields: IndexMap<String, JsonPath>,
+}
+
+/// How many pages a call may fetch, and records it may return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageBounds {
+    /// Pages in one call; default 1, at most 100.
+    pub max_pages: u32,
+    /// Records in one call; default 1,000, at most 10,000.
+    pub max_records: u32,
+}
+
+impl Default for PageBounds {
+    fn default() -> Self {
+        Self { max_pages: 1, max_records: 1_000 }
+    }
+}
+
+/// How pages follow each other (K-76).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Pagination {
+    /// One answer is all.
+    #[default]
+    None,
+    /// `?page=1`, `?page=2`, …
+    Page {
+        /// The page parameter; default `page`.
+        page_param: String,
+        /// The page size parameter.
+        #[serde(default)]
+        size_param: Option<String>,
+        /// Records on a page.
+        page_size: u32,
+        /// The first page's number; default 1.
+        first_page: u32,
+        /// Bounds.
+        bounds: PageBounds,
+    },
+    /// `?offset=0`, `?offset=100`, …
+    Offset {
+        /// The offset parameter; default `offset`.
+        offset_param: String,
+        /// The size parameter; default `limit`.
+        limit_param: String,
+        /// Records on a page.
+        page_size: u32,
+        /// Bounds.
+        bounds: PageBounds,
+    },
+    /// The answer names the next page.
+    Cursor {
+        /// The cursor parameter; default `cursor`.
+        cursor_param: String,
+        /// Where the next cursor stands in the answer.
+        cursor_path: JsonPath,
+        /// Bounds.
+        bounds: PageBounds,
+    },
+    /// A `Link: <…>; rel="next"` header names the next page.
+    LinkHeader {
+        /// Bounds.
+        bounds: PageBounds,
+    },
+}
+
+impl Pagination {
+    /// Its bounds.
+    #[must_use]
+    pub fn bounds(&self) -> PageBounds {
+        match self {
+            Self::None => PageBounds::default(),
+            Self::Page { bounds, .. }
+            | Self::Offset { bounds, .. }
+            | Self::Cursor { bounds, .. }
+            | Self::LinkHeader { bounds } => *bounds,
+        }
+    }
+}
+
+/// What the records of an endpoint stand for (F-090).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EntityRules {
+    /// What one record is, such as `nonprofit_officer`.
+    #[serde(default)]
+    pub entity_type: String,
+    /// Entities named in a record's fields.
+    #[serde(default)]
+    pub extraction: Vec<EntityRule>,
+}
+
+/// One field that names an entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EntityRule {
+    /// The record's field.
+    pub field: String,
+    /// `PERSON`, `ORG`, `LOCATION`, … or `auto` (F-095).
+    pub entity_type: String,
+    /// How it relates to the record's subject, such as `OFFICER_OF`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relationship_type: Option<String>,
+}
+
+/// The shape of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputShape {
+    /// A list of records, in `results`.
+    RecordSet,
+    /// One record, its fields as outputs.
+    Object,
+    /// One value, in `value`.
+    Scalar,
+}
+
+/// What comes back from an endpoint (F-091).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputSchema {
+    /// The shape.
+    #[serde(rename = "type")]
+    pub shape: OutputShape,
+    /// A record's fields.
+    pub fields: Vec<Field>,
+    /// Whether [`Self::fields`] was inferred from the mapping.
+    #[serde(default)]
+    pub inferred: bool,
+}
