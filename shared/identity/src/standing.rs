@@ -143,12 +143,18 @@ impl Standing {
 /// The read side of the directory. Read again before every effect and every decision: nothing here is cached.
 pub trait Rights: Send + Sync {
     /// What the directory says of `user` now; none when it does not know them.
-    fn standing<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Option<Standing>, Box<dyn Failure>>>;
+    fn standing<'a>(
+        &'a self,
+        user: &'a UserId,
+    ) -> BoxFuture<'a, Result<Option<Standing>, Box<dyn Failure>>>;
 
     /// What a token is worth now.
     ///
     /// The outer error is the directory not answering; the inner one the directory's answer.
-    fn effective<'a>(&'a self, token: &'a Presented) -> BoxFuture<'a, Result<Result<Caller, Refused>, Box<dyn Failure>>> {
+    fn effective<'a>(
+        &'a self,
+        token: &'a Presented,
+    ) -> BoxFuture<'a, Result<Result<Caller, Refused>, Box<dyn Failure>>> {
         Box::pin(async move {
             let standing = self.standing(&token.user).await?;
             Ok(standing.ok_or(Refused::UnknownUser).and_then(|standing| standing.effective(token)))
@@ -191,7 +197,11 @@ mod tests {
         }
     }
 
-    fn check(standing: &Standing, token: &Presented, expect: Result<(&[&str], &[Capability]), Refused>) {
+    fn check(
+        standing: &Standing,
+        token: &Presented,
+        expect: Result<(&[&str], &[Capability]), Refused>,
+    ) {
         let answer = standing.effective(token).map(|caller| (caller.scopes, caller.capabilities));
         let expect = expect.map(|(scopes, capabilities)| {
             (Scopes::parse(scopes.iter().copied()), capabilities.iter().copied().collect())
@@ -201,8 +211,13 @@ mod tests {
 
     #[test]
     fn a_revoked_grant_is_gone_although_the_token_still_claims_it() {
-        let claims = token(TokenUse::Login, &["macro:analyst", "esg:reader"], &[Capability::Decide]);
-        check(&standing(&["macro:analyst"], &[Capability::Decide]), &claims, Ok((&["macro:analyst"], &[Capability::Decide])));
+        let claims =
+            token(TokenUse::Login, &["macro:analyst", "esg:reader"], &[Capability::Decide]);
+        check(
+            &standing(&["macro:analyst"], &[Capability::Decide]),
+            &claims,
+            Ok((&["macro:analyst"], &[Capability::Decide])),
+        );
         check(&standing(&["esg:reader"], &[]), &claims, Ok((&["esg:reader"], &[])));
         check(&standing(&[], &[]), &claims, Ok((&[], &[])));
     }
@@ -210,7 +225,11 @@ mod tests {
     #[test]
     fn a_token_narrower_than_the_directory_stays_narrow() {
         let claims = token(TokenUse::Login, &["macro:reader"], &[]);
-        check(&standing(&["global:admin"], &[Capability::Decide]), &claims, Ok((&["~macro:reader"], &[])));
+        check(
+            &standing(&["global:admin"], &[Capability::Decide]),
+            &claims,
+            Ok((&["~macro:reader"], &[])),
+        );
     }
 
     #[test]
@@ -218,7 +237,11 @@ mod tests {
         let all = [Capability::Decide, Capability::Publish, Capability::Administer];
         check(&standing(&[], &all), &token(TokenUse::Login, &[], &all), Ok((&[], &all)));
         check(&standing(&[], &all), &token(TokenUse::Api, &[], &all), Ok((&[], &[])));
-        check(&standing(&[], &all), &token(TokenUse::Service, &[], &all), Ok((&[], &[Capability::Administer])));
+        check(
+            &standing(&[], &all),
+            &token(TokenUse::Service, &[], &all),
+            Ok((&[], &[Capability::Administer])),
+        );
     }
 
     #[test]
@@ -226,10 +249,26 @@ mod tests {
         let claims = token(TokenUse::Login, &["macro:reader"], &[]);
         let known = standing(&["macro:reader"], &[]);
         check(&Standing { active: false, ..known.clone() }, &claims, Err(Refused::Inactive));
-        check(&Standing { not_before: Some(1_001), ..known.clone() }, &claims, Err(Refused::TokenRevoked));
-        check(&Standing { not_before: Some(1_000), ..known.clone() }, &claims, Ok((&["macro:reader"], &[])));
-        check(&Standing { revoked: ["t-1".to_owned()].into(), ..known.clone() }, &claims, Err(Refused::TokenRevoked));
-        check(&Standing { revoked: ["t-2".to_owned()].into(), ..known.clone() }, &claims, Ok((&["macro:reader"], &[])));
+        check(
+            &Standing { not_before: Some(1_001), ..known.clone() },
+            &claims,
+            Err(Refused::TokenRevoked),
+        );
+        check(
+            &Standing { not_before: Some(1_000), ..known.clone() },
+            &claims,
+            Ok((&["macro:reader"], &[])),
+        );
+        check(
+            &Standing { revoked: ["t-1".to_owned()].into(), ..known.clone() },
+            &claims,
+            Err(Refused::TokenRevoked),
+        );
+        check(
+            &Standing { revoked: ["t-2".to_owned()].into(), ..known.clone() },
+            &claims,
+            Ok((&["macro:reader"], &[])),
+        );
         check(&Standing { user: user(2), ..known }, &claims, Err(Refused::UnknownUser));
     }
 
