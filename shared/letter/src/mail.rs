@@ -1,0 +1,303 @@
+//! The mails. Each is rendered twice, as text and as HTML, from the same few trusted values.
+
+use askama::Template;
+use jiff::Timestamp;
+
+use crate::error::LetterError;
+use crate::text::{Label, fingerprint};
+use crate::when::{moment, until};
+
+/// A finished mail body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// One line, no line breaks.
+    pub subject: String,
+    /// The plain text part.
+    pub text: String,
+    /// The HTML part.
+    pub html: String,
+}
+
+/// What a signature is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// A gate in a playbook.
+    Step,
+    /// One call of a tool.
+    Tool,
+    /// A plan, before it starts.
+    Plan,
+    /// A result, before it is accepted.
+    Result,
+    /// An article, before it is published.
+    Publish,
+    /// Two records, before they become one.
+    Merge,
+    /// An answer to a question.
+    Clarification,
+}
+
+impl Asked {
+    /// Reads the name an approval's kind has on the wire.
+    #[must_use]
+    pub fn named(kind: &str) -> Option<Self> {
+        Some(match kind {
+            "step" => Asked::Step,
+            "tool" => Asked::Tool,
+            "plan" => Asked::Plan,
+            "result" => Asked::Result,
+            "publish" => Asked::Publish,
+            "merge" => Asked::Merge,
+            "clarification" => Asked::Clarification,
+            _ => return None,
+        })
+    }
+
+    /// What it is called in a sentence: `your signature is needed for …`.
+    #[must_use]
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Asked::Step => "the next steps of a run",
+            Asked::Tool => "one action of a run",
+            Asked::Plan => "a plan",
+            Asked::Result => "a result",
+            Asked::Publish => "a publication",
+            Asked::Merge => "a merge of two records",
+            Asked::Clarification => "an answer to a question",
+        }
+    }
+}
+
+/// The newest sealed entry of the ledger: an anchor that its reader holds from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// The sequence number of the checkpoint.
+    pub sequence: u64,
+    /// The hash of the chain's head, in hex.
+    pub head: String,
+}
+
+impl Anchor {
+    /// The head hash in groups.
+    #[must_use]
+    pub fn groups(&self) -> String {
+        fingerprint(&self.head).join(" ")
+    }
+}
+
+/// An address a mail may link to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailLink(String);
+
+impl MailLink {
+    /// Checks that `url` is an absolute HTTP address made of visible ASCII without quotes, brackets or spaces.
+    ///
+    /// # Errors
+    /// [`LetterError::Link`] otherwise.
+    pub fn parse(url: &str) -> Result<Self, LetterError> {
+        let absolute = url.starts_with("https://") || url.starts_with("http://");
+        let plain = url.bytes().all(|b| b.is_ascii_graphic() && !b"\"'<>\\^`{|}".contains(&b));
+        if absolute && plain && url.len() <= 2_000 {
+            Ok(Self(url.to_owned()))
+        } else {
+            Err(LetterError::Link)
+        }
+    }
+
+    /// The address.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for MailLink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Asks one approver for a signature; also the reminder.
+#[derive(Debug, Clone)]
+pub struct ApprovalMail {
+    /// What is asked.
+    pub asked: Asked,
+    /// The approval's id.
+    pub approval: Label,
+    /// The run's id, where there is one.
+    pub run: Option<Label>,
+    /// Who asks: the display name of the requester.
+    pub asker: Label,
+    /// The agent's profile.
+    pub profile: Label,
+    /// The playbook, where there is one.
+    pub playbook: Option<Label>,
+    /// The signed link to the page.
+    pub link: MailLink,
+    /// When a decision comes too late.
+    pub deadline: Timestamp,
+    /// The time of writing.
+    pub now: Timestamp,
+    /// Signatures already given.
+    pub given: u32,
+    /// Signatures needed in all.
+    pub needed: u32,
+    /// The newest checkpoint of the ledger.
+    pub anchor: Option<Anchor>,
+    /// Whether this is a reminder.
+    pub reminder: bool,
+}
+
+/// A one-time code, mailed to the approver's own address.
+#[derive(Debug, Clone)]
+pub struct CodeMail {
+    /// The code, digits only.
+    pub code: String,
+    /// The approval it is for.
+    pub approval: Label,
+    /// The decision that was chosen on the page: `approve` or `deny`.
+    pub approving: bool,
+    /// The agent's profile.
+    pub profile: Label,
+    /// When the code ends.
+    pub expires: Timestamp,
+}
+
+/// Tells that a run has ended.
+#[derive(Debug, Clone)]
+pub struct FinishedMail {
+    /// The run's id.
+    pub run: Label,
+    /// The status in words, as the run's fold names it.
+    pub status: Label,
+    /// The agent's profile.
+    pub profile: Label,
+    /// The playbook, where there is one.
+    pub playbook: Option<Label>,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub finished: Timestamp,
+    /// Steps that were done.
+    pub steps_done: u32,
+    /// Steps in all.
+    pub steps: u32,
+    /// Where to look at it, when the deployment has a public address.
+    pub link: Option<MailLink>,
+}
+
+#[derive(Template)]
+#[template(path = "mail/approval.txt", escape = "none")]
+struct ApprovalText<'a> {
+    mail: &'a ApprovalMail,
+}
+
+#[derive(Template)]
+#[template(path = "mail/approval.html")]
+struct ApprovalHtml<'a> {
+    mail: &'a ApprovalMail,
+}
+
+#[derive(Template)]
+#[template(path = "mail/code.txt", escape = "none")]
+struct CodeText<'a> {
+    mail: &'a CodeMail,
+}
+
+#[derive(Template)]
+#[template(path = "mail/code.html")]
+struct CodeHtml<'a> {
+    mail: &'a CodeMail,
+}
+
+#[derive(Template)]
+#[template(path = "mail/finished.txt", escape = "none")]
+struct FinishedText<'a> {
+    mail: &'a FinishedMail,
+}
+
+#[derive(Template)]
+#[template(path = "mail/finished.html")]
+struct FinishedHtml<'a> {
+    mail: &'a FinishedMail,
+}
+
+impl ApprovalMail {
+    /// Writes the mail.
+    ///
+    /// # Errors
+    /// [`LetterError::Render`] when a template fails.
+    pub fn render(&self) -> Result<Rendered, LetterError> {
+        Ok(Rendered {
+            subject: self.subject(),
+            text: ApprovalText { mail: self }.render()?,
+            html: ApprovalHtml { mail: self }.render()?,
+        })
+    }
+
+    fn subject(&self) -> String {
+        let opening = if self.reminder { "Reminder: your signature" } else { "Your signature" };
+        format!("{opening} is needed: {}", self.profile)
+    }
+
+    fn due(&self) -> String {
+        format!("{} ({})", moment(self.deadline), until(self.now, self.deadline))
+    }
+
+    fn signatures(&self) -> String {
+        match (self.given, self.needed) {
+            (_, 1) => "one is needed".to_owned(),
+            (given, needed) => format!("{given} of {needed} given"),
+        }
+    }
+}
+
+impl CodeMail {
+    /// Writes the mail. The code stands in the body only: subjects show on locked screens.
+    ///
+    /// # Errors
+    /// [`LetterError::Render`] when a template fails.
+    pub fn render(&self) -> Result<Rendered, LetterError> {
+        Ok(Rendered {
+            subject: "Your one-time code".to_owned(),
+            text: CodeText { mail: self }.render()?,
+            html: CodeHtml { mail: self }.render()?,
+        })
+    }
+
+    fn groups(&self) -> String {
+        let digits: Vec<char> =
+            self.code.chars().filter(char::is_ascii_alphanumeric).take(16).collect();
+        digits.chunks(3).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join(" ")
+    }
+
+    fn decision(&self) -> &'static str {
+        if self.approving { "approve" } else { "deny" }
+    }
+
+    fn ends(&self) -> String {
+        moment(self.expires)
+    }
+}
+
+impl FinishedMail {
+    /// Writes the mail.
+    ///
+    /// # Errors
+    /// [`LetterError::Render`] when a template fails.
+    pub fn render(&self) -> Result<Rendered, LetterError> {
+        Ok(Rendered {
+            subject: format!("{}: {}", self.profile, self.status),
+            text: FinishedText { mail: self }.render()?,
+            html: FinishedHtml { mail: self }.render()?,
+        })
+    }
+
+    fn span(&self) -> String {
+        format!("{} to {}", moment(self.started), moment(self.finished))
+    }
+}
+
+#[cfg(test)]
+#[path = "mail_tests.rs"]
+mod tests;

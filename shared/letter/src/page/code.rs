@@ -1,0 +1,53 @@
+//! The page that asks for the one-time code.
+
+use askama::Template;
+use jiff::Timestamp;
+
+use super::STYLE;
+use crate::error::LetterError;
+use crate::text::Shown;
+use crate::when::moment;
+
+/// Asks for the code that was just mailed; carries the decision along.
+#[derive(Debug, Clone)]
+pub struct CodePage {
+    /// Where the code went, masked: `a…@example.org`.
+    pub address: Shown,
+    /// Whether the decision is to approve.
+    pub approving: bool,
+    /// The agent's profile.
+    pub profile: Shown,
+    /// The nonce of the decision page.
+    pub nonce: String,
+    /// The note of the decision page.
+    pub note: String,
+    /// When the code ends.
+    pub expires: Timestamp,
+    /// What was wrong with the code just sent; nothing was changed.
+    pub problem: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "page/code.html")]
+struct Html<'a> {
+    style: &'static str,
+    page: &'a CodePage,
+}
+
+impl CodePage {
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// [`LetterError::Render`] when a template fails.
+    pub fn html(&self) -> Result<String, LetterError> {
+        Ok(Html { style: STYLE, page: self }.render()?)
+    }
+
+    fn ends(&self) -> String {
+        moment(self.expires)
+    }
+
+    fn decision(&self) -> &'static str {
+        if self.approving { "approve" } else { "deny" }
+    }
+}

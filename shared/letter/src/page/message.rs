@@ -1,0 +1,274 @@
+//! Pages that tell one thing: the receipt, the story of a closed request, a link that does not work.
+
+use askama::Template;
+use jiff::Timestamp;
+
+use super::STYLE;
+use crate::error::LetterError;
+use crate::text::{Shown, fingerprint};
+use crate::when::moment;
+
+/// The mood of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Something was done.
+    Good,
+    /// Something is so.
+    Calm,
+    /// Something did not work.
+    Warn,
+}
+
+impl Tone {
+    fn class(self) -> &'static str {
+        match self {
+            Tone::Good => "good",
+            Tone::Calm => "calm",
+            Tone::Warn => "warn",
+        }
+    }
+}
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Enough people approved.
+    Approved,
+    /// Somebody denied, or too few can still approve.
+    Denied,
+    /// The deadline passed with nobody there in time.
+    TimedOut,
+    /// It was cleaned up long after its run had ended.
+    Expired,
+    /// A newer request took its place.
+    Superseded,
+    /// Its run was cancelled.
+    Cancelled,
+}
+
+impl Verdict {
+    fn title(self) -> &'static str {
+        match self {
+            Verdict::Approved => "Already approved",
+            Verdict::Denied => "Already denied",
+            Verdict::TimedOut => "The deadline has passed",
+            Verdict::Expired => "This request has expired",
+            Verdict::Superseded => "A newer request took its place",
+            Verdict::Cancelled => "This request was cancelled",
+        }
+    }
+
+    fn lead(self) -> &'static str {
+        match self {
+            Verdict::Approved => {
+                "This request is closed: it was approved. Nothing you do here changes that."
+            }
+            Verdict::Denied => {
+                "This request is closed: it was denied, and what it asked for was not done. Nothing you do here changes that."
+            }
+            Verdict::TimedOut => {
+                "Nobody decided in time. That counts as a denial: what it asked for was not done."
+            }
+            Verdict::Expired => "Its run ended without it. What it asked for was not done.",
+            Verdict::Superseded => {
+                "What you were asked to sign has changed since. Please use the newest mail; this link decides nothing."
+            }
+            Verdict::Cancelled => {
+                "The run was stopped before anybody decided. What it asked for was not done."
+            }
+        }
+    }
+}
+
+/// One signature of a closed or open request.
+#[derive(Debug, Clone)]
+pub struct Signature {
+    /// Who signed.
+    pub by: Shown,
+    /// Whether it approves.
+    pub approves: bool,
+    /// The door it came through, in words: `by mail link and code`.
+    pub how: Shown,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A page that tells one thing.
+#[derive(Debug, Clone)]
+pub struct MessagePage {
+    tone: Tone,
+    title: String,
+    lead: String,
+    facts: Vec<(&'static str, Shown)>,
+    signatures: Vec<Signature>,
+    digest: Vec<String>,
+    hint: Option<&'static str>,
+}
+
+#[derive(Template)]
+#[template(path = "page/message.html")]
+struct Html<'a> {
+    style: &'static str,
+    page: &'a MessagePage,
+}
+
+impl MessagePage {
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// [`LetterError::Render`] when a template fails.
+    pub fn html(&self) -> Result<String, LetterError> {
+        Ok(Html { style: STYLE, page: self }.render()?)
+    }
+
+    /// The receipt of a decision; `open` is how many signatures are still missing.
+    #[must_use]
+    pub fn receipt(
+        approves: bool,
+        receipt: &str,
+        approval: &str,
+        at: Timestamp,
+        digest: &str,
+        open: u32,
+    ) -> Self {
+        let title = if approves { "You approved" } else { "You denied" };
+        let lead = match (approves, open) {
+            (true, 0) => {
+                "Your decision is recorded and the run goes on. You can close this page.".to_owned()
+            }
+            (true, 1) => {
+                "Your decision is recorded. One more signature is needed before anything happens."
+                    .to_owned()
+            }
+            (true, n) => format!(
+                "Your decision is recorded. {n} more signatures are needed before anything happens."
+            ),
+            (false, 0) => {
+                "Your decision is recorded. What was asked for will not be done.".to_owned()
+            }
+            (false, _) => "Your decision is recorded. Others may still decide.".to_owned(),
+        };
+        let facts = vec![
+            ("Receipt", receipt.into()),
+            ("Request", approval.into()),
+            ("Recorded", moment(at).as_str().into()),
+        ];
+        let hint = Some(
+            "Keep the receipt's number: with the exported ledger it proves what you decided, and what you saw.",
+        );
+        Self {
+            tone: Tone::Good,
+            digest: fingerprint(digest),
+            hint,
+            ..Self::plain(Tone::Good, title, &lead)
+        }
+        .with_facts(facts)
+    }
+
+    /// The story of a closed request: who, how and when.
+    #[must_use]
+    pub fn closed(
+        verdict: Verdict,
+        approval: &str,
+        at: Option<Timestamp>,
+        signatures: Vec<Signature>,
+    ) -> Self {
+        let mut facts = vec![("Request", Shown::line(approval))];
+        facts.extend(at.map(|at| ("Closed", Shown::line(&moment(at)))));
+        Self { signatures, ..Self::plain(Tone::Calm, verdict.title(), verdict.lead()) }
+            .with_facts(facts)
+    }
+
+    /// What changed between the page and the decision; nothing was recorded.
+    #[must_use]
+    pub fn changed() -> Self {
+        let lead = "What you were asked to sign has changed since this page was opened, so your decision was not recorded.";
+        Self {
+            hint: Some("Open the link in your mail again to see the new version."),
+            ..Self::plain(Tone::Warn, "Please look again", lead)
+        }
+    }
+
+    /// A link that was altered, belongs to nothing, or was replaced by a newer one.
+    #[must_use]
+    pub fn invalid_link() -> Self {
+        let lead = "This link is not valid. It may be cut off, or a newer mail has replaced it.";
+        let hint = Some(
+            "Copy the whole link from the newest mail. Mail programs sometimes break long links.",
+        );
+        Self { hint, ..Self::plain(Tone::Warn, "Link not recognised", lead) }
+    }
+
+    /// A link whose time is over.
+    #[must_use]
+    pub fn expired_link() -> Self {
+        let lead = "The time of this link is over. It decides nothing any more.";
+        Self {
+            hint: Some("A request nobody decides counts as denied at its deadline."),
+            ..Self::plain(Tone::Calm, "Link expired", lead)
+        }
+    }
+
+    /// The person behind the link may not decide (any more).
+    #[must_use]
+    pub fn not_allowed(reason: &str) -> Self {
+        let mut page = Self::plain(Tone::Warn, "You cannot decide this", "Nothing was recorded.");
+        page.facts = vec![("Reason", Shown::line(reason))];
+        page
+    }
+
+    /// The form could not be read; nothing was changed.
+    #[must_use]
+    pub fn unreadable(problem: &str) -> Self {
+        let mut page = Self::plain(
+            Tone::Warn,
+            "Nothing was recorded",
+            "The form that was sent is not complete.",
+        );
+        page.facts = vec![("Problem", Shown::line(problem))];
+        page.hint = Some("Open the link in your mail again and use the buttons on the page.");
+        page
+    }
+
+    /// Deciding needs a login; the page only shows.
+    #[must_use]
+    pub fn sign_in() -> Self {
+        let lead =
+            "This request can only be decided by somebody who has signed in. Nothing was recorded.";
+        Self {
+            hint: Some("Sign in to the console and open Approvals."),
+            ..Self::plain(Tone::Calm, "Please sign in", lead)
+        }
+    }
+
+    /// Our own failure; `reference` finds it in the logs.
+    #[must_use]
+    pub fn error(reference: &str) -> Self {
+        let lead = "Something went wrong on our side. Nothing you sent has been lost or decided twice; please try again in a minute.";
+        Self::plain(Tone::Warn, "Not now", lead).with_facts(vec![("Reference", reference.into())])
+    }
+
+    fn plain(tone: Tone, title: &str, lead: &str) -> Self {
+        let (title, lead) = (title.to_owned(), lead.to_owned());
+        Self {
+            tone,
+            title,
+            lead,
+            facts: Vec::new(),
+            signatures: Vec::new(),
+            digest: Vec::new(),
+            hint: None,
+        }
+    }
+
+    fn with_facts(mut self, facts: Vec<(&'static str, Shown)>) -> Self {
+        self.facts = facts;
+        self
+    }
+}
+
+impl Signature {
+    fn moment(&self) -> String {
+        moment(self.at)
+    }
+}

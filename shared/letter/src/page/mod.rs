@@ -1,0 +1,37 @@
+//! The pages of the mail door: no scripts, one embedded style sheet, readable on a phone, in light and in dark.
+
+mod code;
+mod decision;
+mod message;
+mod rows;
+
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+pub use code::CodePage;
+pub use decision::{Assurance, DecisionPage, NOTE_LIMIT};
+pub use message::{MessagePage, Signature, Tone, Verdict};
+pub use rows::{ROWS_PER_PAGE, RowsPage};
+
+/// The style sheet, embedded in every page.
+pub(crate) const STYLE: &str = include_str!("../../templates/page/style.css");
+
+static POLICY: LazyLock<String> = LazyLock::new(|| {
+    let hash = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    )
+});
+
+/// The `Content-Security-Policy` every page needs: nothing may load, only our own style sheet applies, forms go home.
+#[must_use]
+pub fn content_security_policy() -> &'static str {
+    &POLICY
+}
+
+#[cfg(test)]
+#[path = "../page_tests.rs"]
+mod tests;

@@ -1,0 +1,55 @@
+//! All rows of a preview, page by page.
+
+use askama::Template;
+
+use super::STYLE;
+use crate::error::LetterError;
+use crate::preview::Preview;
+use crate::text::{Shown, fingerprint};
+
+/// Rows on one page.
+pub const ROWS_PER_PAGE: u64 = 100;
+
+/// One page of all rows.
+#[derive(Debug, Clone)]
+pub struct RowsPage {
+    /// The agent's profile.
+    pub profile: Shown,
+    /// The rows of this page.
+    pub preview: Preview,
+    /// The address of the rows, without its query.
+    pub rows_url: String,
+    /// The address of the decision page.
+    pub back_url: String,
+    /// The digest that covers all rows.
+    pub digest: String,
+}
+
+#[derive(Template)]
+#[template(path = "page/rows.html")]
+struct Html<'a> {
+    style: &'static str,
+    page: &'a RowsPage,
+}
+
+impl RowsPage {
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// [`LetterError::Render`] when a template fails.
+    pub fn html(&self) -> Result<String, LetterError> {
+        Ok(Html { style: STYLE, page: self }.render()?)
+    }
+
+    fn number(&self) -> u64 {
+        (self.preview.first - 1) / ROWS_PER_PAGE + 1
+    }
+
+    fn pages(&self) -> u64 {
+        self.preview.total.div_ceil(ROWS_PER_PAGE).max(1)
+    }
+
+    fn fingerprint(&self) -> Vec<String> {
+        fingerprint(&self.digest)
+    }
+}
