@@ -41,6 +41,15 @@ pub struct Blobs {
 }
 
 impl Blobs {
+    /// The bucket of this name, reached with this configuration.
+    ///
+    /// Keys stand in the path, not in the host name, so that the same code reaches any endpoint.
+    #[must_use]
+    pub fn of(aws: &aws_config::SdkConfig, bucket: impl Into<String>) -> Self {
+        let config = aws_sdk_s3::config::Builder::from(aws).force_path_style(true).build();
+        Self::new(Client::from_conf(config), bucket)
+    }
+
     /// The bucket of this name.
     #[must_use]
     pub fn new(client: Client, bucket: impl Into<String>) -> Self {

@@ -14,6 +14,7 @@ mod query;
 mod table;
 mod write;
 
+pub use aws_sdk_dynamodb::Client as DynamoClient;
 pub use blob::{Blobs, INLINE_LIMIT, Stored};
 pub use counters::{Counts, counts};
 pub use error::StoreError;

@@ -1,0 +1,87 @@
+//! Starting: once per process, failing fast.
+
+use std::process::ExitCode;
+
+use aws_config::SdkConfig;
+use countersign_store_kit::{Blobs, DynamoClient, Table};
+use futures::future::BoxFuture;
+
+use crate::settings::{MissingSetting, Setting, Settings};
+
+/// What a function is built from.
+#[derive(Debug, Clone)]
+pub struct Boot {
+    /// The settings.
+    pub settings: Settings,
+    /// Region, credentials and the HTTP client all AWS clients share.
+    pub aws: SdkConfig,
+}
+
+impl Boot {
+    /// The one DynamoDB client of the process; hand it to every [`Boot::table`].
+    #[must_use]
+    pub fn dynamo(&self) -> DynamoClient {
+        DynamoClient::new(&self.aws)
+    }
+
+    /// The table a setting names.
+    ///
+    /// # Errors
+    /// [`StartError`] when the setting is missing.
+    pub fn table(&self, setting: Setting, client: &DynamoClient) -> Result<Table, StartError> {
+        Ok(Table::new(client.clone(), self.settings.need(setting)?))
+    }
+
+    /// The data bucket.
+    ///
+    /// # Errors
+    /// [`StartError`] when the setting is missing.
+    pub fn blobs(&self) -> Result<Blobs, StartError> {
+        Ok(Blobs::of(&self.aws, self.settings.need(Setting::BucketData)?))
+    }
+}
+
+/// Why a function could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The template forgot a setting.
+    #[error(transparent)]
+    Setting(#[from] MissingSetting),
+    /// A setting has a value the function cannot work with.
+    #[error("the setting `{name}` cannot be used: {reason}")]
+    Invalid {
+        /// The environment variable.
+        name: &'static str,
+        /// What is wrong with its value.
+        reason: String,
+    },
+    /// The runtime ended with an error.
+    #[error("the runtime stopped: {0}")]
+    Runtime(String),
+}
+
+/// What [`start`] runs: boxed, so that the runtime is compiled once.
+pub type Main = Box<dyn FnOnce(Boot) -> BoxFuture<'static, Result<(), StartError>>>;
+
+/// Runs `main` with settings and AWS configuration on a single-threaded runtime; a Lambda handles one event at a time.
+#[must_use]
+pub fn start(main: Main) -> ExitCode {
+    lambda_runtime::tracing::init_default_subscriber();
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&StartError::Runtime(error.to_string())),
+    };
+    let outcome = runtime.block_on(async move {
+        let aws = aws_config::load_defaults(aws_config::BehaviorVersion::latest()).await;
+        main(Boot { settings: Settings::from_env(), aws }).await
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &StartError) -> ExitCode {
+    tracing::error!(%error, "the function could not start");
+    ExitCode::FAILURE
+}

@@ -1,0 +1,141 @@
+//! The run loop of functions that take a JSON event.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use countersign_failure::{Class, Failure, chain};
+use countersign_store_kit::{Counts, counts};
+use futures::future::BoxFuture;
+use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::boot::{Boot, StartError, start};
+
+/// What a handler knows of the invocation it serves.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// The Lambda request id, for the logs.
+    pub request_id: String,
+    /// When the invocation started, by this machine's clock.
+    pub now: jiff::Timestamp,
+    /// How long the function may still take.
+    pub remaining: Duration,
+}
+
+/// An error as the caller of a function sees it: a stable name, a code and a message without personal data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The name `Retry` and `Catch` match on.
+    pub name: String,
+    /// `CODE: message`.
+    pub message: String,
+}
+
+impl<F: Failure> From<F> for Fault {
+    fn from(error: F) -> Self {
+        Self {
+            name: error.asl_name().to_owned(),
+            message: format!("{}: {}", error.code(), chain(&error)),
+        }
+    }
+}
+
+impl From<Fault> for Diagnostic {
+    fn from(fault: Fault) -> Self {
+        Diagnostic { error_type: fault.name, error_message: fault.message }
+    }
+}
+
+/// A boxed handler.
+pub type Handler =
+    Arc<dyn Fn(Value, Invocation) -> BoxFuture<'static, Result<Value, Fault>> + Send + Sync>;
+
+/// Boxes a handler.
+pub fn handler<H>(handle: H) -> Handler
+where
+    H: Fn(Value, Invocation) -> BoxFuture<'static, Result<Value, Fault>> + Send + Sync + 'static,
+{
+    Arc::new(handle)
+}
+
+/// An event that is not what the function takes.
+#[derive(Debug, thiserror::Error)]
+#[error("the event cannot be read: {0}")]
+struct InvalidEvent(String);
+
+impl Failure for InvalidEvent {
+    fn code(&self) -> &'static str {
+        "EVENT_INVALID"
+    }
+
+    fn class(&self) -> Class {
+        Class::Terminal
+    }
+}
+
+/// Reads an event.
+///
+/// # Errors
+/// A terminal [`Fault`] that names the place in the event.
+pub fn decode<T: DeserializeOwned>(event: Value) -> Result<T, Fault> {
+    serde_json::from_value(event).map_err(|error| InvalidEvent(error.to_string()).into())
+}
+
+/// Builds the handler once, then serves events until the process is stopped.
+#[must_use]
+pub fn serve(build: fn(Boot) -> BoxFuture<'static, Result<Handler, StartError>>) -> ExitCode {
+    start(Box::new(move |boot| Box::pin(async move { poll(build(boot).await?).await })))
+}
+
+async fn poll(handle: Handler) -> Result<(), StartError> {
+    let service = service_fn(move |event: LambdaEvent<Value>| {
+        let handle = handle.clone();
+        async move {
+            let invocation = Invocation::of(&event.context);
+            let before = counts();
+            let outcome = handle(event.payload, invocation).await;
+            log(&event.context.request_id, before, outcome.as_ref().err());
+            outcome
+        }
+    });
+    lambda_runtime::run(service).await.map_err(|error| StartError::Runtime(error.to_string()))
+}
+
+impl Invocation {
+    fn of(context: &lambda_runtime::Context) -> Self {
+        let remaining =
+            context.deadline().duration_since(std::time::SystemTime::now()).unwrap_or_default();
+        Self { request_id: context.request_id.clone(), now: jiff::Timestamp::now(), remaining }
+    }
+}
+
+/// One line per invocation: what it cost, and what went wrong by name. `countersign bench run` reads these.
+fn log(request_id: &str, before: Counts, fault: Option<&Fault>) {
+    let after = counts();
+    let (reads, writes) = (after.reads - before.reads, after.writes - before.writes);
+    match fault {
+        None => tracing::info!(request_id, reads, writes, "served"),
+        Some(fault) => tracing::warn!(
+            request_id,
+            reads,
+            writes,
+            name = fault.name,
+            error = fault.message,
+            "failed"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_becomes_a_stable_name_and_code() {
+        let fault: Fault = InvalidEvent("missing field `run`".to_owned()).into();
+        assert_eq!(fault.name, "Step.Terminal");
+        assert_eq!(fault.message, "EVENT_INVALID: the event cannot be read: missing field `run`");
+    }
+}

@@ -1,0 +1,21 @@
+//! What every Lambda starts with: settings, AWS configuration, tracing and the run loop.
+//!
+//! The loop is compiled here, once: a binary hands over a boxed handler, so one more function costs seconds to build.
+//! A `main.rs` reads
+//!
+//! ```ignore
+//! fn main() -> std::process::ExitCode {
+//!     countersign_lambda_entry::serve(|boot| Box::pin(async move {
+//!         let context = Arc::new(Context::new(&boot)?);
+//!         Ok(countersign_lambda_entry::handler(move |event, invocation| handle(context.clone(), event, invocation)))
+//!     }))
+//! }
+//! ```
+
+mod boot;
+mod handler;
+mod settings;
+
+pub use boot::{Boot, StartError, start};
+pub use handler::{Fault, Handler, Invocation, decode, handler, serve};
+pub use settings::{MissingSetting, Setting, Settings};

@@ -1,0 +1,220 @@
+//! Every environment name of the functions, in one place.
+
+use std::collections::HashMap;
+
+/// A name in a function's environment. `template.yaml` sets them; no code reads the environment anywhere else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    missing_docs,
+    reason = "the meaning of each stands in `meaning`, where the docs are made from"
+)]
+pub enum Setting {
+    Stack,
+    Tenant,
+    TableDirectory,
+    TableCatalog,
+    TableRuns,
+    TableApprovals,
+    TableKnowledge,
+    TableContent,
+    TableVault,
+    BucketData,
+    RunMachineArn,
+    EventBus,
+    MailQueueUrl,
+    ReceiptQueueUrl,
+    LinkKeyId,
+    LedgerKeyId,
+    VaultKeyId,
+    ScheduleGroup,
+    ScheduleRoleArn,
+    DeadlineFunctionArn,
+    PublicUrl,
+    MailFrom,
+    JwtIssuer,
+    JwtAudience,
+    JwtHs256Secret,
+    JwtJwksUrl,
+    AllowLoopback,
+}
+
+impl Setting {
+    /// Every setting.
+    pub const ALL: [Setting; 27] = [
+        Setting::Stack,
+        Setting::Tenant,
+        Setting::TableDirectory,
+        Setting::TableCatalog,
+        Setting::TableRuns,
+        Setting::TableApprovals,
+        Setting::TableKnowledge,
+        Setting::TableContent,
+        Setting::TableVault,
+        Setting::BucketData,
+        Setting::RunMachineArn,
+        Setting::EventBus,
+        Setting::MailQueueUrl,
+        Setting::ReceiptQueueUrl,
+        Setting::LinkKeyId,
+        Setting::LedgerKeyId,
+        Setting::VaultKeyId,
+        Setting::ScheduleGroup,
+        Setting::ScheduleRoleArn,
+        Setting::DeadlineFunctionArn,
+        Setting::PublicUrl,
+        Setting::MailFrom,
+        Setting::JwtIssuer,
+        Setting::JwtAudience,
+        Setting::JwtHs256Secret,
+        Setting::JwtJwksUrl,
+        Setting::AllowLoopback,
+    ];
+
+    /// The environment variable.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.describe().0
+    }
+
+    /// What it holds, in one sentence.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        self.describe().1
+    }
+
+    fn describe(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Stack => ("STACK", "name of the stack; functions are called `{STACK}-{folder}`"),
+            Self::Tenant => (
+                "TENANT",
+                "constant id of this deployment, bound into links, digests and the ledger",
+            ),
+            Self::TableDirectory => {
+                ("TABLE_DIRECTORY", "table of users, grants, teams and revocations")
+            }
+            Self::TableCatalog => {
+                ("TABLE_CATALOG", "table of profiles, connectors, playbooks and bindings")
+            }
+            Self::TableRuns => {
+                ("TABLE_RUNS", "table of runs: heads, plans, outputs, events, intents, journals")
+            }
+            Self::TableApprovals => (
+                "TABLE_APPROVALS",
+                "table of approval requests, tokens, votes, receipts and the chain",
+            ),
+            Self::TableKnowledge => {
+                ("TABLE_KNOWLEDGE", "table of entities, edges and their provenance")
+            }
+            Self::TableContent => {
+                ("TABLE_CONTENT", "table of documents, workspaces and notifications")
+            }
+            Self::TableVault => ("TABLE_VAULT", "table of encrypted credentials"),
+            Self::BucketData => {
+                ("BUCKET_DATA", "bucket of uploads, large bodies, exports and the ledger")
+            }
+            Self::RunMachineArn => ("RUN_MACHINE_ARN", "state machine that executes plans"),
+            Self::EventBus => ("EVENT_BUS", "bus of domain events"),
+            Self::MailQueueUrl => ("MAIL_QUEUE_URL", "queue of outgoing mail"),
+            Self::ReceiptQueueUrl => ("RECEIPT_QUEUE_URL", "FIFO queue of receipts for the ledger"),
+            Self::LinkKeyId => ("LINK_KEY_ID", "KMS HMAC key of approval links and nonces"),
+            Self::LedgerKeyId => ("LEDGER_KEY_ID", "KMS signing key of ledger checkpoints"),
+            Self::VaultKeyId => ("VAULT_KEY_ID", "KMS key that wraps the data keys of credentials"),
+            Self::ScheduleGroup => ("SCHEDULE_GROUP", "group of one-time schedules"),
+            Self::ScheduleRoleArn => {
+                ("SCHEDULE_ROLE_ARN", "role the schedules call functions with")
+            }
+            Self::DeadlineFunctionArn => {
+                ("DEADLINE_FUNCTION_ARN", "function the deadline schedules call")
+            }
+            Self::PublicUrl => ("PUBLIC_URL", "base of every link that leaves the system"),
+            Self::MailFrom => ("MAIL_FROM", "verified sender of mail"),
+            Self::JwtIssuer => ("JWT_ISSUER", "issuer a token must name"),
+            Self::JwtAudience => ("JWT_AUDIENCE", "audience a token must name"),
+            Self::JwtHs256Secret => {
+                ("JWT_HS256_SECRET", "shared secret of tokens; local stacks only")
+            }
+            Self::JwtJwksUrl => ("JWT_JWKS_URL", "where the issuer publishes its keys"),
+            Self::AllowLoopback => {
+                ("ALLOW_LOOPBACK", "`true` lets connectors reach loopback; local stacks only")
+            }
+        }
+    }
+}
+
+/// A setting that a function needs and does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the environment variable `{}` is not set ({})", .0.name(), .0.meaning())]
+pub struct MissingSetting(pub Setting);
+
+/// The settings of this process, read once.
+#[derive(Clone, Default)]
+pub struct Settings(HashMap<Setting, String>);
+
+// Written by hand: a derived one would print the JWT secret.
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl Settings {
+    /// Reads the environment. Empty variables count as not set.
+    #[must_use]
+    pub fn from_env() -> Self {
+        Self::from_pairs(
+            Setting::ALL
+                .into_iter()
+                .filter_map(|setting| Some((setting, std::env::var(setting.name()).ok()?))),
+        )
+    }
+
+    /// Settings from elsewhere: tests, the command line.
+    pub fn from_pairs(pairs: impl IntoIterator<Item = (Setting, String)>) -> Self {
+        Self(pairs.into_iter().filter(|(_, value)| !value.is_empty()).collect())
+    }
+
+    /// A setting the function cannot do without.
+    ///
+    /// # Errors
+    /// [`MissingSetting`] names it and says what it is for.
+    pub fn need(&self, setting: Setting) -> Result<&str, MissingSetting> {
+        self.get(setting).ok_or(MissingSetting(setting))
+    }
+
+    /// A setting that may be left out.
+    #[must_use]
+    pub fn get(&self, setting: Setting) -> Option<&str> {
+        self.0.get(&setting).map(String::as_str)
+    }
+
+    /// Whether connectors may reach loopback addresses.
+    #[must_use]
+    pub fn allow_loopback(&self) -> bool {
+        self.get(Setting::AllowLoopback) == Some("true")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_setting_says_what_it_is_for() {
+        let settings = Settings::from_pairs([(Setting::Stack, String::new())]);
+        let error = settings.need(Setting::Stack).unwrap_err();
+        assert!(error.to_string().contains("`STACK` is not set (name of the stack"));
+    }
+
+    #[test]
+    fn debug_prints_names_and_no_values() {
+        let settings = Settings::from_pairs([(Setting::JwtHs256Secret, "hunter2".to_owned())]);
+        assert!(!format!("{settings:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn every_setting_has_a_name_of_its_own() {
+        let names: std::collections::BTreeSet<_> =
+            Setting::ALL.into_iter().map(Setting::name).collect();
+        assert_eq!(names.len(), Setting::ALL.len());
+    }
+}

@@ -1,0 +1,96 @@
+//! What happened in a run.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{RunStatus, StepStatus, StopReason};
+
+/// How a gate ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The right people signed.
+    Approved,
+    /// Somebody refused.
+    Denied,
+    /// The deadline passed.
+    TimedOut,
+    /// Nobody decided: the run ended, or the request was replaced or expired.
+    Closed,
+}
+
+/// One event. Events of a step are keyed by (step, attempt, n) and commute; head events have no step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// The step it is about; empty for events of the whole run.
+    #[serde(default)]
+    pub step: String,
+    /// The execution it happened in.
+    pub attempt: u32,
+    /// Which event of the step in this attempt.
+    pub n: u32,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    #[serde(flatten)]
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum EventKind {
+    /// The run was planned and sealed.
+    Started {
+        /// The seal.
+        seal: String,
+        /// How many steps it has.
+        steps: u32,
+    },
+    /// Another execution took over.
+    Resumed {
+        /// What became of the one before.
+        reason: String,
+    },
+    /// A tool or agent step is over.
+    StepEnded {
+        /// How.
+        status: StepStatus,
+        /// How many records came out, where that has a meaning.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        count: Option<u64>,
+        /// The stable code of the error or reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
+        /// The message for people.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+        /// How long it took, milliseconds.
+        #[serde(default)]
+        took_ms: u64,
+    },
+    /// A gate opened and people were asked.
+    GateOpened {
+        /// The approval request.
+        approval: String,
+    },
+    /// A gate ended.
+    GateClosed {
+        /// The approval request.
+        approval: String,
+        /// How.
+        verdict: Verdict,
+    },
+    /// The run is to end early.
+    Stopped {
+        /// Why.
+        reason: StopReason,
+        /// For people.
+        message: String,
+    },
+    /// The run is over.
+    Finished {
+        /// How.
+        status: RunStatus,
+    },
+}

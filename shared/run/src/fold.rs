@@ -1,0 +1,158 @@
+//! From events to a state.
+
+use std::collections::BTreeMap;
+
+use crate::{Event, EventKind, Head, RunStatus, StepStatus, StopReason, Verdict};
+
+/// What is known of one step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepState {
+    /// What became of it.
+    pub status: StepStatus,
+    /// The stable code of its error or reason.
+    pub code: Option<String>,
+    /// The message for people.
+    pub message: Option<String>,
+    /// How many records came out.
+    pub count: Option<u64>,
+    /// How long it took, milliseconds.
+    pub took_ms: u64,
+    /// Its approval request, if it has one.
+    pub approval: Option<String>,
+}
+
+impl StepState {
+    fn pending() -> Self {
+        Self {
+            status: StepStatus::Pending,
+            code: None,
+            message: None,
+            count: None,
+            took_ms: 0,
+            approval: None,
+        }
+    }
+}
+
+/// What is known of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunState {
+    /// Its status.
+    pub status: RunStatus,
+    /// Its steps in the order given.
+    pub steps: Vec<(String, StepState)>,
+}
+
+/// Folds events into a state. `order` names the steps of the plan; `order` may be empty while there is no plan.
+///
+/// The result does not depend on the order of `events`: of two events about one step the one that says more wins
+/// (ended over waiting, waiting over pending; a definite end over a lost one), whichever came first.
+#[must_use]
+pub fn fold(head: &Head, order: &[String], events: &[Event]) -> RunState {
+    let mut known: BTreeMap<&str, StepState> = BTreeMap::new();
+    for event in events {
+        if !event.step.is_empty() {
+            apply(known.entry(event.step.as_str()).or_insert_with(StepState::pending), event);
+        }
+    }
+    let steps: Vec<(String, StepState)> = order
+        .iter()
+        .map(|name| (name.clone(), known.remove(name.as_str()).unwrap_or_else(StepState::pending)))
+        .collect();
+    let status = head.status.unwrap_or_else(|| running_status(&steps));
+    RunState { status, steps }
+}
+
+fn apply(state: &mut StepState, event: &Event) {
+    match &event.kind {
+        EventKind::GateOpened { approval } => {
+            state.approval = state.approval.take().max(Some(approval.clone()));
+            raise(state, StepStatus::Waiting, event);
+        }
+        EventKind::GateClosed { approval, verdict } => {
+            state.approval = state.approval.take().max(Some(approval.clone()));
+            raise(state, closed_status(*verdict), event);
+        }
+        EventKind::StepEnded { status, .. } => raise(state, *status, event),
+        EventKind::Started { .. }
+        | EventKind::Resumed { .. }
+        | EventKind::Stopped { .. }
+        | EventKind::Finished { .. } => {}
+    }
+}
+
+fn closed_status(verdict: Verdict) -> StepStatus {
+    match verdict {
+        Verdict::Approved => StepStatus::Approved,
+        Verdict::Denied => StepStatus::Rejected,
+        Verdict::TimedOut => StepStatus::TimedOut,
+        Verdict::Closed => StepStatus::Closed,
+    }
+}
+
+/// How much a status says; a step only ever moves up. Done outranks Approved: a gated tool is first approved, then done.
+fn rank(status: StepStatus) -> u8 {
+    match status {
+        StepStatus::Pending => 0,
+        StepStatus::Waiting => 1,
+        StepStatus::Lost => 2,
+        StepStatus::Closed => 3,
+        StepStatus::Approved => 4,
+        StepStatus::NotRun => 5,
+        StepStatus::Skipped => 6,
+        StepStatus::TimedOut => 7,
+        StepStatus::Rejected => 8,
+        StepStatus::Failed => 9,
+        StepStatus::Done => 10,
+    }
+}
+
+fn raise(state: &mut StepState, status: StepStatus, event: &Event) {
+    if rank(status) < rank(state.status) {
+        return;
+    }
+    let first_of_its_rank = rank(status) > rank(state.status);
+    state.status = status;
+    if let EventKind::StepEnded { count, code, message, took_ms, .. } = &event.kind {
+        let said = (count, code, message, took_ms);
+        let known = (&state.count, &state.code, &state.message, &state.took_ms);
+        if first_of_its_rank || said > known {
+            (state.count, state.code, state.message, state.took_ms) =
+                (*count, code.clone(), message.clone(), *took_ms);
+        }
+    }
+}
+
+/// Awaiting approval means: a gate is open and no other step is under way. Under way is what has no gate before it
+/// still open; as steps start without an event of their own, a run with an open gate waits unless a sibling is pending.
+fn running_status(steps: &[(String, StepState)]) -> RunStatus {
+    let waiting = steps.iter().any(|(_, state)| state.status == StepStatus::Waiting);
+    if waiting { RunStatus::AwaitingApproval } else { RunStatus::Running }
+}
+
+impl RunState {
+    /// The status a run ends with: why it was stopped, or whether every step did what its author wanted.
+    #[must_use]
+    pub fn outcome(&self, stop: Option<StopReason>) -> RunStatus {
+        match stop {
+            Some(StopReason::Cancelled) => RunStatus::Cancelled,
+            Some(StopReason::Rejected) => RunStatus::Rejected,
+            Some(StopReason::TimedOut) => RunStatus::Timeout,
+            Some(StopReason::StepFailed | StopReason::Broken) => RunStatus::Error,
+            None if self.steps.iter().all(|(_, step)| step.status.is_good()) => RunStatus::Complete,
+            None if self.steps.iter().any(|(_, step)| step.status == StepStatus::Done) => {
+                RunStatus::Partial
+            }
+            None if self.steps.iter().any(|(_, step)| step.status == StepStatus::Rejected) => {
+                RunStatus::Rejected
+            }
+            None => RunStatus::Error,
+        }
+    }
+
+    /// One step.
+    #[must_use]
+    pub fn step(&self, name: &str) -> Option<&StepState> {
+        self.steps.iter().find(|(own, _)| own == name).map(|(_, state)| state)
+    }
+}

@@ -1,0 +1,122 @@
+//! The head of a run: what every step reads first.
+
+use countersign_identity::{Scopes, UserId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{RunId, RunStatus};
+
+/// How a run came about (F-186…F-189).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunContext {
+    /// Somebody waits for it.
+    Interactive,
+    /// Somebody asked for it and went on.
+    Background,
+    /// A cron schedule.
+    Scheduled,
+    /// A monitor saw something new.
+    Monitor,
+}
+
+impl RunContext {
+    /// The word of the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Interactive => "interactive",
+            Self::Background => "background",
+            Self::Scheduled => "scheduled",
+            Self::Monitor => "monitor",
+        }
+    }
+}
+
+/// Why a run ends early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// A step failed and `on_error` is `stop`.
+    StepFailed,
+    /// A gate was refused and `on_reject` is `stop`.
+    Rejected,
+    /// A gate's deadline passed and `on_reject` is `stop`.
+    TimedOut,
+    /// Somebody cancelled the run.
+    Cancelled,
+    /// The run cannot go on: its plan does not validate any more, or its attempts came to nothing.
+    Broken,
+}
+
+/// The flag every later step reads before it does anything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stop {
+    /// Why.
+    pub reason: StopReason,
+    /// The step it began with, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// Who, for a cancelled run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<UserId>,
+    /// What the reader should know, without secrets.
+    pub message: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// The head item of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    /// The run.
+    pub run: RunId,
+    /// Whose records it reads and writes.
+    pub owner: UserId,
+    /// Who started it: the owner, or a member the agent is shared with.
+    pub invoked_by: UserId,
+    /// The scopes of the token it was started with. What a step may do is this ∩ the directory, at that moment.
+    pub scopes: Scopes,
+    /// The profile it belongs to.
+    pub profile_id: String,
+    /// The profile's name when it started.
+    pub profile_name: String,
+    /// The playbook it follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playbook_id: Option<String>,
+    /// The playbook's name when it started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playbook_name: Option<String>,
+    /// What was asked.
+    #[serde(default)]
+    pub query: String,
+    /// How it came about.
+    pub context: RunContext,
+    /// When it was asked for.
+    pub started_at: Timestamp,
+    /// When the profile's run before this one finished; what `{last_execution_date}` shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_finished_at: Option<Timestamp>,
+    /// The execution that carries it now: 1, 2, …
+    pub attempt: u32,
+    /// Attempts in a row that brought nothing new.
+    #[serde(default)]
+    pub idle_attempts: u32,
+    /// How many events there were when the last attempt started.
+    #[serde(default)]
+    pub events_at_attempt: u64,
+    /// Raised by every change of the head.
+    pub version: u64,
+    /// The seal of the plan, once there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
+    /// Set when the run is to end early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
+    /// The final status, once finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<RunStatus>,
+    /// When it finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<Timestamp>,
+}

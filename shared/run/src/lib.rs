@@ -1,0 +1,50 @@
+//! Runs: what happened, and what that means.
+//!
+//! A run is not its Step Functions execution: an execution may be aborted or lost, the run goes on with the next
+//! attempt. What happened is an append-only set of [`Event`]s; what it means is a fold over them ([`fold`]). Events of
+//! steps commute, so the fold does not depend on the order they arrive in.
+
+mod event;
+mod fold;
+#[cfg(test)]
+#[path = "tests.rs"]
+mod fold_tests;
+mod head;
+mod status;
+
+pub use event::{Event, EventKind, Verdict};
+pub use fold::{RunState, StepState, fold};
+pub use head::{Head, RunContext, Stop, StopReason};
+pub use status::{IllegalTransition, RunStatus, StepStatus};
+
+countersign_ids::prefixed_id! {
+    /// A run.
+    pub struct RunId("run");
+}
+
+/// Executions are named `{run}-{attempt}`.
+#[must_use]
+pub fn execution_name(run: &RunId, attempt: u32) -> String {
+    format!("{run}-{attempt}")
+}
+
+/// The run and attempt an execution's name speaks of; none when the name is not one of ours.
+#[must_use]
+pub fn parse_execution_name(name: &str) -> Option<(RunId, u32)> {
+    let (run, attempt) = name.rsplit_once('-')?;
+    Some((RunId::parse(run).ok()?, attempt.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_execution_name_says_which_run_and_attempt() {
+        let run = RunId::from_bytes([7; 16]);
+        let name = execution_name(&run, 12);
+        assert!(name.len() <= 80);
+        assert_eq!(parse_execution_name(&name), Some((run, 12)));
+        assert_eq!(parse_execution_name("something-else"), None);
+    }
+}

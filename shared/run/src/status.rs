@@ -1,0 +1,121 @@
+//! The statuses of runs and steps.
+
+use serde::{Deserialize, Serialize};
+
+/// The status of a run (K-61).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// Something is being done.
+    Running,
+    /// A gate is open and nothing else is being done.
+    AwaitingApproval,
+    /// Every step did what it should.
+    Complete,
+    /// It ended, and some steps failed or were refused on the way.
+    Partial,
+    /// A monitor found nothing new.
+    Suppressed,
+    /// It was not due, or another run of the schedule was still going.
+    Skipped,
+    /// A monitor was asked outside its hours.
+    OutsideActiveHours,
+    /// A gate was refused and the author's answer to that is to stop.
+    Rejected,
+    /// A step failed and the author's answer to that is to stop.
+    Error,
+    /// A gate's deadline passed and the author's answer to that is to stop.
+    Timeout,
+    /// Somebody cancelled it.
+    Cancelled,
+}
+
+impl RunStatus {
+    /// Whether nothing more will happen.
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        !matches!(self, Self::Running | Self::AwaitingApproval)
+    }
+
+    /// The word of the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::AwaitingApproval => "awaiting_approval",
+            Self::Complete => "complete",
+            Self::Partial => "partial",
+            Self::Suppressed => "suppressed",
+            Self::Skipped => "skipped",
+            Self::OutsideActiveHours => "outside_active_hours",
+            Self::Rejected => "rejected",
+            Self::Error => "error",
+            Self::Timeout => "timeout",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Goes to another status.
+    ///
+    /// # Errors
+    /// [`IllegalTransition`] when this one is final and the other differs.
+    pub fn to(self, next: RunStatus) -> Result<RunStatus, IllegalTransition> {
+        if self.is_final() && self != next {
+            Err(IllegalTransition { from: self, to: next })
+        } else {
+            Ok(next)
+        }
+    }
+}
+
+/// A run cannot leave a final status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a run that is `{}` cannot become `{}`", .from.as_str(), .to.as_str())]
+pub struct IllegalTransition {
+    /// Where it is.
+    pub from: RunStatus,
+    /// Where it was to go.
+    pub to: RunStatus,
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepStatus {
+    /// Nothing is known of it yet.
+    Pending,
+    /// A gate waits for people.
+    Waiting,
+    /// It did what it should.
+    Done,
+    /// Its condition was false (F-147).
+    Skipped,
+    /// It failed.
+    Failed,
+    /// It was not run: the run had stopped, a gate before it was refused, or what it needs is missing.
+    NotRun,
+    /// Its gate was approved.
+    Approved,
+    /// Its gate was refused.
+    Rejected,
+    /// Its gate's deadline passed.
+    TimedOut,
+    /// Its gate was closed without a decision: the run ended first.
+    Closed,
+    /// It started and no result ever came.
+    Lost,
+}
+
+impl StepStatus {
+    /// Whether it is over.
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        !matches!(self, Self::Pending | Self::Waiting)
+    }
+
+    /// Whether the step did what its author wanted of it.
+    #[must_use]
+    pub fn is_good(self) -> bool {
+        matches!(self, Self::Done | Self::Skipped | Self::Approved)
+    }
+}
