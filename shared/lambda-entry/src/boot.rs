@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use aws_config::SdkConfig;
 use countersign_store_kit::{Blobs, DynamoClient, Table};
-use futures::future::BoxFuture;
+use futures::future::LocalBoxFuture;
 
 use crate::settings::{MissingSetting, Setting, Settings};
 
@@ -61,7 +61,7 @@ pub enum StartError {
 }
 
 /// What [`start`] runs: boxed, so that the runtime is compiled once.
-pub type Main = Box<dyn FnOnce(Boot) -> BoxFuture<'static, Result<(), StartError>>>;
+pub type Main = Box<dyn FnOnce(Boot) -> LocalBoxFuture<'static, Result<(), StartError>>>;
 
 /// Runs `main` with settings and AWS configuration on a single-threaded runtime; a Lambda handles one event at a time.
 #[must_use]

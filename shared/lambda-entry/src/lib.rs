@@ -16,6 +16,6 @@ mod boot;
 mod handler;
 mod settings;
 
-pub use boot::{Boot, StartError, start};
+pub use boot::{Boot, Main, StartError, start};
 pub use handler::{Fault, Handler, Invocation, decode, handler, serve};
 pub use settings::{MissingSetting, Setting, Settings};

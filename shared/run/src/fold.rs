@@ -113,18 +113,21 @@ fn raise(state: &mut StepState, status: StepStatus, event: &Event) {
     }
     let first_of_its_rank = rank(status) > rank(state.status);
     state.status = status;
-    if let EventKind::StepEnded { count, code, message, took_ms, .. } = &event.kind {
-        let said = (count, code, message, took_ms);
-        let known = (&state.count, &state.code, &state.message, &state.took_ms);
-        if first_of_its_rank || said > known {
-            (state.count, state.code, state.message, state.took_ms) =
-                (*count, code.clone(), message.clone(), *took_ms);
+    let nothing = (&None, &None, &None, &0);
+    let said = match &event.kind {
+        EventKind::StepEnded { count, code, message, took_ms, .. } => {
+            (count, code, message, took_ms)
         }
+        _ => nothing,
+    };
+    let known = (&state.count, &state.code, &state.message, &state.took_ms);
+    if first_of_its_rank || said > known {
+        (state.count, state.code, state.message, state.took_ms) =
+            (*said.0, said.1.clone(), said.2.clone(), *said.3);
     }
 }
 
-/// Awaiting approval means: a gate is open and no other step is under way. Under way is what has no gate before it
-/// still open; as steps start without an event of their own, a run with an open gate waits unless a sibling is pending.
+/// Steps start without an event of their own, so a run with an open gate counts as waiting for people.
 fn running_status(steps: &[(String, StepState)]) -> RunStatus {
     let waiting = steps.iter().any(|(_, state)| state.status == StepStatus::Waiting);
     if waiting { RunStatus::AwaitingApproval } else { RunStatus::Running }
