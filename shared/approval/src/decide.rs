@@ -1,0 +1,373 @@
+//! The one place where a decision is weighed.
+
+use countersign_failure::{Class, Failure};
+use countersign_identity::{Capability, Denied, Scopes, UserId, permits};
+use jiff::Timestamp;
+
+use crate::policy::{Assurance, Door};
+use crate::receipt::{Act, Actor, Receipt};
+use crate::request::{Closed, Request};
+use crate::status::Status;
+use crate::subject::Digest;
+use crate::vote::{Verdict, Vote};
+
+/// The longest note, in characters.
+pub const NOTE_LIMIT: usize = 4000;
+
+/// What the directory says of a person at this moment, intersected with what their session may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether the account is active.
+    pub active: bool,
+    /// Whether they may decide: a capability of interactive logins and of mailed links, never of API or MCP tokens.
+    pub capabilities: std::collections::BTreeSet<Capability>,
+    /// Effective scopes.
+    pub scopes: Scopes,
+}
+
+/// One try to decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// Who.
+    pub person: UserId,
+    /// What they decided.
+    pub verdict: Verdict,
+    /// The digest they saw, as it came in. Absent or malformed is refused.
+    pub digest: Option<String>,
+    /// The version they saw, where the door carries it.
+    pub version: Option<u32>,
+    /// The door they came through.
+    pub door: Door,
+    /// How surely it is them.
+    pub assurance: Assurance,
+    /// What they wrote.
+    pub note: Option<String>,
+}
+
+/// What follows from an attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decided {
+    /// A new vote.
+    Recorded(Box<Recorded>),
+    /// The same person had decided the same: the first vote stands, and its receipt is the answer.
+    Repeated(Box<Vote>),
+}
+
+/// A new vote and what it changes. All of it is written in one transaction or not at all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// The request afterwards: one revision further, perhaps closed.
+    pub request: Request,
+    /// The vote.
+    pub vote: Vote,
+    /// Its receipt.
+    pub receipt: Receipt,
+    /// How many people have approved this version.
+    pub approvals: u32,
+}
+
+/// Why nothing changes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecideError {
+    /// The attempt does not say what it decides on.
+    #[error("the decision carries no digest of what was seen")]
+    DigestMissing,
+    /// The digest is no digest.
+    #[error("the digest of the decision is malformed")]
+    DigestMalformed,
+    /// The note is too long.
+    #[error("the note has {0} characters and may have {NOTE_LIMIT}")]
+    NoteTooLong(usize),
+    /// The content changed since it was shown (409 `preview_changed`).
+    #[error("what was shown has changed since: this is version {version}")]
+    PreviewChanged {
+        /// The version to look at.
+        version: u32,
+    },
+    /// The request is closed; the story says by whom, how and when.
+    #[error("{}", story(.0))]
+    Closed(Closed),
+    /// The deadline passed.
+    #[error("the deadline passed at {deadline}")]
+    DeadlinePassed {
+        /// The deadline.
+        deadline: Timestamp,
+    },
+    /// The same person decided otherwise before.
+    #[error("you decided otherwise at {}", .0.at)]
+    AlreadyVoted(Box<Vote>),
+    /// The person is not asked.
+    #[error("you are not among the approvers of this request")]
+    NotAnApprover,
+    /// The person asked for it themselves.
+    #[error("you started or own what this request is about and may not decide it")]
+    RequesterBarred,
+    /// The account is not active.
+    #[error("this account is not active")]
+    Inactive,
+    /// The session may not decide.
+    #[error("this session may not decide approvals")]
+    CapabilityMissing,
+    /// The person may not do what the request is about, now.
+    #[error("you may not approve this: {0}")]
+    NotPermitted(Denied),
+    /// The policy does not name this door.
+    #[error("this request cannot be decided through this door")]
+    DoorClosed(Door),
+    /// The door is not sure enough who it is.
+    #[error("this request needs more proof of who decides")]
+    AssuranceTooLow {
+        /// What the policy asks for.
+        needed: Assurance,
+    },
+}
+
+fn story(closed: &Closed) -> String {
+    let Closed { status, at, by, .. } = closed;
+    let who = match by {
+        Actor::Person(person) => format!(" by {person}"),
+        Actor::Clock => " by its deadline".to_owned(),
+        Actor::Engine => String::new(),
+    };
+    match status {
+        Status::Pending => "this request is open".to_owned(),
+        Status::Approved => format!("this request was approved{who} at {at}"),
+        Status::Denied => format!("this request was denied{who} at {at}"),
+        Status::TimedOut => format!("this request was closed{who} at {at}"),
+        Status::Expired => format!("this request expired at {at}: its run is gone"),
+        Status::Superseded => format!("this request was replaced by a newer one at {at}"),
+        Status::Cancelled => format!("this request was cancelled at {at}: its run was stopped"),
+    }
+}
+
+impl Failure for DecideError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::DigestMissing => "DIGEST_MISSING",
+            Self::DigestMalformed => "DIGEST_MALFORMED",
+            Self::NoteTooLong(_) => "NOTE_TOO_LONG",
+            Self::PreviewChanged { .. } => "PREVIEW_CHANGED",
+            Self::Closed(closed) => closed_code(closed.status),
+            Self::DeadlinePassed { .. } => "APPROVAL_TIMED_OUT",
+            Self::AlreadyVoted(_) => "ALREADY_VOTED",
+            Self::NotAnApprover => "NOT_AN_APPROVER",
+            Self::RequesterBarred => "REQUESTER_BARRED",
+            Self::Inactive => "ACCOUNT_INACTIVE",
+            Self::CapabilityMissing => "DECIDE_CAPABILITY_MISSING",
+            Self::NotPermitted(_) => "PERMISSION_DENIED",
+            Self::DoorClosed(_) => "DOOR_CLOSED",
+            Self::AssuranceTooLow { .. } => "ASSURANCE_TOO_LOW",
+        }
+    }
+
+    fn class(&self) -> Class {
+        Class::Terminal
+    }
+
+    fn http_status(&self) -> u16 {
+        match self {
+            Self::DigestMissing | Self::DigestMalformed | Self::NoteTooLong(_) => 422,
+            Self::PreviewChanged { .. }
+            | Self::Closed(_)
+            | Self::DeadlinePassed { .. }
+            | Self::AlreadyVoted(_) => 409,
+            _ => 403,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::DigestMissing | Self::DigestMalformed => {
+                "send the `digest` of the request you looked at"
+            }
+            Self::PreviewChanged { .. } => {
+                "look at the request again and decide on what it shows now"
+            }
+            Self::CapabilityMissing => "sign in as a person; API and MCP tokens never decide",
+            Self::AssuranceTooLow { needed: Assurance::LinkCode } => {
+                "ask for a one-time code and send it along"
+            }
+            Self::AssuranceTooLow { .. } => "sign in and decide in the console",
+            Self::DoorClosed(_) => "use another of the doors the request names",
+            Self::RequesterBarred => "ask one of the other approvers",
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+}
+
+fn closed_code(status: Status) -> &'static str {
+    match status {
+        Status::Pending | Status::Approved | Status::Denied => "APPROVAL_CLOSED",
+        Status::TimedOut => "APPROVAL_TIMED_OUT",
+        Status::Expired => "APPROVAL_EXPIRED",
+        Status::Superseded => "APPROVAL_SUPERSEDED",
+        Status::Cancelled => "APPROVAL_CANCELLED",
+    }
+}
+
+/// Weighs one attempt against the request and the votes cast so far.
+///
+/// `votes` may hold votes of earlier versions; they count for nothing. The order of the checks is part of the protocol:
+/// what is malformed is said first, strangers learn nothing about the request, a repetition gets its first receipt even
+/// after the end, and a closed request tells its story before anything else is examined.
+///
+/// # Errors
+/// [`DecideError`]; the request is unchanged.
+pub fn decide(
+    request: &Request,
+    votes: &[Vote],
+    attempt: &Attempt,
+    standing: &Standing,
+    now: Timestamp,
+) -> Result<Decided, DecideError> {
+    let digest = seen_digest(attempt)?;
+    if request.policy.slot_of(&attempt.person).is_none() {
+        return Err(DecideError::NotAnApprover);
+    }
+    let own =
+        votes.iter().find(|vote| vote.person == attempt.person && vote.version == request.version);
+    if let Some(own) = own.filter(|own| own.verdict == attempt.verdict && own.digest == digest) {
+        return Ok(Decided::Repeated(Box::new(own.clone())));
+    }
+    check_open(request, now)?;
+    if digest != request.digest || attempt.version.is_some_and(|version| version != request.version)
+    {
+        return Err(DecideError::PreviewChanged { version: request.version });
+    }
+    check_person(request, attempt, standing)?;
+    if let Some(own) = own {
+        return Err(DecideError::AlreadyVoted(Box::new(own.clone())));
+    }
+    Ok(Decided::Recorded(Box::new(record(request, votes, attempt, digest, now))))
+}
+
+fn seen_digest(attempt: &Attempt) -> Result<Digest, DecideError> {
+    let length = attempt.note.as_ref().map_or(0, |note| note.chars().count());
+    if length > NOTE_LIMIT {
+        return Err(DecideError::NoteTooLong(length));
+    }
+    let text = attempt
+        .digest
+        .as_deref()
+        .filter(|text| !text.is_empty())
+        .ok_or(DecideError::DigestMissing)?;
+    text.parse().map_err(|_| DecideError::DigestMalformed)
+}
+
+fn check_open(request: &Request, now: Timestamp) -> Result<(), DecideError> {
+    if let Some(closed) = &request.closed {
+        return Err(DecideError::Closed(closed.clone()));
+    }
+    let deadline = request.timing.deadline;
+    if now >= deadline { Err(DecideError::DeadlinePassed { deadline }) } else { Ok(()) }
+}
+
+fn check_person(
+    request: &Request,
+    attempt: &Attempt,
+    standing: &Standing,
+) -> Result<(), DecideError> {
+    if request.policy.bars(&attempt.person, &request.requesters) {
+        return Err(DecideError::RequesterBarred);
+    }
+    if !standing.active {
+        return Err(DecideError::Inactive);
+    }
+    if !standing.capabilities.contains(&Capability::Decide) {
+        return Err(DecideError::CapabilityMissing);
+    }
+    if let Some(requirement) = &request.requirement {
+        permits(&standing.scopes, requirement, request.topic.as_ref())
+            .map_err(DecideError::NotPermitted)?;
+    }
+    if !request.policy.doors.contains(&attempt.door) {
+        return Err(DecideError::DoorClosed(attempt.door));
+    }
+    let needed = request.policy.assurance;
+    // Denials too: the ledger would otherwise name somebody whose forwarded link another person clicked.
+    if attempt.assurance < needed {
+        return Err(DecideError::AssuranceTooLow { needed });
+    }
+    Ok(())
+}
+
+fn record(
+    request: &Request,
+    votes: &[Vote],
+    attempt: &Attempt,
+    digest: Digest,
+    now: Timestamp,
+) -> Recorded {
+    let counted: Vec<(&UserId, Verdict, Door)> = votes
+        .iter()
+        .filter(|vote| vote.version == request.version)
+        .map(|vote| (&vote.person, vote.verdict, vote.door))
+        .chain([(&attempt.person, attempt.verdict, attempt.door)])
+        .collect();
+    let status = outcome(request, &counted);
+    let note = attempt.note.as_deref().filter(|note| !note.is_empty());
+    let act = Act {
+        actor: Actor::Person(attempt.person.clone()),
+        verdict: Some(attempt.verdict),
+        door: Some(attempt.door),
+        assurance: Some(attempt.assurance),
+        note,
+        at: now,
+        status,
+    };
+    let receipt = Receipt::of(request, act);
+    let vote = Vote {
+        person: attempt.person.clone(),
+        verdict: attempt.verdict,
+        version: request.version,
+        digest,
+        at: now,
+        door: attempt.door,
+        assurance: attempt.assurance,
+        receipt: receipt.id.clone(),
+        note: note.map(str::to_owned),
+    };
+    let mut after = request.clone();
+    after.revision += 1;
+    after.status = status;
+    after.closed = status.is_final().then(|| Closed {
+        status,
+        at: now,
+        by: Actor::Person(vote.person.clone()),
+        door: Some(vote.door),
+        receipt: receipt.id.clone(),
+    });
+    Recorded { request: after, approvals: count(&counted, Verdict::Approve), vote, receipt }
+}
+
+fn outcome(request: &Request, counted: &[(&UserId, Verdict, Door)]) -> Status {
+    let policy = &request.policy;
+    let approvals = count(counted, Verdict::Approve);
+    let denials = count(counted, Verdict::Deny);
+    let silent = policy
+        .eligible(&request.requesters)
+        .filter(|approver| counted.iter().all(|(person, ..)| person != approver))
+        .count();
+    let reachable = u32::try_from(silent).unwrap_or(u32::MAX).saturating_add(approvals);
+    if denials >= policy.denials || (denials > 0 && reachable < policy.quorum) {
+        return Status::Denied;
+    }
+    if approvals >= policy.quorum && !only_webhooks(request, counted) {
+        return Status::Approved;
+    }
+    Status::Pending
+}
+
+/// A callback is never enough alone for what cannot be taken back.
+fn only_webhooks(request: &Request, counted: &[(&UserId, Verdict, Door)]) -> bool {
+    let by_person = |(_, verdict, door): &(_, Verdict, Door)| {
+        *verdict == Verdict::Approve && *door != Door::Webhook
+    };
+    request.irreversible && !counted.iter().any(by_person)
+}
+
+fn count(counted: &[(&UserId, Verdict, Door)], wanted: Verdict) -> u32 {
+    let count = counted.iter().filter(|(_, verdict, _)| *verdict == wanted).count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,103 @@
+//! What is being signed, and in which kind of run.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A word that is none of the expected ones.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{word}` is none of {expected}")]
+pub struct Unknown {
+    /// The word, cut to 80 characters.
+    pub word: String,
+    /// The words that would do.
+    pub expected: &'static str,
+}
+
+impl Unknown {
+    pub(crate) fn new(word: &str, expected: &'static str) -> Self {
+        Self { word: word.chars().take(80).collect(), expected }
+    }
+}
+
+/// What a request is about (A-092, R-052, F-194, C-019, C-020, H-011).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A gate of a playbook: the plan, and every known irreversible step behind it.
+    Step,
+    /// One call of one irreversible tool.
+    Tool,
+    /// A plan, before any agent runs.
+    Plan,
+    /// A result, before the task is complete.
+    Result,
+    /// An article, before it is public.
+    Publish,
+    /// Two entities, before they become one.
+    Merge,
+    /// An agent's question.
+    Clarification,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 7] = [
+        Self::Step,
+        Self::Tool,
+        Self::Plan,
+        Self::Result,
+        Self::Publish,
+        Self::Merge,
+        Self::Clarification,
+    ];
+
+    /// The word used on the wire and in digests.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Tool => "tool",
+            Self::Plan => "plan",
+            Self::Result => "result",
+            Self::Publish => "publish",
+            Self::Merge => "merge",
+            Self::Clarification => "clarification",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How a run was started (F-186, F-187): whether somebody sits in front of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunContext {
+    /// In chat, with somebody waiting.
+    Interactive,
+    /// Outside chat.
+    Background,
+    /// By a schedule.
+    Scheduled,
+    /// By a monitor that saw something new.
+    Monitor,
+}
+
+impl FromStr for RunContext {
+    type Err = Unknown;
+
+    fn from_str(word: &str) -> Result<Self, Unknown> {
+        match word {
+            "interactive" => Ok(Self::Interactive),
+            "background" => Ok(Self::Background),
+            "scheduled" => Ok(Self::Scheduled),
+            "monitor" => Ok(Self::Monitor),
+            _ => Err(Unknown::new(word, "interactive, background, scheduled, monitor")),
+        }
+    }
+}

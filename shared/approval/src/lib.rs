@@ -1,0 +1,51 @@
+//! The approval protocol, as values and pure functions.
+//!
+//! A [`Request`] asks people to sign a [`Subject`]; what they sign is its [`Digest`]. [`decide`] takes one [`Attempt`]
+//! to decide and says what follows: a [`Vote`], a [`Receipt`], perhaps the end of the request, or why nothing changes.
+//! Nothing here approves by default: only votes of enough entitled people, over the very digest, before the deadline.
+//!
+//! | transition from `pending` | to | by |
+//! |---|---|---|
+//! | enough approving votes | `approved` | [`decide`] |
+//! | a denial that closes | `denied` | [`decide`] |
+//! | the deadline passed | `timed_out` | [`expire`] |
+//! | its run is gone | `expired` | [`close`] |
+//! | another request took its place | `superseded` | [`close`] |
+//! | its run was stopped | `cancelled` | [`close`] |
+//!
+//! Every other state is final. [`amend`] keeps a request pending, raises its version and voids its votes.
+//!
+//! The door of the mail works with [`Link`] and [`Nonce`], authenticated by a [`Mac`]; receipts are sealed into a hash
+//! chain ([`chain`]) that anybody can verify with the public key.
+
+pub mod chain;
+mod code;
+mod deadline;
+mod decide;
+mod kind;
+mod lifecycle;
+mod link;
+mod mac;
+mod policy;
+mod receipt;
+mod request;
+mod status;
+mod subject;
+mod vote;
+
+pub use code::{Code, CodeCheck, StoredCode};
+pub use deadline::{Timing, Waiting};
+pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, Standing, decide};
+pub use kind::{Kind, RunContext, Unknown};
+pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
+pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};
+pub use mac::{HmacKey, Mac, MacError};
+pub use policy::{Assurance, Door, Floor, Policy, PolicyError, requester_may_decide};
+pub use receipt::{Actor, Receipt, ReceiptId};
+pub use request::{
+    ApprovalId, Closed, Covered, Escalation, OnReject, OpenError, Opening, Position, Preview,
+    Request, Tenant,
+};
+pub use status::{Decision, Status, Vocabulary};
+pub use subject::{Digest, Effect, InvalidDigest, Subject, SubjectError};
+pub use vote::{Verdict, Vote};

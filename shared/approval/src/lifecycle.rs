@@ -1,0 +1,193 @@
+//! What happens to a request other than a vote.
+
+use countersign_failure::Failure;
+use countersign_identity::UserId;
+use jiff::Timestamp;
+
+use crate::deadline::{LONGEST, later};
+use crate::policy::Policy;
+use crate::receipt::{Act, Actor, Receipt};
+use crate::request::{Closed, OpenError, Opening, Request};
+use crate::status::Status;
+
+/// A change of a request: how it is afterwards, and the receipt when it ended. Written in one transaction, on condition
+/// that the stored revision is still the one it was made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Move {
+    /// The request afterwards.
+    pub request: Request,
+    /// The receipt of its end.
+    pub receipt: Option<Receipt>,
+}
+
+/// Why a request cannot be changed so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LifecycleError {
+    /// It is closed; final states never change.
+    #[error("the request is {}", .0.status)]
+    Closed(Closed),
+    /// The deadline has not come yet.
+    #[error("the deadline {deadline} has not passed")]
+    NotDue {
+        /// The deadline.
+        deadline: Timestamp,
+    },
+    /// The new deadline is not later than the present one, or beyond what a gate may wait.
+    #[error("the deadline can only move to a later time within 300 days")]
+    DeadlineNotLater,
+    /// The changed content cannot be asked about.
+    #[error(transparent)]
+    Content(#[from] OpenError),
+    /// The changed content belongs somewhere else.
+    #[error("the content belongs to another request")]
+    OtherRequest,
+    /// A request cannot be closed as pending, approved or denied this way: only votes and the deadline do that.
+    #[error("a request does not become {0} this way")]
+    NotAnEnd(Status),
+}
+
+impl Failure for LifecycleError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Closed(_) => "APPROVAL_CLOSED",
+            Self::NotDue { .. } => "APPROVAL_NOT_DUE",
+            Self::DeadlineNotLater => "DEADLINE_NOT_LATER",
+            Self::Content(error) => error.code(),
+            Self::OtherRequest => "APPROVAL_OTHER_REQUEST",
+            Self::NotAnEnd(_) => "APPROVAL_NOT_AN_END",
+        }
+    }
+
+    fn http_status(&self) -> u16 {
+        match self {
+            Self::Closed(_) | Self::NotDue { .. } => 409,
+            _ => 422,
+        }
+    }
+}
+
+/// Ends a pending request whose deadline passed: it counts as refused (K-12).
+///
+/// # Errors
+/// [`LifecycleError::Closed`] when it has ended already, [`LifecycleError::NotDue`] before the deadline.
+pub fn expire(request: &Request, now: Timestamp) -> Result<Move, LifecycleError> {
+    check_pending(request)?;
+    let deadline = request.timing.deadline;
+    if now < deadline {
+        return Err(LifecycleError::NotDue { deadline });
+    }
+    Ok(ended(request, Status::TimedOut, Actor::Clock, now))
+}
+
+/// Ends a pending request as `expired`, `superseded` or `cancelled`.
+///
+/// # Errors
+/// [`LifecycleError::Closed`] when it has ended already, [`LifecycleError::NotAnEnd`] for any other status.
+pub fn close(request: &Request, status: Status, now: Timestamp) -> Result<Move, LifecycleError> {
+    check_pending(request)?;
+    if !matches!(status, Status::Expired | Status::Superseded | Status::Cancelled) {
+        return Err(LifecycleError::NotAnEnd(status));
+    }
+    Ok(ended(request, status, Actor::Engine, now))
+}
+
+/// Changes what is asked: the version rises and the votes so far are void. Deadline and salt stay.
+///
+/// # Errors
+/// [`LifecycleError`] when the request is closed, when the content belongs elsewhere, or cannot be asked about.
+pub fn amend(request: &Request, opening: Opening, now: Timestamp) -> Result<Move, LifecycleError> {
+    check_pending(request)?;
+    let fresh = Request::open(Opening { timing: request.timing.clone(), ..opening }, now)?;
+    if fresh.id != request.id {
+        return Err(LifecycleError::OtherRequest);
+    }
+    let policy = with_escalated(fresh.policy.clone(), &request.policy);
+    let changed = Request {
+        version: request.version + 1,
+        revision: request.revision + 1,
+        opened_at: request.opened_at,
+        salt: request.salt,
+        policy,
+        ..fresh
+    };
+    Ok(Move { request: changed, receipt: None })
+}
+
+/// Those who were asked stay in their slots, so that no link points to somebody else after a change.
+fn with_escalated(mut fresh: Policy, before: &Policy) -> Policy {
+    let mut approvers = before.approvers.clone();
+    let added: Vec<UserId> =
+        fresh.approvers.into_iter().filter(|person| !approvers.contains(person)).collect();
+    approvers.extend(added);
+    approvers.truncate(Policy::MAX_APPROVERS);
+    fresh.approvers = approvers;
+    fresh
+}
+
+/// Gives a pending request more time.
+///
+/// # Errors
+/// [`LifecycleError`] when it is closed or out of time, or when `deadline` is not later or too late.
+pub fn extend(
+    request: &Request,
+    deadline: Timestamp,
+    now: Timestamp,
+) -> Result<Move, LifecycleError> {
+    check_pending(request)?;
+    let present = request.timing.deadline;
+    if now >= present || deadline <= present || deadline > later(request.opened_at, LONGEST) {
+        return Err(LifecycleError::DeadlineNotLater);
+    }
+    let mut changed = request.clone();
+    changed.revision += 1;
+    changed.timing.deadline = deadline;
+    Ok(Move { request: changed, receipt: None })
+}
+
+/// Asks the people of the escalation in addition. The people it adds, so that they can be mailed; nobody when the
+/// request has no escalation left.
+///
+/// # Errors
+/// [`LifecycleError::Closed`] when the request has ended.
+pub fn escalate(request: &Request) -> Result<(Move, Vec<UserId>), LifecycleError> {
+    check_pending(request)?;
+    let mut changed = request.clone();
+    changed.revision += 1;
+    let asked =
+        changed.timing.escalation.take().map(|escalation| escalation.to).unwrap_or_default();
+    let mut added = Vec::new();
+    for person in asked {
+        let is_new = !changed.policy.approvers.contains(&person)
+            && !changed.policy.bars(&person, &changed.requesters);
+        if is_new && changed.policy.approvers.len() < Policy::MAX_APPROVERS {
+            changed.policy.approvers.push(person.clone());
+            added.push(person);
+        }
+    }
+    Ok((Move { request: changed, receipt: None }, added))
+}
+
+fn check_pending(request: &Request) -> Result<(), LifecycleError> {
+    match &request.closed {
+        Some(closed) => Err(LifecycleError::Closed(closed.clone())),
+        None => Ok(()),
+    }
+}
+
+fn ended(request: &Request, status: Status, by: Actor, now: Timestamp) -> Move {
+    let act = Act {
+        actor: by.clone(),
+        verdict: None,
+        door: None,
+        assurance: None,
+        note: None,
+        at: now,
+        status,
+    };
+    let receipt = Receipt::of(request, act);
+    let mut changed = request.clone();
+    changed.revision += 1;
+    changed.status = status;
+    changed.closed = Some(Closed { status, at: now, by, door: None, receipt: receipt.id.clone() });
+    Move { request: changed, receipt: Some(receipt) }
+}

@@ -1,0 +1,450 @@
+//! The request: one record for every kind of approval.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use countersign_failure::Failure;
+use countersign_identity::{Requirement, Topic, UserId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::deadline::Timing;
+use crate::kind::{Kind, RunContext};
+use crate::policy::{Floor, Policy, PolicyError};
+use crate::receipt::{Actor, Receipt, ReceiptId};
+use crate::status::{Decision, Status};
+use crate::subject::{Digest, Subject, SubjectError, hash_bytes};
+
+countersign_ids::prefixed_id! {
+    /// One request for approval.
+    pub struct ApprovalId("appr");
+}
+
+/// The deployment: one constant id per stack, bound into digests, links and the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Tenant(String);
+
+/// A text that cannot name a deployment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a tenant: use 1 to 64 letters, digits, `-`, `_` and `.`")]
+pub struct InvalidTenant(String);
+
+impl Tenant {
+    /// Reads the id of a deployment.
+    ///
+    /// # Errors
+    /// [`InvalidTenant`] when the text is empty, too long, or has another character.
+    pub fn parse(text: &str) -> Result<Self, InvalidTenant> {
+        let fits = (1..=64).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+        if fits {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidTenant(text.chars().take(80).collect()))
+        }
+    }
+
+    /// The id.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Tenant {
+    type Error = InvalidTenant;
+
+    fn try_from(text: String) -> Result<Self, InvalidTenant> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Tenant> for String {
+    fn from(tenant: Tenant) -> String {
+        tenant.0
+    }
+}
+
+impl fmt::Display for Tenant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where in a run the request stands. Never the retry: every attempt finds the same request.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Position {
+    /// The run, `run_…`.
+    pub run: String,
+    /// The step's name in its plan.
+    pub step: String,
+    /// The iteration of a review loop.
+    #[serde(default)]
+    pub iteration: u32,
+    /// The turn of an agent.
+    #[serde(default)]
+    pub turn: u32,
+    /// The call within the turn.
+    #[serde(default)]
+    pub call: u32,
+    /// Zero at first; one more each time a closed request no longer fits, because the arguments changed after it was
+    /// approved or because nobody knows whether the approved effect happened.
+    #[serde(default)]
+    pub round: u32,
+}
+
+impl Position {
+    /// The gate of a step, in the first iteration.
+    #[must_use]
+    pub fn of_step(run: &str, step: &str) -> Self {
+        Self {
+            run: run.to_owned(),
+            step: step.to_owned(),
+            iteration: 0,
+            turn: 0,
+            call: 0,
+            round: 0,
+        }
+    }
+
+    /// The same place, one round later.
+    #[must_use]
+    pub fn next_round(&self) -> Self {
+        Self { round: self.round.saturating_add(1), ..self.clone() }
+    }
+
+    /// The id of the request at this position: derived, so that opening twice finds the first.
+    #[must_use]
+    pub fn approval_id(&self, tenant: &Tenant) -> ApprovalId {
+        let mut bytes = Vec::new();
+        for text in [tenant.as_str(), &self.run, &self.step] {
+            bytes.extend_from_slice(text.as_bytes());
+            bytes.push(0);
+        }
+        for number in [self.iteration, self.turn, self.call, self.round] {
+            bytes.extend_from_slice(&number.to_be_bytes());
+        }
+        ApprovalId::from_bytes(hash_bytes("countersign/v1/approval-id", &[&bytes]).head())
+    }
+}
+
+/// What people see: a snapshot, cut to the first rows (F-200). The digest covers all of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Preview {
+    /// The first items, or the whole content when it is no list.
+    pub shown: Value,
+    /// How many of them are shown.
+    pub count: u64,
+    /// How many there are.
+    pub total: u64,
+}
+
+impl Preview {
+    /// Cuts a list to its first `limit` items; anything else is shown whole.
+    #[must_use]
+    pub fn of(content: &Value, limit: u32) -> Self {
+        let Value::Array(items) = content else {
+            return Self { shown: content.clone(), count: 1, total: 1 };
+        };
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let shown: Vec<Value> = items.iter().take(limit).cloned().collect();
+        let count = shown.len() as u64;
+        Self { shown: Value::Array(shown), count, total: items.len() as u64 }
+    }
+
+    /// `showing 10 of 512`, when something is left out.
+    #[must_use]
+    pub fn remark(&self) -> Option<String> {
+        (self.count < self.total).then(|| format!("showing {} of {}", self.count, self.total))
+    }
+}
+
+/// An irreversible step the signature covers: what a step looks for before it acts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Covered {
+    /// The step's name.
+    pub step: String,
+    /// The action.
+    pub action: String,
+    /// [`crate::Effect::digest`] of the call.
+    pub digest: Digest,
+}
+
+/// What happens to the run when the request is not approved (K-13).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnReject {
+    /// The run ends.
+    #[default]
+    Stop,
+    /// Every later step up to the next gate is left out.
+    Skip,
+}
+
+/// Who is asked in addition when time passes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Escalation {
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub to: Vec<UserId>,
+}
+
+/// How a request ended: the story told to everybody who comes later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closed {
+    /// The final status.
+    pub status: Status,
+    /// When.
+    pub at: Timestamp,
+    /// Who or what ended it.
+    pub by: Actor,
+    /// Through which door, when it was a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub door: Option<crate::Door>,
+    /// The receipt of it.
+    pub receipt: ReceiptId,
+}
+
+/// Everything that is known when a request is opened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opening {
+    /// The deployment.
+    pub tenant: Tenant,
+    /// Where it stands.
+    pub position: Position,
+    /// How the run was started.
+    pub context: RunContext,
+    /// What is signed.
+    pub subject: Subject,
+    /// Whether what is signed cannot be taken back.
+    pub irreversible: bool,
+    /// Whose run it is.
+    pub owner: UserId,
+    /// Who started it.
+    pub invoker: UserId,
+    /// Invoker, owner of the profile, last editors of playbook, connector and policy.
+    pub requesters: BTreeSet<UserId>,
+    /// One line: `Officer cross-reference: before writing`.
+    pub title: String,
+    /// What is asked, rendered; untrusted text.
+    pub prompt: String,
+    /// What people see.
+    pub preview: Preview,
+    /// The plan as text, with this gate marked.
+    pub plan_picture: String,
+    /// What the rest of the run may cost at most, as text: `0.00 EUR`.
+    pub cost_bound: Option<String>,
+    /// Who may decide and how.
+    pub policy: Policy,
+    /// The deployment's floor.
+    pub floor: Floor,
+    /// What an approver must be allowed to do, checked again at every decision.
+    pub requirement: Option<Requirement>,
+    /// The topic that requirement is about.
+    pub topic: Option<Topic>,
+    /// Deadline, reminders and escalation.
+    pub timing: Timing,
+    /// What a refusal does to the run.
+    pub on_reject: OnReject,
+    /// Thirty-two random bytes; kept from the first opening.
+    pub salt: Digest,
+}
+
+/// Why a request cannot be opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// What should be signed has no digest.
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+    /// Nobody could ever decide it.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// The deadline does not lie in the future.
+    #[error("the deadline {deadline} is not after the opening at {now}")]
+    DeadlinePassed {
+        /// The deadline.
+        deadline: Timestamp,
+        /// When the request was to be opened.
+        now: Timestamp,
+    },
+}
+
+impl Failure for OpenError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Subject(error) => error.code(),
+            Self::Policy(error) => error.code(),
+            Self::DeadlinePassed { .. } => "APPROVAL_DEADLINE_PASSED",
+        }
+    }
+
+    fn http_status(&self) -> u16 {
+        422
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Subject(error) => error.help(),
+            Self::Policy(error) => error.help(),
+            Self::DeadlinePassed { .. } => Some("give the gate more time".to_owned()),
+        }
+    }
+}
+
+/// One request for approval, as stored. Made by [`Request::open`], changed only by this crate's functions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Request {
+    /// Derived from the position.
+    pub id: ApprovalId,
+    /// The deployment.
+    pub tenant: Tenant,
+    /// Where it stands.
+    pub position: Position,
+    /// How the run was started.
+    pub context: RunContext,
+    /// What is signed.
+    pub kind: Kind,
+    /// Raised by every change of content; votes belong to one version.
+    pub version: u32,
+    /// Raised by every write, so that two votes cannot both believe they were the first.
+    pub revision: u64,
+    /// The digest of what is signed.
+    pub digest: Digest,
+    /// The irreversible steps it covers.
+    pub covers: Vec<Covered>,
+    /// Whether what is signed cannot be taken back.
+    pub irreversible: bool,
+    /// Where it stands.
+    pub status: Status,
+    /// How it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Closed>,
+    /// Whose run it is.
+    pub owner: UserId,
+    /// Who started it.
+    pub invoker: UserId,
+    /// Who may be barred from deciding.
+    pub requesters: BTreeSet<UserId>,
+    /// One line.
+    pub title: String,
+    /// What is asked; untrusted text.
+    pub prompt: String,
+    /// What people see.
+    pub preview: Preview,
+    /// The plan as text.
+    pub plan_picture: String,
+    /// What the rest of the run may cost at most, as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_bound: Option<String>,
+    /// Who may decide and how; the floor is already in it.
+    pub policy: Policy,
+    /// What an approver must be allowed to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirement: Option<Requirement>,
+    /// The topic of that requirement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<Topic>,
+    /// When it was opened.
+    pub opened_at: Timestamp,
+    /// Deadline, reminders and escalation.
+    pub timing: Timing,
+    /// What a refusal does to the run.
+    pub on_reject: OnReject,
+    /// Salt of the receipts' digests.
+    pub salt: Digest,
+}
+
+impl Request {
+    /// Opens a request, pending, in version 1.
+    ///
+    /// # Errors
+    /// [`OpenError`] when the subject has no digest, when too few people could decide, or when the deadline passed.
+    pub fn open(opening: Opening, now: Timestamp) -> Result<Self, OpenError> {
+        let deadline = opening.timing.deadline;
+        if deadline <= now {
+            return Err(OpenError::DeadlinePassed { deadline, now });
+        }
+        let digest = opening.subject.digest(&opening.tenant)?;
+        let covers = covered(&opening)?;
+        let mut requesters = opening.requesters;
+        requesters.insert(opening.invoker.clone());
+        requesters.insert(opening.owner.clone());
+        let policy =
+            opening.policy.tightened(&opening.floor, opening.irreversible).settled(&requesters)?;
+        Ok(Self {
+            id: opening.position.approval_id(&opening.tenant),
+            kind: opening.subject.kind(),
+            tenant: opening.tenant,
+            position: opening.position,
+            context: opening.context,
+            version: 1,
+            revision: 1,
+            digest,
+            covers,
+            irreversible: opening.irreversible,
+            status: Status::Pending,
+            closed: None,
+            owner: opening.owner,
+            invoker: opening.invoker,
+            requesters,
+            title: opening.title,
+            prompt: opening.prompt,
+            preview: opening.preview,
+            plan_picture: opening.plan_picture,
+            cost_bound: opening.cost_bound,
+            policy,
+            requirement: opening.requirement,
+            topic: opening.topic,
+            opened_at: now,
+            timing: opening.timing,
+            on_reject: opening.on_reject,
+            salt: opening.salt,
+        })
+    }
+
+    /// The outcome for the state machine, once there is one.
+    #[must_use]
+    pub fn decision(&self) -> Option<Decision> {
+        self.status.is_final().then_some(Decision { decision: self.status })
+    }
+
+    /// Whether this request, approved, allows `step` to act with arguments of this digest ([`crate::Effect::digest`]).
+    #[must_use]
+    pub fn allows(&self, step: &str, digest: &Digest) -> bool {
+        let covered =
+            self.covers.iter().any(|covered| covered.step == step && covered.digest == *digest);
+        self.status == Status::Approved && covered
+    }
+
+    /// Whether `receipt` speaks of this very request, version, content and policy: the check of an auditor who still has
+    /// the request.
+    #[must_use]
+    pub fn explains(&self, receipt: &Receipt) -> bool {
+        receipt.approval == self.id
+            && receipt.version == self.version
+            && receipt.subject
+                == crate::receipt::salted(&self.salt, "subject", self.digest.as_bytes())
+    }
+}
+
+fn covered(opening: &Opening) -> Result<Vec<Covered>, SubjectError> {
+    match &opening.subject {
+        Subject::Step { effects, .. } => effects
+            .iter()
+            .map(|effect| {
+                let digest = effect.digest(&opening.tenant)?;
+                Ok(Covered { step: effect.step.clone(), action: effect.action.clone(), digest })
+            })
+            .collect(),
+        Subject::Tool { action, .. } => Ok(vec![Covered {
+            step: opening.position.step.clone(),
+            action: action.clone(),
+            digest: opening.subject.digest(&opening.tenant)?,
+        }]),
+        _ => Ok(Vec::new()),
+    }
+}

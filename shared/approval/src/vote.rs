@@ -1,0 +1,43 @@
+//! One person's decision.
+
+use countersign_identity::UserId;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::policy::{Assurance, Door};
+use crate::receipt::ReceiptId;
+use crate::subject::Digest;
+
+/// What somebody decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Yes, this may happen.
+    Approve,
+    /// No.
+    Deny,
+}
+
+/// A recorded decision of one person over one version. Never changed; a later version of the request voids it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vote {
+    /// The directory's id: one human, whichever address or login was used.
+    pub person: UserId,
+    /// What they decided.
+    pub verdict: Verdict,
+    /// The version they saw.
+    pub version: u32,
+    /// The digest they saw.
+    pub digest: Digest,
+    /// When.
+    pub at: Timestamp,
+    /// Through which door.
+    pub door: Door,
+    /// How surely it was them.
+    pub assurance: Assurance,
+    /// The receipt that seals this vote.
+    pub receipt: ReceiptId,
+    /// What they wrote (K-22); erasable, the receipt holds only a salted digest of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
