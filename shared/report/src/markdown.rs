@@ -1,0 +1,143 @@
+//! Markdown in which data is never markup.
+//!
+//! Text from filings, connectors and people is escaped so that a viewer shows exactly its characters: no link, image,
+//! heading, table cell or HTML can come out of it. Control, bidirectional and invisible characters become visible.
+
+use std::fmt::Write as _;
+
+/// Whether a character is invisible or changes the direction of what follows.
+#[must_use]
+pub fn is_invisible(character: char) -> bool {
+    matches!(character,
+        '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// A text for one line: a paragraph, a heading, a list item or a table cell.
+#[must_use]
+pub fn inline(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' | '\u{0085}' => push_space(&mut out),
+            ' ' => push_space(&mut out),
+            _ if character.is_control() || is_invisible(character) => {
+                let _ = write!(out, "⟨U+{:04X}⟩", u32::from(character));
+            }
+            // Every ASCII punctuation mark may be escaped; the others have no meaning inside a line.
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '!' | '$' | '#' => {
+                out.push('\\');
+                out.push(character);
+            }
+            _ => out.push(character),
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// A text that begins a line of its own: [`inline`], and no list, heading or rule can begin it.
+#[must_use]
+pub fn line(text: &str) -> String {
+    let text = inline(text);
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    match text.as_bytes().get(digits) {
+        Some(b'.' | b')') if digits > 0 => format!("{}\\{}", &text[..digits], &text[digits..]),
+        Some(b'-' | b'+' | b'=') if digits == 0 => format!("\\{text}"),
+        _ => text,
+    }
+}
+
+/// A paragraph per non-blank line.
+#[must_use]
+pub fn paragraphs(text: &str) -> String {
+    text.lines().map(line).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// A table; numbers in columns named in `right` are set to the right. Cells are already escaped.
+#[must_use]
+pub fn table(header: &[String], right: &[bool], rows: &[Vec<String>]) -> String {
+    let mut out = String::new();
+    push_row(&mut out, header);
+    let rule: Vec<String> = header
+        .iter()
+        .enumerate()
+        .map(|(i, _)| if right.get(i) == Some(&true) { "---:" } else { "---" }.to_owned())
+        .collect();
+    push_row(&mut out, &rule);
+    for row in rows {
+        push_row(&mut out, row);
+    }
+    out
+}
+
+fn push_row(out: &mut String, cells: &[String]) {
+    out.push('|');
+    for cell in cells {
+        let _ = write!(out, " {cell} |");
+    }
+    out.push('\n');
+}
+
+fn push_space(out: &mut String) {
+    if !out.is_empty() && !out.ends_with(' ') {
+        out.push(' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{inline, line, table};
+
+    fn check(text: &str, expect: &str) {
+        assert_eq!(line(text), expect);
+    }
+
+    #[test]
+    fn data_is_never_markup() {
+        check("a|b", "a\\|b");
+        check("two\nlines\r\n", "two lines");
+        check("[x](http://y)", "\\[x\\](http://y)");
+        check("<b>&amp;", "\\<b\\>\\&amp;");
+        check("1. one", "1\\. one");
+        check("- one", "\\- one");
+        check("# one", "\\# one");
+        check("---", "\\---");
+        check("evil\u{202e}gpj", "evil⟨U+202E⟩gpj");
+        check("nul\0", "nul⟨U+0000⟩");
+        check("", "");
+    }
+
+    /// Reads a row the way a table parser does: an unescaped pipe ends a cell.
+    fn cells_of(row: &str) -> usize {
+        let mut pipes = 0;
+        let mut escaped = false;
+        for character in row.chars() {
+            pipes += usize::from(character == '|' && !escaped);
+            escaped = character == '\\' && !escaped;
+        }
+        pipes - 1
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+        #[test]
+        fn every_row_has_as_many_cells_as_the_header(rows in prop::collection::vec(
+            prop::collection::vec(prop_oneof![".{0,20}", "[\\\\|\n\r`\u{202e}]{0,8}"], 3), 0..6)) {
+            let rows: Vec<Vec<String>> = rows.iter().map(|r| r.iter().map(|c| inline(c)).collect()).collect();
+            let text = table(&["a".into(), "b".into(), "c".into()], &[], &rows);
+            prop_assert_eq!(text.lines().count(), rows.len() + 2);
+            for row in text.lines() {
+                prop_assert_eq!(cells_of(row), 3, "{}", row);
+            }
+        }
+
+        #[test]
+        fn no_hidden_character_survives(text in "[\u{200b}-\u{200f}\u{202a}-\u{202e}\u{0}-\u{1f}a-z|<]{0,40}") {
+            let out = line(&text);
+            prop_assert!(!out.chars().any(|c| c.is_control() || super::is_invisible(c)), "{:?}", out);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+use jiff::Timestamp;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Provenance, render};
+use crate::error::ReportError;
+use crate::fields::Fields;
+use crate::format::Format;
+use crate::layout::Layout;
+
+fn from() -> Provenance {
+    Provenance {
+        run: "run_1".into(),
+        profile: "Nonprofit Investigator".into(),
+        playbook: Some("officer-cross-reference".into()),
+        query: "who sits on two boards?".into(),
+        entity_name: "Río Verde".into(),
+        at: "2026-11-21T10:00:00Z".parse::<Timestamp>().unwrap(),
+    }
+}
+
+fn layout(value: &Value) -> Layout {
+    let mut problems = Vec::new();
+    let mut fields = Fields::of(value, "", &mut problems).unwrap();
+    let layout = Layout::read(&mut fields, &mut problems);
+    assert_eq!(problems, []);
+    layout
+}
+
+fn check(format: Format, shape: &Value, data: &Value, expect: &str) {
+    let rendered = render(format, &layout(shape), data, &from()).unwrap();
+    let body = rendered.body.split("---\n\n**Provenance**").next().unwrap();
+    assert_eq!(body.trim_end(), expect.trim_end());
+}
+
+fn people() -> Value {
+    json!([
+        {"name": "MARIA ALVAREZ", "org": "Lantern | Fund", "ein": "1", "pay": 1200},
+        {"name": "Maria T Alvarez", "org": "River Trust", "ein": "2", "pay": null},
+    ])
+}
+
+#[test]
+fn f_136_markdown_has_title_sections_and_provenance() {
+    let shape = json!({"title": "{entity_name} on {date}", "sections": [
+        {"title": "People", "source": "people", "format": "table",
+         "columns": ["name", {"field": "org", "title": "Organisation"}, {"field": "pay", "format": "money"}]},
+        {"title": "Odd", "source": "odd", "empty": "No odd ones."}]});
+    let data = json!({"people": people()});
+    check(
+        Format::Markdown,
+        &shape,
+        &data,
+        "# Río Verde on 2026-11-21\n\n## People\n\n| Name | Organisation | Pay |\n| --- | --- | ---: |\n\
+         | MARIA ALVAREZ | Lantern \\| Fund | \\$1,200 |\n| Maria T Alvarez | River Trust | – |\n\n## Odd\n\nNo odd ones.\n",
+    );
+    let whole = render(Format::Markdown, &layout(&shape), &data, &from()).unwrap();
+    assert!(whole.body.contains("- Run: `run_1`\n- Made: 2026-11-21 10:00 UTC"), "{}", whole.body);
+    assert!(whole.body.ends_with("- Asked: who sits on two boards?\n"), "{}", whole.body);
+}
+
+#[test]
+fn linked_records_become_one_block_per_person() {
+    let rows = people();
+    let data = json!({"matches": [{"entity_a": rows[0], "entity_b": rows[1], "match_score": 0.91, "match_method": "fuzzy_name"}]});
+    let shape = json!({"sections": [{"title": "Shared", "source": "matches", "format": "linked", "across": "ein",
+        "columns": [{"field": "org", "title": "Organisation"}]}]});
+    check(
+        Format::Markdown,
+        &shape,
+        &data,
+        "## Shared\n\n### Maria T Alvarez\n\nin 2 different filers · weakest match 91 % · matched by fuzzy\\_name \
+         · spelled MARIA ALVAREZ / Maria T Alvarez\n\n| Organisation |\n| --- |\n| Lantern \\| Fund |\n| River Trust |\n",
+    );
+    check(
+        Format::Csv,
+        &shape,
+        &data,
+        "group_name,group_spellings,group_lowest_score,org\r\n\
+         Maria T Alvarez,MARIA ALVAREZ; Maria T Alvarez,0.91,Lantern | Fund\r\n\
+         Maria T Alvarez,MARIA ALVAREZ; Maria T Alvarez,0.91,River Trust\r\n",
+    );
+}
+
+#[test]
+fn f_136_csv_needs_records() {
+    check(Format::Csv, &json!({}), &json!([{"a": "=1", "b": 2}]), "a,b\r\n'=1,2\r\n");
+    let refused = render(Format::Csv, &Layout::default(), &json!({"a": 1}), &from());
+    assert_eq!(refused, Err(ReportError::NotRecords { path: "data".into(), wanted: "csv" }));
+}
+
+#[test]
+fn f_136_structured_names_its_sections() {
+    let shape = json!({"title": "T", "sections": [{"title": "People", "source": "people"}]});
+    let rendered =
+        render(Format::Structured, &layout(&shape), &json!({"people": [1]}), &from()).unwrap();
+    let value: Value = serde_json::from_str(&rendered.body).unwrap();
+    assert_eq!(value["sections"], json!([{"title": "People", "data": [1]}]));
+    assert_eq!(value["provenance"]["run"], "run_1");
+}
+
+#[test]
+fn templates_keep_their_markup_and_escape_the_data() {
+    let shape = json!({"template": "**{count}** by {who.name}, {{literal} {missing}\n\n{sections}",
+        "sections": [{"title": "S", "source": "list", "format": "list"}]});
+    let data = json!({"count": 2, "who": {"name": "*A*"}, "list": ["x", "# y"]});
+    check(
+        Format::Markdown,
+        &shape,
+        &data,
+        "**2** by \\*A\\*, {literal} {missing}\n\n## S\n\n- x\n- \\# y\n",
+    );
+}
+
+#[test]
+fn long_tables_say_what_they_leave_out() {
+    let rows: Vec<Value> = (0..5).map(|n| json!({"n": n})).collect();
+    let shape =
+        json!({"sections": [{"title": "N", "source": "rows", "format": "table", "limit": 2}]});
+    check(
+        Format::Markdown,
+        &shape,
+        &json!({"rows": rows}),
+        "## N\n\n| N |\n| --- |\n| 0 |\n| 1 |\n\nShowing 2 of 5.\n",
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+    #[test]
+    fn the_same_data_gives_the_same_bytes_and_only_our_headings(names in prop::collection::vec(".{0,40}", 0..6)) {
+        let rows: Vec<Value> = names.iter().map(|name| json!({"name": name, "note": format!("\n# {name}")})).collect();
+        let shape = layout(&json!({"sections": [
+            {"title": "One", "source": "rows", "format": "table"}, {"title": "Two", "source": "rows", "format": "list"}]}));
+        let data = json!({"rows": rows});
+        let once = render(Format::Markdown, &shape, &data, &from()).unwrap();
+        prop_assert_eq!(&once, &render(Format::Markdown, &shape, &data, &from()).unwrap());
+        prop_assert_eq!(once.body.lines().filter(|line| line.trim_start().starts_with('#')).count(), 2);
+    }
+}

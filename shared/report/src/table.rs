@@ -1,0 +1,249 @@
+//! Rows, columns and keys of workspace tables (F-052, F-282, F-289…F-291).
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::error::ReportError;
+use crate::fields::{Fields, Problem, kind};
+use crate::path::at;
+
+mod mapping;
+
+pub use mapping::Mapping;
+
+/// The type of a column (F-291).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ColumnType {
+    /// Any text.
+    Text,
+    /// A number.
+    Real,
+    /// A date `yyyy-mm-dd` or a time in RFC 3339.
+    Timestamp,
+}
+
+impl ColumnType {
+    const CHOICES: [(&'static str, ColumnType); 3] = [
+        ("TEXT", ColumnType::Text),
+        ("REAL", ColumnType::Real),
+        ("TIMESTAMP", ColumnType::Timestamp),
+    ];
+
+    fn name(self) -> &'static str {
+        Self::CHOICES[self as usize].0
+    }
+}
+
+/// One column of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableColumn {
+    /// Letters, digits and underscores.
+    pub name: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub column_type: ColumnType,
+}
+
+/// The columns of a table and the key that tells its rows apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schema {
+    /// The columns, in order.
+    pub columns: Vec<TableColumn>,
+    /// Key columns; none means that every row is a new one.
+    #[serde(default)]
+    pub key: Vec<String>,
+}
+
+impl Schema {
+    /// Whether rows of `incoming` may be written into this table: every column is known and of the same type, and the
+    /// key is the table's. An incoming schema without a key takes the table's.
+    ///
+    /// # Errors
+    /// [`ReportError::Schema`] with every column that differs, or [`ReportError::Key`].
+    pub fn accepts(&self, table: &str, incoming: &Schema) -> Result<(), ReportError> {
+        let problems: Vec<Problem> = incoming
+            .columns
+            .iter()
+            .filter_map(|column| match self.columns.iter().find(|own| own.name == column.name) {
+                None => Some(Problem::new(&column.name, "is not a column of the table")),
+                Some(own) if own.column_type != column.column_type => {
+                    let (own, new) = (own.column_type.name(), column.column_type.name());
+                    Some(Problem::new(
+                        &column.name,
+                        format!("is {own} in the table and {new} here"),
+                    ))
+                }
+                Some(_) => None,
+            })
+            .collect();
+        if !problems.is_empty() {
+            return Err(ReportError::Schema { table: table.to_owned(), problems });
+        }
+        if !incoming.key.is_empty() && incoming.key != self.key {
+            let (existing, asked) = (self.key.join(", "), incoming.key.join(", "));
+            return Err(ReportError::Key { table: table.to_owned(), existing, asked });
+        }
+        let missing = self
+            .key
+            .iter()
+            .filter(|key| !incoming.columns.iter().any(|column| column.name == **key));
+        let problems: Vec<Problem> = missing
+            .map(|key| Problem::new(key, "is part of the table's key and missing here"))
+            .collect();
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(ReportError::Schema { table: table.to_owned(), problems })
+        }
+    }
+}
+
+/// What the three added columns say of every row (F-289).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowOrigin {
+    /// `_source`: the run and step.
+    pub source: String,
+    /// `_query`: what was asked.
+    pub query: String,
+    /// `_timestamp`: when.
+    pub at: Timestamp,
+}
+
+impl RowOrigin {
+    const COLUMNS: [(&'static str, ColumnType); 3] = [
+        ("_source", ColumnType::Text),
+        ("_query", ColumnType::Text),
+        ("_timestamp", ColumnType::Timestamp),
+    ];
+}
+
+/// One row, ready to be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The same for the same values of the key columns, or for the same place in the same call.
+    pub id: String,
+    /// The values by column.
+    pub cells: Map<String, Value>,
+}
+
+/// The schema of mapped rows, with the columns of F-289.
+#[must_use]
+pub fn schema(mapping: &Mapping, key: &[String]) -> Schema {
+    let added = RowOrigin::COLUMNS
+        .map(|(name, column_type)| TableColumn { name: name.to_owned(), column_type });
+    let columns = mapping.columns.iter().map(|mapped| mapped.column.clone()).chain(added).collect();
+    Schema { columns, key: key.to_vec() }
+}
+
+/// Turns records into rows: mapped columns only, plus `_source`, `_query` and `_timestamp`; values take their column's
+/// type. `key` is the table's key, `idempotency_key` names the rows of a table without one.
+///
+/// # Errors
+/// [`ReportError::Rows`] when any value does not fit: then no row is to be written.
+pub fn rows(
+    records: &[&Value],
+    mapping: &Mapping,
+    key: &[String],
+    origin: &RowOrigin,
+    idempotency_key: &str,
+) -> Result<Vec<Row>, ReportError> {
+    let mut problems = Vec::new();
+    let mut count = 0;
+    let mut rows = Vec::with_capacity(records.len());
+    for (index, record) in records.iter().enumerate() {
+        let mut cells = Map::new();
+        for mapped in &mapping.columns {
+            let value = at(record, &mapped.from).unwrap_or(&Value::Null);
+            let cell = typed(value, mapped.column.column_type).unwrap_or_else(|message| {
+                count += 1;
+                if problems.len() < 5 {
+                    problems
+                        .push(Problem::new(format!("[{index}].{}", mapped.column.name), message));
+                }
+                Value::Null
+            });
+            cells.insert(mapped.column.name.clone(), cell);
+        }
+        cells.insert("_source".to_owned(), json!(origin.source));
+        cells.insert("_query".to_owned(), json!(origin.query));
+        cells.insert("_timestamp".to_owned(), json!(origin.at.to_string()));
+        rows.push(Row { id: row_id(&cells, key, idempotency_key, index), cells });
+    }
+    if count == 0 { Ok(rows) } else { Err(ReportError::Rows { count, first: problems }) }
+}
+
+fn row_id(
+    cells: &Map<String, Value>,
+    key: &[String],
+    idempotency_key: &str,
+    index: usize,
+) -> String {
+    let source = if key.is_empty() {
+        json!(["call", idempotency_key, index])
+    } else {
+        let values: Vec<&Value> =
+            key.iter().map(|column| cells.get(column).unwrap_or(&Value::Null)).collect();
+        json!(["key", values])
+    };
+    let text = serde_json_canonicalizer::to_string(&source).unwrap_or_else(|_| source.to_string());
+    hex::encode(&Sha256::digest(text.as_bytes())[..16])
+}
+
+/// A value in its column's type; `null` and absent stay null.
+fn typed(value: &Value, wanted: ColumnType) -> Result<Value, String> {
+    match (wanted, value) {
+        (_, Value::Null) => Ok(Value::Null),
+        (ColumnType::Text, Value::String(_)) | (ColumnType::Real, Value::Number(_)) => {
+            Ok(value.clone())
+        }
+        (ColumnType::Text, other) => Ok(Value::String(other.to_string())),
+        (ColumnType::Real, Value::String(text)) if text.trim().is_empty() => Ok(Value::Null),
+        (ColumnType::Real, Value::String(text)) => {
+            real(text.trim()).ok_or_else(|| unfit(value, "a number"))
+        }
+        (ColumnType::Timestamp, Value::String(text)) => {
+            time(text.trim()).ok_or_else(|| unfit(value, "a date or time"))
+        }
+        (ColumnType::Real, _) => Err(unfit(value, "a number")),
+        (ColumnType::Timestamp, _) => Err(unfit(value, "a date or time")),
+    }
+}
+
+fn unfit(value: &Value, wanted: &str) -> String {
+    format!("{} is not {wanted}", kind(value))
+}
+
+/// A plain decimal: filings write amounts as text. Whole numbers stay whole.
+fn real(text: &str) -> Option<Value> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-'));
+    let number = text.parse::<i64>().map(Value::from).ok();
+    number
+        .or_else(|| text.parse::<f64>().ok().filter(|n| n.is_finite()).map(Value::from))
+        .filter(|_| plain)
+}
+
+fn time(text: &str) -> Option<Value> {
+    if let Ok(date) = text.parse::<Date>()
+        && text.len() == 10
+    {
+        return Some(json!(date.to_string()));
+    }
+    text.parse::<Timestamp>().ok().map(|time| json!(time.to_string()))
+}
+
+/// Checks the name of a table or workspace: 1 to 100 letters, digits, `_` and `-`.
+///
+/// # Errors
+/// What is wrong, as a sentence.
+pub fn table_name(text: &str) -> Result<(), String> {
+    let fits = (1..=100).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    if fits { Ok(()) } else { Err("must be 1 to 100 letters, digits, `_` and `-`".to_owned()) }
+}
+
+#[cfg(test)]
+mod tests;

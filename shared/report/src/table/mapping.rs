@@ -1,0 +1,141 @@
+//! Which field of a record becomes which column.
+
+use super::{ColumnType, Fields, Problem, TableColumn, Value, real, time};
+
+/// A table has at most so many columns.
+const MOST_COLUMNS: usize = 100;
+
+/// Columns and the paths of their values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    pub(super) columns: Vec<MappedColumn>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MappedColumn {
+    pub(super) column: TableColumn,
+    pub(super) from: String,
+}
+
+impl Mapping {
+    /// Reads `schema_mapping`: `{column: "TEXT"}` takes the field of the same name, `{column: {type, from}}` the value
+    /// at a path.
+    #[must_use]
+    pub fn read(value: &Value, path: &str, problems: &mut Vec<Problem>) -> Option<Self> {
+        let Some(map) = value.as_object() else {
+            problems.push(Problem::new(path, "must be an object of columns"));
+            return None;
+        };
+        if map.is_empty() || map.len() > MOST_COLUMNS {
+            problems.push(Problem::new(path, format!("must have 1 to {MOST_COLUMNS} columns")));
+        }
+        let columns = map
+            .iter()
+            .filter_map(|(name, value)| mapped(name, value, &format!("{path}.{name}"), problems));
+        Some(Self { columns: columns.collect() })
+    }
+
+    /// One column per field, in the order of first sight: REAL when every value is a number, TIMESTAMP when every value
+    /// is a date or time, else TEXT. Field names become column names; `-`, `.` and spaces become underscores.
+    #[must_use]
+    pub fn inferred(records: &[&Value]) -> Self {
+        let mut columns: Vec<MappedColumn> = Vec::new();
+        for name in
+            records.iter().filter_map(|record| record.as_object()).flat_map(serde_json::Map::keys)
+        {
+            if columns.len() < MOST_COLUMNS && !columns.iter().any(|known| known.from == *name) {
+                let plain = plain_name(name);
+                if !plain.is_empty() && !columns.iter().any(|known| known.column.name == plain) {
+                    let column = TableColumn { name: plain, column_type: type_of(name, records) };
+                    columns.push(MappedColumn { column, from: name.clone() });
+                }
+            }
+        }
+        Self { columns }
+    }
+
+    /// Whether there is such a column.
+    #[must_use]
+    pub fn has(&self, column: &str) -> bool {
+        self.columns.iter().any(|mapped| mapped.column.name == column)
+    }
+
+    /// How many columns.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether there is none: the records have no fields.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+}
+
+fn mapped(
+    name: &str,
+    value: &Value,
+    path: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<MappedColumn> {
+    if plain_name(name) != name || name.is_empty() {
+        let message = "is not a column name: use up to 64 letters, digits and underscores, beginning with a letter";
+        problems.push(Problem::new(path, message));
+        return None;
+    }
+    if let Some(word) = value.as_str() {
+        let Some((_, column_type)) =
+            ColumnType::CHOICES.into_iter().find(|(choice, _)| *choice == word)
+        else {
+            let shown: String = word.chars().take(60).collect();
+            problems
+                .push(Problem::new(path, format!("`{shown}` is not one of TEXT, REAL, TIMESTAMP")));
+            return None;
+        };
+        return Some(MappedColumn {
+            column: TableColumn { name: name.to_owned(), column_type },
+            from: name.to_owned(),
+        });
+    }
+    let mut fields = Fields::of(value, path, problems)?;
+    let column_type =
+        fields.choice("type", &ColumnType::CHOICES, problems).unwrap_or(ColumnType::Text);
+    let from = fields.text("from", 200, problems).unwrap_or_else(|| name.to_owned());
+    fields.finish(problems);
+    Some(MappedColumn { column: TableColumn { name: name.to_owned(), column_type }, from })
+}
+
+/// The part of a name that may name a column: added columns begin with an underscore, others never do.
+fn plain_name(name: &str) -> String {
+    let kept = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            Some(c)
+        } else {
+            matches!(c, '_' | '-' | '.' | ' ').then_some('_')
+        }
+    };
+    let text: String = name.chars().filter_map(kept).collect();
+    text.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).chars().take(64).collect()
+}
+
+fn type_of(name: &str, records: &[&Value]) -> ColumnType {
+    let mut values = records
+        .iter()
+        .filter_map(|record| record.get(name))
+        .filter(|value| !value.is_null())
+        .peekable();
+    if values.peek().is_none() {
+        return ColumnType::Text;
+    }
+    let values: Vec<&Value> = values.collect();
+    if values.iter().all(|value| value.is_number()) {
+        ColumnType::Real
+    } else if values.iter().all(|value| {
+        value.as_str().is_some_and(|text| real(text).is_none() && time(text).is_some())
+    }) {
+        ColumnType::Timestamp
+    } else {
+        ColumnType::Text
+    }
+}

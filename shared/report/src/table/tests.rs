@@ -1,0 +1,169 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Mapping, RowOrigin, Schema, rows, schema};
+use crate::error::ReportError;
+
+fn origin() -> RowOrigin {
+    RowOrigin {
+        source: "run_1/save".into(),
+        query: "q".into(),
+        at: "2026-11-21T10:00:00Z".parse().unwrap(),
+    }
+}
+
+fn mapping(value: &Value) -> Mapping {
+    let mut problems = Vec::new();
+    let read = Mapping::read(value, "schema_mapping", &mut problems);
+    assert_eq!(problems, []);
+    read.unwrap()
+}
+
+fn check(shape: &Value, record: &Value, expect: Result<Value, &str>) {
+    let made = rows(&[record], &mapping(shape), &[], &origin(), "key");
+    match (made, expect) {
+        (Ok(rows), Ok(value)) => {
+            let mut cells = rows[0].cells.clone();
+            cells.retain(|name, _| !name.starts_with('_'));
+            assert_eq!(Value::Object(cells), value);
+        }
+        (Err(error), Err(text)) => assert_eq!(error.to_string(), text),
+        (made, expect) => panic!("{made:?} instead of {expect:?}"),
+    }
+}
+
+#[test]
+fn f_289_only_mapped_columns_are_kept_and_three_are_added() {
+    let made = rows(
+        &[&json!({"name": "A", "secret": 1, "deep": {"ein": "9"}})],
+        &mapping(&json!({"name": "TEXT", "ein": {"type": "TEXT", "from": "deep.ein"}})),
+        &[],
+        &origin(),
+        "key",
+    )
+    .unwrap();
+    let expect = json!({"name": "A", "ein": "9", "_source": "run_1/save", "_query": "q", "_timestamp": "2026-11-21T10:00:00Z"});
+    assert_eq!(Value::Object(made[0].cells.clone()), expect);
+}
+
+#[test]
+fn f_291_values_take_their_columns_type() {
+    let shape = json!({"a": "TEXT", "b": "REAL", "c": "TIMESTAMP"});
+    check(
+        &shape,
+        &json!({"a": 7, "b": "1200", "c": "2026-01-02"}),
+        Ok(json!({"a": "7", "b": 1200, "c": "2026-01-02"})),
+    );
+    check(
+        &shape,
+        &json!({"a": [1], "b": -2.5, "c": "2026-01-02T03:04:05+01:00"}),
+        Ok(json!({"a": "[1]", "b": -2.5, "c": "2026-01-02T02:04:05Z"})),
+    );
+    check(&shape, &json!({"b": ""}), Ok(json!({"a": null, "b": null, "c": null})));
+    check(
+        &shape,
+        &json!({"b": "1e5", "c": "soon"}),
+        Err("2 values do not fit their columns, the first: [0].b: `1e5` is not a number; \
+             [0].c: `soon` is not a date or time"),
+    );
+}
+
+#[test]
+fn f_290_the_key_alone_tells_rows_apart() {
+    let shape = mapping(&json!({"ein": "TEXT", "year": "TEXT", "note": "TEXT"}));
+    let key = ["ein".to_owned(), "year".to_owned()];
+    let id = |record: Value, call: &str| {
+        rows(&[&record], &shape, &key, &origin(), call).unwrap()[0].id.clone()
+    };
+    let first = id(json!({"ein": "1", "year": "2020", "note": "x"}), "one");
+    assert_eq!(first, id(json!({"ein": "1", "year": "2020", "note": "y"}), "two"));
+    assert_ne!(first, id(json!({"ein": "1", "year": "2021", "note": "x"}), "one"));
+    assert_ne!(
+        id(json!({"ein": "1", "year": null}), "one"),
+        id(json!({"ein": null, "year": "1"}), "one")
+    );
+}
+
+#[test]
+fn rows_without_a_key_are_named_by_their_call() {
+    let shape = mapping(&json!({"a": "TEXT"}));
+    let records = [json!({"a": "x"}), json!({"a": "x"})];
+    let made = |call: &str| {
+        let rows = rows(&[&records[0], &records[1]], &shape, &[], &origin(), call).unwrap();
+        rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_ne!(made("one")[0], made("one")[1]);
+    assert_eq!(made("one"), made("one"));
+    assert_ne!(made("one"), made("two"));
+}
+
+#[test]
+fn f_291_columns_are_read_off_the_records() {
+    let records = [
+        json!({"n": 1, "when": "2026-01-01", "ein": "12", "x-y": "a", "_hidden": 1}),
+        json!({"n": 2.5, "z": null}),
+    ];
+    let inferred = Mapping::inferred(&[&records[0], &records[1]]);
+    let told = serde_json::to_value(schema(&inferred, &[]).columns).unwrap();
+    let names: Vec<String> = told
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| format!("{} {}", c["name"].as_str().unwrap(), c["type"].as_str().unwrap()))
+        .collect();
+    let expect = [
+        "n REAL",
+        "when TIMESTAMP",
+        "ein TEXT",
+        "x_y TEXT",
+        "hidden REAL",
+        "z TEXT",
+        "_source TEXT",
+        "_query TEXT",
+        "_timestamp TIMESTAMP",
+    ];
+    assert_eq!(names, expect);
+}
+
+#[test]
+fn f_291_a_table_refuses_other_columns_and_other_keys() {
+    let of = |shape: Value, key: &[&str]| -> Schema {
+        schema(&mapping(&shape), &key.iter().map(|k| (*k).to_owned()).collect::<Vec<_>>())
+    };
+    let table = of(json!({"a": "TEXT", "b": "REAL"}), &["a"]);
+    assert_eq!(table.accepts("t", &of(json!({"a": "TEXT"}), &[])), Ok(()));
+    let told = |schema: &Schema| table.accepts("t", schema).unwrap_err().to_string();
+    assert_eq!(
+        told(&of(json!({"a": "TEXT", "b": "TEXT", "c": "TEXT"}), &["a"])),
+        "the table `t` does not fit: b: is REAL in the table and TEXT here; c: is not a column of the table"
+    );
+    assert_eq!(
+        told(&of(json!({"a": "TEXT", "b": "REAL"}), &["b"])),
+        "the table `t` tells its rows apart by [a], not by [b]"
+    );
+    let missing = table.accepts("t", &of(json!({"b": "REAL"}), &[]));
+    assert!(matches!(missing, Err(ReportError::Schema { .. })), "{missing:?}");
+}
+
+#[test]
+fn column_names_are_checked() {
+    let mut problems = Vec::new();
+    assert!(
+        Mapping::read(&json!({"_source": "TEXT", "a b": "TEXT", "ok": "TEXT"}), "m", &mut problems)
+            .is_some()
+    );
+    let paths: Vec<&str> = problems.iter().map(|p| p.path.as_str()).collect();
+    assert_eq!(paths, ["m._source", "m.a b"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+    #[test]
+    fn f_290_two_rows_have_one_id_only_when_their_keys_are_equal(a in ".{0,6}", b in ".{0,6}", c in ".{0,6}", d in ".{0,6}") {
+        let shape = mapping(&json!({"x": "TEXT", "y": "TEXT"}));
+        let key = ["x".to_owned(), "y".to_owned()];
+        let records = [json!({"x": a, "y": b}), json!({"x": c, "y": d})];
+        let made = rows(&[&records[0], &records[1]], &shape, &key, &origin(), "call").unwrap();
+        prop_assert_eq!(made[0].id == made[1].id, (a, b) == (c, d));
+    }
+}
