@@ -383,16 +383,17 @@ fn check_checkpoints(
         let empty = Head::genesis(&ledger.tenant);
         let hash =
             if at == 0 { Some(empty.hash) } else { by_sequence.get(&at).map(|entry| entry.hash) };
-        match hash {
-            None if at > length => drop(findings.insert(Finding::Truncated { length, was: at })),
-            Some(hash) if hash != checkpoint.head => {
-                drop(findings.insert(Finding::Recomputed { checkpoint: at }))
-            }
+        let contradiction = match hash {
+            None if at > length => Some(Finding::Truncated { length, was: at }),
+            Some(hash) if hash != checkpoint.head => Some(Finding::Recomputed { checkpoint: at }),
             // A gap inside the chain is already reported as removed.
-            None => {}
-            Some(_) if newest.is_none_or(|known| known.sequence <= at) => newest = Some(checkpoint),
-            Some(_) => {}
+            None => continue,
+            Some(_) => None,
+        };
+        if contradiction.is_none() && newest.is_none_or(|known| known.sequence <= at) {
+            newest = Some(checkpoint);
         }
+        findings.extend(contradiction);
     }
     newest.cloned()
 }
