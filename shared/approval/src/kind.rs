@@ -1,7 +1,6 @@
-//! What is being signed, and in which kind of run.
+//! What is being signed.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -71,33 +70,5 @@ impl Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-/// How a run was started (F-186, F-187): whether somebody sits in front of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunContext {
-    /// In chat, with somebody waiting.
-    Interactive,
-    /// Outside chat.
-    Background,
-    /// By a schedule.
-    Scheduled,
-    /// By a monitor that saw something new.
-    Monitor,
-}
-
-impl FromStr for RunContext {
-    type Err = Unknown;
-
-    fn from_str(word: &str) -> Result<Self, Unknown> {
-        match word {
-            "interactive" => Ok(Self::Interactive),
-            "background" => Ok(Self::Background),
-            "scheduled" => Ok(Self::Scheduled),
-            "monitor" => Ok(Self::Monitor),
-            _ => Err(Unknown::new(word, "interactive, background, scheduled, monitor")),
-        }
     }
 }

@@ -27,6 +27,8 @@ mod lifecycle;
 mod link;
 mod mac;
 mod policy;
+pub mod ports;
+mod preview;
 mod receipt;
 mod request;
 mod status;
@@ -34,16 +36,18 @@ mod subject;
 mod vote;
 
 pub use code::{Code, CodeCheck, StoredCode};
+pub use countersign_run::{RunContext, RunId};
 pub use deadline::{Timing, Waiting};
 pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, Standing, decide};
-pub use kind::{Kind, RunContext, Unknown};
+pub use kind::{Kind, Unknown};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
 pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};
 pub use mac::{HmacKey, Mac, MacError};
 pub use policy::{Assurance, Door, Floor, Policy, PolicyError, requester_may_decide};
+pub use preview::Preview;
 pub use receipt::{Actor, Receipt, ReceiptId};
 pub use request::{
-    ApprovalId, Closed, Covered, Escalation, OnReject, OpenError, Opening, Position, Preview,
+    ApprovalId, Closed, Covered, Escalation, InvalidTenant, OnReject, OpenError, Opening, Position,
     Request, Tenant,
 };
 pub use status::{Decision, Status, Vocabulary};

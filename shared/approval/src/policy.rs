@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use countersign_failure::Failure;
 use countersign_identity::UserId;
+use countersign_run::RunContext;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Kind, RunContext};
+use crate::kind::Kind;
 
 /// How surely a decision comes from the person it names; a later one includes the earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

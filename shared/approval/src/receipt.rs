@@ -4,6 +4,7 @@
 //! still proves that, when and by whom something was decided, and says nothing of what.
 
 use countersign_identity::UserId;
+use countersign_run::RunId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +41,8 @@ pub struct Receipt {
     pub tenant: Tenant,
     /// The request.
     pub approval: ApprovalId,
-    /// The run, `run_…`.
-    pub run: String,
+    /// The run.
+    pub run: RunId,
     /// SHA-256 of the step's name with the request's salt.
     pub step: Digest,
     /// What the request was about.

@@ -5,13 +5,14 @@ use std::fmt;
 
 use countersign_failure::Failure;
 use countersign_identity::{Requirement, Topic, UserId};
+use countersign_run::{RunContext, RunId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::deadline::Timing;
-use crate::kind::{Kind, RunContext};
+use crate::kind::Kind;
 use crate::policy::{Floor, Policy, PolicyError};
+use crate::preview::Preview;
 use crate::receipt::{Actor, Receipt, ReceiptId};
 use crate::status::{Decision, Status};
 use crate::subject::{Digest, Subject, SubjectError, hash_bytes};
@@ -76,8 +77,8 @@ impl fmt::Display for Tenant {
 /// Where in a run the request stands. Never the retry: every attempt finds the same request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Position {
-    /// The run, `run_…`.
-    pub run: String,
+    /// The run.
+    pub run: RunId,
     /// The step's name in its plan.
     pub step: String,
     /// The iteration of a review loop.
@@ -99,14 +100,7 @@ impl Position {
     /// The gate of a step, in the first iteration.
     #[must_use]
     pub fn of_step(run: &str, step: &str) -> Self {
-        Self {
-            run: run.to_owned(),
-            step: step.to_owned(),
-            iteration: 0,
-            turn: 0,
-            call: 0,
-            round: 0,
-        }
+        Self { run: run.clone(), step: step.to_owned(), iteration: 0, turn: 0, call: 0, round: 0 }
     }
 
     /// The same place, one round later.
@@ -119,7 +113,7 @@ impl Position {
     #[must_use]
     pub fn approval_id(&self, tenant: &Tenant) -> ApprovalId {
         let mut bytes = Vec::new();
-        for text in [tenant.as_str(), &self.run, &self.step] {
+        for text in [tenant.as_str(), self.run.as_str(), &self.step] {
             bytes.extend_from_slice(text.as_bytes());
             bytes.push(0);
         }
@@ -127,37 +121,6 @@ impl Position {
             bytes.extend_from_slice(&number.to_be_bytes());
         }
         ApprovalId::from_bytes(hash_bytes("countersign/v1/approval-id", &[&bytes]).head())
-    }
-}
-
-/// What people see: a snapshot, cut to the first rows (F-200). The digest covers all of it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Preview {
-    /// The first items, or the whole content when it is no list.
-    pub shown: Value,
-    /// How many of them are shown.
-    pub count: u64,
-    /// How many there are.
-    pub total: u64,
-}
-
-impl Preview {
-    /// Cuts a list to its first `limit` items; anything else is shown whole.
-    #[must_use]
-    pub fn of(content: &Value, limit: u32) -> Self {
-        let Value::Array(items) = content else {
-            return Self { shown: content.clone(), count: 1, total: 1 };
-        };
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let shown: Vec<Value> = items.iter().take(limit).cloned().collect();
-        let count = shown.len() as u64;
-        Self { shown: Value::Array(shown), count, total: items.len() as u64 }
-    }
-
-    /// `showing 10 of 512`, when something is left out.
-    #[must_use]
-    pub fn remark(&self) -> Option<String> {
-        (self.count < self.total).then(|| format!("showing {} of {}", self.count, self.total))
     }
 }
 
@@ -420,8 +383,8 @@ impl Request {
         self.status == Status::Approved && covered
     }
 
-    /// Whether `receipt` speaks of this very request, version, content and policy: the check of an auditor who still has
-    /// the request.
+    /// Whether `receipt` speaks of this very request, version and content: the check of an auditor who still has the
+    /// request.
     #[must_use]
     pub fn explains(&self, receipt: &Receipt) -> bool {
         receipt.approval == self.id

@@ -1,0 +1,118 @@
+//! What the protocol needs from the world. Adapters implement these; the gatekeeper calls them.
+//!
+//! Each may be called again for the same occasion after a crash, and must then change nothing a second time.
+
+use countersign_failure::{Class, Failure};
+use countersign_identity::UserId;
+use countersign_run::RunId;
+use futures::future::BoxFuture;
+
+use crate::decide::Standing;
+use crate::receipt::Receipt;
+use crate::request::Request;
+
+/// What a port answers.
+pub type PortResult<'a, T> = BoxFuture<'a, Result<T, PortError>>;
+
+/// An adapter's error, reduced to what the protocol needs of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{operation}: {message}")]
+pub struct PortError {
+    /// What was tried: `mailing the approvers`.
+    pub operation: &'static str,
+    /// The adapter's code.
+    pub code: &'static str,
+    /// What it said, with its causes.
+    pub message: String,
+    /// Whether trying again can help.
+    pub class: Class,
+}
+
+impl PortError {
+    /// Carries an adapter's error over.
+    #[must_use]
+    pub fn of(operation: &'static str, error: &dyn Failure) -> Self {
+        let mut message = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            message = format!("{message}: {cause}");
+            source = cause.source();
+        }
+        Self { operation, code: error.code(), message, class: error.class() }
+    }
+}
+
+impl Failure for PortError {
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn class(&self) -> Class {
+        self.class
+    }
+}
+
+/// The directory: what a person may do at this moment.
+pub trait Rights: Send + Sync {
+    /// The person's standing, read now; none when nobody has this id.
+    fn standing<'a>(&'a self, person: &'a UserId) -> PortResult<'a, Option<Standing>>;
+}
+
+/// Why people are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Occasion {
+    /// The request was opened.
+    Opened,
+    /// What is asked changed; votes so far are void.
+    Changed,
+    /// They have not answered yet; counted from 0.
+    Reminder(u32),
+    /// Others have not answered.
+    Escalated,
+}
+
+impl Occasion {
+    /// A short name, unique within one version of a request: what a mail's id is made of.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Opened => "opened".to_owned(),
+            Self::Changed => "changed".to_owned(),
+            Self::Reminder(n) => format!("reminder-{n}"),
+            Self::Escalated => "escalated".to_owned(),
+        }
+    }
+}
+
+/// Tells people and listeners.
+pub trait Notifier: Send + Sync {
+    /// Mails each of `people` their link, once per request, version and occasion, and publishes `approval.opened` for
+    /// [`Occasion::Opened`]. Must not kill a link that was mailed before.
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        people: &'a [UserId],
+        occasion: Occasion,
+    ) -> PortResult<'a, ()>;
+
+    /// Publishes `approval.decided`, with ids and status.
+    fn closed<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()>;
+}
+
+/// The run's own record of its gates.
+pub trait RunLog: Send + Sync {
+    /// Notes that a gate is open.
+    fn opened<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()>;
+
+    /// Notes how it ended, and stops the run when it was refused and its `on_reject` says so.
+    fn closed<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()>;
+
+    /// Whether the run is over or unknown, so that nothing waits for an answer any more.
+    fn is_over<'a>(&'a self, run: &'a RunId) -> PortResult<'a, bool>;
+}
+
+/// The way to the ledger.
+pub trait ReceiptOutbox: Send + Sync {
+    /// Hands a receipt to the sealer; handing it over again is harmless.
+    fn hand_over<'a>(&'a self, receipt: &'a Receipt) -> PortResult<'a, ()>;
+}
