@@ -99,7 +99,7 @@ pub struct Position {
 impl Position {
     /// The gate of a step, in the first iteration.
     #[must_use]
-    pub fn of_step(run: &str, step: &str) -> Self {
+    pub fn of_step(run: &RunId, step: &str) -> Self {
         Self { run: run.clone(), step: step.to_owned(), iteration: 0, turn: 0, call: 0, round: 0 }
     }
 
