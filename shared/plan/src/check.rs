@@ -1,0 +1,113 @@
+//! What every plan must satisfy before it is sealed, wherever it came from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use crate::error::PlanError;
+use crate::model::{Plan, PlanStep, StepKind};
+use crate::stages::stages;
+
+/// The most steps a plan may have.
+pub const MOST_STEPS: usize = 500;
+/// The most history events a plan may be estimated to need; an execution ends at 25,000.
+pub const MOST_EVENTS: usize = 20_000;
+
+/// Checks a plan: size, names, edges, and that no irreversible step can be reached around its signature.
+///
+/// # Errors
+/// Every problem at once.
+pub fn check(plan: &Plan) -> Result<(), Vec<PlanError>> {
+    let mut problems = Vec::new();
+    sizes(plan, &mut problems);
+    names(plan, &mut problems);
+    if let Err(problem) = stages(plan) {
+        problems.push(problem);
+    }
+    if problems.is_empty() {
+        signatures(plan, &mut problems);
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// How many history events an execution of the plan is estimated to need (DESIGN §2: 15 per tool, 20 per gate).
+#[must_use]
+pub fn estimated_events(plan: &Plan) -> usize {
+    let of = |step: &PlanStep| match step.kind {
+        StepKind::Tool => 15,
+        StepKind::Gate => 20,
+        StepKind::GatedTool => 35,
+    };
+    20 + plan.steps.iter().map(of).sum::<usize>()
+}
+
+fn sizes(plan: &Plan, problems: &mut Vec<PlanError>) {
+    if plan.steps.is_empty() {
+        problems.push(PlanError::Empty);
+    }
+    if plan.steps.len() > MOST_STEPS {
+        problems.push(PlanError::TooManySteps { steps: plan.steps.len() });
+    }
+    let events = estimated_events(plan);
+    if events > MOST_EVENTS {
+        problems.push(PlanError::TooManyEvents { events });
+    }
+}
+
+fn names(plan: &Plan, problems: &mut Vec<PlanError>) {
+    let mut seen = BTreeSet::new();
+    for step in &plan.steps {
+        if !seen.insert(step.name.as_str()) {
+            problems.push(PlanError::DuplicateStep { step: step.name.clone() });
+        }
+        if step.kind != StepKind::Gate && step.function.is_empty() {
+            problems.push(PlanError::NoFunction {
+                step: step.name.clone(),
+                action: step.action.clone(),
+            });
+        }
+    }
+}
+
+/// Every irreversible step signs for itself, or lies behind a gate on every path (the gate dominates it), and that gate
+/// covers it.
+fn signatures(plan: &Plan, problems: &mut Vec<PlanError>) {
+    let (graph, root, nodes) = graph(plan);
+    let dominators = simple_fast(&graph, root);
+    for step in
+        plan.steps.iter().filter(|step| step.irreversible && step.kind != StepKind::GatedTool)
+    {
+        let unsigned = || PlanError::Unsigned { step: step.name.clone() };
+        let Some(gate) = step.covered_by.as_deref().and_then(|gate| plan.step(gate)) else {
+            problems.push(unsigned());
+            continue;
+        };
+        let covers = gate.kind == StepKind::Gate
+            && gate.gate.as_ref().is_some_and(|asked| asked.covers.contains(&step.name));
+        let (step_node, gate_node) = (nodes[step.name.as_str()], nodes[gate.name.as_str()]);
+        let dominates = dominators
+            .strict_dominators(step_node)
+            .is_some_and(|mut all| all.any(|node| node == gate_node));
+        if !covers || !dominates {
+            problems.push(unsigned());
+        }
+    }
+}
+
+fn graph(plan: &Plan) -> (DiGraph<(), ()>, NodeIndex, BTreeMap<&str, NodeIndex>) {
+    let mut graph = DiGraph::new();
+    let root = graph.add_node(());
+    let nodes: BTreeMap<&str, NodeIndex> =
+        plan.steps.iter().map(|step| (step.name.as_str(), graph.add_node(()))).collect();
+    for step in &plan.steps {
+        let to = nodes[step.name.as_str()];
+        if step.after.is_empty() {
+            graph.add_edge(root, to, ());
+        }
+        for name in &step.after {
+            graph.add_edge(nodes[name.as_str()], to, ());
+        }
+    }
+    (graph, root, nodes)
+}

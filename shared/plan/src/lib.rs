@@ -1,0 +1,17 @@
+//! Plans: what will be done, as a sealed DAG of steps in stages.
+//!
+//! Whatever asks for work — a playbook, a tool call — becomes a [`Plan`]. It is checked ([`check`]), sealed ([`seal`])
+//! and executed stage by stage ([`stages`]). Two invariants hold for every plan that is sealed: a gate is an edge to
+//! every later step up to the next gate, and no irreversible step can be reached around its signature.
+
+mod check;
+mod error;
+mod model;
+mod seal;
+mod stages;
+
+pub use check::{MOST_EVENTS, MOST_STEPS, check, estimated_events};
+pub use error::PlanError;
+pub use model::{Gate, OnError, OnReject, Origin, Plan, PlanStep, Read, Source, StepKind};
+pub use seal::{check_seal, seal};
+pub use stages::{Descriptor, descriptors, stages};

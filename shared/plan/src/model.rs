@@ -1,0 +1,201 @@
+//! What a plan is made of.
+
+use countersign_identity::UserId;
+use countersign_run::{RunContext, RunId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A plan: what will be done, complete and fixed. Its [`seal`](crate::seal) is the hash of exactly this.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The version of this shape; 1.
+    pub version: u8,
+    /// The deployment.
+    pub tenant: String,
+    /// The run it belongs to: a plan is used once.
+    pub run: RunId,
+    /// Whose records it reads and writes.
+    pub owner: UserId,
+    /// The profile.
+    pub profile: String,
+    /// The playbook it was made from.
+    pub playbook: Origin,
+    /// How the run came about.
+    pub context: RunContext,
+    /// The playbook's variables with their values.
+    pub inputs: Map<String, Value>,
+    /// The steps, in listed order.
+    pub steps: Vec<PlanStep>,
+}
+
+/// The playbook a plan was made from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// Its id.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// The digest of its source.
+    pub digest: String,
+}
+
+/// How the machine treats a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepKind {
+    /// A Lambda does it. If it is irreversible, an earlier gate has signed its exact arguments.
+    Tool,
+    /// People decide.
+    Gate,
+    /// People sign the arguments, then a Lambda does it.
+    GatedTool,
+}
+
+/// What a failure of the step means for the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnError {
+    /// The run goes on without its output.
+    Skip,
+    /// The run ends.
+    Stop,
+}
+
+/// What a refusal means for the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnReject {
+    /// The run ends.
+    Stop,
+    /// Every step behind the gate, up to the next gate, is left out (K-13).
+    Skip,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanStep {
+    /// Its name, unique in the plan.
+    pub name: String,
+    /// One sentence for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// How the machine treats it.
+    pub kind: StepKind,
+    /// The action; empty for a gate.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub action: String,
+    /// The folder of the Lambda that hosts the action, from the registry's table; never from plan text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub function: String,
+    /// Inputs as written: literals and references.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub inputs: Map<String, Value>,
+    /// Params as written: literals and variables.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub params: Map<String, Value>,
+    /// Only if this holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// What a failure means.
+    pub on_error: OnError,
+    /// How often to try again before that.
+    #[serde(default)]
+    pub retries: u32,
+    /// How long one try may take, seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u32>,
+    /// Whether its effect cannot be taken back.
+    #[serde(default)]
+    pub irreversible: bool,
+    /// The steps that must be over before it: the edges of the DAG.
+    pub after: Vec<String>,
+    /// The gate it lies behind: it runs only if that gate was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<String>,
+    /// The gate that signs its exact arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub covered_by: Option<String>,
+    /// The names its references use, and what they stand for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<Read>,
+    /// What a gate asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
+}
+
+/// A name that references use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Read {
+    /// The name: a step's output key or its own name.
+    pub name: String,
+    /// The step it stands for; or, for a parallel group, its members by their names.
+    pub source: Source,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// One step's output.
+    Step(String),
+    /// An object with one entry per member: (key, step).
+    Group(Vec<(String, String)>),
+}
+
+impl Source {
+    /// The steps behind it.
+    #[must_use]
+    pub fn steps(&self) -> Vec<&str> {
+        match self {
+            Self::Step(step) => vec![step],
+            Self::Group(members) => members.iter().map(|(_, step)| step.as_str()).collect(),
+        }
+    }
+}
+
+/// What a gate asks (F-146, and who may answer).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// The question, with references.
+    pub prompt: String,
+    /// A reference to what is shown: a list or any value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview_from: Option<String>,
+    /// How many rows of it.
+    pub preview_limit: u32,
+    /// How long people have, minutes; the default of the context when absent (K-16).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_minutes: Option<u32>,
+    /// What a refusal means.
+    pub on_reject: OnReject,
+    /// Who may sign: user names or addresses of the directory; empty = the profile's approvers, else the owner.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvers: Vec<String>,
+    /// How many of them must.
+    pub quorum: u32,
+    /// How surely they must be known: `link | link_code | signed_in`; the policy's default when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assurance: Option<String>,
+    /// The irreversible steps behind it whose arguments are known when it opens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub covers: Vec<String>,
+}
+
+impl Plan {
+    /// A step by name.
+    #[must_use]
+    pub fn step(&self, name: &str) -> Option<&PlanStep> {
+        self.steps.iter().find(|step| step.name == name)
+    }
+
+    /// The names of the steps, in listed order.
+    #[must_use]
+    pub fn order(&self) -> Vec<String> {
+        self.steps.iter().map(|step| step.name.clone()).collect()
+    }
+}

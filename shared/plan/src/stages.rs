@@ -1,0 +1,89 @@
+//! Stages: Kahn's algorithm over the edges of a plan (R-038…R-040).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::PlanError;
+use crate::model::{Plan, PlanStep, StepKind};
+
+/// What the machine sees of a step: ids only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Descriptor {
+    /// The step's name.
+    pub id: String,
+    /// How to treat it.
+    pub kind: StepKind,
+    /// The full name of the Lambda; empty for a gate.
+    pub function: String,
+    /// The plan's seal.
+    pub seal: String,
+}
+
+/// Groups the steps into stages: a step is in the stage after the last of the steps it waits for. Listed order is kept
+/// inside a stage.
+///
+/// # Errors
+/// [`PlanError::UnknownStep`] for an edge to nowhere, [`PlanError::Cycle`] for what is left when no step is free.
+pub fn stages(plan: &Plan) -> Result<Vec<Vec<&PlanStep>>, PlanError> {
+    let place: BTreeMap<&str, usize> =
+        plan.steps.iter().enumerate().map(|(i, step)| (step.name.as_str(), i)).collect();
+    let mut waiting: Vec<usize> = Vec::with_capacity(plan.steps.len());
+    let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); plan.steps.len()];
+    for (i, step) in plan.steps.iter().enumerate() {
+        for name in &step.after {
+            let unknown =
+                || PlanError::UnknownStep { step: step.name.clone(), named: name.clone() };
+            dependents[*place.get(name.as_str()).ok_or_else(unknown)?].push(i);
+        }
+        waiting.push(step.after.len());
+    }
+    let mut stages = Vec::new();
+    let mut free: Vec<usize> = (0..plan.steps.len()).filter(|&i| waiting[i] == 0).collect();
+    let mut placed = 0;
+    while !free.is_empty() {
+        placed += free.len();
+        let mut next = Vec::new();
+        for &i in &free {
+            for &dependent in &dependents[i] {
+                waiting[dependent] -= 1;
+                if waiting[dependent] == 0 {
+                    next.push(dependent);
+                }
+            }
+        }
+        next.sort_unstable();
+        stages.push(free.iter().map(|&i| &plan.steps[i]).collect());
+        free = next;
+    }
+    if placed < plan.steps.len() {
+        let left = (0..plan.steps.len())
+            .filter(|&i| waiting[i] > 0)
+            .map(|i| plan.steps[i].name.clone())
+            .collect();
+        return Err(PlanError::Cycle { steps: left });
+    }
+    Ok(stages)
+}
+
+/// The stages as the machine gets them; `prefix` completes a function's folder to its name.
+///
+/// # Errors
+/// As [`stages`].
+pub fn descriptors(
+    plan: &Plan,
+    seal: &str,
+    prefix: &str,
+) -> Result<Vec<Vec<Descriptor>>, PlanError> {
+    let describe = |step: &&PlanStep| Descriptor {
+        id: step.name.clone(),
+        kind: step.kind,
+        function: if step.function.is_empty() {
+            String::new()
+        } else {
+            format!("{prefix}{}", step.function)
+        },
+        seal: seal.to_owned(),
+    };
+    Ok(stages(plan)?.iter().map(|stage| stage.iter().map(describe).collect()).collect())
+}

@@ -1,0 +1,93 @@
+//! Reading runs.
+
+use countersign_identity::UserId;
+use countersign_run::{Event, Head, RunId};
+use countersign_store_kit::{Page, Query};
+
+use crate::records::OutcomeItem;
+use crate::{Outcome, Result, RunStore, keys};
+
+/// A plan has at most 500 steps and a step a handful of events per attempt; this bounds one read.
+const MOST_EVENTS: usize = 20_000;
+
+impl RunStore {
+    /// The head of a run.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn head(&self, run: &RunId) -> Result<Option<Head>> {
+        self.table.get(&keys::head(run)).await
+    }
+
+    /// The head of a run if this owner has it; a foreign run is as absent as an unknown one.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn owned_head(&self, owner: &UserId, run: &RunId) -> Result<Option<Head>> {
+        Ok(self.head(run).await?.filter(|head| head.owner == *owner))
+    }
+
+    /// The runs of an owner, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer or the cursor is none.
+    pub async fn list(
+        &self,
+        owner: &UserId,
+        limit: i32,
+        after: Option<&str>,
+    ) -> Result<Page<Head>> {
+        let query = Query::index(&keys::owner_index(owner)).descending().limit(limit).after(after);
+        self.table.query(query).await?.decode(self.table.name())
+    }
+
+    /// Everything that happened in a run, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn events(&self, run: &RunId) -> Result<Vec<Event>> {
+        let (partition, prefix) = keys::events(run);
+        let query = Query::partition(&partition).prefix(prefix).consistent().limit(1000);
+        let mut events: Vec<Event> = self.table.query_all(query, MOST_EVENTS).await?;
+        events
+            .sort_by(|a, b| (a.at, &a.step, a.attempt, a.n).cmp(&(b.at, &b.step, b.attempt, b.n)));
+        Ok(events)
+    }
+
+    /// What came of every step so far, without outputs that lie in the bucket being read: those are null.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn all_outcomes(&self, run: &RunId) -> Result<Vec<Outcome>> {
+        let (partition, prefix) = keys::outcomes(run);
+        let query = Query::partition(&partition).prefix(prefix).consistent();
+        let items: Vec<OutcomeItem> = self.table.query_all(query, MOST_EVENTS).await?;
+        let mut outcomes = Vec::with_capacity(items.len());
+        for item in items {
+            let output = match &item.output {
+                inline @ countersign_store_kit::Stored::Item { .. } => {
+                    self.blobs.load(inline).await?
+                }
+                countersign_store_kit::Stored::Bucket { .. } => serde_json::Value::Null,
+            };
+            outcomes.push(item.with_output(output));
+        }
+        Ok(outcomes)
+    }
+
+    /// What came of one step, with its output wherever it lies.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table or bucket does not answer.
+    pub async fn outcome(&self, run: &RunId, step: &str) -> Result<Option<Outcome>> {
+        match self.table.get::<OutcomeItem>(&keys::outcome(run, step)).await? {
+            Some(item) => self.load_outcome(item).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) async fn load_outcome(&self, item: OutcomeItem) -> Result<Outcome> {
+        let output = self.blobs.load(&item.output).await?;
+        Ok(item.with_output(output))
+    }
+}

@@ -1,0 +1,46 @@
+//! The table Runs, and the only code that knows its keys.
+//!
+//! | item | PK | SK | index |
+//! |---|---|---|---|
+//! | head | `RUN#{run}` | `HEAD` | `OWNER#{owner}`, `{started_at}#{run}` |
+//! | request: the inputs as they came | `RUN#{run}` | `REQUEST` | |
+//! | plan | `RUN#{run}` | `PLAN` | |
+//! | outcome of a step | `RUN#{run}` | `OUT#{step}` | |
+//! | event | `RUN#{run}` | `EV#{step}#{attempt}#{n}` | |
+//! | intent of an irreversible step | `RUN#{run}` | `INTENT#{step}` | |
+//! | mark of a run that is not finished | `ACTIVE#{shard}` | `{run}` | |
+//!
+//! Outputs above 100 KB lie in the data bucket under `runs/{run}/…` (claim check with digest).
+
+mod active;
+mod heads;
+mod keys;
+mod outcomes;
+mod records;
+mod starts;
+mod stops;
+
+pub use active::Active;
+pub use outcomes::{Ended, Intended, StepView};
+pub use records::{Intent, Outcome};
+pub use starts::Created;
+
+use countersign_store_kit::{Blobs, Table};
+
+/// What every method returns.
+pub type Result<T> = countersign_store_kit::Result<T>;
+
+/// Runs as they are stored.
+#[derive(Debug, Clone)]
+pub struct RunStore {
+    table: Table,
+    blobs: Blobs,
+}
+
+impl RunStore {
+    /// The store over this table and bucket.
+    #[must_use]
+    pub fn new(table: Table, blobs: Blobs) -> Self {
+        Self { table, blobs }
+    }
+}

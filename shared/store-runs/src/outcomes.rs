@@ -1,0 +1,189 @@
+//! What a step reads and writes: one batch to look, one transaction to end.
+
+use std::collections::BTreeMap;
+
+use countersign_plan::Plan;
+use countersign_run::{Event, EventKind, Head, RunId, Stop};
+use countersign_store_kit::{Expr, StoreError, Write, decode};
+
+use crate::records::{OutcomeItem, PlanItem};
+use crate::{Intent, Outcome, Result, RunStore, keys};
+
+/// What a step sees when it starts.
+#[derive(Debug, Clone)]
+pub struct StepView {
+    /// The head.
+    pub head: Head,
+    /// The plan and the seal stored beside it.
+    pub plan: Plan,
+    /// What came of the step, if it is over already.
+    pub own: Option<Outcome>,
+    /// The mark it left before acting, if it did.
+    pub intent: Option<Intent>,
+}
+
+/// How the end of a step was recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// As given.
+    Now,
+    /// It had ended before; this stands.
+    Before(Box<Outcome>),
+}
+
+/// Whether an irreversible step may act.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Intended {
+    /// The mark is written; act.
+    Now,
+    /// The run is to end; do not act.
+    Stopped,
+    /// A mark without outcome stands: it may have acted before.
+    InDoubt(Intent),
+}
+
+impl RunStore {
+    /// Head, plan, own outcome and own intent: one request. None when the run or its plan does not exist.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer or an item has another shape.
+    pub async fn view(&self, run: &RunId, step: &str) -> Result<Option<StepView>> {
+        let wanted =
+            [keys::head(run), keys::plan(run), keys::outcome(run, step), keys::intent(run, step)];
+        let mut found = self.table.get_many(&wanted).await?;
+        let table = self.table.name();
+        let [head, plan, own, intent] = wanted.map(|key| found.remove(&key));
+        let (Some(head), Some(plan)) = (head, plan) else { return Ok(None) };
+        let plan: PlanItem = decode(table, plan)?;
+        let own = match own {
+            Some(item) => Some(self.load_outcome(decode(table, item)?).await?),
+            None => None,
+        };
+        let intent = intent.map(|item| decode(table, item)).transpose()?;
+        Ok(Some(StepView {
+            head: decode(table, head)?,
+            plan: self.load_plan(&plan).await?,
+            own,
+            intent,
+        }))
+    }
+
+    /// What came of several steps: one request, and one per output in the bucket. Steps that are not over are absent.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn outcomes(&self, run: &RunId, steps: &[&str]) -> Result<BTreeMap<String, Outcome>> {
+        let wanted: Vec<_> = steps.iter().map(|step| keys::outcome(run, step)).collect();
+        if wanted.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut outcomes = BTreeMap::new();
+        for (_, item) in self.table.get_many(&wanted).await? {
+            let outcome = self.load_outcome(decode(self.table.name(), item)?).await?;
+            outcomes.insert(outcome.step.clone(), outcome);
+        }
+        Ok(outcomes)
+    }
+
+    /// Records the end of a step: outcome and event, and the stop of the run if it ends with it; one transaction.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn end_step(
+        &self,
+        run: &RunId,
+        outcome: &Outcome,
+        event: &Event,
+        stop: Option<&Stop>,
+    ) -> Result<Ended> {
+        let key = format!("runs/{run}/{}/{}.json", outcome.step, outcome.attempt);
+        let output = self.blobs.store(&key, &outcome.output).await?;
+        let put =
+            Write::put(&keys::outcome(run, &outcome.step), &OutcomeItem::new(outcome, output))?
+                .if_absent();
+        let mut writes =
+            vec![put, Write::put(&keys::event(run, &event.step, event.attempt, event.n), event)?];
+        if let Some(stop) = stop {
+            writes.extend(self.stop_writes(run, stop, outcome.attempt)?);
+        }
+        match self.table.transact(writes.clone()).await {
+            Ok(()) => Ok(Ended::Now),
+            Err(StoreError::ConditionFailed { index: 0, .. }) => {
+                self.ended_before(run, &outcome.step).await
+            }
+            // The run was stopped a moment ago by another step; its reason stands.
+            Err(StoreError::ConditionFailed { .. }) if stop.is_some() => {
+                writes.truncate(2);
+                match self.table.transact(writes).await {
+                    Ok(()) => Ok(Ended::Now),
+                    Err(error) if error.is_condition() => {
+                        self.ended_before(run, &outcome.step).await
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn ended_before(&self, run: &RunId, step: &str) -> Result<Ended> {
+        let missing = || StoreError::Decode {
+            table: self.table.name().to_owned(),
+            reason: format!("no outcome of `{step}`"),
+        };
+        Ok(Ended::Before(Box::new(self.outcome(run, step).await?.ok_or_else(missing)?)))
+    }
+
+    /// Writes an event of its own, such as an opened gate. Writing it again changes nothing.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn record(&self, run: &RunId, event: &Event) -> Result<()> {
+        self.table
+            .write(Write::put(&keys::event(run, &event.step, event.attempt, event.n), event)?)
+            .await
+    }
+
+    /// Leaves the mark of an irreversible step, unless the run is to end or a mark stands that no newer signature
+    /// replaces. One transaction.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn intend(&self, run: &RunId, intent: &Intent) -> Result<Intended> {
+        let fresh =
+            Expr::new("attribute_not_exists(#PK) OR (#receipt <> :receipt AND #call < :call)");
+        let fresh = fresh.bind("receipt", &intent.receipt)?.bind("call", &intent.call)?;
+        let writes = vec![
+            Write::check(
+                &keys::head(run),
+                Expr::new("attribute_exists(#PK) AND attribute_not_exists(#stop)"),
+            ),
+            Write::put(&keys::intent(run, &intent.step), intent)?.when(fresh),
+        ];
+        match self.table.transact(writes).await {
+            Ok(()) => Ok(Intended::Now),
+            Err(StoreError::ConditionFailed { index: 0, .. }) => Ok(Intended::Stopped),
+            Err(StoreError::ConditionFailed { item: Some(item), .. }) => {
+                Ok(Intended::InDoubt(decode(self.table.name(), *item)?))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The mark an irreversible step left, if any.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn intent(&self, run: &RunId, step: &str) -> Result<Option<Intent>> {
+        self.table.get(&keys::intent(run, step)).await
+    }
+
+    /// The event a stop leaves, and the flag itself.
+    pub(crate) fn stop_writes(&self, run: &RunId, stop: &Stop, attempt: u32) -> Result<Vec<Write>> {
+        let update = Write::update(&keys::head(run)).set("stop", stop)?.add("version", &1)?;
+        let update = update.when(Expr::new("attribute_exists(#PK) AND attribute_not_exists(#stop) AND attribute_not_exists(#finished_at)"));
+        let kind = EventKind::Stopped { reason: stop.reason, message: stop.message.clone() };
+        let event = Event { step: String::new(), attempt, n: 1, at: stop.at, kind };
+        Ok(vec![update, Write::put(&keys::event(run, "", attempt, 1), &event)?])
+    }
+}

@@ -1,0 +1,116 @@
+//! Items as they are stored.
+
+use countersign_run::{StepStatus, Verdict};
+use countersign_store_kit::Stored;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What came of a step. Written once, never changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The step.
+    pub step: String,
+    /// How it ended.
+    pub status: StepStatus,
+    /// SHA-256, hex, of the resolved action, inputs and params; empty when it did not get that far.
+    pub input_hash: String,
+    /// The output; null when there is none.
+    pub output: Value,
+    /// How many records came out.
+    pub count: Option<u64>,
+    /// The stable code of the error or reason.
+    pub code: Option<String>,
+    /// For people.
+    pub message: Option<String>,
+    /// How the gate ended, for gates.
+    pub verdict: Option<Verdict>,
+    /// The approval request, for gates and signed steps.
+    pub approval: Option<String>,
+    /// The execution it happened in.
+    pub attempt: u32,
+    /// When.
+    pub at: Timestamp,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct OutcomeItem {
+    pub step: String,
+    pub status: StepStatus,
+    pub input_hash: String,
+    pub output: Stored,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<String>,
+    pub attempt: u32,
+    pub at: Timestamp,
+}
+
+impl OutcomeItem {
+    pub(crate) fn new(outcome: &Outcome, output: Stored) -> Self {
+        Self {
+            step: outcome.step.clone(),
+            status: outcome.status,
+            input_hash: outcome.input_hash.clone(),
+            output,
+            count: outcome.count,
+            code: outcome.code.clone(),
+            message: outcome.message.clone(),
+            verdict: outcome.verdict,
+            approval: outcome.approval.clone(),
+            attempt: outcome.attempt,
+            at: outcome.at,
+        }
+    }
+
+    pub(crate) fn with_output(self, output: Value) -> Outcome {
+        Outcome {
+            step: self.step,
+            status: self.status,
+            input_hash: self.input_hash,
+            output,
+            count: self.count,
+            code: self.code,
+            message: self.message,
+            verdict: self.verdict,
+            approval: self.approval,
+            attempt: self.attempt,
+            at: self.at,
+        }
+    }
+}
+
+/// The mark an irreversible step leaves before it acts. An intent without an outcome means: it may have acted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intent {
+    /// The step.
+    pub step: String,
+    /// The hash of what it was about to do.
+    pub input_hash: String,
+    /// The receipt that allowed it.
+    pub receipt: String,
+    /// Which of its calls this is: 1, and more after each signature given in doubt.
+    pub call: u32,
+    /// The execution.
+    pub attempt: u32,
+    /// When.
+    pub at: Timestamp,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PlanItem {
+    pub seal: String,
+    pub plan: Stored,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct RequestItem {
+    pub inputs: Stored,
+}

@@ -1,0 +1,143 @@
+//! Creating a run, planning it, and starting its next attempt.
+
+use countersign_plan::Plan;
+use countersign_run::{Event, EventKind, Head, RunId};
+use countersign_store_kit::{Expr, StoreError, Write};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::active::Active;
+use crate::records::{PlanItem, RequestItem};
+use crate::{Result, RunStore, keys};
+
+/// Whether a run is new.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Created {
+    /// It was written now.
+    New,
+    /// It was there already.
+    Existing(Box<Head>),
+}
+
+impl RunStore {
+    /// Writes a new run: head, request and the mark of an active run, in one transaction.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn create(&self, head: &Head, inputs: &Value) -> Result<Created> {
+        let inputs = self.blobs.store(&format!("runs/{}/request.json", head.run), inputs).await?;
+        let put = Write::put(&keys::head(&head.run), head)?.if_absent();
+        let put = put.indexed(
+            &keys::owner_index(&head.owner),
+            &keys::owner_sort(head.started_at, &head.run),
+        );
+        let request = Write::put(&keys::request(&head.run), &RequestItem { inputs })?;
+        let active = Write::put(&keys::active(&head.run), &Active::starting(head))?;
+        match self.table.transact(vec![put, request, active]).await {
+            Ok(()) => Ok(Created::New),
+            Err(error) if error.is_condition() => match self.head(&head.run).await? {
+                Some(existing) => Ok(Created::Existing(Box::new(existing))),
+                None => Err(error),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The inputs as they came.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn inputs(&self, run: &RunId) -> Result<Value> {
+        match self.table.get::<RequestItem>(&keys::request(run)).await? {
+            Some(item) => self.blobs.load(&item.inputs).await,
+            None => Ok(Value::Object(serde_json::Map::new())),
+        }
+    }
+
+    /// Stores a sealed plan, once. Answers with the plan that stands: this one, or the one stored before.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn seal(&self, plan: &Plan, seal: &str, at: Timestamp) -> Result<(Plan, String)> {
+        let value =
+            serde_json::to_value(plan).map_err(|error| StoreError::Encode(error.to_string()))?;
+        let stored =
+            self.blobs.store(&format!("runs/{}/plan-{seal}.json", plan.run), &value).await?;
+        let steps = u32::try_from(plan.steps.len()).unwrap_or(u32::MAX);
+        let event = Event {
+            step: String::new(),
+            attempt: 1,
+            n: 0,
+            at,
+            kind: EventKind::Started { seal: seal.to_owned(), steps },
+        };
+        let writes = vec![
+            Write::put(&keys::plan(&plan.run), &PlanItem { seal: seal.to_owned(), plan: stored })?
+                .if_absent(),
+            Write::update(&keys::head(&plan.run))
+                .set("seal", &seal)?
+                .add("version", &1)?
+                .when(Expr::exists()),
+            Write::put(&keys::event(&plan.run, "", 1, 0), &event)?,
+        ];
+        match self.table.transact(writes).await {
+            Ok(()) => Ok((plan.clone(), seal.to_owned())),
+            Err(error) if error.is_condition() => self.plan(&plan.run).await?.ok_or(error),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The sealed plan of a run, once there is one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer or the plan has another shape.
+    pub async fn plan(&self, run: &RunId) -> Result<Option<(Plan, String)>> {
+        let Some(item) = self.table.get::<PlanItem>(&keys::plan(run)).await? else {
+            return Ok(None);
+        };
+        Ok(Some((self.load_plan(&item).await?, item.seal)))
+    }
+
+    pub(crate) async fn load_plan(&self, item: &PlanItem) -> Result<Plan> {
+        let value = self.blobs.load(&item.plan).await?;
+        serde_json::from_value(value).map_err(|error| StoreError::Decode {
+            table: self.table.name().to_owned(),
+            reason: error.to_string(),
+        })
+    }
+
+    /// Hands the run to its next attempt. Only one caller wins; the others see a condition that did not hold.
+    ///
+    /// # Errors
+    /// [`StoreError::ConditionFailed`] when the run is finished or has gone on already.
+    pub async fn next_attempt(
+        &self,
+        head: &Head,
+        reason: &str,
+        events: u64,
+        at: Timestamp,
+    ) -> Result<Head> {
+        let idle = events <= head.events_at_attempt;
+        let next = Head {
+            attempt: head.attempt + 1,
+            idle_attempts: if idle { head.idle_attempts + 1 } else { 0 },
+            events_at_attempt: events,
+            version: head.version + 1,
+            ..head.clone()
+        };
+        let condition = Expr::new("#attempt = :attempt AND attribute_not_exists(#finished_at)")
+            .bind("attempt", &head.attempt)?;
+        let update = Write::update(&keys::head(&head.run))
+            .set("attempt", &next.attempt)?
+            .set("idle_attempts", &next.idle_attempts)?;
+        let update = update
+            .set("events_at_attempt", &next.events_at_attempt)?
+            .add("version", &1)?
+            .when(condition);
+        let kind = EventKind::Resumed { reason: reason.to_owned() };
+        let event = Event { step: String::new(), attempt: next.attempt, n: 0, at, kind };
+        let writes =
+            vec![update, Write::put(&keys::event(&head.run, "", next.attempt, 0), &event)?];
+        self.table.transact(writes).await.map(|()| next)
+    }
+}

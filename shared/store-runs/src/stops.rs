@@ -1,0 +1,49 @@
+//! Ending a run: the stop flag and the final status.
+
+use countersign_run::{Event, EventKind, Head, RunId, RunStatus, Stop};
+use countersign_store_kit::{Expr, Write};
+use jiff::Timestamp;
+
+use crate::{Result, RunStore, keys};
+
+impl RunStore {
+    /// Tells every later step that the run is to end. False when it was told before, or is over.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn stop(&self, run: &RunId, stop: &Stop, attempt: u32) -> Result<bool> {
+        match self.table.transact(self.stop_writes(run, stop, attempt)?).await {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_condition() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Records the final status and removes the mark of an active run; one transaction. False when it was done before.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn finish(&self, head: &Head, status: RunStatus, at: Timestamp) -> Result<bool> {
+        let update = Write::update(&keys::head(&head.run))
+            .set("status", &status)?
+            .set("finished_at", &at)?
+            .add("version", &1)?;
+        let event = Event {
+            step: String::new(),
+            attempt: head.attempt,
+            n: 2,
+            at,
+            kind: EventKind::Finished { status },
+        };
+        let writes = vec![
+            update.when(Expr::new("attribute_exists(#PK) AND attribute_not_exists(#finished_at)")),
+            Write::put(&keys::event(&head.run, "", head.attempt, 2), &event)?,
+            Write::delete(&keys::active(&head.run)),
+        ];
+        match self.table.transact(writes).await {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_condition() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
