@@ -297,7 +297,3 @@ impl FinishedMail {
         format!("{} to {}", moment(self.started), moment(self.finished))
     }
 }
-
-#[cfg(test)]
-#[path = "mail_tests.rs"]
-mod tests;

@@ -31,7 +31,3 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 pub fn content_security_policy() -> &'static str {
     &POLICY
 }
-
-#[cfg(test)]
-#[path = "../page_tests.rs"]
-mod tests;

@@ -1,0 +1,245 @@
+//! What every mail and every page keeps to.
+
+use countersign_letter::mail::MailLink;
+use countersign_letter::page::{MessagePage, content_security_policy};
+use countersign_letter::{Effect, Label, Preview, Shown};
+use proptest::prelude::*;
+use serde_json::json;
+
+mod sample;
+
+/// A mark that no template holds, with everything HTML gives a meaning to.
+const EVIL: &str = "<script>zq</script>\"'&\u{202E}zq\u{200B}";
+
+fn no_markup(html: &str, place: &str) {
+    assert!(!html.contains("<script"), "{place}: a tag got through");
+    assert!(
+        !html.contains('\u{202E}') && !html.contains('\u{200B}'),
+        "{place}: a hidden character got through"
+    );
+}
+
+#[test]
+fn mails_read_well() {
+    for (name, mail) in sample::mails() {
+        insta::assert_snapshot!(
+            format!("mail-{name}"),
+            format!("{}\n\n{}", mail.subject, mail.text)
+        );
+    }
+}
+
+#[test]
+fn both_bodies_of_a_mail_say_the_same() {
+    let mail = sample::approval_mail(false).render().unwrap();
+    for part in [
+        sample::LINK,
+        "Ada Lindqvist",
+        "Nonprofit Investigator",
+        "28 Nov 2026, 14:05 UTC",
+        "1207",
+        "1 of 2 given",
+    ] {
+        assert!(mail.text.contains(part) && mail.html.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_mail_holds_one_link_and_loads_nothing() {
+    for (name, mail) in sample::mails() {
+        assert!(mail.html.matches("href=").count() <= 1, "{name}");
+        for loads in ["<img", "<script", "src=", "url(", "<form", "@import"] {
+            assert!(!mail.html.contains(loads), "{name}: {loads}");
+        }
+    }
+}
+
+#[test]
+fn mail_subjects_do_not_hold_codes() {
+    let mail = sample::code_mail().render().unwrap();
+    assert!(mail.text.contains("481 516") && !mail.subject.contains("481"));
+}
+
+#[test]
+fn links_in_mails_are_plain_addresses() {
+    for bad in
+        ["javascript:alert(1)", "http://a b", "https://a/\"onclick", "//a", "", "https://a/\n"]
+    {
+        assert!(MailLink::parse(bad).is_err(), "{bad:?}");
+    }
+}
+
+#[test]
+fn pages_load_nothing_and_run_nothing() {
+    for (name, page) in sample::pages() {
+        for loads in [
+            "<script",
+            "src=",
+            "url(",
+            "@import",
+            "<iframe",
+            "<img",
+            " style=",
+            " onclick",
+            "javascript:",
+            "http-equiv",
+        ] {
+            assert!(!page.contains(loads), "{name}: {loads}");
+        }
+        assert_eq!(page.matches("<style>").count(), 1, "{name}");
+        assert_eq!(page.matches("<h1>").count(), 1, "{name}");
+        assert!(
+            page.contains("<html lang=\"en\">") && page.contains("name=\"viewport\""),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_policy_allows_exactly_the_embedded_style_sheet() {
+    use base64::Engine as _;
+    use sha2::Digest as _;
+    let (_, page) = sample::pages().remove(0);
+    let start = page.find("<style>").unwrap() + "<style>".len();
+    let style = &page[start..page.find("</style>").unwrap()];
+    let hash =
+        base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(style.as_bytes()));
+    let policy = content_security_policy();
+    assert!(policy.contains(&format!("'sha256-{hash}'")), "{policy}");
+    assert!(
+        policy.starts_with("default-src 'none'") && policy.contains("frame-ancestors 'none'"),
+        "{policy}"
+    );
+}
+
+#[test]
+fn only_the_decision_and_the_code_page_can_be_sent() {
+    for (name, page) in sample::pages() {
+        let sends = ["decision", "code", "code-wrong"].contains(&name);
+        assert_eq!(page.contains("<form method=\"post\""), sends, "{name}");
+    }
+}
+
+#[test]
+fn the_decision_page_shows_what_is_signed() {
+    let page = sample::decision("Please look").html().unwrap();
+    let shown = [
+        "Please look",
+        "Showing 10 of 512",
+        "See all 512",
+        "/rows\"",
+        "<span>9f2c1ab0</span>",
+        "<span>99aabbcc</span>",
+        "1 of 2 given; yours would be the last",
+        "Sat 28 Nov 2026, 14:05 UTC",
+        "0.00 EUR",
+        "cannot be undone",
+        "name=\"nonce\" value=\"bm9uY2U\"",
+        "maxlength=\"2000\"",
+        "value=\"approve\"",
+        "value=\"deny\"",
+        "checkpoint 1207",
+        "waiting for you",
+        "needs a further approval",
+    ];
+    for part in shown {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn signing_in_leaves_no_buttons() {
+    let mut page = sample::decision("x");
+    page.assurance = countersign_letter::page::Assurance::SignedIn;
+    let html = page.html().unwrap();
+    assert!(
+        !html.contains("<form")
+            && !html.contains("<button")
+            && html.contains("sign in to the console")
+    );
+}
+
+#[test]
+fn hostile_text_is_harmless_everywhere() {
+    let mut page = sample::decision(EVIL);
+    let evil = || Shown::line(EVIL);
+    (page.asker, page.profile, page.playbook, page.step) =
+        (evil(), evil(), Some(evil()), Some(evil()));
+    (page.approver, page.approval, page.cost_bound) = (evil(), evil(), Some(evil()));
+    page.effects = vec![Effect::new(EVIL, EVIL, &json!({ EVIL: EVIL }), true)];
+    page.preview = Preview::head(&json!([{ EVIL: EVIL }, EVIL]), 10, None);
+    page.picture.stages[0].steps[0].name = evil();
+    // A typed note comes back into the same person's page: escaped, but their own characters are kept.
+    page.note = "</textarea><script>".to_owned();
+    page.digest = EVIL.to_owned();
+    no_markup(&page.html().unwrap(), "decision");
+    no_markup(&MessagePage::not_allowed(EVIL).html().unwrap(), "not allowed");
+    no_markup(&MessagePage::unreadable(EVIL).html().unwrap(), "unreadable");
+}
+
+#[test]
+fn hostile_names_are_harmless_in_mails() {
+    let mut mail = sample::approval_mail(false);
+    let evil = || Label::new("<a href=\"https://evil.example\">x</a>\r\nBcc: e@evil.example");
+    (mail.asker, mail.profile, mail.playbook, mail.approval) =
+        (evil(), evil(), Some(evil()), evil());
+    let mail = mail.render().unwrap();
+    assert!(!mail.subject.contains(['\r', '\n', '<', '@']), "{}", mail.subject);
+    for body in [&mail.text, &mail.html] {
+        assert!(
+            !body.contains("evil.example") && !body.contains("<a href=\"https://evil"),
+            "{body}"
+        );
+    }
+}
+
+/// Text that HTML, terminals or bidirectional layout might take seriously.
+fn nasty() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("<"),
+        Just(">"),
+        Just("\""),
+        Just("'"),
+        Just("&"),
+        Just("</textarea>"),
+        Just("</style>"),
+        Just("<!--"),
+        Just("{{"),
+        Just("{%"),
+        Just("\u{202E}"),
+        Just("\u{2066}"),
+        Just("\u{200B}"),
+        Just("\0"),
+        Just("\u{1b}[31m"),
+        Just("a"),
+    ];
+    proptest::collection::vec(piece, 1..30).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// The page around a hostile text has exactly the markup of the page around a harmless one.
+    #[test]
+    fn no_text_adds_or_removes_markup(text in nasty()) {
+        let tags = |html: &str| html.matches('<').count() - html.matches("<span class=\"hidden\"").count() * 2;
+        let harmless = sample::decision("x").html().unwrap();
+        let hostile = sample::decision(&text).html().unwrap();
+        prop_assert_eq!(tags(&hostile), tags(&harmless));
+        let hidden = hostile.contains(['\u{202E}', '\u{2066}', '\u{200B}', '\0', '\u{1b}']);
+        prop_assert!(!hidden);
+    }
+
+    /// No name, whatever it holds, leaves a mail's markup or its one line of subject.
+    #[test]
+    fn no_name_changes_a_mail(name in any::<String>()) {
+        let mut mail = sample::approval_mail(false);
+        let harmless = mail.render().unwrap();
+        mail.profile = Label::new(&name);
+        let hostile = mail.render().unwrap();
+        prop_assert_eq!(hostile.html.matches('<').count(), harmless.html.matches('<').count());
+        prop_assert_eq!(hostile.text.lines().count(), harmless.text.lines().count());
+        prop_assert!(!hostile.subject.chars().any(char::is_control));
+        prop_assert!(hostile.subject.chars().count() < 120);
+    }
+}

@@ -1,0 +1,122 @@
+//! Which mails have been handed over, so that a message delivered twice is mailed once.
+//!
+//! A sender claims a mail before it sends and marks it after. A claim holds for [`LEASE`]: when a sender dies between
+//! the two, the next delivery after that time sends again, since a second mail does less harm than none.
+
+use countersign_store_kit::{Expr, Key, StoreError, Table, Write};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::error::OutboxError;
+use crate::mail::MailId;
+
+/// How long a claim holds, in seconds: longer than a function may run, shorter than a message stays hidden.
+pub const LEASE: i64 = 120;
+
+/// How long a delivery is remembered, in seconds: longer than a message can stay in the queue and its dead letters.
+const MEMORY: i64 = 40 * 86_400;
+
+/// What the list says about a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// It is ours to send now.
+    Ours,
+    /// It has been sent.
+    Sent,
+    /// Somebody else is sending it at this moment.
+    Busy,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Row {
+    state: State,
+    until: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Sending,
+    Sent,
+}
+
+/// The list of deliveries: rows `MAIL#<id>` / `DELIVERY` in the table of approvals.
+#[derive(Debug, Clone)]
+pub struct Deliveries {
+    table: Table,
+}
+
+impl Deliveries {
+    /// The list in this table.
+    #[must_use]
+    pub fn new(table: Table) -> Self {
+        Self { table }
+    }
+
+    /// Claims a mail for this sender.
+    ///
+    /// # Errors
+    /// [`OutboxError::Deliveries`] when the table does not answer.
+    pub fn claim<'a>(
+        &'a self,
+        mail: &'a MailId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Claim, OutboxError>> {
+        Box::pin(async move {
+            let now = now.as_second();
+            let free =
+                Expr::new("attribute_not_exists(#PK) OR (#state = :sending AND #until < :now)")
+                    .bind("sending", &State::Sending)?
+                    .bind("now", &now)?;
+            let row = Row { state: State::Sending, until: now + LEASE };
+            let write = Write::put(&key(mail), &row)?.when(free).expires_at(now + MEMORY);
+            match self.table.write(write).await {
+                Ok(()) => Ok(Claim::Ours),
+                Err(error) if error.is_condition() => self.standing(mail).await,
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
+    async fn standing(&self, mail: &MailId) -> Result<Claim, OutboxError> {
+        let row: Option<Row> = self.table.get(&key(mail)).await?;
+        Ok(if row.is_some_and(|row| row.state == State::Sent) { Claim::Sent } else { Claim::Busy })
+    }
+
+    /// Notes that a claimed mail was handed over.
+    ///
+    /// # Errors
+    /// [`OutboxError::Deliveries`] when the table does not answer; the mail may then be sent once more.
+    pub fn sent<'a>(
+        &'a self,
+        mail: &'a MailId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), OutboxError>> {
+        Box::pin(async move {
+            let now = now.as_second();
+            let row = Row { state: State::Sent, until: now };
+            Ok(self.table.write(Write::put(&key(mail), &row)?.expires_at(now + MEMORY)).await?)
+        })
+    }
+
+    /// Gives a claim back after a send that certainly did not happen.
+    ///
+    /// # Errors
+    /// [`OutboxError::Deliveries`] when the table does not answer; the claim then ends by itself.
+    pub fn release<'a>(&'a self, mail: &'a MailId) -> BoxFuture<'a, Result<(), OutboxError>> {
+        Box::pin(async move {
+            let sending = Expr::new("#state = :sending").bind("sending", &State::Sending)?;
+            match self.table.write(Write::delete(&key(mail)).when(sending)).await {
+                Err(error) if !matches!(error, StoreError::ConditionFailed { .. }) => {
+                    Err(error.into())
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+}
+
+fn key(mail: &MailId) -> Key {
+    Key::new(format!("MAIL#{mail}"), "DELIVERY")
+}
