@@ -1,10 +1,11 @@
 //! The contract of an action.
 
-use countersign_identity::Requirement;
+use countersign_identity::{Requirement, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::data_type::DataType;
+use crate::CALL_CONNECTOR;
+use crate::data_type::{DataType, Field};
 
 /// A named input, param or output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,7 +15,7 @@ pub struct Slot {
     /// The type of its value.
     #[serde(rename = "type")]
     pub data_type: DataType,
-    /// Whether a call without it is refused.
+    /// For inputs and params: whether a call without it is refused. For outputs: whether it is always present.
     #[serde(default)]
     pub required: bool,
     /// What holds when it is left out.
@@ -43,7 +44,11 @@ pub struct Contract {
     pub outputs: Vec<Slot>,
     /// Who may call it.
     pub requirement: Requirement,
-    /// Whether its effect cannot be taken back (K-25): it then needs a signature.
+    /// Whether it changes something outside its own run: saves, sends, records. Steps before it must not be skipped
+    /// silently (K-50).
+    #[serde(default)]
+    pub writes: bool,
+    /// Whether its effect cannot be taken back (K-25): it then needs a signature. Implies [`Contract::writes`].
     pub irreversible: bool,
     /// Whether it calls a model (K-58).
     pub uses_llm: bool,
@@ -52,4 +57,90 @@ pub struct Contract {
     pub requires: Vec<String>,
     /// The folder of the Lambda that hosts it, such as `tool-data`; empty for control actions, which no Lambda runs.
     pub function: String,
+}
+
+impl Slot {
+    /// A slot that must be filled, or an output that is always present.
+    #[must_use]
+    pub fn required(name: &str, data_type: DataType, description: &str) -> Self {
+        Self { required: true, ..Self::optional(name, data_type, description) }
+    }
+
+    /// A slot that may be left out.
+    #[must_use]
+    pub fn optional(name: &str, data_type: DataType, description: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            data_type,
+            required: false,
+            default: None,
+            choices: Vec::new(),
+            description: description.to_owned(),
+        }
+    }
+
+    /// What holds when the slot is left out.
+    #[must_use]
+    pub fn or(mut self, default: impl Into<Value>) -> Self {
+        self.default = Some(default.into());
+        self
+    }
+
+    /// The only texts allowed.
+    #[must_use]
+    pub fn one_of(mut self, choices: &[&str]) -> Self {
+        self.choices = choices.iter().map(|&choice| choice.to_owned()).collect();
+        self
+    }
+}
+
+impl Contract {
+    /// An action that only reads, needs the role reader and no model. The other fields are set on top of it.
+    #[must_use]
+    pub fn reading(name: &str, function: &str, description: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            inputs: Vec::new(),
+            params: Vec::new(),
+            outputs: Vec::new(),
+            requirement: Requirement::role(Role::Reader),
+            writes: false,
+            irreversible: false,
+            uses_llm: false,
+            requires: Vec::new(),
+            function: function.to_owned(),
+        }
+    }
+
+    /// Whether inputs and outputs are decided by a connector's endpoint instead of by this contract.
+    ///
+    /// The outputs listed here are then what such endpoints typically return.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.name == CALL_CONNECTOR
+    }
+
+    /// Whether the engine itself carries it out, so that no Lambda hosts it.
+    #[must_use]
+    pub fn is_control(&self) -> bool {
+        self.function.is_empty()
+    }
+
+    /// What comes back, as one type: a record with the outputs as fields.
+    #[must_use]
+    pub fn output_type(&self) -> DataType {
+        record_of(&self.outputs)
+    }
+}
+
+/// The record whose fields are `slots`.
+#[must_use]
+pub fn record_of(slots: &[Slot]) -> DataType {
+    let field = |slot: &Slot| Field {
+        name: slot.name.clone(),
+        data_type: slot.data_type.clone(),
+        description: slot.description.clone(),
+    };
+    DataType::Record(slots.iter().map(field).collect())
 }

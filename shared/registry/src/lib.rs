@@ -4,8 +4,23 @@
 //! drop-downs and the reference docs are all derived from [`Contract`].
 
 pub mod action;
+mod actions;
+mod catalogue;
 mod contract;
 mod data_type;
 
-pub use contract::{Contract, Slot};
+pub use catalogue::{Registry, RegistryError, nearest};
+pub use contract::{Contract, Slot, record_of};
 pub use data_type::{DataType, Field};
+
+/// The action whose inputs and outputs are those of a connector's endpoint.
+pub const CALL_CONNECTOR: &str = "call_connector";
+
+/// The control action that runs its sub-steps side by side.
+pub const PARALLEL: &str = "parallel";
+
+/// The function that calls endpoints without an effect.
+pub const TOOL_CONNECT: &str = "tool-connect";
+
+/// The function that calls endpoints whose effect cannot be taken back.
+pub const TOOL_CONNECT_WRITE: &str = "tool-connect-write";

@@ -1,0 +1,304 @@
+//! Problems with their place.
+
+use serde::{Serialize, Serializer};
+
+/// A playbook as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaybookSource {
+    /// What to call it in messages: a path, or the playbook's id.
+    pub origin: String,
+    /// The YAML.
+    pub text: String,
+}
+
+impl PlaybookSource {
+    /// A source.
+    #[must_use]
+    pub fn new(origin: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { origin: origin.into(), text: text.into() }
+    }
+}
+
+/// How bad a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The playbook cannot run.
+    Error,
+    /// It can, and may surprise.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal $severity:ident $kind:literal,)*) => {
+        /// The kinds of problems. The codes are stable.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code { $($(#[$doc])* $name,)* }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &[Code] = &[$(Code::$name,)*];
+
+            /// The code, such as `P014`.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $code,)* }
+            }
+
+            /// How bad it is.
+            #[must_use]
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$name => Severity::$severity,)* }
+            }
+
+            /// The `error_type` or `warning_type` of F-166; empty for what has none.
+            #[must_use]
+            pub fn kind(self) -> &'static str {
+                match self { $(Self::$name => $kind,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// Not YAML, or too large.
+    Syntax = "P001" Error "type_mismatch",
+    /// A key that means nothing here.
+    UnknownKey = "P002" Error "unresolved_reference",
+    /// A key that must be there.
+    MissingKey = "P003" Error "missing_required",
+    /// A text where a list belongs, and the like.
+    WrongShape = "P004" Error "type_mismatch",
+    /// Not one of the words allowed.
+    NotAChoice = "P005" Error "type_mismatch",
+    /// Too small, too large, too long, too many.
+    OutOfRange = "P006" Error "type_mismatch",
+    /// Not a name.
+    InvalidName = "P007" Error "type_mismatch",
+    /// The same key or name twice.
+    Duplicate = "P008" Error "unresolved_reference",
+    /// A name that could mean two things (K-55).
+    Ambiguous = "P009" Error "unresolved_reference",
+    /// No such action.
+    UnknownAction = "P010" Error "unresolved_reference",
+    /// A connector that is not bound to the profile (rule 5).
+    NotBound = "P011" Error "unresolved_reference",
+    /// No such endpoint.
+    UnknownEndpoint = "P012" Error "unresolved_reference",
+    /// A required input without a value (rule 1).
+    MissingInput = "P013" Error "missing_required",
+    /// Types that do not fit (rule 2).
+    TypeMismatch = "P014" Error "type_mismatch",
+    /// No such step or variable (rule 3).
+    UnknownStep = "P015" Error "nonexistent_step",
+    /// No such field (rule 3).
+    UnknownField = "P016" Error "unresolved_reference",
+    /// A step that comes later, or beside (rule 3).
+    NotEarlier = "P017" Error "unresolved_reference",
+    /// Steps that need each other (rule 4).
+    Cycle = "P018" Error "unresolved_reference",
+    /// A step's result among the settings (K-52).
+    StepInParams = "P019" Error "unresolved_reference",
+    /// A malformed reference.
+    BadReference = "P020" Error "unresolved_reference",
+    /// A malformed condition.
+    BadCondition = "P021" Error "unresolved_reference",
+    /// A model in deterministic mode (K-58).
+    ModelForbidden = "P022" Error "type_mismatch",
+    /// An `llm_task` without `output_schema` (rule 6).
+    SchemaMissing = "P023" Error "missing_required",
+    /// `auto_approve` where it is not allowed (K-11).
+    AutoApproveForbidden = "P024" Error "type_mismatch",
+    /// A pattern that is no regular expression.
+    BadPattern = "P025" Error "type_mismatch",
+    /// A step where it cannot stand.
+    Misplaced = "P026" Error "type_mismatch",
+    /// A conversion that may fail or surprise.
+    LooseTypeCoercion = "P101" Warning "loose_type_coercion",
+    /// A result nobody uses.
+    UnusedOutput = "P102" Warning "unused_output",
+    /// Many steps that need each other.
+    LongChain = "P103" Warning "long_chain",
+    /// A failure is skipped although a later effect depends on it (K-50).
+    SkipBeforeEffect = "P104" Warning "",
+    /// Connectors were not checked.
+    BindingsUnknown = "P105" Warning "",
+    /// An irreversible step without a gate before it: it asks for its own signature.
+    OwnSignature = "P106" Note "",
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// A stretch of the source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+    /// In characters; at least 1, and not beyond the end of the line.
+    pub length: u32,
+    /// The start in bytes.
+    #[serde(skip)]
+    pub start: usize,
+    /// The end in bytes.
+    #[serde(skip)]
+    pub end: usize,
+}
+
+/// Another place that explains a problem.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Related {
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What is there.
+    pub label: String,
+}
+
+/// One problem.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// What kind.
+    pub code: Code,
+    /// How bad.
+    pub severity: Severity,
+    /// What is wrong, lower case, input in backticks.
+    pub message: String,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The step it concerns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// The key it concerns, as a path below the step or the playbook.
+    pub field: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Other places that explain it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
+}
+
+impl Diagnostic {
+    /// A problem at a place.
+    #[must_use]
+    pub fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            place,
+            step: None,
+            field: String::new(),
+            hint: None,
+            related: Vec::new(),
+        }
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Says what to do, if it is known.
+    #[must_use]
+    pub(crate) fn maybe_hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint.or(self.hint);
+        self
+    }
+
+    /// Adds a place.
+    #[must_use]
+    pub(crate) fn see(mut self, place: Place, label: impl Into<String>) -> Self {
+        self.related.push(Related { place, label: label.into() });
+        self
+    }
+
+    /// Whether the playbook cannot run because of it.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// What is known about one step (F-166).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StepReport {
+    /// The step.
+    pub step_name: String,
+    /// Whether it has no errors.
+    pub is_valid: bool,
+    /// What must be changed.
+    pub errors: Vec<StepError>,
+    /// What may surprise.
+    pub warnings: Vec<StepWarning>,
+}
+
+/// An error of a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StepError {
+    /// The key.
+    pub field: String,
+    /// `unresolved_reference | type_mismatch | missing_required | nonexistent_step`.
+    pub error_type: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggested_fix: Option<String>,
+}
+
+/// A warning of a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StepWarning {
+    /// The key.
+    pub field: String,
+    /// `loose_type_coercion | unused_output | long_chain`.
+    pub warning_type: &'static str,
+    /// What may surprise.
+    pub message: String,
+}
+
+impl StepReport {
+    /// The report of one step out of all diagnostics.
+    pub(crate) fn of(step: &str, diagnostics: &[Diagnostic]) -> Self {
+        let own =
+            || diagnostics.iter().filter(|diagnostic| diagnostic.step.as_deref() == Some(step));
+        let errors: Vec<StepError> = own().filter(|d| d.is_error()).map(StepError::of).collect();
+        let warnings =
+            own().filter(|d| d.severity == Severity::Warning && !d.code.kind().is_empty());
+        Self {
+            step_name: step.to_owned(),
+            is_valid: errors.is_empty(),
+            errors,
+            warnings: warnings.map(StepWarning::of).collect(),
+        }
+    }
+}
+
+impl StepError {
+    fn of(d: &Diagnostic) -> Self {
+        Self {
+            field: d.field.clone(),
+            error_type: d.code.kind(),
+            message: d.message.clone(),
+            suggested_fix: d.hint.clone(),
+        }
+    }
+}
+
+impl StepWarning {
+    fn of(d: &Diagnostic) -> Self {
+        Self { field: d.field.clone(), warning_type: d.code.kind(), message: d.message.clone() }
+    }
+}

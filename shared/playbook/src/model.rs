@@ -1,0 +1,402 @@
+//! A valid playbook: what compiling guarantees.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a playbook is for (F-131).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Finds out about somebody or something.
+    Investigation,
+    /// Watches for something new.
+    Monitoring,
+    /// Computes from data.
+    #[default]
+    Analysis,
+    /// Reads facts out of documents.
+    Extraction,
+}
+
+/// Whether a model takes part (F-132).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecutionMode {
+    /// Never: no step calls a model (K-58).
+    Deterministic,
+    /// A model does the steps.
+    LlmAugmented,
+    /// Steps of both kinds.
+    #[default]
+    Hybrid,
+}
+
+/// How a run is started (F-132, K-59).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunContext {
+    /// Somebody asked and waits.
+    #[default]
+    Interactive,
+    /// Somebody asked and does not wait.
+    Background,
+    /// A schedule.
+    Scheduled,
+    /// A monitor.
+    Monitor,
+}
+
+/// Whether gates ask (F-132). `AutoApprove` exists for scheduled and monitor runs only and never covers an irreversible
+/// step (K-11).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalPolicy {
+    /// Gates ask.
+    #[default]
+    Require,
+    /// Gates of reversible steps pass by themselves.
+    AutoApprove,
+}
+
+/// When a monitor looks (F-133).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MonitorConfig {
+    /// `5m | 15m | 30m | 1h | 4h | 12h | 24h`.
+    pub interval: String,
+    /// The hours it may look in; left out, always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_hours: Option<ActiveHours>,
+    /// Whether a look that finds nothing new leaves no trace but a log line.
+    pub suppress_if_empty: bool,
+}
+
+/// A part of the day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActiveHours {
+    /// `HH:MM`.
+    pub start: String,
+    /// `HH:MM`; earlier than the start when the hours span midnight.
+    pub end: String,
+    /// An IANA name such as `Europe/Berlin`. Only its shape is checked here.
+    pub timezone: String,
+}
+
+/// What makes a question start this playbook (F-134).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trigger {
+    /// What to look for.
+    pub pattern: String,
+    /// How.
+    #[serde(rename = "type")]
+    pub kind: TriggerKind,
+    /// Higher wins.
+    pub priority: i32,
+}
+
+/// How a trigger's pattern is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TriggerKind {
+    /// The pattern occurs, in any case.
+    Keyword,
+    /// The pattern is a regular expression that matches somewhere.
+    Regex,
+    /// The question means something alike; needs a model.
+    Semantic,
+}
+
+/// A variable of the playbook (F-135).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InputDecl {
+    /// Its name in references.
+    pub name: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub input_type: InputType,
+    /// One sentence for people and models.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Whether a run without it is refused.
+    pub required: bool,
+    /// What holds when it is left out. It has the declared type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// Where to take it from when it is not given: `query`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extract_from: Option<String>,
+}
+
+/// The type of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InputType {
+    /// Text.
+    String,
+    /// A number.
+    Number,
+    /// A day or time.
+    Date,
+    /// The name of a person, organisation, …
+    EntityName,
+    /// A list of anything.
+    List,
+}
+
+/// What a run gives back (F-136).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputDecl {
+    /// `markdown | json | csv | structured`.
+    pub format: OutputFormat,
+    /// A text with references, resolved when the run is finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// Parts of the document, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<Section>,
+    /// Whether what was found goes into the knowledge graph.
+    pub auto_enrich_graph: bool,
+    /// Where the result is kept.
+    pub save_to: SaveTo,
+    /// How a model should sum up; never in deterministic mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_prompt: Option<String>,
+}
+
+/// A part of the output document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// Its heading.
+    pub title: String,
+    /// The reference it shows, without braces.
+    pub source: String,
+    /// How it is shown; left out, as the whole output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+}
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputFormat {
+    /// A document.
+    #[default]
+    Markdown,
+    /// The values.
+    Json,
+    /// Rows.
+    Csv,
+    /// The values, by section.
+    Structured,
+}
+
+/// Where the output is kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SaveTo {
+    /// In the library.
+    Document,
+    /// In a workspace table.
+    Workspace,
+    /// In both.
+    Both,
+    /// Nowhere but in the run.
+    #[default]
+    None,
+}
+
+/// A playbook in which every step links (section 12 holds), with every default filled in.
+///
+/// References in it are canonical: a result is always named by its step's name, never by its output key (K-55), and
+/// `{parallel.sub}` is written `{sub}`. So the engine's scope needs the variables by name and each finished step's
+/// result by step name, nothing else.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ValidPlaybook {
+    /// Kebab-case.
+    pub id: String,
+    /// For people.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The author's version.
+    pub version: String,
+    /// What it is for.
+    pub category: Category,
+    /// Connectors a profile must have bound.
+    pub required_connectors: Vec<String>,
+    /// Whether a model takes part.
+    pub execution_mode: ExecutionMode,
+    /// How it is started.
+    pub run_context: RunContext,
+    /// Whether gates ask.
+    pub approval_policy: ApprovalPolicy,
+    /// When it looks, as a monitor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor_config: Option<MonitorConfig>,
+    /// What starts it from a question; indexed apart (F-152).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<Trigger>,
+    /// Its variables.
+    pub inputs: Vec<InputDecl>,
+    /// Its steps, in the order they run (F-151).
+    pub steps: Vec<Step>,
+    /// What it gives back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputDecl>,
+    /// SHA-256 in hex of the RFC 8785 form of everything above.
+    pub digest: String,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Unique in the playbook, sub-steps included. References name the step's result by it.
+    pub name: String,
+    /// For people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// What it does.
+    pub kind: StepKind,
+    /// When it runs; a step whose condition is false is skipped (F-147).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// What a failure means (K-50, K-51).
+    pub on_error: OnError,
+    /// How often a failed attempt is repeated before `on_error` holds. 0 to 5.
+    pub retry_count: u32,
+    /// How long one attempt may take. 1 to 840.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u32>,
+}
+
+/// What a failed step means for the run, after its retries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnError {
+    /// The run goes on without its result.
+    Skip,
+    /// The run ends with what it has.
+    Stop,
+    /// It was retried (`retry_count` is at least 1); then the run ends, as with `stop` (K-51).
+    Retry,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum StepKind {
+    /// Calls an action.
+    Action {
+        /// Its name in the registry.
+        action: String,
+        /// Wired data.
+        inputs: Map<String, Value>,
+        /// Settings, with variables but no step references (K-52). Connector, endpoint and operations stand here (K-53).
+        params: Map<String, Value>,
+        /// The author's name for the result. References no longer need it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output_key: Option<String>,
+        /// What a model must answer, for `llm_task` (F-145).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output_schema: Option<OutputSchema>,
+        /// Whether it calls a model.
+        llm: bool,
+        /// Whether its effect needs a signature. For `call_connector` decided by the endpoint; when the endpoints are
+        /// not known, true.
+        irreversible: bool,
+        /// The folder of the Lambda that hosts it.
+        function: String,
+    },
+    /// Runs sub-steps side by side.
+    Parallel {
+        /// They do not use each other's results. No gates among them; at most one more `parallel` level.
+        steps: Vec<Step>,
+        /// The author's name for the results together.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output_key: Option<String>,
+    },
+    /// Waits for people. Covers every later step up to the next gate.
+    Approval {
+        /// The reference whose value is shown, without braces.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        preview_from: Option<String>,
+        /// How many items of a list are shown. 1 to 100.
+        preview_limit: u32,
+        /// What is asked; may hold references.
+        prompt: String,
+        /// When it counts as denied; left out, the default of the run's context (K-16). 1 to 525,600.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout_minutes: Option<u32>,
+        /// What a denial means (K-13). A missed deadline is a denial (K-12).
+        on_reject: OnReject,
+        /// User names or mail addresses in the directory; empty, as the policy says. Our addition.
+        approvers: Vec<String>,
+        /// How many must approve. 1 to 10. Our addition.
+        quorum: u32,
+        /// How sure we must be who answers; left out, as the policy says. Our addition.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        assurance: Option<Assurance>,
+    },
+}
+
+/// What a denied gate means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnReject {
+    /// The run ends.
+    Stop,
+    /// Every later step up to the next gate is left out, and so is what depends on it (K-13).
+    Skip,
+}
+
+/// How sure we must be who answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Assurance {
+    /// The signed link of the mail.
+    Link,
+    /// The link and a code.
+    LinkCode,
+    /// A signed-in session.
+    SignedIn,
+}
+
+/// What an `llm_task` must answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputSchema {
+    /// `record_set | object | scalar`. A record set is wrapped as `{results, count}`, a scalar as `{value}`.
+    #[serde(rename = "type")]
+    pub shape: Shape,
+    /// The fields of a record or object; of a scalar, one.
+    pub fields: Vec<countersign_registry::Field>,
+}
+
+/// The shape of a model's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Many records.
+    RecordSet,
+    /// One record.
+    Object,
+    /// One value.
+    Scalar,
+}
+
+impl ValidPlaybook {
+    /// Every step, sub-steps after their parallel step.
+    pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().flat_map(Step::with_descendants)
+    }
+}
+
+impl Step {
+    /// The step and, if it is parallel, its sub-steps.
+    #[must_use]
+    pub fn with_descendants(&self) -> Vec<&Step> {
+        let mut all = vec![self];
+        if let StepKind::Parallel { steps, .. } = &self.kind {
+            all.extend(steps.iter().flat_map(Step::with_descendants));
+        }
+        all
+    }
+}

@@ -1,0 +1,82 @@
+//! What a playbook is compiled against.
+
+use std::collections::BTreeMap;
+
+use countersign_registry::{Registry, Slot};
+use serde::{Deserialize, Serialize};
+
+/// The contracts, and what the profile has bound.
+#[derive(Debug, Clone, Copy)]
+pub struct World<'a> {
+    /// Every action there is.
+    pub contracts: &'a Registry,
+    /// The connectors bound to the profile. `None` when no profile is known, as in an editor: what needs them is then
+    /// checked at the start of the run, and a warning says so.
+    pub bindings: Option<&'a Bindings>,
+}
+
+impl<'a> World<'a> {
+    /// A world without a profile.
+    #[must_use]
+    pub fn of(contracts: &'a Registry) -> Self {
+        Self { contracts, bindings: None }
+    }
+
+    /// The same world with a profile's connectors.
+    #[must_use]
+    pub fn with(self, bindings: &'a Bindings) -> Self {
+        Self { bindings: Some(bindings), ..self }
+    }
+}
+
+/// A connector's endpoint as seen by a playbook: a contract that is known at run time only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EndpointContract {
+    /// Its parameters.
+    pub inputs: Vec<Slot>,
+    /// Its output schema.
+    pub outputs: Vec<Slot>,
+    /// Whether calling it has an effect that cannot be taken back.
+    pub irreversible: bool,
+}
+
+/// The connectors bound to a profile, with their endpoints.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Bindings {
+    connectors: BTreeMap<String, BTreeMap<String, EndpointContract>>,
+}
+
+impl Bindings {
+    /// Nothing is bound.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Binds a connector.
+    pub fn bind(
+        &mut self,
+        connector: &str,
+        endpoints: impl IntoIterator<Item = (String, EndpointContract)>,
+    ) {
+        self.connectors.insert(connector.to_owned(), endpoints.into_iter().collect());
+    }
+
+    /// The ids of the connectors.
+    pub fn connectors(&self) -> impl Iterator<Item = &str> {
+        self.connectors.keys().map(String::as_str)
+    }
+
+    /// The endpoints of a connector by name, or nothing when it is not bound.
+    #[must_use]
+    pub fn endpoints(&self, connector: &str) -> Option<&BTreeMap<String, EndpointContract>> {
+        self.connectors.get(connector)
+    }
+
+    /// An endpoint.
+    #[must_use]
+    pub fn endpoint(&self, connector: &str, endpoint: &str) -> Option<&EndpointContract> {
+        self.connectors.get(connector)?.get(endpoint)
+    }
+}

@@ -1,0 +1,229 @@
+//! The built-in actions, one per file.
+//!
+//! Roles: what only reads, computes or tells the caller something (journal, notification) asks for the role reader;
+//! what changes data other people work with (`save_to_workspace`, `route_output`) asks for analyst. Whether an endpoint
+//! has an effect is declared by its connector, so `call_connector` asks for reader here and the signature protects the
+//! rest.
+
+mod call_connector;
+mod cross_reference;
+mod extract_entities;
+mod parallel;
+mod query_journal;
+mod resolve_entities;
+mod route_output;
+mod save_to_workspace;
+mod send_notification;
+mod transform_data;
+mod write_journal_entry;
+
+use crate::contract::Contract;
+use crate::data_type::{DataType, Field};
+
+/// Every built-in contract.
+pub(crate) fn all() -> Vec<Contract> {
+    vec![
+        call_connector::contract(),
+        cross_reference::contract(),
+        extract_entities::contract(),
+        parallel::contract(),
+        query_journal::contract(),
+        resolve_entities::contract(),
+        route_output::contract(),
+        save_to_workspace::contract(),
+        send_notification::contract(),
+        transform_data::contract(),
+        write_journal_entry::contract(),
+    ]
+}
+
+/// A list of records whose fields are not declared: the catalogue's `record[]`.
+fn rows() -> DataType {
+    DataType::array(DataType::Object)
+}
+
+/// A list of texts.
+fn texts() -> DataType {
+    DataType::array(DataType::String)
+}
+
+/// A list of records with these fields.
+fn records(fields: &[(&str, DataType)]) -> DataType {
+    DataType::records(
+        fields.iter().map(|(name, data_type)| Field::new(name, data_type.clone())).collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::contract::Slot;
+    use crate::{DataType, Registry};
+
+    /// `name!` is required, `name=json` has a default.
+    fn check(action: &str, inputs: &str, params: &str, outputs: &str) {
+        let registry = Registry::builtin();
+        let contract = registry.get(action).unwrap();
+        assert_eq!(slots(&contract.inputs), inputs, "{action} inputs");
+        assert_eq!(slots(&contract.params), params, "{action} params");
+        let names: Vec<String> = contract.outputs.iter().map(output).collect();
+        assert_eq!(names.join(" "), outputs, "{action} outputs");
+    }
+
+    fn slots(slots: &[Slot]) -> String {
+        let text = |slot: &Slot| match (&slot.default, slot.required) {
+            (Some(default), _) => format!("{}={default}", slot.name),
+            (None, true) => format!("{}!", slot.name),
+            (None, false) => slot.name.clone(),
+        };
+        slots.iter().map(text).collect::<Vec<_>>().join(" ")
+    }
+
+    fn output(slot: &Slot) -> String {
+        let fields = |data_type: &DataType| match data_type {
+            DataType::Record(fields) => {
+                fields.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(",")
+            }
+            _ => String::new(),
+        };
+        match &slot.data_type {
+            DataType::Array(item) if matches!(**item, DataType::Record(_)) => {
+                format!("{}[{}]", slot.name, fields(item))
+            }
+            DataType::Record(_) => format!("{}{{{}}}", slot.name, fields(&slot.data_type)),
+            _ => slot.name.clone(),
+        }
+    }
+
+    #[test]
+    fn f_042_call_connector() {
+        check("call_connector", "", "connector! endpoint!", "results count has_more");
+    }
+
+    #[test]
+    fn f_047_extract_entities() {
+        check(
+            "extract_entities",
+            "data!",
+            r#"entity_types="auto" relationship_type strategy="auto""#,
+            "entities[name,type,source_field,source_record_index,confidence] count",
+        );
+    }
+
+    #[test]
+    fn f_048_resolve_entities() {
+        check(
+            "resolve_entities",
+            "entities!",
+            r#"strategy="fuzzy" threshold=0.85"#,
+            "resolved[canonical_name,type,aliases,merge_count,confidence] merge_count ambiguous",
+        );
+    }
+
+    #[test]
+    fn f_049_cross_reference() {
+        check(
+            "cross_reference",
+            "dataset_a! dataset_b!",
+            r#"match_strategy="fuzzy_name" match_threshold=0.8"#,
+            "matches[entity_a,entity_b,match_score,match_method] unmatched_a unmatched_b count",
+        );
+    }
+
+    #[test]
+    fn f_051_transform_data() {
+        check("transform_data", "data!", "operations=[]", "data count");
+    }
+
+    #[test]
+    fn f_052_save_to_workspace() {
+        check(
+            "save_to_workspace",
+            "data!",
+            "table_name workspace_id create_if_missing=true upsert_key",
+            "rows_inserted rows_updated table_name workspace_id",
+        );
+    }
+
+    #[test]
+    fn f_053_route_output() {
+        check(
+            "route_output",
+            "data!",
+            "destinations",
+            "routed_to[destination,status,details] success",
+        );
+    }
+
+    #[test]
+    fn f_054_parallel() {
+        check("parallel", "", "parallel_steps!", "");
+        assert!(Registry::builtin().get("parallel").unwrap().is_control());
+    }
+
+    #[test]
+    fn f_065_write_journal_entry() {
+        check(
+            "write_journal_entry",
+            "summary! detail_entries entities_mentioned",
+            "",
+            "journal_entry_id success",
+        );
+    }
+
+    #[test]
+    fn f_066_query_journal() {
+        check(
+            "query_journal",
+            "query date_from date_to entity_name status",
+            "limit=20",
+            "entries[summary,created_at,run_context,steps_completed,entities_discovered,outputs_produced,task_status] \
+             count date_range{from,to}",
+        );
+    }
+
+    #[test]
+    fn f_072_send_notification() {
+        check(
+            "send_notification",
+            "message!",
+            r#"title priority="normal" action_url action_label"#,
+            "notification_id success",
+        );
+    }
+
+    #[test]
+    fn k_57_every_action_but_control_has_a_function() {
+        let registry = Registry::builtin();
+        let functions: BTreeSet<&str> =
+            registry.functions().map(|(_, function)| function).collect();
+        let expect = [
+            "tool-connect",
+            "tool-data",
+            "tool-journal",
+            "tool-knowledge",
+            "tool-notify",
+            "tool-output",
+        ];
+        assert_eq!(functions, BTreeSet::from(expect));
+        assert_eq!(registry.iter().count(), 11);
+        assert!(registry.iter().all(|c| !c.irreversible || c.writes));
+    }
+
+    #[test]
+    fn contracts_survive_json_and_their_choices_hold_the_default() {
+        for contract in Registry::builtin().iter() {
+            let json = serde_json::to_string(contract).unwrap();
+            assert_eq!(&serde_json::from_str::<crate::Contract>(&json).unwrap(), contract);
+            for slot in contract.params.iter().filter(|slot| !slot.choices.is_empty()) {
+                let default = slot.default.as_ref().and_then(|value| value.as_str());
+                assert!(
+                    default.is_none_or(|text| slot.choices.iter().any(|c| c == text)),
+                    "{}",
+                    slot.name
+                );
+            }
+        }
+    }
+}

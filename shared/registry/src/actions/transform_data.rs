@@ -1,0 +1,26 @@
+//! Filters, sorts, groups, deduplicates and cuts a list of records.
+
+use serde_json::json;
+
+use super::rows;
+use crate::contract::{Contract, Slot};
+use crate::data_type::DataType;
+
+pub(super) fn contract() -> Contract {
+    Contract {
+        inputs: vec![Slot::required("data", rows(), "The records.")],
+        params: vec![
+            Slot::optional(
+                "operations",
+                rows(),
+                "Applied in order: filter, sort, aggregate {group_by, function, field, as}, deduplicate, limit.",
+            )
+            .or(json!([])),
+        ],
+        outputs: vec![
+            Slot::required("data", rows(), "The records that are left, in order."),
+            Slot::required("count", DataType::Integer, "How many are left."),
+        ],
+        ..Contract::reading("transform_data", "tool-data", "Filters, sorts, groups, deduplicates and limits records.")
+    }
+}

@@ -1,0 +1,163 @@
+//! Filling the slots of a contract.
+
+use countersign_registry::{Slot, nearest};
+use serde_json::{Map, Value};
+
+use crate::coerce::coerce;
+use crate::error::WiringError;
+use crate::resolve::{parse, render, resolve};
+use crate::scope::Scope;
+
+/// What is wrong with a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SlotProblem {
+    /// A required slot has no value.
+    Missing,
+    /// The value has another type, or is not one of the choices.
+    Type,
+    /// A reference has no value, or a text is malformed.
+    Wiring,
+    /// The contract has no such slot.
+    Unknown,
+}
+
+/// A slot that could not be filled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{slot}`: {message}")]
+pub struct SlotError {
+    /// The slot.
+    pub slot: String,
+    /// What kind of problem it is.
+    pub problem: SlotProblem,
+    /// What happened, without quoting data.
+    pub message: String,
+}
+
+/// Resolves what is wired to `slots` and checks it (F-039): defaults are filled in and each value gets its slot's type.
+///
+/// A slot whose value is a single reference without a value, or null, counts as left out; so an optional input may be
+/// wired to a step that was skipped.
+///
+/// # Errors
+/// Every [`SlotError`] there is.
+pub fn bind(
+    given: &Map<String, Value>,
+    slots: &[Slot],
+    scope: &Scope,
+) -> Result<Map<String, Value>, Vec<SlotError>> {
+    let mut bound = Map::new();
+    let mut errors: Vec<SlotError> = given.keys().filter_map(|name| unknown(name, slots)).collect();
+    for slot in slots {
+        match fill(slot, given.get(&slot.name), scope) {
+            Ok(Some(value)) => {
+                bound.insert(slot.name.clone(), value);
+            }
+            Ok(None) => {}
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(bound) } else { Err(errors) }
+}
+
+fn unknown(name: &str, slots: &[Slot]) -> Option<SlotError> {
+    if slots.iter().any(|slot| slot.name == name) {
+        return None;
+    }
+    let likely = nearest(name, slots.iter().map(|slot| slot.name.as_str()));
+    let message = likely.map_or_else(
+        || "there is no such slot".to_owned(),
+        |l| format!("there is no such slot; did you mean `{l}`?"),
+    );
+    Some(error(name, SlotProblem::Unknown, message))
+}
+
+fn fill(slot: &Slot, given: Option<&Value>, scope: &Scope) -> Result<Option<Value>, SlotError> {
+    let wired = given.map(|value| wire(value, scope)).transpose();
+    let wired = wired.map_err(|e| error(&slot.name, SlotProblem::Wiring, e.to_string()))?.flatten();
+    match wired.filter(|value| !value.is_null()).or_else(|| slot.default.clone()) {
+        Some(value) => typed(slot, value).map(Some),
+        None if slot.required => {
+            let because =
+                if given.is_some() { "what is wired to it has no value" } else { "it is required" };
+            Err(error(&slot.name, SlotProblem::Missing, because.to_owned()))
+        }
+        None => Ok(None),
+    }
+}
+
+/// The resolved value, or nothing when it is a single reference that leads nowhere.
+fn wire(value: &Value, scope: &Scope) -> Result<Option<Value>, WiringError> {
+    if let Value::String(text) = value
+        && let Some(reference) = parse(text)?.whole()
+        && reference.value(scope).is_none()
+    {
+        return Ok(None);
+    }
+    resolve(value, scope).map(Some)
+}
+
+fn typed(slot: &Slot, value: Value) -> Result<Value, SlotError> {
+    let value = coerce(value, &slot.data_type)
+        .map_err(|e| error(&slot.name, SlotProblem::Type, e.to_string()))?;
+    if slot.choices.is_empty() || slot.choices.contains(&render(&value)) {
+        return Ok(value);
+    }
+    let choices = slot.choices.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ");
+    Err(error(&slot.name, SlotProblem::Type, format!("expected one of {choices}")))
+}
+
+fn error(slot: &str, problem: SlotProblem, message: String) -> SlotError {
+    SlotError { slot: slot.to_owned(), problem, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_registry::DataType;
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(given: Value, expect: Result<Value, &[&str]>) {
+        let slots = [
+            Slot::required("data", DataType::array(DataType::Object), ""),
+            Slot::optional("limit", DataType::Integer, "").or(20),
+            Slot::optional("since", DataType::Date, ""),
+            Slot::optional("mode", DataType::String, "").or("fast").one_of(&["fast", "slow"]),
+        ];
+        let scope = Scope::new().with("s", json!({"rows": [{"a": 1}], "none": null}));
+        let got = bind(given.as_object().unwrap(), &slots, &scope).map(Value::Object);
+        let got = got.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(
+            got,
+            expect.map_err(|texts| texts.iter().map(|&t| t.to_owned()).collect()),
+            "{given}"
+        );
+    }
+
+    #[test]
+    fn f_039_values_are_checked_against_the_contract() {
+        check(
+            json!({"data": "{s.rows}", "limit": "5"}),
+            Ok(json!({"data": [{"a": 1}], "limit": 5, "mode": "fast"})),
+        );
+        check(
+            json!({"data": "{s.gone}", "mode": "quick", "limt": 1}),
+            Err(&[
+                "`limt`: there is no such slot; did you mean `limit`?",
+                "`data`: what is wired to it has no value",
+                "`mode`: expected one of `fast`, `slow`",
+            ]),
+        );
+        check(json!({"data": 1}), Err(&["`data`: expected object[], found a number"]));
+        check(json!({"data": ["{s.gone}"]}), Err(&["`data`: `{s.gone}` leads to no value"]));
+    }
+
+    #[test]
+    fn optional_slots_wired_to_nothing_are_left_out() {
+        let expect = json!({"data": [], "limit": 20, "mode": "fast"});
+        check(
+            json!({"data": [], "since": "{last_execution_date}", "limit": "{s.none}"}),
+            Ok(expect),
+        );
+    }
+}

@@ -1,0 +1,301 @@
+//! Conditions (F-158, K-56).
+//!
+//! ```text
+//! condition  = all (OR all)*
+//! all        = one (AND one)*
+//! one        = NOT one | "(" condition ")" | test
+//! test       = value
+//!            | value (== | != | > | >= | < | <=) value
+//!            | value [NOT] CONTAINS value | value [NOT] IN value
+//!            | {reference} IS [NOT] DEFINED
+//! value      = {reference} | 'text' | "text" | number | true | false | null | [value, …]
+//! ```
+//!
+//! Keywords in any case. A test with an undefined value is false, whatever the comparison; only `is defined` asks for
+//! it. `NOT` turns a test around, so `NOT {x} == 1` is true when `x` is undefined. A value alone holds unless it is
+//! undefined, null, false, zero or empty. Null is defined. Values of different types are never equal and have no order.
+
+mod parse;
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+
+use serde_json::{Number, Value};
+
+use crate::error::SyntaxError;
+use crate::reference::Reference;
+use crate::scope::Scope;
+
+/// A condition that can be evaluated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    root: Expression,
+}
+
+/// A node of a condition.
+#[derive(Debug, Clone, PartialEq)]
+enum Expression {
+    Any(Vec<Expression>),
+    All(Vec<Expression>),
+    Not(Box<Expression>),
+    Compare(Operand, Comparison, Operand),
+    Defined(Reference),
+    Holds(Operand),
+}
+
+/// How two values are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Comparison {
+    Equal,
+    Unequal,
+    Greater,
+    AtLeast,
+    Less,
+    AtMost,
+    Contains,
+    In,
+}
+
+/// A side of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+enum Operand {
+    Reference(Reference),
+    Literal(Value),
+}
+
+impl Condition {
+    /// Reads a condition of at most 2,000 characters, 200 tests and 32 nested parentheses.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] with the place of what does not fit.
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
+        parse::condition(text).map(|root| Self { root })
+    }
+
+    /// Whether it holds.
+    #[must_use]
+    pub fn holds(&self, scope: &Scope) -> bool {
+        self.root.holds(scope)
+    }
+
+    /// The references in it, in order.
+    #[must_use]
+    pub fn references(&self) -> Vec<&Reference> {
+        let mut found = Vec::new();
+        self.root.collect(&mut found);
+        found
+    }
+
+    /// The same condition with other references.
+    #[must_use]
+    pub fn map(&self, change: &dyn Fn(&Reference) -> Reference) -> Self {
+        Self { root: self.root.map(change) }
+    }
+}
+
+impl Expression {
+    fn holds(&self, scope: &Scope) -> bool {
+        match self {
+            Self::Any(parts) => parts.iter().any(|part| part.holds(scope)),
+            Self::All(parts) => parts.iter().all(|part| part.holds(scope)),
+            Self::Not(inner) => !inner.holds(scope),
+            Self::Defined(reference) => reference.value(scope).is_some(),
+            Self::Holds(operand) => operand.value(scope).is_some_and(|value| truthy(&value)),
+            Self::Compare(left, how, right) => match (left.value(scope), right.value(scope)) {
+                (Some(left), Some(right)) => compare(&left, *how, &right),
+                _ => false,
+            },
+        }
+    }
+
+    fn collect<'a>(&'a self, found: &mut Vec<&'a Reference>) {
+        match self {
+            Self::Any(parts) | Self::All(parts) => {
+                parts.iter().for_each(|part| part.collect(found))
+            }
+            Self::Not(inner) => inner.collect(found),
+            Self::Defined(reference) => found.push(reference),
+            Self::Holds(operand) => found.extend(operand.reference()),
+            Self::Compare(left, _, right) => {
+                found.extend([left, right].into_iter().filter_map(Operand::reference))
+            }
+        }
+    }
+
+    fn map(&self, change: &dyn Fn(&Reference) -> Reference) -> Self {
+        let each = |parts: &[Self]| parts.iter().map(|part| part.map(change)).collect();
+        match self {
+            Self::Any(parts) => Self::Any(each(parts)),
+            Self::All(parts) => Self::All(each(parts)),
+            Self::Not(inner) => Self::Not(Box::new(inner.map(change))),
+            Self::Defined(reference) => Self::Defined(change(reference)),
+            Self::Holds(operand) => Self::Holds(operand.map(change)),
+            Self::Compare(left, how, right) => {
+                Self::Compare(left.map(change), *how, right.map(change))
+            }
+        }
+    }
+}
+
+impl Operand {
+    fn value<'a>(&'a self, scope: &'a Scope) -> Option<Cow<'a, Value>> {
+        match self {
+            Self::Reference(reference) => reference.value(scope),
+            Self::Literal(value) => Some(Cow::Borrowed(value)),
+        }
+    }
+
+    fn reference(&self) -> Option<&Reference> {
+        match self {
+            Self::Reference(reference) => Some(reference),
+            Self::Literal(_) => None,
+        }
+    }
+
+    fn map(&self, change: &dyn Fn(&Reference) -> Reference) -> Self {
+        match self {
+            Self::Reference(reference) => Self::Reference(change(reference)),
+            Self::Literal(value) => Self::Literal(value.clone()),
+        }
+    }
+}
+
+fn truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+    }
+}
+
+fn compare(left: &Value, how: Comparison, right: &Value) -> bool {
+    match how {
+        Comparison::Equal => equal(left, right),
+        Comparison::Unequal => !equal(left, right),
+        Comparison::Greater => order(left, right) == Some(Ordering::Greater),
+        Comparison::AtLeast => order(left, right).is_some_and(Ordering::is_ge),
+        Comparison::Less => order(left, right) == Some(Ordering::Less),
+        Comparison::AtMost => order(left, right).is_some_and(Ordering::is_le),
+        Comparison::Contains => contains(left, right),
+        Comparison::In => contains(right, left),
+    }
+}
+
+fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            order_numbers(left, right) == Some(Ordering::Equal)
+        }
+        (left, right) => left == right,
+    }
+}
+
+fn order(left: &Value, right: &Value) -> Option<Ordering> {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => order_numbers(left, right),
+        (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
+        _ => None,
+    }
+}
+
+fn order_numbers(left: &Number, right: &Number) -> Option<Ordering> {
+    match (left.as_i128(), right.as_i128()) {
+        (Some(left), Some(right)) => Some(left.cmp(&right)),
+        _ => left.as_f64()?.partial_cmp(&right.as_f64()?),
+    }
+}
+
+fn contains(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
+        (Value::Array(items), part) => items.iter().any(|item| equal(item, part)),
+        (Value::Object(fields), Value::String(key)) => fields.contains_key(key),
+        _ => false,
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.root.write(f, 0)
+    }
+}
+
+impl Expression {
+    /// Writes itself, in parentheses where it binds weaker (OR 0, AND 1, NOT 2) than its place asks for.
+    fn write(&self, f: &mut fmt::Formatter<'_>, place: u8) -> fmt::Result {
+        let strength = match self {
+            Self::Any(_) => 0,
+            Self::All(_) => 1,
+            _ => 2,
+        };
+        if strength < place {
+            f.write_str("(")?;
+            self.write(f, 0)?;
+            return f.write_str(")");
+        }
+        match self {
+            Self::Any(parts) => join(f, parts, " OR ", 1),
+            Self::All(parts) => join(f, parts, " AND ", 2),
+            Self::Not(inner) => f.write_str("NOT ").and_then(|()| inner.write(f, 2)),
+            Self::Defined(reference) => write!(f, "{{{reference}}} is defined"),
+            Self::Holds(operand) => write!(f, "{operand}"),
+            Self::Compare(left, how, right) => write!(f, "{left} {how} {right}"),
+        }
+    }
+}
+
+fn join(f: &mut fmt::Formatter<'_>, parts: &[Expression], between: &str, place: u8) -> fmt::Result {
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            f.write_str(between)?;
+        }
+        part.write(f, place)?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Equal => "==",
+            Self::Unequal => "!=",
+            Self::Greater => ">",
+            Self::AtLeast => ">=",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+            Self::Contains => "contains",
+            Self::In => "in",
+        })
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reference(reference) => write!(f, "{{{reference}}}"),
+            Self::Literal(value) => write_literal(f, value),
+        }
+    }
+}
+
+fn write_literal(f: &mut fmt::Formatter<'_>, value: &Value) -> fmt::Result {
+    match value {
+        Value::String(text) => write!(f, "'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
+        Value::Array(items) => {
+            f.write_str("[")?;
+            for (at, item) in items.iter().enumerate() {
+                f.write_str(if at > 0 { ", " } else { "" })?;
+                write_literal(f, item)?;
+            }
+            f.write_str("]")
+        }
+        other => write!(f, "{other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

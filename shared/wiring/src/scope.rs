@@ -1,0 +1,143 @@
+//! What references can see.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use countersign_registry::DataType;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
+use serde_json::Value;
+
+/// The furthest `{N_days_ago}` reaches back.
+const MOST_DAYS: i64 = 36_500;
+
+/// What the engine knows about a run (F-155).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runtime {
+    /// The day the run started, in the time zone that matters to its owner: `{today}`, `{date}`.
+    pub today: Date,
+    /// The run: `{execution_id}`.
+    pub execution_id: String,
+    /// The day of the last successful run: `{last_execution_date}`, `{last_run_date}`. Undefined on the first run.
+    pub last_execution: Option<Date>,
+}
+
+impl Runtime {
+    /// A run that started at `now`, with days counted in UTC.
+    #[must_use]
+    pub fn at(now: Timestamp, execution_id: &str) -> Self {
+        let today = now.to_zoned(TimeZone::UTC).date();
+        Self { today, execution_id: execution_id.to_owned(), last_execution: None }
+    }
+
+    fn value(&self, name: &str) -> Option<Value> {
+        let text = match name {
+            "today" | "date" => self.today.to_string(),
+            "execution_id" => self.execution_id.clone(),
+            "last_execution_date" | "last_run_date" => self.last_execution?.to_string(),
+            _ => self
+                .today
+                .checked_sub(Span::new().try_days(days_ago(name)?).ok()?)
+                .ok()?
+                .to_string(),
+        };
+        Some(Value::String(text))
+    }
+}
+
+/// The type of a runtime variable, or nothing when `name` is none. These names cannot be used for anything else.
+#[must_use]
+pub fn runtime_type(name: &str) -> Option<DataType> {
+    match name {
+        "execution_id" => Some(DataType::String),
+        "today" | "date" | "last_execution_date" | "last_run_date" => Some(DataType::Date),
+        _ => days_ago(name).map(|_| DataType::Date),
+    }
+}
+
+fn days_ago(name: &str) -> Option<i64> {
+    let digits = name.strip_suffix("_days_ago")?;
+    let plain = (1..=5).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+    let days: i64 = digits.parse().ok().filter(|_| plain)?;
+    (days <= MOST_DAYS).then_some(days)
+}
+
+/// Names and their values: the playbook's variables, and the result of each finished step under the step's name.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    values: BTreeMap<String, Value>,
+    runtime: Option<Runtime>,
+}
+
+impl Scope {
+    /// An empty scope.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A scope that also knows the runtime variables.
+    #[must_use]
+    pub fn of_run(runtime: Runtime) -> Self {
+        Self { values: BTreeMap::new(), runtime: Some(runtime) }
+    }
+
+    /// Sets a variable or a step's result.
+    pub fn insert(&mut self, name: impl Into<String>, value: Value) {
+        self.values.insert(name.into(), value);
+    }
+
+    /// The same scope with one more value.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: Value) -> Self {
+        self.insert(name, value);
+        self
+    }
+
+    /// The value of a name. Runtime variables cannot be shadowed.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
+        match &self.runtime {
+            Some(runtime) if runtime_type(name).is_some() => runtime.value(name).map(Cow::Owned),
+            _ => self.values.get(name).map(Cow::Borrowed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, expect: Option<&str>) {
+        let now = "2026-03-01T00:30:00Z".parse().unwrap();
+        let scope = Scope::of_run(Runtime::at(now, "run_1"))
+            .with("mine", "m".into())
+            .with("today", "shadow".into());
+        assert_eq!(scope.get(name).as_deref().and_then(Value::as_str), expect, "{name}");
+    }
+
+    #[test]
+    fn f_155_runtime_variables() {
+        check("today", Some("2026-03-01"));
+        check("date", Some("2026-03-01"));
+        check("30_days_ago", Some("2026-01-30"));
+        check("0_days_ago", Some("2026-03-01"));
+        check("365_days_ago", Some("2025-03-01"));
+        check("36501_days_ago", None);
+        check("-1_days_ago", None);
+        check("+1_days_ago", None);
+        check("execution_id", Some("run_1"));
+        check("last_execution_date", None);
+        check("mine", Some("m"));
+        check("other", None);
+    }
+
+    #[test]
+    fn f_155_last_execution_is_defined_from_the_second_run_on() {
+        let mut runtime = Runtime::at("2026-03-01T00:00:00Z".parse().unwrap(), "run_2");
+        runtime.last_execution = Some("2026-02-27".parse().unwrap());
+        let scope = Scope::of_run(runtime);
+        assert_eq!(scope.get("last_run_date").as_deref(), Some(&Value::from("2026-02-27")));
+    }
+}
