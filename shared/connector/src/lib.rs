@@ -2,20 +2,28 @@
 //!
 //! A connector is written in YAML ([`parse`] reports every problem with its place), bound to a profile
 //! ([`Binding`]), and seen by playbooks as a typed contract per endpoint ([`endpoint_contract`]). This crate is
-//! pure: it reads XML from any [`std::io::Read`] ([`xml`]), builds requests and maps answers, and knows neither
-//! network nor store; `actions-connect` puts it to work.
+//! pure: it reads XML from any [`std::io::Read`] ([`xml`]), builds requests ([`request`]) and reads answers
+//! ([`answer`]), and knows neither network nor store; `actions-connect` puts it to work.
 
+pub mod answer;
 mod binding;
 mod contract;
+mod diagnostic;
 mod json_path;
 mod model;
+mod parse;
+pub mod request;
+mod secret;
+pub mod xml;
 mod xpath;
+mod yaml;
 
 pub use binding::{
     Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, FileId, Health, HealthSink,
     Permissions, SourceError, StoredConnector, keys,
 };
 pub use contract::{EndpointContract, PROVENANCE_FIELDS, endpoint_contract, is_irreversible};
+pub use diagnostic::{Diagnostic, Position, Severity};
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
     Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint, EntityRule,
@@ -23,4 +31,6 @@ pub use model::{
     OutputSchema, OutputShape, PageBounds, Pagination, Parameter, ParseRules, RateLimit,
     RequestRules, RestConnection, ValueType,
 };
+pub use parse::{Parsed, parse};
+pub use secret::{Credential, Secret};
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

@@ -258,7 +258,7 @@ pub enum Operation {
     /// Reads XML.
     ParseXml(ParseRules),
     /// Calls HTTP.
-    Request(RequestRules),
+    Request(Box<RequestRules>),
 }
 
 /// How records are read from an XML document. Paths match by local name.

@@ -1,0 +1,199 @@
+//! `connection`, by type.
+
+use indexmap::IndexMap;
+use url::Url;
+
+use crate::diagnostic::{Diagnostics, Position};
+use crate::model::{Auth, Connection, FileConnection, FileSource, RateLimit, RestConnection};
+use crate::yaml::{Mapping, Node, as_text};
+
+pub(super) fn read(
+    kind: &str,
+    node: Option<&Node>,
+    at: Position,
+    out: &mut Diagnostics,
+) -> Option<Connection> {
+    let map = match node {
+        Some(node) => Mapping::of(node, "`connection`", out)?,
+        None => {
+            out.error("missing", at, "the connector has no `connection`");
+            return None;
+        }
+    };
+    if kind == "file_parser" {
+        file(map, out).map(Connection::FileParser)
+    } else {
+        rest(map, out).map(Connection::RestApi)
+    }
+}
+
+fn file(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<FileConnection> {
+    let source = match map.required_text("source", out) {
+        Some(("upload", _)) => Some(FileSource::Upload),
+        Some(("url", _)) => Some(FileSource::Url),
+        Some(("directory", _)) => Some(FileSource::Directory),
+        Some((other, at)) => {
+            out.hinted(
+                "source",
+                at,
+                format!("`{other}` is not a source"),
+                "use `upload`, `url` or `directory`",
+            );
+            None
+        }
+        None => None,
+    };
+    let mut accepted_formats = Vec::new();
+    for node in map.list("accepted_formats", out) {
+        let Some(format) = as_text(node, "accepted_formats", out) else { continue };
+        let format = format.trim_start_matches('.').to_ascii_lowercase();
+        if format == "xml" {
+            accepted_formats.push(format);
+        } else {
+            out.error(
+                "format",
+                node.at,
+                format!("files of format `{format}` are not supported by this release"),
+            );
+        }
+    }
+    if accepted_formats.is_empty() {
+        accepted_formats.push("xml".to_owned());
+    }
+    let max_file_size_mb = map.number("max_file_size_mb", 1..=200, out).unwrap_or(50);
+    map.finish(out);
+    Some(FileConnection { source: source?, accepted_formats, max_file_size_mb })
+}
+
+fn rest(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<RestConnection> {
+    let base_url =
+        map.required_text("base_url", out).and_then(|(text, at)| base_url(text, at, out));
+    let auth = map.mapping("auth", out).map_or(Some(Auth::None), |auth| self::auth(auth, out));
+    let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
+    let timeout_seconds = map.number("timeout_seconds", 1..=300, out).unwrap_or(30);
+    let headers = headers(&mut map, out);
+    map.finish(out);
+    Some(RestConnection { base_url: base_url?, auth: auth?, rate_limit, timeout_seconds, headers })
+}
+
+/// HTTPS, or HTTP to this machine: the deployment decides whether loopback may be called at all.
+fn base_url(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
+    let url = match Url::parse(text) {
+        Ok(url) => url,
+        Err(error) => {
+            out.error("base_url", at, format!("`{text}` is not an address: {error}"));
+            return None;
+        }
+    };
+    let local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
+    let problem = if !(url.scheme() == "https" || url.scheme() == "http" && local) {
+        Some("must start with https://")
+    } else if url.host_str().is_none() {
+        Some("has no host")
+    } else if !url.username().is_empty() || url.password().is_some() {
+        Some("must not hold a user or password: use `auth` and the vault")
+    } else if url.query().is_some() || url.fragment().is_some() {
+        Some("must not have a query or fragment: use the endpoint's `query`")
+    } else {
+        None
+    };
+    match problem {
+        Some(problem) => {
+            out.error("base_url", at, format!("`base_url` {problem}"));
+            None
+        }
+        None => Some(text.trim_end_matches('/').to_owned()),
+    }
+}
+
+fn auth(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Auth> {
+    let kind = map.required_text("type", out);
+    let key_param = map.text("key_param", out);
+    let header = map.text("header", out);
+    if let Some((_, at)) = map.text("env_var", out) {
+        out.warning(
+            "env_var",
+            at,
+            "`env_var` is ignored: credentials come from the owner's vault only",
+        );
+    }
+    let at = map.at;
+    map.finish(out);
+    match kind? {
+        ("none", _) => Some(Auth::None),
+        ("bearer_token", _) => Some(Auth::BearerToken),
+        ("basic", _) => Some(Auth::Basic),
+        ("api_key", _) => match (key_param, header) {
+            (Some((param, _)), None) => Some(Auth::ApiKeyQuery { key_param: param.to_owned() }),
+            (None, Some((header, at))) => {
+                header_name(header, at, out).map(|header| Auth::ApiKeyHeader { header })
+            }
+            _ => {
+                out.error("auth", at, "`api_key` needs exactly one of `key_param` and `header`");
+                None
+            }
+        },
+        (other, at) => {
+            let hint = "use `none`, `api_key`, `bearer_token` or `basic`";
+            out.hinted("auth", at, format!("`{other}` is not a way to authenticate"), hint);
+            None
+        }
+    }
+}
+
+fn rate_limit(mut map: Mapping<'_>, out: &mut Diagnostics) -> RateLimit {
+    let limit = RateLimit {
+        requests_per_second: map.number("requests_per_second", 1..=1_000, out),
+        requests_per_minute: map.number("requests_per_minute", 1..=60_000, out),
+        requests_per_day: map.number("requests_per_day", 1..=10_000_000, out),
+    };
+    map.finish(out);
+    limit
+}
+
+pub(super) fn headers(map: &mut Mapping<'_>, out: &mut Diagnostics) -> IndexMap<String, String> {
+    let mut all = IndexMap::new();
+    let Some(map) = map.mapping("headers", out) else { return all };
+    for (name, at, node) in map.entries() {
+        let (Some(name), Some(value)) = (header_name(name, *at, out), as_text(node, name, out))
+        else {
+            continue;
+        };
+        if value.bytes().all(|b| (32..127).contains(&b)) {
+            all.insert(name, value.to_owned());
+        } else {
+            out.error(
+                "header",
+                node.at,
+                format!("the value of header `{name}` must be printable ASCII"),
+            );
+        }
+    }
+    all
+}
+
+/// A header a connector may set: those that frame, route or authenticate the request are not its business.
+fn header_name(name: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
+    const RESERVED: [&str; 12] = [
+        "host",
+        "content-length",
+        "transfer-encoding",
+        "connection",
+        "upgrade",
+        "te",
+        "trailer",
+        "expect",
+        "proxy-authorization",
+        "cookie",
+        "authorization",
+        "content-encoding",
+    ];
+    let lower = name.to_ascii_lowercase();
+    let token = !name.is_empty()
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    if !token || name.len() > 64 || RESERVED.contains(&lower.as_str()) {
+        out.error("header", at, format!("`{name}` is not a header that a connector may set"));
+        return None;
+    }
+    Some(lower)
+}

@@ -1,0 +1,181 @@
+//! A connector's YAML becomes a [`ConnectorDefinition`], or every problem at once (F-087…F-092).
+
+mod connection;
+mod endpoint;
+mod file;
+mod rest;
+
+use indexmap::IndexMap;
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Position};
+use crate::model::{AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint};
+use crate::yaml::{Mapping, Node};
+
+/// The outcome of reading a connector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    /// The connector, when there is no error.
+    pub definition: Option<ConnectorDefinition>,
+    /// Every error and warning, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Types this release runs.
+const SUPPORTED: [&str; 2] = ["file_parser", "rest_api"];
+/// Types the language knows but this release does not run.
+const LATER: [&str; 5] = ["graphql", "web_scraper", "database", "rss_feed", "existing_tool"];
+
+/// Reads a connector's YAML.
+#[must_use]
+pub fn parse(text: &str) -> Parsed {
+    let mut out = Diagnostics::default();
+    let definition = match Node::read(text) {
+        Ok(node) => document(&node, &mut out),
+        Err(diagnostic) => {
+            out.push(diagnostic);
+            None
+        }
+    };
+    let definition = definition.filter(|_| !out.has_errors());
+    Parsed { definition, diagnostics: out.sorted() }
+}
+
+fn document(node: &Node, out: &mut Diagnostics) -> Option<ConnectorDefinition> {
+    let mut outer = Mapping::of(node, "the connector", out)?;
+    // Both `connector: {…}` and the bare mapping are read.
+    if outer.entries().len() == 1
+        && let Some(inner) = outer.get("connector")
+    {
+        return definition(Mapping::of(inner, "the connector", out)?, out);
+    }
+    definition(outer, out)
+}
+
+fn definition(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<ConnectorDefinition> {
+    let id = map.required_text("id", out).and_then(|(text, at)| connector_id(text, at, out));
+    let name = map.required_text("name", out).map(|(text, _)| text.to_owned());
+    let kind = map.required_text("type", out).and_then(|(text, at)| supported(text, at, out));
+    let version = map.required_text("version", out).and_then(|(text, at)| version(text, at, out));
+    let description =
+        map.text("description", out).map(|(text, _)| text.trim().to_owned()).unwrap_or_default();
+    let auth_fields = auth_fields(&mut map, out);
+    let connection_node = map.get("connection");
+    let endpoints_node = map.required("endpoints", out);
+    let at = map.at;
+    map.finish(out);
+    let connection = connection::read(kind?, connection_node, at, out);
+    let endpoints = endpoints(kind?, connection.as_ref(), endpoints_node?, out);
+    Some(ConnectorDefinition {
+        id: id?,
+        name: name?,
+        version: version?,
+        description,
+        connection: connection?,
+        auth_fields,
+        endpoints,
+    })
+}
+
+fn connector_id(text: &str, at: Position, out: &mut Diagnostics) -> Option<ConnectorId> {
+    ConnectorId::parse(text).map_err(|error| out.error("id", at, error.to_string())).ok()
+}
+
+fn supported(text: &str, at: Position, out: &mut Diagnostics) -> Option<&'static str> {
+    if let Some(kind) = SUPPORTED.into_iter().find(|kind| *kind == text) {
+        return Some(kind);
+    }
+    if LATER.contains(&text) {
+        let message = format!("connectors of type `{text}` are not supported by this release");
+        out.hinted("unsupported_type", at, message, "supported are `file_parser` and `rest_api`");
+    } else {
+        let known = SUPPORTED.into_iter().chain(LATER);
+        let hint = crate::yaml::nearest(text, known)
+            .map_or("supported are `file_parser` and `rest_api`".to_owned(), |near| {
+                format!("did you mean `{near}`?")
+            });
+        out.hinted("unknown_type", at, format!("`{text}` is not a type of connector"), hint);
+    }
+    None
+}
+
+fn version(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
+    let core = text.split(['-', '+']).next().unwrap_or_default();
+    let number = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|b| b.is_ascii_digit())
+            && (part == "0" || !part.starts_with('0'))
+    };
+    if core.split('.').count() == 3 && core.split('.').all(number) && text.len() <= 64 {
+        return Some(text.to_owned());
+    }
+    out.hinted(
+        "version",
+        at,
+        format!("`{text}` is not a semantic version"),
+        "write three numbers, such as `1.0.0`",
+    );
+    None
+}
+
+fn auth_fields(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Vec<AuthField> {
+    let mut fields = Vec::new();
+    for node in map.list("auth_fields", out) {
+        let Some(mut entry) = Mapping::of(node, "an auth field", out) else { continue };
+        let name = entry.required_text("name", out).map(|(text, _)| text.to_owned());
+        let label = entry.text("label", out).map(|(text, _)| text.to_owned());
+        let field_type = entry.text("type", out).map_or("password", |(text, _)| text).to_owned();
+        if let Some((_, at)) = entry.text("env_var", out) {
+            out.warning(
+                "env_var",
+                at,
+                "`env_var` is ignored: credentials come from the owner's vault only",
+            );
+        }
+        entry.finish(out);
+        if let Some(name) = name {
+            fields.push(AuthField {
+                label: label.unwrap_or_else(|| name.clone()),
+                name,
+                field_type,
+            });
+        }
+    }
+    fields
+}
+
+fn endpoints(
+    kind: &'static str,
+    connection: Option<&Connection>,
+    node: &Node,
+    out: &mut Diagnostics,
+) -> IndexMap<String, Endpoint> {
+    let mut all = IndexMap::new();
+    let Some(map) = Mapping::of(node, "`endpoints`", out) else { return all };
+    if map.entries().is_empty() {
+        out.error("missing", map.at, "a connector needs at least one endpoint");
+    }
+    for (name, at, node) in map.entries() {
+        if !is_name(name) {
+            out.error(
+                "name",
+                *at,
+                format!(
+                    "`{name}` is not an endpoint name: letters, digits and `_`, first a letter"
+                ),
+            );
+        }
+        if let Some(endpoint) = endpoint::read(kind, connection, name, node, out) {
+            all.insert(name.clone(), endpoint);
+        }
+    }
+    all
+}
+
+/// Letters, digits and underscores, first a letter or an underscore; at most 64 characters.
+fn is_name(text: &str) -> bool {
+    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    starts && text.len() <= 64 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,244 @@
+//! An endpoint of a `rest_api` (F-096, K-76).
+
+use countersign_registry::{DataType, Field};
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::connection::headers;
+use super::endpoint::ResponseMapping;
+use crate::diagnostic::{Diagnostics, Position};
+use crate::json_path::JsonPath;
+use crate::model::{
+    Auth, Connection, Method, Operation, OutputSchema, OutputShape, PageBounds, Pagination,
+    Parameter, RequestRules,
+};
+use crate::request::placeholders;
+use crate::yaml::{Mapping, Node, as_text};
+
+pub(super) fn operation(
+    map: &mut Mapping<'_>,
+    parameters: &[Parameter],
+    mapping: &ResponseMapping,
+    connection: Option<&Connection>,
+    out: &mut Diagnostics,
+) -> Option<(Operation, OutputSchema)> {
+    let (method, method_at) = match map.text("method", out) {
+        None => (Some(Method::Get), map.at),
+        Some((text, at)) => (method(text, at, out), at),
+    };
+    let safe = map.boolean("safe", out);
+    if safe && method.is_some_and(|method| method != Method::Post && !method.reads()) {
+        out.error("safe", method_at, "only a POST that searches can be called safe");
+    }
+    let path =
+        map.required_text("path", out).and_then(|(text, at)| path(text, at, parameters, out));
+    let query = query(map, parameters, connection, out);
+    let headers = headers(map, out);
+    let body = map.get("body").map(|node| body(node, parameters, out));
+    if body.is_some() && method.is_some_and(Method::reads) {
+        out.error("body", method_at, "a GET or HEAD request has no body");
+    }
+    let pagination =
+        map.mapping("pagination", out).map_or(Some(Pagination::None), |map| pagination(map, out));
+    let rules = RequestRules {
+        method: method?,
+        safe,
+        path: path?,
+        query,
+        headers,
+        body,
+        pagination: pagination?,
+        results_path: mapping.results_path.clone(),
+        fields: mapping.fields.clone(),
+    };
+    let output = inferred(&rules);
+    Some((Operation::Request(Box::new(rules)), output))
+}
+
+/// Types are not known from a mapping; only whether a path gives a list.
+fn inferred(rules: &RequestRules) -> OutputSchema {
+    let field = |(name, path): (&String, &JsonPath)| {
+        Field::new(
+            name,
+            if path.is_list() { DataType::array(DataType::Any) } else { DataType::Any },
+        )
+    };
+    OutputSchema {
+        shape: OutputShape::RecordSet,
+        fields: rules.fields.iter().map(field).collect(),
+        inferred: true,
+    }
+}
+
+fn method(text: &str, at: Position, out: &mut Diagnostics) -> Option<Method> {
+    match text.to_ascii_uppercase().as_str() {
+        "GET" => Some(Method::Get),
+        "HEAD" => Some(Method::Head),
+        "POST" => Some(Method::Post),
+        "PUT" => Some(Method::Put),
+        "PATCH" => Some(Method::Patch),
+        "DELETE" => Some(Method::Delete),
+        _ => {
+            out.hinted(
+                "method",
+                at,
+                format!("`{text}` is not a method"),
+                "use GET, HEAD, POST, PUT, PATCH or DELETE",
+            );
+            None
+        }
+    }
+}
+
+fn path(
+    text: &str,
+    at: Position,
+    parameters: &[Parameter],
+    out: &mut Diagnostics,
+) -> Option<String> {
+    if !text.starts_with('/')
+        || text.contains(['?', '#', '\\'])
+        || text.split('/').any(|part| part == "..")
+    {
+        out.error(
+            "path",
+            at,
+            format!("`{text}` must start with `/` and hold no `?`, `#`, `\\` or `..`"),
+        );
+        return None;
+    }
+    match placeholders(text) {
+        Some(names) => {
+            for name in names {
+                known(name, at, parameters, out);
+                if parameters.iter().any(|parameter| {
+                    parameter.name == name && !parameter.required && parameter.default.is_none()
+                }) {
+                    out.error("path", at, format!("the parameter `{name}` stands in the path and must be required or have a default"));
+                }
+            }
+            Some(text.to_owned())
+        }
+        None => {
+            out.error("path", at, format!("`{text}` has an unclosed or empty `{{…}}`"));
+            None
+        }
+    }
+}
+
+fn known(name: &str, at: Position, parameters: &[Parameter], out: &mut Diagnostics) {
+    if !parameters.iter().any(|parameter| parameter.name == name) {
+        let near =
+            crate::yaml::nearest(name, parameters.iter().map(|parameter| parameter.name.as_str()));
+        let hint = near.map_or("declare it under `parameters`".to_owned(), |near| {
+            format!("did you mean `{near}`?")
+        });
+        out.hinted(
+            "placeholder",
+            at,
+            format!("`{{{name}}}` is not a parameter of this endpoint"),
+            hint,
+        );
+    }
+}
+
+fn query(
+    map: &mut Mapping<'_>,
+    parameters: &[Parameter],
+    connection: Option<&Connection>,
+    out: &mut Diagnostics,
+) -> IndexMap<String, String> {
+    let key_param = match connection {
+        Some(Connection::RestApi(rest)) => match &rest.auth {
+            Auth::ApiKeyQuery { key_param } => Some(key_param.as_str()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut all = IndexMap::new();
+    let Some(map) = map.mapping("query", out) else { return all };
+    for (name, at, node) in map.entries() {
+        if Some(name.as_str()) == key_param {
+            out.error("query", *at, format!("`{name}` is the key's own parameter"));
+        }
+        let text = match &node.kind {
+            crate::yaml::Kind::Int(number) => number.to_string(),
+            crate::yaml::Kind::Bool(value) => value.to_string(),
+            _ => match as_text(node, name, out) {
+                Some(text) => text.to_owned(),
+                None => continue,
+            },
+        };
+        if let Some(parameter) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            known(parameter, node.at, parameters, out);
+        }
+        all.insert(name.clone(), text);
+    }
+    all
+}
+
+fn body(node: &Node, parameters: &[Parameter], out: &mut Diagnostics) -> Value {
+    check_body(node, parameters, out);
+    node.to_json()
+}
+
+fn check_body(node: &Node, parameters: &[Parameter], out: &mut Diagnostics) {
+    match &node.kind {
+        crate::yaml::Kind::Text(text) => {
+            if let Some(name) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+                known(name, node.at, parameters, out);
+            }
+        }
+        crate::yaml::Kind::List(items) => {
+            items.iter().for_each(|item| check_body(item, parameters, out));
+        }
+        crate::yaml::Kind::Map(entries) => {
+            entries.iter().for_each(|(_, _, item)| check_body(item, parameters, out));
+        }
+        _ => {}
+    }
+}
+
+fn pagination(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Pagination> {
+    let kind = map.required_text("type", out);
+    let text = |map: &mut Mapping<'_>, key, default: &str, out: &mut Diagnostics| {
+        map.text(key, out).map_or(default, |(text, _)| text).to_owned()
+    };
+    let bounds = PageBounds {
+        max_pages: map.number("max_pages", 1..=100, out).unwrap_or(1),
+        max_records: map.number("max_records", 1..=10_000, out).unwrap_or(1_000),
+    };
+    let at = map.at;
+    let pagination = match kind? {
+        ("none", _) => Some(Pagination::None),
+        ("page", _) => Some(Pagination::Page {
+            page_param: text(&mut map, "page_param", "page", out),
+            size_param: map.text("size_param", out).map(|(text, _)| text.to_owned()),
+            page_size: map.number("page_size", 1..=10_000, out).unwrap_or(100),
+            first_page: map.number("first_page", 0..=1, out).unwrap_or(1),
+            bounds,
+        }),
+        ("offset", _) => Some(Pagination::Offset {
+            offset_param: text(&mut map, "offset_param", "offset", out),
+            limit_param: text(&mut map, "limit_param", "limit", out),
+            page_size: map.number("page_size", 1..=10_000, out).unwrap_or(100),
+            bounds,
+        }),
+        ("cursor", _) => {
+            let cursor_param = text(&mut map, "cursor_param", "cursor", out);
+            let found = map.required_text("cursor_path", out);
+            let path = found.and_then(|(text, at)| {
+                JsonPath::parse(text).map_err(|error| out.error("path", at, error.to_string())).ok()
+            });
+            path.map(|cursor_path| Pagination::Cursor { cursor_param, cursor_path, bounds })
+        }
+        ("link_header", _) => Some(Pagination::LinkHeader { bounds }),
+        (other, _) => {
+            let hint = "use none, page, offset, cursor or link_header";
+            out.hinted("pagination", at, format!("`{other}` is not a kind of pagination"), hint);
+            None
+        }
+    };
+    map.finish(out);
+    pagination
+}

@@ -1,0 +1,165 @@
+//! What can be wrong with an XML file.
+
+use std::fmt;
+
+use countersign_failure::Failure;
+
+/// A place in the decoded text; both count from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: u64,
+    /// The character in the line.
+    pub column: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// Why a file could not be read. Terminal: the same bytes fail the same way.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum XmlError {
+    /// No bytes, or nothing but white space and comments.
+    #[error("the file is empty")]
+    Empty,
+    /// Something else than XML.
+    #[error("the file is not XML: at {place} stands `{found}` where an element should start")]
+    NotXml {
+        /// Where.
+        place: Place,
+        /// The first characters of it.
+        found: String,
+    },
+    /// More bytes than allowed.
+    #[error("the file is larger than {max_bytes} bytes")]
+    TooLarge {
+        /// The bound.
+        max_bytes: u64,
+    },
+    /// The bytes are not of the encoding the file claims, or that its first bytes show.
+    #[error("the file says it is {encoding}, but byte {offset} does not fit that encoding")]
+    Encoding {
+        /// The encoding's name.
+        encoding: String,
+        /// The offset of the first byte that does not fit.
+        offset: u64,
+    },
+    /// The declaration and the bytes contradict each other, or the encoding is unknown.
+    #[error("the declared encoding `{declared}` is {problem}")]
+    Declaration {
+        /// The declared name.
+        declared: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The file ends inside an element, or inside markup.
+    #[error("the file is cut off at {place}: {open}")]
+    Truncated {
+        /// Where it ends.
+        place: Place,
+        /// What is still open.
+        open: String,
+    },
+    /// The markup is wrong.
+    #[error("the XML is malformed at {place}: {problem}")]
+    Malformed {
+        /// Where.
+        place: Place,
+        /// What the parser says.
+        problem: String,
+    },
+    /// A document type declaration: the door of entity bombs and external entities.
+    #[error("the file has a document type declaration at {place}, which is refused")]
+    Doctype {
+        /// Where.
+        place: Place,
+    },
+    /// An entity that is not one of the five predefined.
+    #[error("the entity `&{name};` at {place} is not one of the five predefined ones")]
+    Entity {
+        /// Where.
+        place: Place,
+        /// Its name.
+        name: String,
+    },
+    /// A bound of nesting, count or size.
+    #[error("the file has more than {limit} {what} at {place}")]
+    Limit {
+        /// Where.
+        place: Place,
+        /// What there is too much of.
+        what: &'static str,
+        /// The bound.
+        limit: u64,
+    },
+    /// Another kind of document than the connector reads.
+    #[error("the document element is `{found}`, not one of `{expected}`")]
+    WrongDocument {
+        /// What it is.
+        found: String,
+        /// The root path of the endpoint.
+        expected: String,
+    },
+    /// The part the endpoint reads is not there.
+    #[error("the document has no `{expected}`")]
+    RootMissing {
+        /// The root path of the endpoint.
+        expected: String,
+    },
+    /// The source of the bytes failed.
+    #[error("reading the file stopped: {0}")]
+    Source(String),
+}
+
+impl Failure for XmlError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Empty => "FILE_EMPTY",
+            Self::NotXml { .. } => "FILE_NOT_XML",
+            Self::TooLarge { .. } => "FILE_TOO_LARGE",
+            Self::Encoding { .. } | Self::Declaration { .. } => "FILE_ENCODING",
+            Self::Truncated { .. } => "FILE_TRUNCATED",
+            Self::Malformed { .. } => "FILE_MALFORMED",
+            Self::Doctype { .. } | Self::Entity { .. } => "FILE_DTD_REFUSED",
+            Self::Limit { .. } => "FILE_LIMIT",
+            Self::WrongDocument { .. } | Self::RootMissing { .. } => "FILE_WRONG_KIND",
+            Self::Source(_) => "FILE_SOURCE",
+        }
+    }
+
+    fn class(&self) -> countersign_failure::Class {
+        match self {
+            Self::Source(_) => countersign_failure::Class::Retryable,
+            _ => countersign_failure::Class::Terminal,
+        }
+    }
+
+    fn http_status(&self) -> u16 {
+        match self {
+            Self::TooLarge { .. } => 413,
+            Self::Source(_) => 503,
+            _ => 422,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let text = match self {
+            Self::TooLarge { .. } => "raise `max_file_size_mb` of the connector, or split the file",
+            Self::Encoding { .. } | Self::Declaration { .. } => {
+                "save the file as UTF-8, or correct its XML declaration"
+            }
+            Self::Truncated { .. } => "fetch the file again: its end is missing",
+            Self::Doctype { .. } | Self::Entity { .. } => {
+                "remove the document type declaration and write entities out"
+            }
+            Self::WrongDocument { .. } | Self::RootMissing { .. } => {
+                "choose the connector made for this kind of file"
+            }
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}

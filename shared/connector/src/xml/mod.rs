@@ -1,0 +1,85 @@
+//! XML files become records in one pass (F-099), in memory that does not grow with the file.
+//!
+//! Bounded on purpose: bytes, depth, attributes, one tag or text, elements, records and what is kept. There is no
+//! document type, no entity beyond the five predefined, and nothing is fetched.
+
+mod collect;
+mod decode;
+mod error;
+mod value;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::Read;
+
+use serde_json::{Map, Value};
+
+pub use collect::ValueWarning;
+pub use error::{Place, XmlError};
+
+use crate::model::ParseRules;
+
+/// Bounds on one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the file.
+    pub max_bytes: u64,
+    /// Elements inside each other.
+    pub max_depth: u64,
+    /// Attributes of one element.
+    pub max_attributes: u64,
+    /// Bytes of one tag, text, comment or value.
+    pub max_token_bytes: u64,
+    /// Elements.
+    pub max_elements: u64,
+    /// Records.
+    pub max_records: u64,
+    /// Bytes of all values kept.
+    pub max_kept_bytes: u64,
+}
+
+impl Limits {
+    /// The bounds for files of up to `megabytes`.
+    #[must_use]
+    pub fn for_megabytes(megabytes: u32) -> Self {
+        Self {
+            max_bytes: u64::from(megabytes) * 1024 * 1024,
+            max_depth: 128,
+            max_attributes: 64,
+            max_token_bytes: 1024 * 1024,
+            max_elements: 5_000_000,
+            max_records: 100_000,
+            max_kept_bytes: 64 * 1024 * 1024,
+        }
+    }
+}
+
+/// What a file held.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extraction {
+    /// The records, in the document's order.
+    pub records: Vec<Map<String, Value>>,
+    /// Values that are not of their type.
+    pub warnings: Vec<ValueWarning>,
+    /// The local name of the document element.
+    pub document_element: String,
+    /// The size of the file.
+    pub bytes: u64,
+}
+
+/// Reads the records of one file.
+///
+/// A list endpoint gives a record per list element with any value of its own; without a list element the document is
+/// one record. A document without the endpoint's list is not an error: many filings have no grants.
+///
+/// # Errors
+/// [`XmlError`] for everything that makes the file unreadable; a file is read whole or not at all.
+pub fn extract(
+    rules: &ParseRules,
+    source: impl Read,
+    limits: &Limits,
+) -> Result<Extraction, XmlError> {
+    walk::walk(rules, source, limits)
+}

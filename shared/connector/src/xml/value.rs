@@ -1,0 +1,145 @@
+//! Text becomes typed values.
+
+use jiff::civil::Date;
+use serde_json::{Number, Value};
+
+use crate::model::ValueType;
+
+/// Reads the texts found for a field. The message says why a text is not of the type.
+pub(super) fn convert(texts: &[String], value_type: ValueType) -> (Value, Option<String>) {
+    match value_type {
+        ValueType::StringList => {
+            (texts.iter().map(|text| Value::from(text.as_str())).collect(), None)
+        }
+        ValueType::NumberList => number_list(texts),
+        _ => match texts.first() {
+            None => (Value::Null, None),
+            Some(text) => one(text, value_type),
+        },
+    }
+}
+
+fn one(text: &str, value_type: ValueType) -> (Value, Option<String>) {
+    let read = match value_type {
+        ValueType::Number => number(text).map(Value::Number),
+        ValueType::Integer => integer(text).map(Value::from),
+        ValueType::Boolean => boolean(text).map(Value::Bool),
+        ValueType::Date => date(text).map(Value::String),
+        ValueType::String | ValueType::StringList | ValueType::NumberList => {
+            Some(Value::from(text))
+        }
+    };
+    match read {
+        Some(value) => (value, None),
+        None => (Value::Null, Some(complaint(text, value_type))),
+    }
+}
+
+fn number_list(texts: &[String]) -> (Value, Option<String>) {
+    let mut complaint_of = None;
+    let mut numbers = Vec::with_capacity(texts.len());
+    for text in texts {
+        match number(text) {
+            Some(number) => numbers.push(Value::Number(number)),
+            None => {
+                complaint_of = complaint_of.or_else(|| Some(complaint(text, ValueType::Number)));
+            }
+        }
+    }
+    (Value::Array(numbers), complaint_of)
+}
+
+fn complaint(text: &str, value_type: ValueType) -> String {
+    let shown: String = text.chars().take(60).collect();
+    format!("`{shown}` is not of type {}", value_type.data_type())
+}
+
+/// A decimal number; commas between thousands are allowed.
+fn number(text: &str) -> Option<Number> {
+    let plain = text.replace(',', "");
+    let digits = plain.strip_prefix(['-', '+']).unwrap_or(&plain);
+    let fits = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        && digits.bytes().any(|b| b.is_ascii_digit());
+    if !fits || digits.matches('.').count() > 1 {
+        return None;
+    }
+    if let Ok(whole) = plain.parse::<i64>() {
+        return Some(whole.into());
+    }
+    plain.parse::<f64>().ok().and_then(Number::from_f64)
+}
+
+fn integer(text: &str) -> Option<i64> {
+    let plain = text.replace(',', "");
+    let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
+    if fraction.bytes().all(|b| b == b'0') { whole.parse().ok() } else { None }
+}
+
+fn boolean(text: &str) -> Option<bool> {
+    match text {
+        "true" | "TRUE" | "True" | "1" | "X" | "x" => Some(true),
+        "false" | "FALSE" | "False" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// `yyyy-mm-dd`, with or without a zone behind it, or a whole time, which is kept as it is.
+fn date(text: &str) -> Option<String> {
+    let day = text.get(..10)?;
+    let date: Date = day.parse().ok()?;
+    match text.as_bytes().get(10) {
+        None | Some(b'Z' | b'+' | b'-') => Some(date.to_string()),
+        Some(b'T') => Some(text.to_owned()),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::convert;
+    use crate::model::ValueType;
+
+    #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
+    fn check(text: &str, value_type: ValueType, expect: Value) {
+        let (value, complaint) = convert(&[text.to_owned()], value_type);
+        assert_eq!(value, expect, "{text}");
+        assert_eq!(complaint.is_some(), expect.is_null(), "{text}");
+    }
+
+    #[test]
+    fn f_099_amounts_are_numbers() {
+        check("1234567", ValueType::Number, json!(1_234_567));
+        check("-12", ValueType::Number, json!(-12));
+        check("1,234", ValueType::Number, json!(1234));
+        check("40.50", ValueType::Number, json!(40.5));
+        check("NONE", ValueType::Number, Value::Null);
+        check("1.2.3", ValueType::Number, Value::Null);
+        check("inf", ValueType::Number, Value::Null);
+        check("40.00", ValueType::Integer, json!(40));
+        check("40.5", ValueType::Integer, Value::Null);
+    }
+
+    #[test]
+    fn f_099_check_boxes_are_booleans() {
+        check("X", ValueType::Boolean, json!(true));
+        check("1", ValueType::Boolean, json!(true));
+        check("false", ValueType::Boolean, json!(false));
+        check("maybe", ValueType::Boolean, Value::Null);
+    }
+
+    #[test]
+    fn f_099_dates_keep_their_day() {
+        check("2021-12-31", ValueType::Date, json!("2021-12-31"));
+        check("2021-12-31-05:00", ValueType::Date, json!("2021-12-31"));
+        check("2021-12-31T10:00:00Z", ValueType::Date, json!("2021-12-31T10:00:00Z"));
+        check("2021-02-30", ValueType::Date, Value::Null);
+        check("12/31/2021", ValueType::Date, Value::Null);
+    }
+
+    #[test]
+    fn an_ein_keeps_its_leading_zero() {
+        check("010203040", ValueType::String, json!("010203040"));
+    }
+}
