@@ -1,7 +1,7 @@
 //! The one place where a decision is weighed.
 
 use countersign_failure::{Class, Failure};
-use countersign_identity::{Capability, Denied, Scopes, UserId, permits};
+use countersign_identity::{Caller, Capability, Denied, Refused, UserId};
 use jiff::Timestamp;
 
 use crate::policy::{Assurance, Door};
@@ -14,22 +14,9 @@ use crate::vote::{Verdict, Vote};
 /// The longest note, in characters.
 pub const NOTE_LIMIT: usize = 4000;
 
-/// What the directory says of a person at this moment, intersected with what their session may do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
-    /// Whether the account is active.
-    pub active: bool,
-    /// Whether they may decide: a capability of interactive logins and of mailed links, never of API or MCP tokens.
-    pub capabilities: std::collections::BTreeSet<Capability>,
-    /// Effective scopes.
-    pub scopes: Scopes,
-}
-
 /// One try to decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Who.
-    pub person: UserId,
     /// What they decided.
     pub verdict: Verdict,
     /// The digest they saw, as it came in. Absent or malformed is refused.
@@ -102,9 +89,9 @@ pub enum DecideError {
     /// The person asked for it themselves.
     #[error("you started or own what this request is about and may not decide it")]
     RequesterBarred,
-    /// The account is not active.
-    #[error("this account is not active")]
-    Inactive,
+    /// The directory does not let the person act at all: unknown, inactive, or with a revoked token.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// The session may not decide.
     #[error("this session may not decide approvals")]
     CapabilityMissing,
@@ -152,7 +139,7 @@ impl Failure for DecideError {
             Self::AlreadyVoted(_) => "ALREADY_VOTED",
             Self::NotAnApprover => "NOT_AN_APPROVER",
             Self::RequesterBarred => "REQUESTER_BARRED",
-            Self::Inactive => "ACCOUNT_INACTIVE",
+            Self::Refused(refused) => refused.code(),
             Self::CapabilityMissing => "DECIDE_CAPABILITY_MISSING",
             Self::NotPermitted(_) => "PERMISSION_DENIED",
             Self::DoorClosed(_) => "DOOR_CLOSED",
@@ -190,6 +177,7 @@ impl Failure for DecideError {
             Self::AssuranceTooLow { .. } => "sign in and decide in the console",
             Self::DoorClosed(_) => "use another of the doors the request names",
             Self::RequesterBarred => "ask one of the other approvers",
+            Self::Refused(refused) => return refused.help(),
             _ => return None,
         };
         Some(help.to_owned())
@@ -206,9 +194,10 @@ fn closed_code(status: Status) -> &'static str {
     }
 }
 
-/// Weighs one attempt against the request and the votes cast so far.
+/// Weighs one attempt of `caller` against the request and the votes cast so far.
 ///
-/// `votes` may hold votes of earlier versions; they count for nothing. The order of the checks is part of the protocol:
+/// `caller` is what the directory says now, cut to what their token may do; over a mailed link, the directory alone.
+/// /// `votes` may hold votes of earlier versions; they count for nothing. The order of the checks is part of the protocol:
 /// what is malformed is said first, strangers learn nothing about the request, a repetition gets its first receipt even
 /// after the end, and a closed request tells its story before anything else is examined.
 ///
@@ -218,15 +207,15 @@ pub fn decide(
     request: &Request,
     votes: &[Vote],
     attempt: &Attempt,
-    standing: &Standing,
+    caller: &Caller,
     now: Timestamp,
 ) -> Result<Decided, DecideError> {
     let digest = seen_digest(attempt)?;
-    if request.policy.slot_of(&attempt.person).is_none() {
+    if request.policy.slot_of(&caller.user).is_none() {
         return Err(DecideError::NotAnApprover);
     }
     let own =
-        votes.iter().find(|vote| vote.person == attempt.person && vote.version == request.version);
+        votes.iter().find(|vote| vote.person == caller.user && vote.version == request.version);
     if let Some(own) = own.filter(|own| own.verdict == attempt.verdict && own.digest == digest) {
         return Ok(Decided::Repeated(Box::new(own.clone())));
     }
@@ -235,11 +224,11 @@ pub fn decide(
     {
         return Err(DecideError::PreviewChanged { version: request.version });
     }
-    check_person(request, attempt, standing)?;
+    check_person(request, attempt, caller)?;
     if let Some(own) = own {
         return Err(DecideError::AlreadyVoted(Box::new(own.clone())));
     }
-    Ok(Decided::Recorded(Box::new(record(request, votes, attempt, digest, now))))
+    Ok(Decided::Recorded(Box::new(record(request, votes, attempt, caller, now))))
 }
 
 fn seen_digest(attempt: &Attempt) -> Result<Digest, DecideError> {
@@ -263,23 +252,15 @@ fn check_open(request: &Request, now: Timestamp) -> Result<(), DecideError> {
     if now >= deadline { Err(DecideError::DeadlinePassed { deadline }) } else { Ok(()) }
 }
 
-fn check_person(
-    request: &Request,
-    attempt: &Attempt,
-    standing: &Standing,
-) -> Result<(), DecideError> {
-    if request.policy.bars(&attempt.person, &request.requesters) {
+fn check_person(request: &Request, attempt: &Attempt, caller: &Caller) -> Result<(), DecideError> {
+    if request.policy.bars(&caller.user, &request.requesters) {
         return Err(DecideError::RequesterBarred);
     }
-    if !standing.active {
-        return Err(DecideError::Inactive);
-    }
-    if !standing.capabilities.contains(&Capability::Decide) {
+    if !caller.can(Capability::Decide) {
         return Err(DecideError::CapabilityMissing);
     }
     if let Some(requirement) = &request.requirement {
-        permits(&standing.scopes, requirement, request.topic.as_ref())
-            .map_err(DecideError::NotPermitted)?;
+        caller.permits(requirement, request.topic.as_ref()).map_err(DecideError::NotPermitted)?;
     }
     if !request.policy.doors.contains(&attempt.door) {
         return Err(DecideError::DoorClosed(attempt.door));
@@ -296,19 +277,19 @@ fn record(
     request: &Request,
     votes: &[Vote],
     attempt: &Attempt,
-    digest: Digest,
+    caller: &Caller,
     now: Timestamp,
 ) -> Recorded {
     let counted: Vec<(&UserId, Verdict, Door)> = votes
         .iter()
         .filter(|vote| vote.version == request.version)
         .map(|vote| (&vote.person, vote.verdict, vote.door))
-        .chain([(&attempt.person, attempt.verdict, attempt.door)])
+        .chain([(&caller.user, attempt.verdict, attempt.door)])
         .collect();
     let status = outcome(request, &counted);
     let note = attempt.note.as_deref().filter(|note| !note.is_empty());
     let act = Act {
-        actor: Actor::Person(attempt.person.clone()),
+        actor: Actor::Person(caller.user.clone()),
         verdict: Some(attempt.verdict),
         door: Some(attempt.door),
         assurance: Some(attempt.assurance),
@@ -318,10 +299,10 @@ fn record(
     };
     let receipt = Receipt::of(request, act);
     let vote = Vote {
-        person: attempt.person.clone(),
+        person: caller.user.clone(),
         verdict: attempt.verdict,
         version: request.version,
-        digest,
+        digest: request.digest,
         at: now,
         door: attempt.door,
         assurance: attempt.assurance,

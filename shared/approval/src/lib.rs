@@ -38,7 +38,7 @@ mod vote;
 pub use code::{Code, CodeCheck, StoredCode};
 pub use countersign_run::{RunContext, RunId};
 pub use deadline::{Timing, Waiting};
-pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, Standing, decide};
+pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, decide};
 pub use kind::{Kind, Unknown};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
 pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};

@@ -1,5 +1,6 @@
 //! What the protocol needs from the world. Adapters implement these; the gatekeeper calls them.
 //!
+//! The directory is another such port: `countersign_identity::Rights`.
 //! Each may be called again for the same occasion after a crash, and must then change nothing a second time.
 
 use countersign_failure::{Class, Failure};
@@ -7,7 +8,6 @@ use countersign_identity::UserId;
 use countersign_run::RunId;
 use futures::future::BoxFuture;
 
-use crate::decide::Standing;
 use crate::receipt::Receipt;
 use crate::request::Request;
 
@@ -50,12 +50,6 @@ impl Failure for PortError {
     fn class(&self) -> Class {
         self.class
     }
-}
-
-/// The directory: what a person may do at this moment.
-pub trait Rights: Send + Sync {
-    /// The person's standing, read now; none when nobody has this id.
-    fn standing<'a>(&'a self, person: &'a UserId) -> PortResult<'a, Option<Standing>>;
 }
 
 /// Why people are asked.
