@@ -107,7 +107,7 @@ mod tests {
         #[test]
         fn names_never_leave_their_folder(template in ".{0,200}", entity in ".{0,200}") {
             let name = file_name(&template, &entity, now(), "md");
-            prop_assert!(name.len() <= 120 && name.len() > 3);
+            prop_assert!(name.len() <= 120 && name.len() >= 3);
             prop_assert!(!name.starts_with('.') && !name.contains(".."), "{}", name);
             prop_assert!(!name.chars().any(|c| c.is_control() || "/\\:*?\"<>|\u{202e}".contains(c)), "{}", name);
         }

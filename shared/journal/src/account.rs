@@ -1,0 +1,294 @@
+//! The account of a deterministic run: what its steps reported, in sentences (F-221).
+
+use countersign_identity::UserId;
+use countersign_run::{RunContext, RunStatus, StepState, StepStatus};
+use jiff::Timestamp;
+
+use crate::entry::{
+    DetailLevel, Entry, EntryId, JournalConfig, Mention, Origin, Output, StepNote, TaskStatus,
+};
+
+/// What is known of a run that is over.
+#[derive(Debug, Clone)]
+pub struct RunAccount<'a> {
+    /// The run.
+    pub run: &'a str,
+    /// Its owner.
+    pub owner: &'a UserId,
+    /// The profile, `prof_…`.
+    pub profile_id: &'a str,
+    /// The playbook's or the profile's name.
+    pub name: &'a str,
+    /// What was asked.
+    pub query: &'a str,
+    /// How it came about.
+    pub context: RunContext,
+    /// Who started it.
+    pub invoked_by: &'a UserId,
+    /// When it started.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub finished_at: Timestamp,
+    /// How it ended.
+    pub status: RunStatus,
+    /// Its steps, in order.
+    pub steps: &'a [(String, StepState)],
+    /// New entities.
+    pub entities: &'a [Mention],
+    /// Documents, tables, files.
+    pub outputs: &'a [Output],
+}
+
+/// The entry of a run; none when the run did nothing (F-212) or the profile does not want entries.
+#[must_use]
+pub fn account(run: &RunAccount<'_>, config: &JournalConfig) -> Option<Entry> {
+    let task_status = TaskStatus::of(run.status).filter(|_| config.auto_journal)?;
+    let errors = errors(run.steps);
+    let detail_entries = match config.detail_level {
+        DetailLevel::Summary => Vec::new(),
+        DetailLevel::Detailed => run.steps.iter().map(note).collect(),
+    };
+    Some(Entry {
+        id: EntryId::of_run(run.run),
+        agent_profile_id: run.profile_id.to_owned(),
+        user_id: run.owner.clone(),
+        execution_id: run.run.to_owned(),
+        origin: Origin::Run,
+        summary: summary(run, &errors),
+        detail_entries,
+        run_context: run.context,
+        invoked_by: run.invoked_by.clone(),
+        team_id: None,
+        entities_mentioned: run.entities.to_vec(),
+        steps_completed: named(run.steps, StepStatus::is_good),
+        entities_discovered: run.entities.to_vec(),
+        outputs_produced: run.outputs.to_vec(),
+        task_status,
+        error_summary: (!errors.is_empty()).then(|| errors.join("; ")),
+        created_at: run.finished_at,
+        expires_at: config.expiry(run.finished_at),
+    })
+}
+
+fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
+    let mut parts = vec![opening(run), counted(run.steps)];
+    let gates: Vec<String> =
+        run.steps.iter().filter_map(|(name, state)| gate(name, state)).collect();
+    let found: Vec<String> =
+        run.steps.iter().filter_map(|(name, state)| found(name, state)).collect();
+    parts.extend(listed("Signed", &gates));
+    parts.extend(listed("Found", &found));
+    parts.extend(listed("Written", &run.outputs.iter().map(output).collect::<Vec<_>>()));
+    parts.extend(
+        (!run.entities.is_empty()).then(|| format!("{} new entities.", run.entities.len())),
+    );
+    parts.extend(listed("Went wrong", errors));
+    parts.join(" ")
+}
+
+fn opening(run: &RunAccount<'_>) -> String {
+    let seconds = run.finished_at.as_second().saturating_sub(run.started_at.as_second());
+    let asked = run.query.trim();
+    let asked = if asked.is_empty() {
+        String::new()
+    } else {
+        format!(" for \"{}\"", asked.chars().take(200).collect::<String>())
+    };
+    format!("{}{asked} ended as {} after {}.", run.name, run.status.as_str(), span(seconds))
+}
+
+fn span(seconds: i64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        3600..86_400 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3600),
+    }
+}
+
+fn counted(steps: &[(String, StepState)]) -> String {
+    let of = |wanted: &[StepStatus]| {
+        steps.iter().filter(|(_, state)| wanted.contains(&state.status)).count()
+    };
+    let done = of(&[StepStatus::Done, StepStatus::Approved]);
+    let rest = [
+        (of(&[StepStatus::Skipped]), "skipped"),
+        (of(&[StepStatus::Failed, StepStatus::Lost]), "failed"),
+        (
+            of(&[StepStatus::Rejected, StepStatus::TimedOut, StepStatus::Closed]),
+            "refused or not decided",
+        ),
+        (of(&[StepStatus::NotRun, StepStatus::Pending, StepStatus::Waiting]), "not run"),
+    ];
+    let rest: Vec<String> =
+        rest.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!(", {n} {word}")).collect();
+    format!("{done} of {} steps done{}.", steps.len(), rest.concat())
+}
+
+fn gate(name: &str, state: &StepState) -> Option<String> {
+    let word = match state.status {
+        StepStatus::Approved => "approved",
+        StepStatus::Rejected => "refused",
+        StepStatus::TimedOut => "not decided in time",
+        StepStatus::Done if state.approval.is_some() => "approved",
+        _ => return None,
+    };
+    Some(format!("{name} {word}"))
+}
+
+fn found(name: &str, state: &StepState) -> Option<String> {
+    let count = state.count.filter(|_| state.status == StepStatus::Done)?;
+    Some(format!("{name} {count}"))
+}
+
+fn output(output: &Output) -> String {
+    let place = output.path.as_deref().or(output.table.as_deref()).unwrap_or("the answer");
+    let rows = output.rows.map_or_else(String::new, |rows| format!(" ({rows} rows)"));
+    format!("{} {place}{rows}", output.output_type)
+}
+
+fn errors(steps: &[(String, StepState)]) -> Vec<String> {
+    let wrong = |state: &StepState| matches!(state.status, StepStatus::Failed | StepStatus::Lost);
+    let told = |(name, state): &(String, StepState)| {
+        let code = state.code.as_deref().unwrap_or("UNKNOWN");
+        let message = state.message.as_deref().map_or_else(String::new, |text| {
+            format!(" {}", text.chars().take(300).collect::<String>())
+        });
+        format!("{name}: {code}{message}")
+    };
+    steps.iter().filter(|(_, state)| wrong(state)).map(told).collect()
+}
+
+fn named(steps: &[(String, StepState)], wanted: fn(StepStatus) -> bool) -> Vec<String> {
+    steps.iter().filter(|(_, state)| wanted(state.status)).map(|(name, _)| name.clone()).collect()
+}
+
+fn note((name, state): &(String, StepState)) -> StepNote {
+    let status = serde_json::to_value(state.status)
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_owned))
+        .unwrap_or_default();
+    let count = state.count.map_or_else(String::new, |count| format!(", {count} records"));
+    let code = state.code.as_deref().map_or_else(String::new, |code| format!(", {code}"));
+    StepNote {
+        action: name.clone(),
+        result: format!("{status}{count}{code}"),
+        entities_found: None,
+    }
+}
+
+fn listed(word: &str, items: &[String]) -> Option<String> {
+    (!items.is_empty()).then(|| format!("{word}: {}.", items.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_identity::UserId;
+    use countersign_run::{RunContext, RunStatus, StepState, StepStatus};
+
+    use super::{RunAccount, account};
+    use crate::entry::{DetailLevel, Entry, JournalConfig, Output, TaskStatus};
+
+    fn step(
+        name: &str,
+        status: StepStatus,
+        count: Option<u64>,
+        code: Option<&str>,
+    ) -> (String, StepState) {
+        let state = StepState {
+            status,
+            code: code.map(str::to_owned),
+            message: code.map(|_| "it broke".to_owned()),
+            count,
+            took_ms: 1,
+            approval: None,
+        };
+        (name.to_owned(), state)
+    }
+
+    fn entry(
+        status: RunStatus,
+        steps: &[(String, StepState)],
+        config: &JournalConfig,
+    ) -> Option<Entry> {
+        let user = UserId::from_bytes([1; 16]);
+        let outputs = [Output {
+            output_type: "data_workspace_table".into(),
+            path: None,
+            table: Some("research/filings".into()),
+            rows: Some(12),
+        }];
+        account(
+            &RunAccount {
+                run: "run_1",
+                owner: &user,
+                profile_id: "prof_1",
+                name: "officer-cross-reference",
+                query: "who sits on two boards?",
+                context: RunContext::Interactive,
+                invoked_by: &user,
+                started_at: "2026-01-01T00:00:00Z".parse().unwrap(),
+                finished_at: "2026-01-01T00:01:05Z".parse().unwrap(),
+                status,
+                steps,
+                entities: &[],
+                outputs: &outputs,
+            },
+            config,
+        )
+    }
+
+    fn check(status: RunStatus, steps: &[(String, StepState)], expect: &str) {
+        let made = entry(status, steps, &JournalConfig::default()).unwrap();
+        assert_eq!(made.summary, expect);
+    }
+
+    #[test]
+    fn f_221_a_run_is_summed_up_from_its_steps() {
+        check(
+            RunStatus::Partial,
+            &[
+                step("read", StepStatus::Done, Some(40), None),
+                step("grants", StepStatus::Failed, None, Some("XML_INVALID")),
+                step("gate", StepStatus::Approved, None, None),
+                step("extra", StepStatus::Skipped, None, None),
+            ],
+            "officer-cross-reference for \"who sits on two boards?\" ended as partial after 1 min 5 s. 2 of 4 steps done, \
+             1 skipped, 1 failed. Signed: gate approved. Found: read 40. Written: data_workspace_table research/filings \
+             (12 rows). Went wrong: grants: XML_INVALID it broke.",
+        );
+        check(
+            RunStatus::Rejected,
+            &[
+                step("gate", StepStatus::Rejected, None, None),
+                step("write", StepStatus::NotRun, None, None),
+            ],
+            "officer-cross-reference for \"who sits on two boards?\" ended as rejected after 1 min 5 s. 0 of 2 steps done, \
+             1 refused or not decided, 1 not run. Signed: gate refused. Written: data_workspace_table research/filings (12 rows).",
+        );
+    }
+
+    #[test]
+    fn f_224_f_225_status_and_detail_follow_run_and_profile() {
+        let steps = [
+            step("read", StepStatus::Done, Some(2), None),
+            step("write", StepStatus::Failed, None, Some("X")),
+        ];
+        let config =
+            JournalConfig { detail_level: DetailLevel::Detailed, ..JournalConfig::default() };
+        let made = entry(RunStatus::Error, &steps, &config).unwrap();
+        assert_eq!(made.task_status, TaskStatus::Error);
+        assert_eq!(made.error_summary.as_deref(), Some("write: X it broke"));
+        assert_eq!(made.steps_completed, ["read"]);
+        let notes: Vec<&str> =
+            made.detail_entries.iter().map(|note| note.result.as_str()).collect();
+        assert_eq!(notes, ["done, 2 records", "failed, X"]);
+    }
+
+    #[test]
+    fn f_212_a_suppressed_run_and_a_silent_profile_have_no_entry() {
+        assert_eq!(entry(RunStatus::Suppressed, &[], &JournalConfig::default()), None);
+        let silent = JournalConfig { auto_journal: false, ..JournalConfig::default() };
+        assert_eq!(entry(RunStatus::Complete, &[], &silent), None);
+    }
+}

@@ -1,0 +1,286 @@
+//! One entry.
+
+use countersign_identity::UserId;
+use countersign_run::{RunContext, RunStatus};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+countersign_ids::prefixed_id! {
+    /// One journal entry.
+    pub struct EntryId("jrnl");
+}
+
+impl EntryId {
+    /// The entry a finished run writes by itself: the same for every attempt to write it.
+    #[must_use]
+    pub fn of_run(run: &str) -> Self {
+        Self::derived(&["run", run])
+    }
+
+    /// The entry of one call of `write_journal_entry`.
+    #[must_use]
+    pub fn of_call(run: &str, idempotency_key: &str) -> Self {
+        Self::derived(&["call", run, idempotency_key])
+    }
+
+    fn derived(parts: &[&str]) -> Self {
+        let mut hasher = Sha256::new();
+        for part in parts {
+            hasher.update((part.len() as u64).to_be_bytes());
+            hasher.update(part.as_bytes());
+        }
+        let digest = hasher.finalize();
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        Self::from_bytes(bytes)
+    }
+}
+
+/// How an execution stands in the journal (F-224).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// Everything was done.
+    Complete,
+    /// It failed.
+    Error,
+    /// Some of it was done: a step failed, a gate was refused or its time ran out, or somebody cancelled.
+    Partial,
+    /// A gate is open.
+    AwaitingApproval,
+}
+
+impl TaskStatus {
+    /// Every status with its word.
+    pub const CHOICES: [(&'static str, TaskStatus); 4] = [
+        ("complete", TaskStatus::Complete),
+        ("error", TaskStatus::Error),
+        ("partial", TaskStatus::Partial),
+        ("awaiting_approval", TaskStatus::AwaitingApproval),
+    ];
+
+    /// The word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        Self::CHOICES[self as usize].0
+    }
+
+    /// The status of a run; none for runs that did nothing and have no entry (F-212, F-221).
+    #[must_use]
+    pub fn of(status: RunStatus) -> Option<Self> {
+        match status {
+            RunStatus::Complete => Some(Self::Complete),
+            RunStatus::Error => Some(Self::Error),
+            RunStatus::Running | RunStatus::AwaitingApproval => Some(Self::AwaitingApproval),
+            RunStatus::Partial
+            | RunStatus::Rejected
+            | RunStatus::Timeout
+            | RunStatus::Cancelled => Some(Self::Partial),
+            RunStatus::Suppressed | RunStatus::Skipped | RunStatus::OutsideActiveHours => None,
+        }
+    }
+}
+
+/// Who wrote an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The engine, when the run was over.
+    Run,
+    /// A step of the run.
+    Step,
+}
+
+/// What one step did (F-404 `detail_entries`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepNote {
+    /// What was done: the step's name, or the writer's own words.
+    pub action: String,
+    /// What came of it.
+    pub result: String,
+    /// How many entities it found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entities_found: Option<u64>,
+}
+
+/// Who or what an entry is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mention {
+    /// The name as written.
+    pub name: String,
+    /// `PERSON`, `ORG`, …, when known.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub entity_type: Option<String>,
+}
+
+impl Mention {
+    /// Reads a name, or an entity with `name` or `canonical_name`; anything else is no mention.
+    #[must_use]
+    pub fn read(value: &Value) -> Option<Self> {
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        let name =
+            value.as_str().or_else(|| text("canonical_name")).or_else(|| text("name"))?.trim();
+        let name: String = name.chars().take(200).collect();
+        (!name.is_empty()).then(|| Self { name, entity_type: text("type").map(str::to_owned) })
+    }
+
+    /// The form under which a name is found: lower case, letters and digits, single spaces.
+    #[must_use]
+    pub fn key(name: &str) -> String {
+        let plain = |c: char| if c.is_alphanumeric() { c } else { ' ' };
+        let lower: String = name.to_lowercase().chars().map(plain).collect();
+        lower.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What a run produced (F-404 `outputs_produced`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Output {
+    /// `document`, `data_workspace_table`, `file_export`, `chat`.
+    #[serde(rename = "type")]
+    pub output_type: String,
+    /// The document or file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+    /// How many rows were written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+}
+
+/// One entry of a journal (F-404).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The entry.
+    pub id: EntryId,
+    /// The agent, `prof_…`.
+    pub agent_profile_id: String,
+    /// Its owner: every lookup is under this user.
+    pub user_id: UserId,
+    /// The run, `run_…`.
+    pub execution_id: String,
+    /// Who wrote it.
+    pub origin: Origin,
+    /// What was done and found.
+    pub summary: String,
+    /// Step by step.
+    #[serde(default)]
+    pub detail_entries: Vec<StepNote>,
+    /// How the run came about.
+    pub run_context: RunContext,
+    /// Who started it: the owner or a member (F-226).
+    pub invoked_by: UserId,
+    /// The team it was started in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<String>,
+    /// Who and what it is about.
+    #[serde(default)]
+    pub entities_mentioned: Vec<Mention>,
+    /// The steps that did what they should, in order.
+    #[serde(default)]
+    pub steps_completed: Vec<String>,
+    /// New entities.
+    #[serde(default)]
+    pub entities_discovered: Vec<Mention>,
+    /// Documents, tables, files.
+    #[serde(default)]
+    pub outputs_produced: Vec<Output>,
+    /// How it stands.
+    pub task_status: TaskStatus,
+    /// What went wrong, in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_summary: Option<String>,
+    /// When.
+    pub created_at: Timestamp,
+    /// When it may be forgotten (F-225), epoch seconds.
+    pub expires_at: i64,
+}
+
+/// How much an automatic entry tells (F-172).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DetailLevel {
+    /// The summary alone.
+    #[default]
+    Summary,
+    /// The summary and a line per step.
+    Detailed,
+}
+
+/// The `journal_config` of a profile (F-172, F-225).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalConfig {
+    /// Whether a finished run writes an entry by itself.
+    pub auto_journal: bool,
+    /// How much it tells.
+    pub detail_level: DetailLevel,
+    /// How long entries are kept, 1 to 3650 days.
+    pub retention_days: u16,
+}
+
+impl Default for JournalConfig {
+    fn default() -> Self {
+        Self { auto_journal: true, detail_level: DetailLevel::Summary, retention_days: 90 }
+    }
+}
+
+impl JournalConfig {
+    /// When an entry written at `at` may be forgotten, epoch seconds.
+    #[must_use]
+    pub fn expiry(&self, at: Timestamp) -> i64 {
+        at.as_second() + i64::from(self.retention_days) * 86_400
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{EntryId, JournalConfig, Mention, TaskStatus};
+
+    fn check(value: &Value, expect: Option<(&str, Option<&str>)>) {
+        let read = Mention::read(value);
+        let told = read.as_ref().map(|m| (m.name.as_str(), m.entity_type.as_deref()));
+        assert_eq!(told, expect);
+    }
+
+    #[test]
+    fn f_065_names_and_entities_are_mentions() {
+        check(&json!(" Ada "), Some(("Ada", None)));
+        check(
+            &json!({"canonical_name": "Ada L", "name": "x", "type": "PERSON"}),
+            Some(("Ada L", Some("PERSON"))),
+        );
+        check(&json!({"label": "x"}), None);
+        check(&json!("  "), None);
+        assert_eq!(Mention::key("  O'NEIL,  María-José "), "o neil maría josé");
+    }
+
+    #[test]
+    fn f_225_an_entry_is_kept_for_ninety_days_unless_said_otherwise() {
+        let at = "2026-01-01T00:00:00Z".parse().unwrap();
+        assert_eq!(
+            JournalConfig::default().expiry(at),
+            "2026-04-01T00:00:00Z".parse::<jiff::Timestamp>().unwrap().as_second()
+        );
+    }
+
+    #[test]
+    fn f_224_every_status_has_its_word() {
+        for (word, status) in TaskStatus::CHOICES {
+            assert_eq!(serde_json::to_value(status).unwrap(), word);
+            assert_eq!(status.as_str(), word);
+        }
+    }
+
+    #[test]
+    fn ids_are_the_same_for_the_same_call_only() {
+        assert_eq!(EntryId::of_call("run_1", "k"), EntryId::of_call("run_1", "k"));
+        assert_ne!(EntryId::of_call("run_1", "k"), EntryId::of_call("run_1", "l"));
+        assert_ne!(EntryId::of_run("run_1"), EntryId::of_call("run_1", ""));
+    }
+}

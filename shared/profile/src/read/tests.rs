@@ -1,0 +1,123 @@
+use countersign_identity::UserId;
+use serde_json::{Value, json};
+
+use super::Template;
+use crate::{Profile, ProfileId, ProfileSpec, TeamConfig, TeamPermission};
+
+fn check(value: &Value, expect: &[&str]) {
+    let told: Vec<String> = match ProfileSpec::from_json(value) {
+        Ok(_) => Vec::new(),
+        Err(error) => error.problems().iter().map(ToString::to_string).collect(),
+    };
+    assert_eq!(told, expect, "{value}");
+}
+
+#[test]
+fn f_168_f_172_a_name_is_enough_and_the_rest_has_defaults() {
+    let spec = ProfileSpec::from_json(&json!({"name": "Nonprofit Investigator"})).unwrap();
+    assert_eq!(
+        serde_json::to_value(&spec).unwrap(),
+        json!({
+            "name": "Nonprofit Investigator", "handle": "nonprofit-investigator", "description": "", "icon": null,
+            "model_preference": null, "max_research_rounds": 3, "system_prompt_additions": null,
+            "knowledge_config": {"read_collections": [], "write_collection": null, "graph_namespaces": [],
+                "auto_enrich": false, "entity_resolution": false},
+            "output_config": {"auto_enrich_graph": false, "destinations": []},
+            "journal_config": {"auto_journal": true, "detail_level": "summary", "retention_days": 90},
+            "default_execution_mode": "hybrid", "default_run_context": "interactive", "default_approval_policy": "require",
+            "tool_packs": [], "skills": [], "approvers": [],
+        })
+    );
+}
+
+#[test]
+fn f_393_every_problem_has_its_field_path() {
+    check(&json!({"name": "A", "model_preference": "anthropic/claude"}), &[]);
+    check(
+        &json!({
+            "handle": "Not Kebab", "model_preference": "gpt", "max_research_rounds": 0,
+            "output_config": {"destinations": [{"type": "chat"}, {"type": "knowledge_graph"}]},
+            "journal_config": {"detail_level": "sumary", "retention_days": 9999},
+            "skills": [{"reference": "x"}], "approvers": ["a b"], "tool_pack": [],
+        }),
+        &[
+            "name: is required",
+            "handle: `Not Kebab` is not a handle: use up to 100 lower-case letters and digits with single hyphens between them",
+            "model_preference: must be of the form `provider/model`",
+            "max_research_rounds: must be a whole number from 1 to 10, not `0`",
+            "output_config.destinations[1].type: `knowledge_graph` destinations are not in this release; it has document, \
+             data_workspace_table, chat and file_export",
+            "journal_config.detail_level: `sumary` is not one of summary, detailed; did you mean `summary`?",
+            "journal_config.retention_days: must be a whole number from 1 to 3650, not `9999`",
+            "skills[0].skill_type: is required",
+            "approvers[0]: must be a username or a mail address of the directory",
+            "tool_pack: is not a field here; did you mean `tool_packs`?",
+        ],
+    );
+    check(&json!([]), &["(document): must be an object, not a list"]);
+    check(&json!({"name": "🔍"}), &["handle: is required: none can be made of the name"]);
+}
+
+#[test]
+fn a_profile_survives_storage() {
+    let spec = ProfileSpec::from_json(&json!({"name": "A", "output_config": {"destinations": [{"type": "chat"}]},
+        "skills": [{"skill_type": "playbook", "reference": "officer-cross-reference", "priority": 10}]}))
+    .unwrap();
+    let now = "2026-01-01T00:00:00Z".parse().unwrap();
+    let profile =
+        Profile::new(ProfileId::from_bytes([1; 16]), UserId::from_bytes([2; 16]), spec, now);
+    let stored = serde_json::to_value(&profile).unwrap();
+    assert_eq!(stored["handle"], "a");
+    assert_eq!(serde_json::from_value::<Profile>(stored).unwrap(), profile);
+}
+
+#[test]
+fn the_owner_signs_unless_others_are_named() {
+    let spec = |approvers: Value| {
+        ProfileSpec::from_json(&json!({"name": "A", "approvers": approvers})).unwrap()
+    };
+    let owner = UserId::from_bytes([2; 16]);
+    let now = "2026-01-01T00:00:00Z".parse().unwrap();
+    let signers = |approvers| {
+        Profile::new(ProfileId::from_bytes([1; 16]), owner.clone(), spec(approvers), now).signers()
+    };
+    assert_eq!(signers(json!([])), [owner.to_string()]);
+    assert_eq!(signers(json!(["ada", "bo@example.org"])), ["ada", "bo@example.org"]);
+}
+
+#[test]
+fn f_177_a_patch_changes_only_what_it_names() {
+    let spec = ProfileSpec::from_json(
+        &json!({"name": "A", "icon": "x", "journal_config": {"retention_days": 7}}),
+    )
+    .unwrap();
+    let patched =
+        spec.patched(&json!({"icon": null, "journal_config": {"auto_journal": false}})).unwrap();
+    assert_eq!(
+        (patched.icon, patched.journal_config.retention_days, patched.journal_config.auto_journal),
+        (None, 7, false)
+    );
+    assert!(spec.patched(&json!({"name": ""})).is_err());
+}
+
+#[test]
+fn k_68_team_config_is_derived_from_shares() {
+    let files = TeamPermission { file_access: true, post_access: false };
+    let config = TeamConfig::derived([
+        ("team_b".to_owned(), files),
+        ("team_a".to_owned(), TeamPermission::default()),
+    ]);
+    assert_eq!(config.shared_with_teams, ["team_a", "team_b"]);
+    assert!(config.team_file_access && !config.team_post_access);
+}
+
+#[test]
+fn the_library_form_names_its_data_sources() {
+    let template = Template::from_yaml("name: A\nicon: 🔍\ndata_sources: [irs-990-xml]\n").unwrap();
+    assert_eq!(template.data_sources, ["irs-990-xml"]);
+    assert_eq!(template.spec.icon.as_deref(), Some("🔍"));
+    let error = Template::from_yaml("name: [\n").unwrap_err().to_string();
+    assert!(error.starts_with("the profile is not YAML: "), "{error}");
+    let error = Template::from_yaml("name: A\ndata_sources: irs\n").unwrap_err().to_string();
+    assert_eq!(error, "the profile is not valid: data_sources: must be a list, not `irs`");
+}
