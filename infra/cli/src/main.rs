@@ -1,2 +1,7 @@
 //! The command line of Countersign.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    countersign_cli::main()
+}

@@ -1,0 +1,171 @@
+//! The commands, one per file, and who they act as.
+
+mod approvals;
+mod decide;
+mod down;
+mod run;
+mod runs;
+mod show;
+mod status;
+mod token;
+mod up;
+mod user;
+
+use clap::{Args, Subcommand};
+use countersign_identity::{Scopes, UserId};
+use serde_json::Value;
+
+use crate::console::Console;
+use crate::door::Door;
+use crate::error::CliError;
+use crate::stack::{Place, Stack};
+
+/// The prefix of the agent factory's paths.
+const FACTORY: &str = "/api/agent-factory";
+
+/// What can be asked of the command line.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Start the local stack, or bring the running one up to date.
+    Up(up::Up),
+    /// Stop the local stack; its state stays.
+    Down(down::Down),
+    /// Say what runs here and where.
+    Status(status::Status),
+    /// Make a token of the local stack.
+    Token(token::Token),
+    /// Add people, grant and revoke.
+    User(user::User),
+    /// Start a run.
+    Run(run::Run),
+    /// List runs.
+    Runs(runs::Runs),
+    /// Show one run: status, steps, events.
+    Show(show::Show),
+    /// List the approvals that wait, or show one.
+    Approvals(approvals::Approvals),
+    /// Approve what waits.
+    Approve(decide::Decide),
+    /// Deny what waits.
+    Deny(decide::Decide),
+}
+
+impl Command {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        match self {
+            Self::Up(command) => command.run(place, console).await,
+            Self::Down(command) => command.run(place, console).await,
+            Self::Status(command) => command.run(place, console).await,
+            Self::Token(command) => command.run(place, console).await,
+            Self::User(command) => command.run(place, console).await,
+            Self::Run(command) => command.run(place, console).await,
+            Self::Runs(command) => command.run(place, console).await,
+            Self::Show(command) => command.run(place, console).await,
+            Self::Approvals(command) => command.run(place, console).await,
+            Self::Approve(command) => command.run("approve", place, console).await,
+            Self::Deny(command) => command.run("reject", place, console).await,
+        }
+    }
+}
+
+/// Which deployment a command speaks to, and as whom.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Who {
+    /// The address of the deployment; the local stack unless given.
+    #[arg(long, env = "COUNTERSIGN_URL", value_name = "URL")]
+    url: Option<String>,
+    /// A token of the deployment.
+    #[arg(long, env = "COUNTERSIGN_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// Act as this person of the local stack: an id, a username or a mail address.
+    #[arg(long = "as", value_name = "USER", conflicts_with_all = ["token", "url"])]
+    user: Option<String>,
+}
+
+impl Who {
+    /// The door, with the token of the one who acts.
+    pub(crate) async fn door(&self, place: &Place) -> Result<Door, CliError> {
+        if let Some(token) = &self.token {
+            let base = match &self.url {
+                Some(url) => url.clone(),
+                None => place.running()?.url(),
+            };
+            return Door::with(&base, token.clone());
+        }
+        if self.url.is_some() {
+            return Err(CliError::Argument(
+                "give a token for this address with `--token` or COUNTERSIGN_TOKEN".to_owned(),
+            ));
+        }
+        let stack = place.running()?;
+        let Some(user) = &self.user else {
+            return Err(CliError::Argument(
+                "say who acts: `--as USER` on the local stack, or `--token`".to_owned(),
+            ));
+        };
+        let person = Person::find(&stack, user).await?;
+        Door::with(&stack.url(), crate::token::login(&stack, &person.id, person.scopes)?)
+    }
+}
+
+/// A person of the local stack's directory.
+pub(crate) struct Person {
+    pub(crate) id: UserId,
+    pub(crate) scopes: Scopes,
+}
+
+impl Person {
+    /// Looks a person up by id, username or mail address.
+    pub(crate) async fn find(stack: &Stack, named: &str) -> Result<Self, CliError> {
+        let door = operator(stack)?;
+        let page = door.get("/api/admin/users").await?;
+        let is_named = |user: &&Value| {
+            ["id", "user_id", "username", "email"]
+                .iter()
+                .any(|field| user.get(*field).and_then(Value::as_str) == Some(named))
+        };
+        let found = items(&page).iter().find(is_named).ok_or_else(|| {
+            CliError::Argument(format!("the directory has nobody called `{named}`"))
+        })?;
+        let id = text(found, "id").or_else(|| text(found, "user_id")).unwrap_or_default();
+        let id = UserId::parse(&id).map_err(|error| CliError::Argument(error.to_string()))?;
+        let scopes: Vec<String> = found
+            .get("scopes")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|scope| Some(scope.as_str()?.to_owned()))
+            .collect();
+        Ok(Self { id, scopes: Scopes::from(scopes) })
+    }
+}
+
+/// The door of the local stack's operator.
+pub(crate) fn operator(stack: &Stack) -> Result<Door, CliError> {
+    Door::with(&stack.url(), crate::token::operator(stack)?)
+}
+
+/// The items of a page, or of a bare list.
+pub(crate) fn items(page: &Value) -> &[Value] {
+    let list = page.get("items").unwrap_or(page);
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A field as text; numbers and truth values in their JSON form.
+pub(crate) fn text(value: &Value, field: &str) -> Option<String> {
+    match value.get(field)? {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// One row of a table: the fields' texts, `-` where there is none.
+pub(crate) fn row(value: &Value, fields: &[&str]) -> Vec<String> {
+    fields.iter().map(|field| text(value, field).unwrap_or_else(|| "-".to_owned())).collect()
+}
+
+/// A value as indented JSON.
+pub(crate) fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}

@@ -1,0 +1,135 @@
+//! `countersign run`.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::{FACTORY, Who, pretty, text};
+use crate::console::Console;
+use crate::door::Door;
+use crate::error::CliError;
+use crate::stack::Place;
+
+/// Statuses in which a run has ended.
+const ENDED: [&str; 9] = [
+    "complete",
+    "partial",
+    "suppressed",
+    "skipped",
+    "outside_active_hours",
+    "rejected",
+    "error",
+    "timeout",
+    "cancelled",
+];
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The profile that runs.
+    profile: String,
+    /// The playbook, where the profile has several.
+    #[arg(long)]
+    playbook: Option<String>,
+    /// An input, `name=value`; a value that is JSON is taken as JSON. May be repeated.
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    inputs: Vec<String>,
+    /// What is asked for, in words.
+    #[arg(long)]
+    query: Option<String>,
+    /// Wait until the run ends or stops at an approval.
+    #[arg(long)]
+    wait: bool,
+    /// How long to wait, in seconds.
+    #[arg(long, default_value_t = 600, value_name = "SECONDS")]
+    patience: u64,
+    #[command(flatten)]
+    who: Who,
+}
+
+impl Run {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let door = self.who.door(place).await?;
+        let inputs = inputs(&self.inputs)?;
+        let mut body = json!({ "profile_id": self.profile, "inputs": inputs });
+        if let Some(playbook) = &self.playbook {
+            body["playbook_id"] = json!(playbook);
+        }
+        if let Some(query) = &self.query {
+            body["query"] = json!(query);
+        }
+        let started = door.post(&format!("{FACTORY}/executions"), &body).await?;
+        let Some(id) = text(&started, "id")
+            .or_else(|| text(&started, "run_id"))
+            .or_else(|| text(&started, "execution_id"))
+        else {
+            return Err(CliError::Found(format!(
+                "the run was accepted without an id: {}",
+                pretty(&started)
+            )));
+        };
+        console.line(&id);
+        if self.wait {
+            let status = settled(&door, &id, Duration::from_secs(self.patience)).await?;
+            console.line(&status);
+            if ["error", "timeout"].contains(&status.as_str()) {
+                return Err(CliError::Found(format!(
+                    "the run ended as `{status}`; `countersign show {id}` says why"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits until a run has ended or waits for somebody; returns its status.
+pub(crate) async fn settled(door: &Door, id: &str, patience: Duration) -> Result<String, CliError> {
+    let deadline = Instant::now() + patience;
+    loop {
+        let run = door.get(&format!("{FACTORY}/executions/{id}")).await?;
+        let status = text(&run, "status").unwrap_or_default();
+        if status == "awaiting_approval" || ENDED.contains(&status.as_str()) {
+            return Ok(status);
+        }
+        if Instant::now() > deadline {
+            return Err(CliError::Found(format!(
+                "the run is still `{status}` after {} seconds",
+                patience.as_secs()
+            )));
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+fn inputs(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
+    let read = |pair: &String| {
+        let (name, value) = pair
+            .split_once('=')
+            .ok_or_else(|| CliError::Argument(format!("`{pair}` is not of the form name=value")))?;
+        Ok((name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value))))
+    };
+    pairs.iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inputs;
+    use serde_json::{Value, json};
+
+    #[track_caller]
+    fn check(pair: &str, expect: &Value) {
+        assert_eq!(&Value::from(inputs(&[pair.to_owned()]).unwrap()), expect);
+    }
+
+    #[test]
+    fn values_that_are_json_stay_json_and_others_are_text() {
+        check("n=3", &json!({ "n": 3 }));
+        check("names=[\"a\"]", &json!({ "names": ["a"] }));
+        check("q=a = b", &json!({ "q": "a = b" }));
+    }
+
+    #[test]
+    fn a_pair_without_equals_is_refused() {
+        assert!(inputs(&["x".to_owned()]).is_err());
+    }
+}

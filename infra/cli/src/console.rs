@@ -1,0 +1,124 @@
+//! What people see: results on standard output, progress and errors on standard error.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::error::CliError;
+
+/// The terminal, or what stands in for it.
+#[derive(Debug)]
+pub struct Console {
+    lively: bool,
+}
+
+impl Default for Console {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Console {
+    /// Spinners on a terminal, plain lines elsewhere.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { lively: io::stderr().is_terminal() }
+    }
+
+    /// Whether a person can be asked.
+    #[must_use]
+    pub fn can_ask(&self) -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal()
+    }
+
+    /// One line of the command's result. A closed pipe ends nothing: there is nobody left to tell.
+    pub fn line(&self, text: impl AsRef<str>) {
+        let _gone = writeln!(io::stdout(), "{}", text.as_ref());
+    }
+
+    /// One line beside the result.
+    pub fn note(&self, text: impl AsRef<str>) {
+        let _gone = writeln!(io::stderr(), "{}", text.as_ref());
+    }
+
+    /// The failure and, where there is one, the way out.
+    pub fn error(&self, error: &CliError) {
+        self.note(format!("error: {error}"));
+        if let Some(help) = error.help() {
+            self.note(format!("  help: {help}"));
+        }
+    }
+
+    /// Starts one step of a longer work; it ends when the value is finished or dropped.
+    #[must_use]
+    pub fn step(&self, title: &str) -> Step {
+        let bar = if self.lively {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed:.dim}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar.set_message(title.to_owned());
+            bar
+        } else {
+            self.note(format!("… {title}"));
+            ProgressBar::hidden()
+        };
+        Step { bar, lively: self.lively, title: title.to_owned(), started: Instant::now() }
+    }
+
+    /// A table with aligned columns.
+    pub fn table(&self, head: &[&str], rows: &[Vec<String>]) {
+        let width = |column: usize| {
+            let cells =
+                rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+            cells.chain(head.get(column).map(|name| name.len())).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..head.len()).map(width).collect();
+        let print = |cells: Vec<&str>| {
+            let padded: Vec<String> =
+                cells.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
+            self.line(padded.join("  ").trim_end());
+        };
+        print(head.to_vec());
+        for row in rows {
+            print(row.iter().map(String::as_str).collect());
+        }
+    }
+}
+
+/// One step of a longer work.
+#[derive(Debug)]
+pub struct Step {
+    bar: ProgressBar,
+    lively: bool,
+    title: String,
+    started: Instant,
+}
+
+impl Step {
+    /// Says what is being done inside the step, where that can be shown without filling the screen.
+    pub fn detail(&self, text: &str) {
+        let short: String = text.chars().take(70).collect();
+        self.bar.set_message(format!("{}: {short}", self.title));
+    }
+
+    /// Ends the step with its outcome.
+    pub fn done(self, outcome: &str) {
+        let seconds = self.started.elapsed().as_secs_f32();
+        let line = format!("✓ {outcome} ({seconds:.1} s)");
+        if self.lively {
+            self.bar.finish_and_clear();
+        }
+        let _gone = writeln!(io::stderr(), "{line}");
+    }
+}
+
+impl Drop for Step {
+    fn drop(&mut self) {
+        if !self.bar.is_finished() {
+            self.bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The one client of the REST door: JSON in, JSON out, problems as errors.
+
+use std::time::Duration;
+
+use reqwest::{Client, Method, Response};
+use serde_json::Value;
+
+use crate::error::CliError;
+
+/// An open door: an address and, for most of what is behind it, a token.
+#[derive(Debug, Clone)]
+pub struct Door {
+    client: Client,
+    base: String,
+    token: Option<String>,
+}
+
+impl Door {
+    /// A door without a token.
+    ///
+    /// # Errors
+    /// [`CliError::Door`] when no client can be made.
+    pub fn open(base: &str) -> Result<Self, CliError> {
+        let failed = |error: reqwest::Error| CliError::Door {
+            url: base.to_owned(),
+            reason: error.to_string(),
+        };
+        let mut builder = Client::builder().timeout(Duration::from_secs(60));
+        if base.starts_with("http://127.0.0.1") {
+            builder = builder.no_proxy();
+        }
+        Ok(Self {
+            client: builder.build().map_err(failed)?,
+            base: base.trim_end_matches('/').to_owned(),
+            token: None,
+        })
+    }
+
+    /// A door with a token.
+    ///
+    /// # Errors
+    /// As [`Door::open`].
+    pub fn with(base: &str, token: String) -> Result<Self, CliError> {
+        Ok(Self { token: Some(token), ..Self::open(base)? })
+    }
+
+    /// Reads.
+    ///
+    /// # Errors
+    /// [`CliError::Refused`] with the door's reason, [`CliError::Door`] when it cannot be reached.
+    pub async fn get(&self, path: &str) -> Result<Value, CliError> {
+        self.ask(Method::GET, path, None).await
+    }
+
+    /// Creates or starts something; a repeated call of this program is a new request.
+    ///
+    /// # Errors
+    /// As [`Door::get`].
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Value, CliError> {
+        self.ask(Method::POST, path, Some(body)).await
+    }
+
+    /// Replaces.
+    ///
+    /// # Errors
+    /// As [`Door::get`].
+    pub async fn put(&self, path: &str, body: &Value) -> Result<Value, CliError> {
+        self.ask(Method::PUT, path, Some(body)).await
+    }
+
+    /// Removes.
+    ///
+    /// # Errors
+    /// As [`Door::get`].
+    pub async fn delete(&self, path: &str) -> Result<Value, CliError> {
+        self.ask(Method::DELETE, path, None).await
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, CliError> {
+        let url = format!("{}{path}", self.base);
+        let mut request =
+            self.client.request(method.clone(), &url).header("accept", "application/json");
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        if method == Method::POST {
+            request = request.header("idempotency-key", uuid::Uuid::now_v7().to_string());
+        }
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let failed =
+            |error: reqwest::Error| CliError::Door { url: url.clone(), reason: plain(&error) };
+        let answer = request.send().await.map_err(failed)?;
+        let status = answer.status().as_u16();
+        let is_success = answer.status().is_success();
+        let text = text(answer).await.map_err(failed)?;
+        if !is_success {
+            return Err(refusal(status, &text));
+        }
+        if text.trim().is_empty() {
+            return Ok(Value::Null);
+        }
+        serde_json::from_str(&text)
+            .map_err(|_| CliError::Door { url, reason: format!("status {status} without JSON") })
+    }
+}
+
+async fn text(answer: Response) -> Result<String, reqwest::Error> {
+    answer.text().await
+}
+
+/// The innermost cause: the outer ones only repeat the address.
+fn plain(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+/// What a problem document says; gateways that answer without one are quoted by status.
+fn refusal(status: u16, text: &str) -> CliError {
+    let problem: Value = serde_json::from_str(text).unwrap_or_default();
+    let said = |name: &str| problem.get(name).and_then(Value::as_str).map(str::to_owned);
+    let mut title = said("detail")
+        .or_else(|| said("title"))
+        .or_else(|| said("message"))
+        .unwrap_or_else(|| format!("the door answered with status {status}"));
+    for error in problem.get("errors").and_then(Value::as_array).into_iter().flatten() {
+        let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
+        title.push_str(&format!("\n  `{}`: {}", part("path"), part("message")));
+    }
+    CliError::Refused { status, code: said("code"), title, help: said("hint") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refusal;
+    use crate::error::CliError;
+
+    #[track_caller]
+    fn check(status: u16, body: &str, expect: &str) {
+        assert_eq!(refusal(status, body).to_string(), expect);
+    }
+
+    #[test]
+    fn a_problem_is_told_with_its_code_and_places() {
+        check(
+            409,
+            r#"{"title":"Conflict","detail":"bob denied it","code":"ALREADY_DECIDED"}"#,
+            "bob denied it (ALREADY_DECIDED)",
+        );
+        check(
+            422,
+            r#"{"detail":"one thing","code":"INVALID_INPUT","errors":[{"path":"name","message":"is empty"}]}"#,
+            "one thing\n  `name`: is empty (INVALID_INPUT)",
+        );
+        check(403, r#"{"message":"Forbidden"}"#, "Forbidden");
+        check(502, "<html>", "the door answered with status 502");
+    }
+
+    #[test]
+    fn a_problem_carries_its_advice() {
+        let CliError::Refused { help, status, .. } =
+            refusal(401, r#"{"detail":"expired","hint":"sign in again"}"#)
+        else {
+            panic!("not a refusal")
+        };
+        assert_eq!((status, help.as_deref()), (401, Some("sign in again")));
+    }
+}

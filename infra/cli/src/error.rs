@@ -1,0 +1,156 @@
+//! What can go wrong at the command line: one sentence, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A failure of a command.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// A file or process could not be used.
+    #[error("{doing}: {source}")]
+    Io {
+        /// What was being done.
+        doing: String,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// No project around the current folder.
+    #[error("there is no Countersign project in `{}` or above it", .0.display())]
+    NoProject(PathBuf),
+    /// No Python that is new enough.
+    #[error("Python 3.10 or newer is needed for the local stack and none was found ({0})")]
+    NoPython(String),
+    /// The virtual environment could not be made.
+    #[error("the Python environment of the local stack could not be made: {reason}")]
+    Environment {
+        /// The last line of what was said.
+        reason: String,
+        /// Where everything that was said stands.
+        log: PathBuf,
+    },
+    /// `cargo build` failed.
+    #[error("the functions do not build:\n{errors}")]
+    Build {
+        /// The compiler's errors.
+        errors: String,
+        /// Where everything the compiler said stands.
+        log: PathBuf,
+    },
+    /// The template names a function that is no crate, or the reverse.
+    #[error("`template.yaml` deploys `{0}` but there is no crate `functions/{0}`")]
+    NoFunction(String),
+    /// Something else listens on the port.
+    #[error("port {0} is in use by another program")]
+    PortInUse(u16),
+    /// The emulator ended or did not answer.
+    #[error("the local stack did not start: {reason}")]
+    Emulator {
+        /// The last line of its log, or that it did not answer.
+        reason: String,
+        /// Where its log stands.
+        log: PathBuf,
+    },
+    /// CloudFormation refused, or a resource could not be made.
+    #[error("the deployment failed: {reason}")]
+    Deploy {
+        /// The first reasons CloudFormation gave.
+        reason: String,
+        /// Where everything it said stands.
+        log: PathBuf,
+    },
+    /// The stack is deployed but its door does not answer.
+    #[error("the stack is deployed but `{url}` does not answer: {reason}")]
+    Unhealthy {
+        /// What was asked.
+        url: String,
+        /// What came back.
+        reason: String,
+    },
+    /// No local stack is running.
+    #[error("the local stack is not running")]
+    NotUp,
+    /// The emulator would not stop.
+    #[error("process {0} of the local stack did not stop within {1} seconds")]
+    WouldNotStop(u32, u64),
+    /// A door refused, with its reason.
+    #[error("{title}{}", code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default())]
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// The stable code of the failure.
+        code: Option<String>,
+        /// What the door said.
+        title: String,
+        /// What the door advises.
+        help: Option<String>,
+    },
+    /// A door could not be reached or answered something that is no JSON.
+    #[error("`{url}` did not answer as expected: {reason}")]
+    Door {
+        /// What was asked.
+        url: String,
+        /// What happened.
+        reason: String,
+    },
+    /// An argument is not right in a way the parser cannot see.
+    #[error("{0}")]
+    Argument(String),
+    /// The command has shown what it found, and what it found is a failure.
+    #[error("{0}")]
+    Found(String),
+}
+
+impl CliError {
+    /// An operating system failure, with what was being done.
+    #[must_use]
+    pub fn io(doing: impl Into<String>, source: io::Error) -> Self {
+        Self::Io { doing: doing.into(), source }
+    }
+
+    /// What the reader can do about it, where that can be said.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::NoProject(_) => {
+                Some("change into a clone of Countersign, or name it with `--project`".to_owned())
+            }
+            Self::NoPython(_) => {
+                Some("install Python 3.10 or newer, or name one with COUNTERSIGN_PYTHON".to_owned())
+            }
+            Self::Environment { log, .. } => Some(format!(
+                "the first start needs the network and the `venv` module (`apt install python3-venv` on Debian); all that was said stands in `{}`",
+                log.display()
+            )),
+            Self::Build { log, .. } => {
+                Some(format!("all that the compiler said stands in `{}`", log.display()))
+            }
+            Self::NoFunction(_) => {
+                Some("add the crate, or take the resource out of the template".to_owned())
+            }
+            Self::PortInUse(port) => Some(format!(
+                "stop it, or choose another port: `countersign up --port 0` takes a free one instead of {port}"
+            )),
+            Self::Emulator { log, .. } => Some(format!("its log stands in `{}`", log.display())),
+            Self::Deploy { log, .. } => {
+                Some(format!("all that was said stands in `{}`", log.display()))
+            }
+            Self::Unhealthy { .. } => {
+                Some("the log of the local stack says more: `countersign status`".to_owned())
+            }
+            Self::NotUp => Some("start it with `countersign up`".to_owned()),
+            Self::WouldNotStop(..) => {
+                Some("look at its log, then stop the process yourself".to_owned())
+            }
+            Self::Refused { help, status, .. } => help.clone().or_else(|| {
+                (*status == 401).then(|| "make a new token with `countersign token`".to_owned())
+            }),
+            Self::Io { .. } | Self::Door { .. } | Self::Argument(_) | Self::Found(_) => None,
+        }
+    }
+
+    /// 1 when something failed, 2 when the arguments were wrong.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Argument(_)) { 2 } else { 1 }
+    }
+}

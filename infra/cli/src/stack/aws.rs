@@ -1,0 +1,88 @@
+//! AWS as the awscli of the stack's virtual environment sees it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+
+use tokio::process::Command;
+
+use super::Stack;
+use super::python::Environment;
+use crate::error::CliError;
+
+/// The awscli, aimed at one local stack.
+#[derive(Debug, Clone)]
+pub struct Aws {
+    program: PathBuf,
+    endpoint: String,
+}
+
+impl Aws {
+    /// The client of a stack that belongs to a project.
+    #[must_use]
+    pub fn of(stack: &Stack, project: &Path) -> Self {
+        Self { program: Environment::of(project).program("aws"), endpoint: stack.endpoint() }
+    }
+
+    /// Runs one command and returns all it said.
+    ///
+    /// # Errors
+    /// [`CliError::Io`] when the client cannot be started; its own failure is in the output.
+    pub async fn output(&self, arguments: &[&str], folder: &Path) -> Result<Output, CliError> {
+        let mut command = Command::new(&self.program);
+        // The owner's own profile must never be used by accident: nothing of it is passed on.
+        command.args(arguments).current_dir(folder).env_clear();
+        for name in ["PATH", "HOME", "LANG", "TMPDIR"] {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command
+            .env("AWS_ENDPOINT_URL", &self.endpoint)
+            .env("AWS_ACCESS_KEY_ID", "test")
+            .env("AWS_SECRET_ACCESS_KEY", "test")
+            .env("AWS_REGION", "us-east-1")
+            .env("AWS_DEFAULT_REGION", "us-east-1")
+            .env("AWS_PAGER", "")
+            .env("AWS_CONFIG_FILE", "/dev/null")
+            .env("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
+            .env("NO_PROXY", "127.0.0.1,localhost");
+        command
+            .stdin(Stdio::null())
+            .output()
+            .await
+            .map_err(|source| CliError::io("running the AWS client", source))
+    }
+
+    /// Runs one command that must succeed and answers in JSON.
+    ///
+    /// # Errors
+    /// [`CliError::Found`] with the client's last words.
+    pub async fn json(
+        &self,
+        arguments: &[&str],
+        folder: &Path,
+    ) -> Result<serde_json::Value, CliError> {
+        let output = self.output(&[arguments, &["--output", "json"]].concat(), folder).await?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = || {
+            said.lines()
+                .rev()
+                .find(|line| !line.trim().is_empty())
+                .unwrap_or("no reason given")
+                .trim()
+                .to_owned()
+        };
+        if !output.status.success() {
+            return Err(CliError::Found(format!(
+                "the local AWS refused `{}`: {}",
+                arguments.join(" "),
+                last()
+            )));
+        }
+        if output.stdout.iter().all(u8::is_ascii_whitespace) {
+            return Ok(serde_json::Value::Null);
+        }
+        serde_json::from_slice(&output.stdout)
+            .map_err(|error| CliError::Found(format!("the local AWS answered no JSON: {error}")))
+    }
+}

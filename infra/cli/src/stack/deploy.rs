@@ -1,0 +1,181 @@
+//! Deploying the project's template to the emulator, through CloudFormation, as to AWS.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::functions::Function;
+use super::{Aws, Stack};
+use crate::console::Console;
+use crate::error::CliError;
+
+const CODE_BUCKET: &str = "countersign-code";
+
+/// Lays out what is deployed: the template, the machines it names, and (packed elsewhere) `dist/`.
+///
+/// # Errors
+/// [`CliError::NoFunction`] when the template deploys a function that is no crate; [`CliError::Io`] otherwise.
+pub(super) fn stage(project: &Path, stage: &Path, functions: &[Function]) -> Result<(), CliError> {
+    let doing = |source| CliError::io("laying out what is deployed", source);
+    let machines = stage.join("statemachines");
+    fs::create_dir_all(&machines).map_err(doing)?;
+    fs::create_dir_all(stage.join("dist")).map_err(doing)?;
+    let template = fs::read_to_string(project.join("template.yaml")).map_err(doing)?;
+    for named in template.lines().filter_map(code_of) {
+        if !functions.iter().any(|function| function.name == named) {
+            return Err(CliError::NoFunction(named.to_owned()));
+        }
+    }
+    fs::write(stage.join("template.yaml"), &template).map_err(doing)?;
+    for entry in fs::read_dir(project.join("statemachines")).map_err(doing)? {
+        let path = entry.map_err(doing)?.path();
+        if let (Some(name), true) = (path.file_name(), path.is_file()) {
+            fs::copy(&path, machines.join(name)).map_err(doing)?;
+        }
+    }
+    Ok(())
+}
+
+/// Uploads what has changed and creates or updates the stack; returns its outputs.
+///
+/// # Errors
+/// [`CliError::Deploy`] with CloudFormation's first reasons.
+pub(super) async fn deploy(
+    stack: &Stack,
+    aws: &Aws,
+    state: &Path,
+    console: &Console,
+) -> Result<serde_json::Map<String, Value>, CliError> {
+    let step = console.step("deploying the template");
+    let folder = state.join("stage");
+    let log = state.join("deploy.log");
+    let run = async |arguments: &[&str]| -> Result<(), String> {
+        let output = aws.output(arguments, &folder).await.map_err(|error| error.to_string())?;
+        let said = format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let _kept_if_possible = fs::write(&log, &said);
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(said.trim().lines().last().unwrap_or_default().to_owned())
+        }
+    };
+    let failed = |reason| CliError::Deploy { reason, log: log.clone() };
+    if run(&["s3api", "head-bucket", "--bucket", CODE_BUCKET]).await.is_err() {
+        run(&["s3api", "create-bucket", "--bucket", CODE_BUCKET]).await.map_err(failed)?;
+    }
+    step.detail("uploading what has changed");
+    run(&[
+        "cloudformation",
+        "package",
+        "--template-file",
+        "template.yaml",
+        "--s3-bucket",
+        CODE_BUCKET,
+        "--output-template-file",
+        "packaged.yaml",
+    ])
+    .await
+    .map_err(failed)?;
+    step.detail("creating or updating the resources");
+    let mut arguments = vec![
+        "cloudformation",
+        "deploy",
+        "--template-file",
+        "packaged.yaml",
+        "--stack-name",
+        &stack.name,
+        "--s3-bucket",
+        CODE_BUCKET,
+        "--capabilities",
+        "CAPABILITY_IAM",
+        "CAPABILITY_AUTO_EXPAND",
+        "--no-fail-on-empty-changeset",
+        "--parameter-overrides",
+    ];
+    let parameters = parameters(stack);
+    arguments.extend(parameters.iter().map(String::as_str));
+    if let Err(reason) = run(&arguments).await {
+        return Err(failed(reasons(stack, aws, &folder).await.unwrap_or(reason)));
+    }
+    let outputs = outputs(stack, aws, &folder).await?;
+    step.done("the template is deployed");
+    Ok(outputs)
+}
+
+/// The function whose code a line of the template names: `CodeUri: dist/api.zip` → `api`.
+fn code_of(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("CodeUri: dist/")?.strip_suffix(".zip")
+}
+
+fn parameters(stack: &Stack) -> Vec<String> {
+    vec![
+        format!("JwtHs256Secret={}", stack.jwt_secret),
+        format!("LocalApiId={}", stack.api_id),
+        format!("PublicUrl={}", stack.url()),
+        format!("Architecture={}", if cfg!(target_arch = "aarch64") { "arm64" } else { "x86_64" }),
+        "AllowLoopback=true".to_owned(),
+    ]
+}
+
+/// The first three reasons in the stack's events.
+async fn reasons(stack: &Stack, aws: &Aws, folder: &Path) -> Option<String> {
+    let query = "StackEvents[?contains(ResourceStatus, 'FAILED')].[LogicalResourceId, ResourceStatusReason]";
+    let events = aws
+        .json(
+            &[
+                "cloudformation",
+                "describe-stack-events",
+                "--stack-name",
+                &stack.name,
+                "--query",
+                query,
+            ],
+            folder,
+        )
+        .await
+        .ok()?;
+    let told: Vec<String> = events
+        .as_array()?
+        .iter()
+        .filter_map(|event| {
+            Some(format!("{}: {}", event.get(0)?.as_str()?, event.get(1)?.as_str()?))
+        })
+        .take(3)
+        .collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+async fn outputs(
+    stack: &Stack,
+    aws: &Aws,
+    folder: &Path,
+) -> Result<serde_json::Map<String, Value>, CliError> {
+    let query = "Stacks[0].Outputs[].[OutputKey, OutputValue]";
+    let pairs = aws
+        .json(
+            &["cloudformation", "describe-stacks", "--stack-name", &stack.name, "--query", query],
+            folder,
+        )
+        .await?;
+    let pairs = pairs.as_array().cloned().unwrap_or_default();
+    Ok(pairs
+        .into_iter()
+        .filter_map(|pair| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.clone())))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code_of;
+
+    #[test]
+    fn a_line_names_the_function_whose_code_it_is() {
+        assert_eq!(code_of("      CodeUri: dist/run-begin.zip"), Some("run-begin"));
+        assert_eq!(code_of("      Timeout: 29"), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! Stopping what `up` has started, and nothing else.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::Stack;
+use crate::console::Console;
+use crate::error::CliError;
+
+/// Stops the emulator; what it keeps stays. Says so when there was nothing to stop.
+///
+/// # Errors
+/// [`CliError::WouldNotStop`] when it does not end within 30 seconds.
+pub async fn down(state: &Path, console: &Console) -> Result<(), CliError> {
+    let Some(mut stack) = Stack::load(state)? else {
+        console.note("nothing to stop: no local stack was started here");
+        return Ok(());
+    };
+    match stack.process.take() {
+        Some(process) if process.is_alive() => {
+            let step = console.step("stopping the local stack");
+            process.stop(Duration::from_secs(30)).await?;
+            step.done("the local stack is stopped; its state stays");
+        }
+        _ => console.note("nothing to stop: the local stack was not running"),
+    }
+    stack.save(state)
+}
