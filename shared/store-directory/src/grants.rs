@@ -1,0 +1,276 @@
+//! Grants, revocations, and what they add up to.
+
+use std::collections::BTreeSet;
+
+use countersign_failure::Failure;
+use countersign_identity::{Capability, Rights, Scope, Scopes, Standing, UserId};
+use countersign_store_kit::{Expr, Item, Query, StoreError, Write, decode};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::user::User;
+use crate::{Directory, DirectoryError, Result, keys};
+
+/// Who gave it, and when: for the audit trail.
+#[derive(Serialize)]
+struct Grant<'a> {
+    granted_by: &'a UserId,
+    granted_at: Timestamp,
+}
+
+#[derive(Serialize)]
+struct Revocation {
+    revoked_at: Timestamp,
+}
+
+impl Directory {
+    /// Grants a scope. Granting it again changes nothing that counts.
+    ///
+    /// # Errors
+    /// [`DirectoryError::NoSuchUser`] when there is no such person.
+    pub fn grant<'a>(
+        &'a self,
+        user: &'a UserId,
+        scope: &'a Scope,
+        by: &'a UserId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("grant the scope");
+            let grant = Grant { granted_by: by, granted_at: now };
+            let put = Write::put(&keys::scope(user, scope), &grant).map_err(&doing)?;
+            self.granted(user, put, doing).await
+        })
+    }
+
+    /// Takes a scope back; the next step and the next click already go without it.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn revoke<'a>(&'a self, user: &'a UserId, scope: &'a Scope) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let write = Write::delete(&keys::scope(user, scope));
+            self.table.write(write).await.map_err(DirectoryError::doing("take the scope back"))
+        })
+    }
+
+    /// Gives a capability.
+    ///
+    /// # Errors
+    /// [`DirectoryError::NoSuchUser`] when there is no such person.
+    pub fn give<'a>(
+        &'a self,
+        user: &'a UserId,
+        capability: Capability,
+        by: &'a UserId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("give the capability");
+            let grant = Grant { granted_by: by, granted_at: now };
+            let put = Write::put(&keys::capability(user, capability), &grant).map_err(&doing)?;
+            self.granted(user, put, doing).await
+        })
+    }
+
+    /// Takes a capability back.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn take<'a>(
+        &'a self,
+        user: &'a UserId,
+        capability: Capability,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let write = Write::delete(&keys::capability(user, capability));
+            self.table.write(write).await.map_err(DirectoryError::doing("take the capability back"))
+        })
+    }
+
+    async fn granted(
+        &self,
+        user: &UserId,
+        put: Write,
+        doing: impl Fn(StoreError) -> DirectoryError,
+    ) -> Result<()> {
+        let known = Write::check(&keys::profile(user), Expr::exists());
+        self.table.transact(vec![known, put]).await.map_err(|error| {
+            if error.is_condition() { DirectoryError::NoSuchUser } else { doing(error) }
+        })
+    }
+
+    /// Makes one token void. The record goes when the token would have expired anyway (`expires_at`, epoch seconds).
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn revoke_token<'a>(
+        &'a self,
+        user: &'a UserId,
+        token_id: &'a str,
+        expires_at: i64,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("revoke the token");
+            let put = Write::put(&keys::revoked(user, token_id), &Revocation { revoked_at: now })
+                .map_err(&doing)?;
+            // A minute more than the token, so that clocks that differ a little cannot revive it.
+            self.granted(user, put.expires_at(expires_at.saturating_add(60)), doing).await
+        })
+    }
+
+    /// Makes every token void that was issued before now.
+    ///
+    /// # Errors
+    /// [`DirectoryError::NoSuchUser`] when there is no such person.
+    pub fn revoke_all_tokens<'a>(
+        &'a self,
+        user: &'a UserId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("revoke the tokens");
+            // Issue times are whole seconds: a token of this very second is void as well.
+            let bound = now.as_second() + 1;
+            let write = Write::update(&keys::profile(user)).when(Expr::exists());
+            let write = write
+                .set("not_before", &bound)
+                .and_then(|write| write.set("updated_at", &now))
+                .map_err(&doing)?;
+            self.written(write, doing).await
+        })
+    }
+
+    /// What the directory says of a person now: one consistent read of their partition.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn standing_of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Option<Standing>>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("read the grants");
+            let mut query = Query::partition(&keys::partition(user)).consistent();
+            let mut items = Vec::new();
+            loop {
+                let page = self.table.query(query.clone()).await.map_err(&doing)?;
+                items.extend(page.items);
+                match page.next {
+                    Some(next) => query = query.after(Some(&next)),
+                    None => return add_up(self.table.name(), items).map_err(doing),
+                }
+            }
+        })
+    }
+}
+
+impl Rights for Directory {
+    fn standing<'a>(
+        &'a self,
+        user: &'a UserId,
+    ) -> BoxFuture<'a, std::result::Result<Option<Standing>, Box<dyn Failure>>> {
+        Box::pin(async move {
+            self.standing_of(user).await.map_err(|error| Box::new(error) as Box<dyn Failure>)
+        })
+    }
+}
+
+/// Folds the items of a partition. Grants without a person, or anything unreadable, grant nothing.
+fn add_up(table: &str, items: Vec<Item>) -> std::result::Result<Option<Standing>, StoreError> {
+    let mut person: Option<User> = None;
+    let mut scopes: Vec<String> = Vec::new();
+    let mut capabilities = BTreeSet::new();
+    let mut revoked = BTreeSet::new();
+    for item in items {
+        let Some(sort_key) = item.get("SK").and_then(|sk| sk.as_s().ok()).cloned() else {
+            continue;
+        };
+        if sort_key == keys::PROFILE {
+            person = Some(decode(table, item)?);
+        } else if let Some(scope) = sort_key.strip_prefix(keys::SCOPE) {
+            scopes.push(scope.to_owned());
+        } else if let Some(token_id) = sort_key.strip_prefix(keys::REVOKED) {
+            revoked.insert(token_id.to_owned());
+        } else {
+            capabilities.extend(keys::named(&sort_key));
+        }
+    }
+    Ok(person.map(|user| Standing {
+        user: user.id,
+        name: user.display_name,
+        email: user.email.to_string(),
+        email_verified: user.email_verified,
+        active: user.active,
+        scopes: Scopes::parse(scopes.iter().map(String::as_str)),
+        capabilities,
+        not_before: user.not_before,
+        revoked,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(sort_key: &str, body: &serde_json::Value) -> Item {
+        let mut item: Item = serde_dynamo::to_item(body).unwrap();
+        item.insert("SK".to_owned(), serde_dynamo::to_attribute_value(sort_key).unwrap());
+        item
+    }
+
+    fn person() -> Item {
+        let body = serde_json::json!({
+            "id": UserId::from_bytes([1; 16]), "username": "ada", "email": "ada@example.org", "email_verified": true,
+            "display_name": "Ada", "active": true, "not_before": 7,
+            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+        });
+        item("PROFILE", &body)
+    }
+
+    fn check(items: Vec<Item>, expect: Option<(&[&str], &[Capability], &[&str])>) {
+        let standing = add_up("Directory", items).unwrap();
+        let found =
+            standing.map(|standing| (standing.scopes, standing.capabilities, standing.revoked));
+        let expect = expect.map(|(scopes, capabilities, revoked)| {
+            (
+                Scopes::parse(scopes.iter().copied()),
+                capabilities.iter().copied().collect(),
+                revoked.iter().map(|id| (*id).to_owned()).collect(),
+            )
+        });
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn the_partition_adds_up() {
+        let grant = serde_json::json!({"granted_by": "x"});
+        let items = vec![
+            person(),
+            item("SCOPE#macro:analyst", &grant),
+            item("SCOPE#global:reader", &grant),
+            item("CAPABILITY#decide", &grant),
+            item("REVOKED#t-9", &grant),
+        ];
+        check(items, Some((&["macro:analyst", "global:reader"], &[Capability::Decide], &["t-9"])));
+    }
+
+    #[test]
+    fn what_is_not_known_grants_nothing() {
+        let grant = serde_json::json!({});
+        check(
+            vec![
+                person(),
+                item("SCOPE#macro:emperor", &grant),
+                item("CAPABILITY#fly", &grant),
+                item("OTHER", &grant),
+            ],
+            Some((&[], &[], &[])),
+        );
+    }
+
+    #[test]
+    fn grants_without_a_person_are_nobody() {
+        check(vec![item("SCOPE#global:admin", &serde_json::json!({}))], None);
+        check(vec![], None);
+    }
+}

@@ -1,0 +1,80 @@
+//! The keys of the table; nobody else writes them.
+
+use countersign_identity::{Capability, Scope, UserId};
+use countersign_store_kit::Key;
+
+use crate::user::{Email, Username};
+
+/// The partition of the index that lists everybody.
+pub(crate) const USERS: &str = "USERS";
+/// The sort key of a person.
+pub(crate) const PROFILE: &str = "PROFILE";
+/// What the sort key of a granted scope starts with.
+pub(crate) const SCOPE: &str = "SCOPE#";
+/// What the sort key of a granted capability starts with.
+pub(crate) const CAPABILITY: &str = "CAPABILITY#";
+/// What the sort key of a void token starts with.
+pub(crate) const REVOKED: &str = "REVOKED#";
+
+pub(crate) fn partition(user: &UserId) -> String {
+    format!("USER#{user}")
+}
+
+pub(crate) fn profile(user: &UserId) -> Key {
+    Key::new(partition(user), PROFILE)
+}
+
+pub(crate) fn scope(user: &UserId, scope: &Scope) -> Key {
+    Key::new(partition(user), format!("{SCOPE}{scope}"))
+}
+
+pub(crate) fn capability(user: &UserId, capability: Capability) -> Key {
+    Key::new(partition(user), format!("{CAPABILITY}{}", name(capability)))
+}
+
+pub(crate) fn revoked(user: &UserId, token_id: &str) -> Key {
+    Key::new(partition(user), format!("{REVOKED}{token_id}"))
+}
+
+pub(crate) fn username(username: &Username) -> Key {
+    Key::new(format!("USERNAME#{}", username.as_str()), "CLAIM")
+}
+
+pub(crate) fn email(email: &Email) -> Key {
+    Key::new(format!("EMAIL#{}", email.canonical()), "CLAIM")
+}
+
+pub(crate) fn floor() -> Key {
+    Key::new("DEPLOYMENT", "FLOOR")
+}
+
+fn name(capability: Capability) -> &'static str {
+    match capability {
+        Capability::Decide => "decide",
+        Capability::Publish => "publish",
+        Capability::Administer => "administer",
+    }
+}
+
+/// Reads the capability back from its sort key.
+pub(crate) fn named(sort_key: &str) -> Option<Capability> {
+    let wanted = sort_key.strip_prefix(CAPABILITY)?;
+    [Capability::Decide, Capability::Publish, Capability::Administer]
+        .into_iter()
+        .find(|cap| name(*cap) == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_capability_reads_back_from_its_key() {
+        for cap in [Capability::Decide, Capability::Publish, Capability::Administer] {
+            let key = capability(&UserId::from_bytes([1; 16]), cap);
+            assert_eq!(named(&key.sk), Some(cap));
+        }
+        assert_eq!(named("CAPABILITY#fly"), None);
+        assert_eq!(named("SCOPE#decide"), None);
+    }
+}

@@ -1,0 +1,43 @@
+//! The table `Directory`: who exists, what they were granted, and what was revoked.
+//!
+//! | PK | SK | what |
+//! |---|---|---|
+//! | `USER#{id}` | `PROFILE` | the person; listed in the index under `USERS` by username |
+//! | `USER#{id}` | `SCOPE#{scope}` | one granted scope |
+//! | `USER#{id}` | `CAPABILITY#{name}` | one granted capability |
+//! | `USER#{id}` | `REVOKED#{token id}` | one void token, until it would have expired |
+//! | `USERNAME#{name}`, `EMAIL#{address}` | `CLAIM` | who holds the name, so that it is held once |
+//! | `DEPLOYMENT` | `FLOOR` | the policy no other policy may undercut |
+//!
+//! Everything that decides what a person may do lies in one partition: [`Directory::standing`] is one strongly
+//! consistent read, done again before every effect and every decision.
+
+mod error;
+mod grants;
+mod keys;
+mod policy;
+mod user;
+mod users;
+
+pub use error::DirectoryError;
+pub use policy::Floor;
+pub use user::{Email, InvalidUser, NewUser, User, UserChange, Username};
+
+use countersign_store_kit::Table;
+
+/// What every method of this crate returns.
+pub type Result<T> = std::result::Result<T, DirectoryError>;
+
+/// The table `Directory`.
+#[derive(Debug, Clone)]
+pub struct Directory {
+    table: Table,
+}
+
+impl Directory {
+    /// The directory in this table.
+    #[must_use]
+    pub fn new(table: Table) -> Self {
+        Self { table }
+    }
+}

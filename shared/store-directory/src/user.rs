@@ -1,0 +1,287 @@
+//! A person, and the two names by which they are found.
+
+use std::fmt;
+
+use countersign_failure::Failure;
+use countersign_identity::UserId;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Why a text cannot stand in the directory.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidUser {
+    /// Not a username.
+    #[error(
+        "`{0}` is not a username: use 2 to 64 lower-case letters, digits, dots, hyphens and underscores"
+    )]
+    Username(String),
+    /// Not a mail address.
+    #[error("`{0}` is not a mail address")]
+    Email(String),
+    /// Not a display name.
+    #[error("a display name has 1 to 200 characters and no control characters")]
+    DisplayName,
+}
+
+impl Failure for InvalidUser {
+    fn code(&self) -> &'static str {
+        "INVALID_INPUT"
+    }
+
+    fn http_status(&self) -> u16 {
+        422
+    }
+}
+
+/// The name a person signs in with: unique, lower case.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Username(String);
+
+impl Username {
+    /// Reads a username.
+    ///
+    /// # Errors
+    /// [`InvalidUser::Username`] when it is too short, too long, starts with a mark or has another character.
+    pub fn parse(text: &str) -> Result<Self, InvalidUser> {
+        let allowed =
+            |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'_');
+        let starts =
+            text.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        if starts && (2..=64).contains(&text.len()) && text.bytes().all(allowed) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidUser::Username(cut(text)))
+        }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A mail address. Kept as written; two that differ only in case are the same address.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Email(String);
+
+impl Email {
+    /// Reads an address: one `@`, something on both sides, nothing invisible, at most 254 bytes.
+    ///
+    /// # Errors
+    /// [`InvalidUser::Email`] when it is none.
+    pub fn parse(text: &str) -> Result<Self, InvalidUser> {
+        let invalid = || InvalidUser::Email(cut(text));
+        let (local, domain) = text.split_once('@').ok_or_else(invalid)?;
+        let visible = text
+            .chars()
+            .all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | ',' | ';' | '"' | '\\'));
+        let dotted = domain.split('.').all(|label| !label.is_empty());
+        if !local.is_empty() && dotted && !domain.contains('@') && visible && text.len() <= 254 {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(invalid())
+        }
+    }
+
+    /// The address as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The form that is compared: lower case.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        self.0.to_ascii_lowercase()
+    }
+}
+
+impl PartialEq for Email {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.eq_ignore_ascii_case(&other.0)
+    }
+}
+
+impl Eq for Email {}
+
+macro_rules! text_form {
+    ($name:ident) => {
+        impl TryFrom<String> for $name {
+            type Error = InvalidUser;
+            fn try_from(text: String) -> Result<Self, InvalidUser> {
+                Self::parse(&text)
+            }
+        }
+        impl From<$name> for String {
+            fn from(value: $name) -> String {
+                value.0
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+text_form!(Username);
+text_form!(Email);
+
+fn cut(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+/// A person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// Never changes and is never given again.
+    pub id: UserId,
+    /// The name they sign in with.
+    pub username: Username,
+    /// Where mail reaches them.
+    pub email: Email,
+    /// Whether the address was proved, or entered by an administrator who vouches for it.
+    pub email_verified: bool,
+    /// What others see.
+    pub display_name: String,
+    /// Inactive people can do nothing.
+    pub active: bool,
+    /// Tokens issued before this time (epoch seconds) are void.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<i64>,
+    /// When they were entered.
+    pub created_at: Timestamp,
+    /// When the record last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Somebody to enter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewUser {
+    /// A fresh id, or one derived from the request so that a repeated request enters nobody twice.
+    pub id: UserId,
+    /// Must be free.
+    pub username: Username,
+    /// Must be free.
+    pub email: Email,
+    /// Whether the address counts as proved.
+    pub email_verified: bool,
+    /// What others see.
+    pub display_name: String,
+}
+
+impl NewUser {
+    /// The record as it will stand.
+    ///
+    /// # Errors
+    /// [`InvalidUser::DisplayName`] when the display name is empty, too long or has control characters.
+    pub fn at(self, now: Timestamp) -> Result<User, InvalidUser> {
+        check_display_name(&self.display_name)?;
+        Ok(User {
+            id: self.id,
+            username: self.username,
+            email: self.email,
+            email_verified: self.email_verified,
+            display_name: self.display_name,
+            active: true,
+            not_before: None,
+            created_at: now,
+            updated_at: now,
+        })
+    }
+}
+
+/// What may change about a person. The address may not: mail links are bound to it; enter a new person instead.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UserChange {
+    /// Another display name.
+    pub display_name: Option<String>,
+    /// Active or not.
+    pub active: Option<bool>,
+    /// Proved or not.
+    pub email_verified: Option<bool>,
+}
+
+pub(crate) fn check_display_name(name: &str) -> Result<(), InvalidUser> {
+    let fits = (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    if fits { Ok(()) } else { Err(InvalidUser::DisplayName) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check_email(text: &str, valid: bool) {
+        assert_eq!(Email::parse(text).is_ok(), valid, "{text}");
+    }
+
+    fn check_username(text: &str, valid: bool) {
+        assert_eq!(Username::parse(text).is_ok(), valid, "{text}");
+    }
+
+    #[test]
+    fn usernames_are_plain() {
+        for text in ["ada", "a1", "ada.lovelace", "ada-l_2"] {
+            check_username(text, true);
+        }
+        for text in
+            ["", "a", "Ada", ".ada", "-ada", "ada lovelace", "ada@x", "ädä", &"a".repeat(65)]
+        {
+            check_username(text, false);
+        }
+    }
+
+    #[test]
+    fn addresses_carry_nothing_that_could_end_a_mail_header() {
+        for text in ["ada@example.org", "a+b@x.co", "ada@localhost"] {
+            check_email(text, true);
+        }
+        for text in [
+            "",
+            "ada",
+            "@x.org",
+            "ada@",
+            "a@b@c",
+            "ada@x..org",
+            "ada@x.org\r\nBcc: all@x.org",
+            "Ada <ada@x.org>",
+            "a,b@x.org",
+            "ada@\u{202e}x.org",
+        ] {
+            check_email(text, false);
+        }
+    }
+
+    #[test]
+    fn addresses_compare_without_case() {
+        assert_eq!(
+            Email::parse("Ada@Example.org").unwrap(),
+            Email::parse("ada@example.ORG").unwrap()
+        );
+        assert_eq!(Email::parse("Ada@Example.org").unwrap().to_string(), "Ada@Example.org");
+    }
+
+    #[test]
+    fn a_display_name_is_one_visible_line() {
+        for (name, valid) in
+            [("Ada Lovelace", true), ("", false), ("a\nb", false), (&"x".repeat(201), false)]
+        {
+            assert_eq!(check_display_name(name).is_ok(), valid, "{name:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_with_a_line_break_is_an_address(a in "\\PC{0,12}", b in "\\PC{0,12}") {
+            for line_break in ['\r', '\n', '\u{2028}', '\0'] {
+                let text = format!("{a}@{b}{line_break}x");
+                prop_assert!(Email::parse(&text).is_err());
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Entering, finding and changing people.
+
+use countersign_identity::UserId;
+use countersign_store_kit::{Expr, Key, Page, Query, StoreError, Write};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::user::{Email, User, UserChange, Username};
+use crate::{Directory, DirectoryError, Result, keys};
+
+/// Who holds a username or an address.
+#[derive(Serialize, Deserialize)]
+struct Claim {
+    user_id: UserId,
+}
+
+impl Directory {
+    /// Enters a person. The username and the address are claimed in the same transaction, so each is held once.
+    ///
+    /// Entering the same id again with the same names changes nothing and answers as the first time.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Taken`] when a name is somebody else's.
+    pub fn create<'a>(&'a self, user: &'a User) -> BoxFuture<'a, Result<User>> {
+        Box::pin(async move {
+            let claim = Claim { user_id: user.id.clone() };
+            let writes = [
+                Write::put(&keys::username(&user.username), &claim).map(Write::if_absent),
+                Write::put(&keys::email(&user.email), &claim).map(Write::if_absent),
+                Write::put(&keys::profile(&user.id), user)
+                    .map(|write| write.if_absent().indexed(keys::USERS, user.username.as_str())),
+            ];
+            let doing = DirectoryError::doing("enter the person");
+            let writes =
+                writes.into_iter().collect::<std::result::Result<Vec<_>, _>>().map_err(&doing)?;
+            match self.table.transact(writes).await {
+                Ok(()) => Ok(user.clone()),
+                Err(StoreError::ConditionFailed { index, .. }) => self.already(user, index).await,
+                Err(other) => Err(doing(other)),
+            }
+        })
+    }
+
+    async fn already(&self, user: &User, index: usize) -> Result<User> {
+        let standing = self.user(&user.id).await?;
+        match standing {
+            Some(known) if known.username == user.username && known.email == user.email => {
+                Ok(known)
+            }
+            _ if index == 1 => {
+                Err(DirectoryError::Taken { what: "email", value: user.email.to_string() })
+            }
+            _ => Err(DirectoryError::Taken { what: "username", value: user.username.to_string() }),
+        }
+    }
+
+    /// Reads a person.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn user<'a>(&'a self, id: &'a UserId) -> BoxFuture<'a, Result<Option<User>>> {
+        Box::pin(async move {
+            let key = keys::profile(id);
+            self.table.get(&key).await.map_err(DirectoryError::doing("read the person"))
+        })
+    }
+
+    /// Finds a person by username.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn by_username<'a>(
+        &'a self,
+        username: &'a Username,
+    ) -> BoxFuture<'a, Result<Option<User>>> {
+        self.claimed(keys::username(username))
+    }
+
+    /// Finds a person by mail address, in any case.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn by_email<'a>(&'a self, email: &'a Email) -> BoxFuture<'a, Result<Option<User>>> {
+        self.claimed(keys::email(email))
+    }
+
+    /// Finds a person by what a playbook or a command line names: an id, an address or a username.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<User>>> {
+        Box::pin(async move {
+            if let Ok(id) = UserId::parse(name) {
+                return self.user(&id).await;
+            }
+            if let Ok(email) = Email::parse(name) {
+                return self.by_email(&email).await;
+            }
+            match Username::parse(name) {
+                Ok(username) => self.by_username(&username).await,
+                Err(_) => Ok(None),
+            }
+        })
+    }
+
+    fn claimed(&self, key: Key) -> BoxFuture<'_, Result<Option<User>>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("find the person");
+            let claim: Option<Claim> = self.table.get(&key).await.map_err(doing)?;
+            match claim {
+                Some(claim) => self.user(&claim.user_id).await,
+                None => Ok(None),
+            }
+        })
+    }
+
+    /// Everybody, by username.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn list<'a>(
+        &'a self,
+        limit: i32,
+        after: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Page<User>>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("list people");
+            let query = Query::index(keys::USERS).limit(limit).after(after);
+            let page = self.table.query(query).await.map_err(&doing)?;
+            page.decode(self.table.name()).map_err(doing)
+        })
+    }
+
+    /// Changes a person and answers with the record as it then stands.
+    ///
+    /// # Errors
+    /// [`DirectoryError::NoSuchUser`] when there is none.
+    pub fn change<'a>(
+        &'a self,
+        id: &'a UserId,
+        change: &'a UserChange,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<User>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("change the person");
+            let mut write = Write::update(&keys::profile(id)).when(Expr::exists());
+            write = write.set("updated_at", &now).map_err(&doing)?;
+            if let Some(name) = &change.display_name {
+                write = write.set("display_name", name).map_err(&doing)?;
+            }
+            if let Some(active) = change.active {
+                write = write.set("active", &active).map_err(&doing)?;
+            }
+            if let Some(verified) = change.email_verified {
+                write = write.set("email_verified", &verified).map_err(&doing)?;
+            }
+            self.written(write, doing).await?;
+            self.user(id).await?.ok_or(DirectoryError::NoSuchUser)
+        })
+    }
+
+    /// Does a write whose only condition is that the person exists.
+    pub(crate) async fn written(
+        &self,
+        write: Write,
+        doing: impl Fn(StoreError) -> DirectoryError,
+    ) -> Result<()> {
+        self.table.write(write).await.map_err(|error| {
+            if error.is_condition() { DirectoryError::NoSuchUser } else { doing(error) }
+        })
+    }
+}

@@ -1,0 +1,231 @@
+//! From a Lambda event to a router and back, and what every answer carries.
+
+use std::convert::Infallible;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use countersign_failure::Failure;
+use futures::future::BoxFuture;
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use lambda_http::request::{LambdaRequest, RequestContext};
+use lambda_http::{Adapter, RequestExt, lambda_runtime};
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+use crate::extract::MAX_BODY_BYTES;
+use crate::problem::Problem;
+
+/// No answer is larger: a Lambda may return 6 MB, and base64 takes a third.
+const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+
+/// The id of a request, in the log and in every problem. In the extensions of requests and answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestId(String);
+
+impl RequestId {
+    /// The gateway's id when it is a plain one, or a new one.
+    #[must_use]
+    pub fn of(given: Option<&str>) -> Self {
+        let plain = |id: &&str| {
+            let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'=');
+            (1..=80).contains(&id.len()) && id.bytes().all(fits)
+        };
+        let id = given.filter(plain).map(str::to_owned);
+        Self(id.unwrap_or_else(|| uuid::Uuid::now_v7().to_string()))
+    }
+
+    /// The id.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Completes a router: limits, request ids, security headers, and problems for what no route answers.
+pub fn complete(router: Router) -> Router {
+    router
+        .fallback(|| async { Problem::not_found() })
+        .method_not_allowed_fallback(|| async {
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "this address does not take this method")
+        })
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .layer(from_fn(dress))
+}
+
+async fn dress(mut request: Request, next: Next) -> Response {
+    let context = request.request_context_ref().and_then(gateway_id);
+    let id = RequestId::of(context.as_deref());
+    request.extensions_mut().insert(id.clone());
+    let method = request.method().clone();
+    let response = next.run(request).await;
+    // The route, never the path: paths can carry what a log must not.
+    tracing::info!(request = id.as_str(), %method, status = response.status().as_u16(), "answered");
+    let mut response = name_the_request(response, &id);
+    secure(&mut response, &id);
+    response
+}
+
+fn gateway_id(context: &RequestContext) -> Option<String> {
+    match context {
+        RequestContext::ApiGatewayV2(context) => context.request_id.clone(),
+        _ => None,
+    }
+}
+
+fn name_the_request(mut response: Response, id: &RequestId) -> Response {
+    let Some(mut problem) = response.extensions_mut().remove::<Problem>() else { return response };
+    problem.instance = format!("urn:request:{}", id.as_str());
+    problem.into_response()
+}
+
+/// No door allows other origins (no CORS), scripts, frames or caches.
+fn secure(response: &mut Response, id: &RequestId) {
+    const HEADERS: [(HeaderName, &str); 6] = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+        (header::STRICT_TRANSPORT_SECURITY, "max-age=31536000; includeSubDomains"),
+    ];
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if let Ok(value) = HeaderValue::from_str(id.as_str()) {
+        headers.insert("x-request-id", value);
+    }
+}
+
+/// An event that no HTTP API sends.
+#[derive(Debug, thiserror::Error)]
+#[error("the event is no HTTP request: {0}")]
+pub struct NoRequest(String);
+
+impl Failure for NoRequest {
+    fn code(&self) -> &'static str {
+        "EVENT_INVALID"
+    }
+}
+
+/// Answers one Lambda event (HTTP API, payload 2.0) with a router, in the shape the gateway wants back.
+///
+/// # Errors
+/// [`NoRequest`] when the event is none.
+pub fn answer(router: Router, event: Value) -> BoxFuture<'static, Result<Value, NoRequest>> {
+    Box::pin(async move {
+        let request: LambdaRequest = serde_json::from_value(event).map_err(|error| NoRequest(error.to_string()))?;
+        let event = lambda_runtime::LambdaEvent::new(request, lambda_runtime::Context::default());
+        let service = tower::service_fn(move |request| whole(router.clone(), request));
+        let Ok(answer) = Adapter::from(service).oneshot(event).await;
+        serde_json::to_value(answer).map_err(|error| NoRequest(error.to_string()))
+    })
+}
+
+/// Collects the answer before it leaves: the gateway takes no streams from here.
+async fn whole(
+    router: Router,
+    request: lambda_http::Request,
+) -> Result<http::Response<lambda_http::Body>, Infallible> {
+    let Ok(response) = router.oneshot(request).await;
+    let (parts, body) = response.into_parts();
+    let bytes = match axum::body::to_bytes(body, MAX_ANSWER_BYTES).await {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            tracing::error!(%error, "an answer could not be written");
+            let empty = lambda_http::Body::Empty;
+            let mut failed = http::Response::new(empty);
+            *failed.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+            return Ok(failed);
+        }
+    };
+    Ok(http::Response::from_parts(parts, lambda_http::Body::Binary(bytes.to_vec())))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::{get, post};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Json, Path};
+
+    fn router() -> Router {
+        let broken = || async { Problem::conflict("CLOSED", "closed by ada").into_response() };
+        let echo = |Json(body): Json<Value>| async move { Json(body) };
+        let shout = |Path(word): Path<String>| async move { Json(json!({ "word": word })) };
+        let routes = Router::new().route("/broken", get(broken)).route("/echo", post(echo)).route("/say/{word}", get(shout));
+        complete(routes)
+    }
+
+    fn event(method: &str, path: &str, body: Option<&str>) -> Value {
+        json!({
+            "version": "2.0", "routeKey": "ANY /{proxy+}", "rawPath": path, "rawQueryString": "",
+            "headers": {"content-type": "application/json", "host": "x"},
+            "requestContext": {
+                "accountId": "1", "apiId": "a", "domainName": "x", "domainPrefix": "x", "requestId": "req-1",
+                "routeKey": "ANY /{proxy+}", "stage": "$default", "time": "", "timeEpoch": 0,
+                "http": {"method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1", "userAgent": "t"},
+            },
+            "body": body, "isBase64Encoded": false,
+        })
+    }
+
+    async fn check(method: &str, path: &str, body: Option<&str>, status: u16, expect: Value) -> Value {
+        let answer = answer(router(), event(method, path, body)).await.unwrap();
+        let found: Value = serde_json::from_str(answer["body"].as_str().unwrap()).unwrap();
+        assert_eq!(answer["statusCode"], status, "{found}");
+        for (name, value) in expect.as_object().unwrap() {
+            assert_eq!(&found[name], value, "{found}");
+        }
+        answer
+    }
+
+    #[tokio::test]
+    async fn an_event_goes_in_and_an_answer_comes_out() {
+        check("POST", "/echo", Some(r#"{"a":1}"#), 200, json!({"a": 1})).await;
+        check("GET", "/say/h%C3%A4%2Fllo", None, 200, json!({"word": "hä/llo"})).await;
+    }
+
+    #[tokio::test]
+    async fn every_problem_names_its_request() {
+        let instance = json!({"instance": "urn:request:req-1"});
+        check("GET", "/broken", None, 409, json!({"code": "CLOSED", "detail": "closed by ada"})).await;
+        check("GET", "/nowhere", None, 404, instance.clone()).await;
+        check("DELETE", "/echo", None, 405, json!({"code": "METHOD_NOT_ALLOWED", "instance": "urn:request:req-1"})).await;
+        check("POST", "/echo", Some("{"), 400, json!({"code": "JSON_MALFORMED"})).await;
+    }
+
+    #[tokio::test]
+    async fn a_body_over_the_limit_is_refused() {
+        let body = format!("\"{}\"", "x".repeat(MAX_BODY_BYTES));
+        check("POST", "/echo", Some(&body), 413, json!({"code": "BODY_TOO_LARGE"})).await;
+    }
+
+    #[tokio::test]
+    async fn every_answer_is_locked_down() {
+        for path in ["/say/a", "/broken", "/nowhere"] {
+            let answer = answer(router(), event("GET", path, None)).await.unwrap();
+            let headers = &answer["headers"];
+            assert_eq!(headers["cache-control"], "no-store", "{path}");
+            assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
+            assert_eq!(headers["x-request-id"], "req-1", "{path}");
+            assert!(headers.get("access-control-allow-origin").is_none(), "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_event_of_another_kind_is_refused() {
+        assert!(answer(router(), json!({"Records": []})).await.is_err());
+    }
+
+    #[test]
+    fn a_strange_request_id_is_replaced() {
+        assert_eq!(RequestId::of(Some("a-b_c=")).as_str(), "a-b_c=");
+        for strange in [Some("a\r\nb"), Some(""), None] {
+            assert_eq!(RequestId::of(strange).as_str().len(), 36);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Extractors that answer with problems.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::response::{IntoResponse, Response};
+use http::request::Parts;
+use http::{StatusCode, header};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::problem::{FieldError, Problem};
+
+/// No body is larger. Files go to the bucket directly (K-92).
+pub const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+/// No JSON is nested deeper.
+pub const MAX_JSON_DEPTH: usize = 64;
+
+/// A JSON body, as it comes in and as it goes out.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Json<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        require_json(&request)?;
+        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
+            let status = rejection.into_response().status();
+            if status == StatusCode::PAYLOAD_TOO_LARGE {
+                let detail = format!("the body is larger than {MAX_BODY_BYTES} bytes");
+                return Problem::new(status, "BODY_TOO_LARGE", detail);
+            }
+            Problem::new(StatusCode::BAD_REQUEST, "BODY_UNREADABLE", "the body could not be read")
+        })?;
+        parse(&bytes).map(Json)
+    }
+}
+
+impl<T: Serialize> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self.0).into_response()
+    }
+}
+
+fn require_json(request: &Request) -> Result<(), Problem> {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let essence = kind.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
+    if essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json")) {
+        return Ok(());
+    }
+    let problem = Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "NOT_JSON", "the body must be JSON");
+    Err(problem.with_hint("send `content-type: application/json`"))
+}
+
+/// Reads JSON, refusing what is nested too deep before anything is built from it.
+pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if depth(bytes) > MAX_JSON_DEPTH {
+        let detail = format!("the body is nested deeper than {MAX_JSON_DEPTH} levels");
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "JSON_TOO_DEEP", detail));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        if inner.is_data() {
+            return Problem::invalid(vec![FieldError::new(if path == "." { String::new() } else { path }, inner.to_string())]);
+        }
+        Problem::new(StatusCode::BAD_REQUEST, "JSON_MALFORMED", format!("the body is no JSON: {inner}"))
+    })?;
+    let rest = reader.end();
+    rest.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, "JSON_MALFORMED", format!("the body is no JSON: {error}")))?;
+    Ok(value)
+}
+
+/// How deep brackets nest, outside of strings.
+fn depth(bytes: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0_usize);
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// The query string.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Query<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
+        query.map(|query| Query(query.0)).map_err(|rejection| Problem::field("query", rejection.body_text()))
+    }
+}
+
+/// The placeholders of the path. What does not read as the kind of id it should be cannot name anything: 404.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Path<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        path.map(|path| Path(path.0)).map_err(|_| Problem::not_found())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Body {
+        steps: Vec<Step>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Step {
+        name: String,
+    }
+
+    fn check(body: &str, expect: Result<usize, (u16, &str, &str)>) {
+        let found = parse::<Body>(body.as_bytes()).map(|body| body.steps.len());
+        let found = found.map_err(|p| (p.status, p.code.clone(), p.errors.first().map(|e| e.path.clone()).unwrap_or_default()));
+        assert_eq!(found, expect.map_err(|(status, code, path)| (status, code.to_owned(), path.to_owned())), "{body}");
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_by_its_place() {
+        check(r#"{"steps":[{"name":"a"},{"name":"b"}]}"#, Ok(2));
+        check(r#"{"steps":[{"name":"a"},{"name":3}]}"#, Err((422, "INVALID_INPUT", "steps[1].name")));
+        check(r#"{"steps":[{"nom":"a"}]}"#, Err((422, "INVALID_INPUT", "steps[0].nom")));
+        check("{}", Err((422, "INVALID_INPUT", "")));
+    }
+
+    #[test]
+    fn what_is_no_json_is_no_request() {
+        check("", Err((400, "JSON_MALFORMED", "")));
+        check("{", Err((400, "JSON_MALFORMED", "")));
+        check(r#"{"steps":[]} trailing"#, Err((400, "JSON_MALFORMED", "")));
+        check(&format!("{}1{}", "[".repeat(65), "]".repeat(65)), Err((400, "JSON_TOO_DEEP", "")));
+    }
+
+    #[test]
+    fn brackets_in_strings_do_not_nest() {
+        assert_eq!(depth(br#"{"a":"[[[[\"[["}"#), 1);
+        assert_eq!(depth(br#"[{"a":[1]},[2]]"#), 3);
+        assert_eq!(depth(b"]]]["), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn the_counted_depth_bounds_what_the_parser_nests(levels in 1_usize..80) {
+            let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+            prop_assert_eq!(depth(text.as_bytes()), levels);
+            prop_assert_eq!(parse::<serde_json::Value>(text.as_bytes()).is_ok(), levels <= MAX_JSON_DEPTH);
+        }
+
+        #[test]
+        fn no_body_panics(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let _ = parse::<Body>(&bytes);
+        }
+    }
+}

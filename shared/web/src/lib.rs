@@ -1,0 +1,22 @@
+//! What every HTTP door shares.
+//!
+//! - [`token`] verifies JSON Web Tokens, for the API and the authorizer alike
+//! - [`Signed`]: the extractor that turns a request into a [`Caller`](countersign_identity::Caller), asking the directory
+//! - [`Problem`]: every error as `application/problem+json`
+//! - [`Json`], [`Query`], [`Path`]: extractors that answer with problems that name the place
+//! - [`Page`], [`PageQuery`]: pages and cursors bound to their owner and query
+//! - [`replay`] is the `Idempotency-Key`
+//! - [`door`] has headers, request ids, limits, and the way from a Lambda event to a router and back
+
+pub mod door;
+mod extract;
+mod page;
+mod problem;
+pub mod replay;
+mod signed;
+pub mod token;
+
+pub use extract::{Json, MAX_BODY_BYTES, MAX_JSON_DEPTH, Path, Query};
+pub use page::{Cursor, InvalidCursor, Page, PageQuery};
+pub use problem::{FieldError, Problem, ProblemBody};
+pub use signed::{Gate, Signed, bearer};

@@ -1,0 +1,274 @@
+//! Every error of an HTTP door: `application/problem+json` (RFC 9457).
+
+use std::ops::{Deref, DerefMut};
+
+use axum::response::{IntoResponse, Response};
+use countersign_failure::{Class, Failure, chain};
+use http::{HeaderValue, StatusCode, header};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One thing that is wrong with a request, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FieldError {
+    /// Where: `steps[2].inputs.name`, or the name of a query parameter or header.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl FieldError {
+    /// An error at a place.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), hint: None }
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// An answer that is an error. Boxed, because it is the error side of every handler.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Problem(Box<ProblemBody>);
+
+impl Deref for Problem {
+    type Target = ProblemBody;
+
+    fn deref(&self) -> &ProblemBody {
+        &self.0
+    }
+}
+
+impl DerefMut for Problem {
+    fn deref_mut(&mut self) -> &mut ProblemBody {
+        &mut self.0
+    }
+}
+
+/// The members of a problem.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct ProblemBody {
+    /// A relative address that explains the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The status in words.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// What happened, for the reader.
+    pub detail: String,
+    /// A stable name in `SCREAMING_SNAKE_CASE`.
+    pub code: String,
+    /// Everything that is wrong with the request, when it is several things.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldError>,
+    /// What the reader can do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The request this happened in: `urn:request:{id}`. The log has the same id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub instance: String,
+    /// After how many seconds the same request may succeed.
+    #[serde(skip)]
+    pub retry_after: Option<u32>,
+    /// Anything else the reader of this code needs, such as who decided.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    pub more: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Problem {
+    /// A problem with a code of its own.
+    pub fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
+        Self(Box::new(ProblemBody {
+            kind: format!("/errors/{code}"),
+            title: status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: status.as_u16(),
+            detail: detail.into(),
+            code: code.to_owned(),
+            errors: Vec::new(),
+            hint: None,
+            instance: String::new(),
+            retry_after: None,
+            more: serde_json::Map::new(),
+        }))
+    }
+
+    /// There is no such thing, or it is somebody else's: the answer is the same.
+    #[must_use]
+    pub fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NOT_FOUND", "there is nothing at this address that you may see")
+    }
+
+    /// Several things are wrong with the request.
+    #[must_use]
+    pub fn invalid(errors: Vec<FieldError>) -> Self {
+        let detail = match errors.as_slice() {
+            [one] if one.path.is_empty() => one.message.clone(),
+            [one] => format!("`{}`: {}", one.path, one.message),
+            many => format!("{} things are wrong with the request", many.len()),
+        };
+        let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "INVALID_INPUT", detail);
+        problem.errors = errors;
+        problem
+    }
+
+    /// One thing is wrong with the request.
+    pub fn field(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::invalid(vec![FieldError::new(path, message)])
+    }
+
+    /// The request clashes with how things stand.
+    pub fn conflict(code: &str, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, code, detail)
+    }
+
+    /// Adds what the reader can do.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Says after how many seconds the same request may succeed.
+    #[must_use]
+    pub fn again_after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Adds a member.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<serde_json::Value>) -> Self {
+        self.more.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Any failure as a problem. What broke inside stays inside: the reader gets the request's id, the log the chain.
+    #[must_use]
+    pub fn of(error: &dyn Failure) -> Self {
+        let status = StatusCode::from_u16(error.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let detail = if status.is_server_error() {
+            tracing::error!(code = error.code(), error = full_chain(error), "a request failed");
+            inside(status).to_owned()
+        } else {
+            full_chain(error)
+        };
+        let mut problem = Self::new(status, error.code(), detail);
+        problem.hint = error.help();
+        problem.retry_after = (status.is_server_error() && error.class() == Class::Retryable).then_some(2);
+        problem
+    }
+}
+
+fn inside(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::SERVICE_UNAVAILABLE => "something this needs did not answer; try again in a moment",
+        _ => "something went wrong here; the log has the details under the request's id",
+    }
+}
+
+fn full_chain(error: &dyn Failure) -> String {
+    let line = error.to_string();
+    match error.source() {
+        Some(source) => format!("{line}: {}", chain(source)),
+        None => line,
+    }
+}
+
+impl<F: Failure> From<F> for Problem {
+    fn from(error: F) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl IntoResponse for Problem {
+    /// The body is written by [`crate::door`], which knows the request's id; without it, the body has no instance.
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let mut response = (status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("reading `table-x`")]
+    struct Broken {
+        class: Class,
+        status: u16,
+        #[source]
+        source: std::io::Error,
+    }
+
+    impl Failure for Broken {
+        fn code(&self) -> &'static str {
+            "BROKEN"
+        }
+        fn class(&self) -> Class {
+            self.class
+        }
+        fn http_status(&self) -> u16 {
+            self.status
+        }
+    }
+
+    fn check(class: Class, status: u16, detail: &str, retry_after: Option<u32>) {
+        let problem = Problem::from(Broken { class, status, source: std::io::Error::other("secret host") });
+        assert_eq!((problem.status, problem.detail.as_str(), problem.retry_after), (status, detail, retry_after));
+        assert_eq!((problem.code.as_str(), problem.kind.as_str()), ("BROKEN", "/errors/BROKEN"));
+    }
+
+    #[test]
+    fn what_broke_inside_stays_inside() {
+        check(Class::Terminal, 500, "something went wrong here; the log has the details under the request's id", None);
+        check(Class::Retryable, 503, "something this needs did not answer; try again in a moment", Some(2));
+    }
+
+    #[test]
+    fn what_the_reader_did_is_said_in_full() {
+        check(Class::Terminal, 422, "reading `table-x`: secret host", None);
+        check(Class::Retryable, 409, "reading `table-x`: secret host", None);
+    }
+
+    #[test]
+    fn the_wire_form_is_rfc_9457() {
+        let problem = Problem::field("limit", "must be 1 to 100").with("closed_by", "user_1");
+        let json = serde_json::to_value(&problem).unwrap();
+        let expect = serde_json::json!({
+            "type": "/errors/INVALID_INPUT", "title": "Unprocessable Entity", "status": 422,
+            "detail": "`limit`: must be 1 to 100", "code": "INVALID_INPUT",
+            "errors": [{"path": "limit", "message": "must be 1 to 100"}], "closed_by": "user_1",
+        });
+        assert_eq!(json, expect);
+    }
+
+    #[test]
+    fn the_response_says_what_it_is() {
+        let response = Problem::new(StatusCode::UNAUTHORIZED, "TOKEN_MISSING", "x").into_response();
+        assert_eq!(response.headers()["content-type"], "application/problem+json");
+        assert_eq!(response.headers()["www-authenticate"], "Bearer");
+    }
+}
