@@ -55,7 +55,15 @@ impl Environment {
         let folder = this.folder.display().to_string();
         said(Command::new(&python).args(["-m", "venv", "--clear", &folder]), &log).await?;
         let mut pip = Command::new(this.program("python"));
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r"]);
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--require-hashes",
+            "-r",
+        ]);
         said(pip.arg(&list), &log).await?;
         fs::write(&stamp, wanted)
             .map_err(|source| CliError::io("marking the Python environment as ready", source))?;
