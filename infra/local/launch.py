@@ -80,6 +80,13 @@ def die_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True, name="parent-watch").start()
 
 
+def end_functions() -> None:
+    """Ends the functions' processes, which would otherwise outlive the emulator; only ours share its group."""
+    if os.getpgid(0) == os.getpid():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.killpg(os.getpid(), signal.SIGTERM)
+
+
 def main() -> int:
     """Checks the contract, applies the changes and serves until SIGTERM."""
     try:
@@ -95,7 +102,10 @@ def main() -> int:
     sys.argv = ["ministack"]
     from ministack import app
 
-    app.main()
+    try:
+        app.main()
+    finally:
+        end_functions()
     return 0
 
 
