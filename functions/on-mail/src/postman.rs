@@ -2,7 +2,7 @@
 
 use aws_config::SdkConfig;
 use aws_sdk_sesv2::Client;
-use aws_sdk_sesv2::error::{BuildError, ProvideErrorMetadata as _, SdkError};
+use aws_sdk_sesv2::error::{BuildError, SdkError};
 use aws_sdk_sesv2::operation::send_email::SendEmailError;
 use aws_sdk_sesv2::types::{Body, Content, Destination, EmailContent, Message, MessageHeader};
 use countersign_failure::{Class, Failure};

@@ -1,5 +1,7 @@
 //! Batches of mail: each message on its own, none twice.
 
+#![expect(clippy::unwrap_used, reason = "constants of the tests")]
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 

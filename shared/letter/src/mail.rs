@@ -128,10 +128,8 @@ pub struct ApprovalMail {
     pub run: Option<Label>,
     /// Who asks: the display name of the requester.
     pub asker: Label,
-    /// The agent's profile.
-    pub profile: Label,
-    /// The playbook, where there is one.
-    pub playbook: Option<Label>,
+    /// What it is about: the name of the playbook or profile, as its owner chose it.
+    pub about: Label,
     /// The signed link to the page.
     pub link: MailLink,
     /// When a decision comes too late.
@@ -157,8 +155,8 @@ pub struct CodeMail {
     pub approval: Label,
     /// The decision that was chosen on the page: `approve` or `deny`.
     pub approving: bool,
-    /// The agent's profile.
-    pub profile: Label,
+    /// What it is about: the name of the playbook or profile, as its owner chose it.
+    pub about: Label,
     /// When the code ends.
     pub expires: Timestamp,
 }
@@ -237,7 +235,7 @@ impl ApprovalMail {
 
     fn subject(&self) -> String {
         let opening = if self.reminder { "Reminder: your signature" } else { "Your signature" };
-        format!("{opening} is needed: {}", self.profile)
+        format!("{opening} is needed: {}", self.about)
     }
 
     fn due(&self) -> String {

@@ -35,7 +35,7 @@ fn both_bodies_of_a_mail_say_the_same() {
     for part in [
         sample::LINK,
         "Ada Lindqvist",
-        "Nonprofit Investigator",
+        "Officer cross-reference",
         "28 Nov 2026, 14:05 UTC",
         "1207",
         "1 of 2 given",
@@ -163,8 +163,7 @@ fn signing_in_leaves_no_buttons() {
 fn hostile_text_is_harmless_everywhere() {
     let mut page = sample::decision(EVIL);
     let evil = || Shown::line(EVIL);
-    (page.asker, page.profile, page.playbook, page.step) =
-        (evil(), evil(), Some(evil()), Some(evil()));
+    (page.asker, page.title, page.step, page.plan_text) = (evil(), evil(), Some(evil()), evil());
     (page.approver, page.approval, page.cost_bound) = (evil(), evil(), Some(evil()));
     page.effects = vec![Effect::new(EVIL, EVIL, &json!({ EVIL: EVIL }), true)];
     page.preview = Preview::head(&json!([{ EVIL: EVIL }, EVIL]), 10, None);
@@ -181,8 +180,7 @@ fn hostile_text_is_harmless_everywhere() {
 fn hostile_names_are_harmless_in_mails() {
     let mut mail = sample::approval_mail(false);
     let evil = || Label::new("<a href=\"https://evil.example\">x</a>\r\nBcc: e@evil.example");
-    (mail.asker, mail.profile, mail.playbook, mail.approval) =
-        (evil(), evil(), Some(evil()), evil());
+    (mail.asker, mail.about, mail.approval) = (evil(), evil(), evil());
     let mail = mail.render().unwrap();
     assert!(!mail.subject.contains(['\r', '\n', '<', '@']), "{}", mail.subject);
     for body in [&mail.text, &mail.html] {
@@ -235,7 +233,7 @@ proptest! {
     fn no_name_changes_a_mail(name in any::<String>()) {
         let mut mail = sample::approval_mail(false);
         let harmless = mail.render().unwrap();
-        mail.profile = Label::new(&name);
+        mail.about = Label::new(&name);
         let hostile = mail.render().unwrap();
         prop_assert_eq!(hostile.html.matches('<').count(), harmless.html.matches('<').count());
         prop_assert_eq!(hostile.text.lines().count(), harmless.text.lines().count());

@@ -15,8 +15,8 @@ pub struct CodePage {
     pub address: Shown,
     /// Whether the decision is to approve.
     pub approving: bool,
-    /// The agent's profile.
-    pub profile: Shown,
+    /// What it is about, in one line.
+    pub title: Shown,
     /// The nonce of the decision page.
     pub nonce: String,
     /// The note of the decision page.

@@ -36,10 +36,8 @@ pub struct DecisionPage {
     pub version: u64,
     /// Who asks.
     pub asker: Shown,
-    /// The agent's profile.
-    pub profile: Shown,
-    /// The playbook, where there is one.
-    pub playbook: Option<Shown>,
+    /// What it is about, in one line.
+    pub title: Shown,
     /// The step that waits, where there is one.
     pub step: Option<Shown>,
     /// Whom this link belongs to.
@@ -54,6 +52,8 @@ pub struct DecisionPage {
     pub rows_url: String,
     /// The plan around this gate.
     pub picture: Picture,
+    /// The plan as text, shown when there is no picture.
+    pub plan_text: Shown,
     /// The digest of what is signed, in hex.
     pub digest: String,
     /// The most this can cost, in words, where it is known.

@@ -13,8 +13,8 @@ pub const ROWS_PER_PAGE: u64 = 100;
 /// One page of all rows.
 #[derive(Debug, Clone)]
 pub struct RowsPage {
-    /// The agent's profile.
-    pub profile: Shown,
+    /// What it is about, in one line.
+    pub title: Shown,
     /// The rows of this page.
     pub preview: Preview,
     /// The address of the rows, without its query.

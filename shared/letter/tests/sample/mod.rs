@@ -32,8 +32,7 @@ pub(crate) fn approval_mail(reminder: bool) -> ApprovalMail {
         approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
         run: Some(Label::new("run_0197c3aa00112233445566778899aabb")),
         asker: Label::new("Ada Lindqvist"),
-        profile: Label::new("Nonprofit Investigator"),
-        playbook: Some(Label::new("officer-cross-reference")),
+        about: Label::new("Officer cross-reference"),
         link: MailLink::parse(LINK).unwrap(),
         deadline: later(),
         now: now(),
@@ -49,7 +48,7 @@ pub(crate) fn code_mail() -> CodeMail {
         code: "481516".to_owned(),
         approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
         approving: true,
-        profile: Label::new("Nonprofit Investigator"),
+        about: Label::new("Officer cross-reference"),
         expires: "2026-11-21T14:15:00Z".parse().unwrap(),
     }
 }
@@ -119,8 +118,7 @@ pub(crate) fn decision(prompt: &str) -> DecisionPage {
         approval: Shown::line("appr_0197c3aa00112233445566778899aabb"),
         version: 1,
         asker: Shown::line("Ada Lindqvist"),
-        profile: Shown::line("Nonprofit Investigator"),
-        playbook: Some(Shown::line("officer-cross-reference")),
+        title: Shown::line("Officer cross-reference: look-before-writing"),
         step: Some(Shown::line("look-before-writing")),
         approver: Shown::line("for Bo Ferreira (b…@example.org)"),
         prompt: Shown::new(prompt, 8_000),
@@ -136,6 +134,7 @@ pub(crate) fn decision(prompt: &str) -> DecisionPage {
         preview: Preview::head(&rows(10), 10, Some(512)),
         rows_url: format!("{LINK}/rows"),
         picture: picture(),
+        plan_text: Shown::default(),
         digest: DIGEST.to_owned(),
         cost_bound: Some(Shown::line("0.00 EUR (no model is used)")),
         given: 1,
@@ -154,7 +153,7 @@ pub(crate) fn code_page(problem: Option<&str>) -> CodePage {
     CodePage {
         address: Shown::line("b…@example.org"),
         approving: true,
-        profile: Shown::line("Nonprofit Investigator"),
+        title: Shown::line("Officer cross-reference: look-before-writing"),
         nonce: "bm9uY2U".to_owned(),
         note: "looks right".to_owned(),
         expires: "2026-11-21T14:15:00Z".parse().unwrap(),
@@ -164,7 +163,7 @@ pub(crate) fn code_page(problem: Option<&str>) -> CodePage {
 
 pub(crate) fn rows_page() -> RowsPage {
     RowsPage {
-        profile: Shown::line("Nonprofit Investigator"),
+        title: Shown::line("Officer cross-reference: look-before-writing"),
         preview: Preview::page(&rows(512), 2, ROWS_PER_PAGE),
         rows_url: format!("{LINK}/rows"),
         back_url: LINK.to_owned(),
