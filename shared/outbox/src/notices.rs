@@ -1,0 +1,224 @@
+//! Who is told what about an approval: the ports of the protocol, over mail, queue and bus.
+
+use std::sync::Arc;
+
+use countersign_approval::{Notifier, Occasion, PortError, PortResult, Receipt, ReceiptOutbox, Request};
+use countersign_approval::{Code, Mac, StoredCode, Verdict};
+use countersign_failure::Failure;
+use countersign_identity::{Rights, Standing, UserId};
+use countersign_letter::mail::{Anchor, ApprovalMail, Asked, CodeMail, MailLink, Rendered};
+use countersign_letter::{Label, LetterError};
+use countersign_store_approvals::Approvals;
+use jiff::Timestamp;
+
+use crate::error::OutboxError;
+use crate::events::{DomainEvent, EventBus};
+use crate::mail::{Mail, MailId};
+use crate::queues::{MailQueue, ReceiptQueue};
+
+impl ReceiptOutbox for ReceiptQueue {
+    fn hand_over<'a>(&'a self, receipt: &'a Receipt) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            let sent = self.send(receipt.id.as_str(), receipt).await;
+            sent.map_err(|error| PortError::of("handing a receipt to the sealer", &error))
+        })
+    }
+}
+
+/// What notices are made with.
+#[derive(Clone)]
+pub struct Notices {
+    /// The links that were issued, and the newest checkpoint.
+    pub approvals: Approvals,
+    /// Names and verified addresses.
+    pub rights: Arc<dyn Rights>,
+    /// The key of the links.
+    pub key: Arc<dyn Mac>,
+    /// Outgoing mail.
+    pub mails: MailQueue,
+    /// The bus of domain events.
+    pub bus: EventBus,
+    /// The base of every link, without a slash at the end.
+    pub public_url: String,
+}
+
+impl Notifier for Notices {
+    fn ask<'a>(&'a self, request: &'a Request, people: &'a [UserId], occasion: Occasion) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            self.mail_all(request, people, occasion).await?;
+            if occasion == Occasion::Opened {
+                self.publish("approval.opened", request, request.opened_at).await?;
+            }
+            Ok(())
+        })
+    }
+
+    fn closed<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            let at = request.closed.as_ref().map_or(request.opened_at, |closed| closed.at);
+            self.publish("approval.decided", request, at).await
+        })
+    }
+}
+
+impl Notices {
+    /// The address of a link's page.
+    #[must_use]
+    pub fn page_url(public_url: &str, token: &str) -> String {
+        format!("{}/a/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// Mails a one-time code to the approver who asked for it, and to nobody else. `stored` is what was kept of it.
+    ///
+    /// # Errors
+    /// [`PortError`] when the person has no usable address, or the queue does not take the mail.
+    pub fn send_code<'a>(
+        &'a self,
+        request: &'a Request,
+        person: &'a UserId,
+        verdict: Verdict,
+        code: &'a Code,
+        stored: &'a StoredCode,
+    ) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            let operation = "mailing a one-time code";
+            let Some(standing) = self.reachable(person).await? else {
+                return Err(PortError::of(operation, &OutboxError::InvalidMail("the approver has no verified address")));
+            };
+            let letter = CodeMail {
+                code: code.to_string(),
+                approval: Label::new(request.id.as_str()),
+                approving: verdict == Verdict::Approve,
+                about: about(request),
+                expires: stored.expires_at,
+            };
+            // The salt makes every code a mail of its own.
+            let id = MailId::of(&["code", request.id.as_str(), person.as_str(), &stored.salt.to_string()]);
+            let rendered = letter.render().map_err(|error| PortError::of(operation, &error))?;
+            self.post(operation, id, &standing, rendered).await
+        })
+    }
+
+    async fn mail_all(&self, request: &Request, people: &[UserId], occasion: Occasion) -> Result<(), PortError> {
+        let asker = self.name_of(&request.invoker).await?;
+        let given = self.given(request).await?;
+        let anchor = self.anchor().await?;
+        for person in people {
+            let Some(slot) = request.policy.slot_of(person) else { continue };
+            // Somebody without a usable address still finds the request in the console.
+            let Some(standing) = self.reachable(person).await? else { continue };
+            let link = self.link(request, slot).await?;
+            let letter = letter(request, link, &asker, given, anchor.clone(), occasion);
+            let rendered = letter.render().map_err(|error| PortError::of("writing a mail", &error))?;
+            self.post("mailing the approvers", mail_id(request, person, occasion), &standing, rendered).await?;
+        }
+        Ok(())
+    }
+
+    async fn given(&self, request: &Request) -> Result<u32, PortError> {
+        let loaded = self.approvals.load(&request.id).await;
+        let loaded = loaded.map_err(|error| PortError::of("reading the votes", &error))?;
+        let given = loaded.map_or(0, |loaded| loaded.counted().filter(|vote| vote.verdict == Verdict::Approve).count());
+        Ok(u32::try_from(given).unwrap_or(u32::MAX))
+    }
+
+    async fn anchor(&self) -> Result<Option<Anchor>, PortError> {
+        let newest = self.approvals.newest_checkpoint().await;
+        let newest = newest.map_err(|error| PortError::of("reading the newest checkpoint", &error))?;
+        Ok(newest.map(|checkpoint| Anchor { sequence: checkpoint.sequence, head: checkpoint.head.to_string() }))
+    }
+
+    async fn link(&self, request: &Request, slot: u16) -> Result<MailLink, PortError> {
+        let signed = self.approvals.issue_link(request, slot, self.key.as_ref(), false).await;
+        let signed = signed.map_err(|error| PortError::of("issuing a link", &error))?;
+        let url = Self::page_url(&self.public_url, &signed.token());
+        MailLink::parse(&url).map_err(|error: LetterError| PortError::of("issuing a link", &error))
+    }
+
+    /// The person, when mail may be sent to them: active, with a verified address.
+    async fn reachable(&self, person: &UserId) -> Result<Option<Standing>, PortError> {
+        let standing = self.standing(person).await?;
+        let reachable = standing.filter(|standing| standing.active && standing.email_verified);
+        if reachable.is_none() {
+            tracing::warn!(%person, "an approver cannot be reached by mail");
+        }
+        Ok(reachable)
+    }
+
+    async fn name_of(&self, person: &UserId) -> Result<Label, PortError> {
+        Ok(self.standing(person).await?.map_or_else(|| Label::new("somebody"), |standing| Label::new(&standing.name)))
+    }
+
+    async fn standing(&self, person: &UserId) -> Result<Option<Standing>, PortError> {
+        let found = self.rights.standing(person).await;
+        found.map_err(|error| PortError::of("looking up a person", error.as_ref()))
+    }
+
+    async fn post(
+        &self,
+        operation: &'static str,
+        id: MailId,
+        to: &Standing,
+        rendered: Rendered,
+    ) -> Result<(), PortError> {
+        let Rendered { subject, text, html } = rendered;
+        let mail = Mail::new(id, vec![to.email.clone()], subject, text, Some(html));
+        let mail = mail.and_then(|mail| mail.with_header("Auto-Submitted", "auto-generated"));
+        let carried = |error: &dyn Failure| PortError::of(operation, error);
+        self.mails.send(&mail.map_err(|error| carried(&error))?).await.map_err(|error| carried(&error))
+    }
+
+    async fn publish(&self, kind: &'static str, request: &Request, at: Timestamp) -> Result<(), PortError> {
+        let event = DomainEvent::new(kind, at)
+            .about("tenant", request.tenant.as_str())
+            .about("approval", request.id.as_str())
+            .about("run", request.position.run.to_string())
+            .about("approval_kind", request.kind.as_str())
+            .about("owner", request.owner.as_str())
+            .about("status", request.status.as_str());
+        let sent = self.bus.publish(&[event]).await;
+        sent.map_err(|error| PortError::of("publishing an event", &error))
+    }
+}
+
+/// One mail per person, request, version and occasion.
+fn mail_id(request: &Request, person: &UserId, occasion: Occasion) -> MailId {
+    let version = request.version.to_string();
+    MailId::of(&["ask", request.id.as_str(), &version, person.as_str(), &occasion.name()])
+}
+
+fn letter(
+    request: &Request,
+    link: MailLink,
+    asker: &Label,
+    given: u32,
+    anchor: Option<Anchor>,
+    occasion: Occasion,
+) -> ApprovalMail {
+    ApprovalMail {
+        asked: Asked::named(request.kind.as_str()).unwrap_or(Asked::Step),
+        approval: Label::new(request.id.as_str()),
+        run: Some(Label::new(&request.position.run.to_string())),
+        asker: asker.clone(),
+        about: about(request),
+        link,
+        deadline: request.timing.deadline,
+        now: Timestamp::now(),
+        given,
+        needed: request.policy.quorum,
+        anchor,
+        reminder: matches!(occasion, Occasion::Reminder(_)),
+    }
+}
+
+/// The part of the title an owner chose: the playbook's or profile's name before the colon. What follows names a step,
+/// and a step may have been named by a model.
+fn about(request: &Request) -> Label {
+    Label::new(request.title.split(':').next().unwrap_or_default())
+}
+
+impl std::fmt::Debug for Notices {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Notices").field("public_url", &self.public_url).finish_non_exhaustive()
+    }
+}
