@@ -1,14 +1,27 @@
 //! Playbooks: YAML → every problem with its place → [`ValidPlaybook`] (F-131…F-167).
 //!
-//! [`compile`] never panics and bounds what it reads: it is given text from strangers.
+//! [`compile`] never panics and bounds what it reads: it is given text from strangers. Stages: `node` (YAML with
+//! places), `read` (keys, shapes, words), `names` (what references mean), `check` (links and types), `lower` (defaults,
+//! canonical references).
 
+mod check;
+mod compile;
 mod diagnostic;
+mod graph;
+mod lower;
 mod model;
+mod names;
+mod node;
+mod read;
+pub mod render;
+mod sink;
 mod world;
 
+pub use compile::{Compiled, compile};
 pub use diagnostic::{
     Code, Diagnostic, Place, PlaybookSource, Related, Severity, StepError, StepReport, StepWarning,
 };
+pub use graph::{Graph, GraphEdge, GraphNode, graph};
 pub use model::{
     ActiveHours, ApprovalPolicy, Assurance, Category, ExecutionMode, InputDecl, InputType,
     MonitorConfig, OnError, OnReject, OutputDecl, OutputFormat, OutputSchema, RunContext, SaveTo,

@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    fn check(given: Value, expect: Result<Value, &[&str]>) {
+    fn check(given: &Value, expect: Result<Value, &[&str]>) {
         let slots = [
             Slot::required("data", DataType::array(DataType::Object), ""),
             Slot::optional("limit", DataType::Integer, "").or(20),
@@ -137,26 +137,26 @@ mod tests {
     #[test]
     fn f_039_values_are_checked_against_the_contract() {
         check(
-            json!({"data": "{s.rows}", "limit": "5"}),
+            &json!({"data": "{s.rows}", "limit": "5"}),
             Ok(json!({"data": [{"a": 1}], "limit": 5, "mode": "fast"})),
         );
         check(
-            json!({"data": "{s.gone}", "mode": "quick", "limt": 1}),
+            &json!({"data": "{s.gone}", "mode": "quick", "limt": 1}),
             Err(&[
                 "`limt`: there is no such slot; did you mean `limit`?",
                 "`data`: what is wired to it has no value",
                 "`mode`: expected one of `fast`, `slow`",
             ]),
         );
-        check(json!({"data": 1}), Err(&["`data`: expected object[], found a number"]));
-        check(json!({"data": ["{s.gone}"]}), Err(&["`data`: `{s.gone}` leads to no value"]));
+        check(&json!({"data": 1}), Err(&["`data`: expected object[], found a number"]));
+        check(&json!({"data": ["{s.gone}"]}), Err(&["`data`: `{s.gone}` leads to no value"]));
     }
 
     #[test]
     fn optional_slots_wired_to_nothing_are_left_out() {
         let expect = json!({"data": [], "limit": 20, "mode": "fast"});
         check(
-            json!({"data": [], "since": "{last_execution_date}", "limit": "{s.none}"}),
+            &json!({"data": [], "since": "{last_execution_date}", "limit": "{s.none}"}),
             Ok(expect),
         );
     }

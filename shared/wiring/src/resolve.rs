@@ -202,39 +202,39 @@ mod tests {
     fn check(value: Value, expect: Value) {
         let got =
             resolve(&value, &scope()).unwrap_or_else(|error| json!(format!("error: {error}")));
-        assert_eq!(got, expect, "{value}");
+        assert_eq!(&got, expect, "{value}");
     }
 
     #[test]
     fn f_157_whole_references_keep_their_type() {
-        check(json!("{n}"), json!(3));
-        check(json!("{step.results[0].tags}"), json!(["x", "y"]));
-        check(json!({"a": ["{n}", {"{n}": "{nothing}"}]}), json!({"a": [3, {"{n}": null}]}));
+        check(&json!("{n}"), &json!(3));
+        check(&json!("{step.results[0].tags}"), &json!(["x", "y"]));
+        check(&json!({"a": ["{n}", {"{n}": "{nothing}"}]}), &json!({"a": [3, {"{n}": null}]}));
     }
 
     #[test]
     fn f_157_embedded_references_render_as_text() {
-        check(json!("{n} of {name}"), json!("3 of Ada"));
-        check(json!("[{nothing}]"), json!("[]"));
-        check(json!("tags: {step.results[0].tags}"), json!("tags: x, y"));
-        check(json!(" {step.results[1]}"), json!(" {\"tags\":[\"z\"]}"));
-        check(json!("{{{n}}}"), json!("{3}"));
+        check(&json!("{n} of {name}"), &json!("3 of Ada"));
+        check(&json!("[{nothing}]"), &json!("[]"));
+        check(&json!("tags: {step.results[0].tags}"), &json!("tags: x, y"));
+        check(&json!(" {step.results[1]}"), &json!(" {\"tags\":[\"z\"]}"));
+        check(&json!("{{{n}}}"), &json!("{3}"));
     }
 
     #[test]
     fn f_154_projection_flattens_and_leaves_out_what_is_missing() {
-        check(json!("{step.results[*].name}"), json!(["A", null]));
-        check(json!("{step.results[*].tags}"), json!([["x", "y"], ["z"], []]));
-        check(json!("{step.results[*].tags[*]}"), json!(["x", "y", "z"]));
-        check(json!("{step.results[*].tags[0]}"), json!(["x", "z"]));
+        check(&json!("{step.results[*].name}"), &json!(["A", null]));
+        check(&json!("{step.results[*].tags}"), &json!([["x", "y"], ["z"], []]));
+        check(&json!("{step.results[*].tags[*]}"), &json!(["x", "y", "z"]));
+        check(&json!("{step.results[*].tags[0]}"), &json!(["x", "z"]));
     }
 
     #[test]
     fn what_leads_nowhere_is_named() {
-        check(json!("{step.other}"), json!("error: `{step.other}` leads to no value"));
-        check(json!("{step.results[9]}"), json!("error: `{step.results[9]}` leads to no value"));
-        check(json!("{step.count[*]}"), json!("error: `{step.count[*]}` leads to no value"));
-        check(json!("{gone}"), json!("error: `{gone}` leads to no value"));
+        check(&json!("{step.other}"), &json!("error: `{step.other}` leads to no value"));
+        check(&json!("{step.results[9]}"), &json!("error: `{step.results[9]}` leads to no value"));
+        check(&json!("{step.count[*]}"), &json!("error: `{step.count[*]}` leads to no value"));
+        check(&json!("{gone}"), &json!("error: `{gone}` leads to no value"));
         check(
             json!("a } b"),
             json!("error: the text `a } b` cannot be read: a `}` without its `{`"),
@@ -243,8 +243,8 @@ mod tests {
 
     #[test]
     fn data_never_becomes_a_template() {
-        check(json!("{sly}"), json!("{name} and {{"));
-        check(json!("<{sly}>"), json!("<{name} and {{>"));
+        check(&json!("{sly}"), &json!("{name} and {{"));
+        check(&json!("<{sly}>"), &json!("<{name} and {{>"));
     }
 
     #[test]

@@ -112,13 +112,13 @@ impl Expression {
     fn collect<'a>(&'a self, found: &mut Vec<&'a Reference>) {
         match self {
             Self::Any(parts) | Self::All(parts) => {
-                parts.iter().for_each(|part| part.collect(found))
+                parts.iter().for_each(|part| part.collect(found));
             }
             Self::Not(inner) => inner.collect(found),
             Self::Defined(reference) => found.push(reference),
             Self::Holds(operand) => found.extend(operand.reference()),
             Self::Compare(left, _, right) => {
-                found.extend([left, right].into_iter().filter_map(Operand::reference))
+                found.extend([left, right].into_iter().filter_map(Operand::reference));
             }
         }
     }

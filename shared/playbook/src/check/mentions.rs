@@ -1,0 +1,165 @@
+//! Where references stand.
+
+use countersign_wiring::{Part, Reference, SyntaxError, Template};
+
+use crate::diagnostic::Code;
+use crate::node::{Node, Text};
+use crate::read::{Draft, DraftKind, DraftStep, inside};
+use crate::sink::{Sink, Spot};
+
+/// The part of a step a reference stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Where {
+    Input,
+    Param,
+    Condition,
+    Prompt,
+    Preview,
+    Output,
+}
+
+/// One reference.
+#[derive(Debug, Clone)]
+pub(crate) struct Mention {
+    pub(crate) reference: Reference,
+    pub(crate) spot: Spot,
+    pub(crate) field: String,
+    pub(crate) place: Where,
+    /// Whether it is a whole value under `inputs`.
+    pub(crate) whole: bool,
+}
+
+/// Every reference of every step; reports malformed ones.
+pub(crate) fn of_steps(draft: &Draft<'_>, sink: &mut Sink<'_>) -> Vec<Vec<Mention>> {
+    let each = draft.steps.iter().map(|step| {
+        let before = sink.enter(Some(step.name.text.clone()));
+        let mut found = Vec::new();
+        of_step(step, &mut found, sink);
+        sink.enter(before);
+        found
+    });
+    each.collect()
+}
+
+fn of_step(step: &DraftStep<'_>, found: &mut Vec<Mention>, sink: &mut Sink<'_>) {
+    if let Some((condition, spot)) = &step.condition {
+        for reference in condition.references() {
+            let spot = sink.lines.narrow(*spot, &reference.to_string());
+            let field = "condition".to_owned();
+            found.push(Mention {
+                reference: reference.clone(),
+                spot,
+                field,
+                place: Where::Condition,
+                whole: false,
+            });
+        }
+    }
+    match &step.kind {
+        DraftKind::Action(action) => {
+            for (place, prefix, entries) in
+                [(Where::Input, "inputs", &action.inputs), (Where::Param, "params", &action.params)]
+            {
+                for (key, node) in entries {
+                    of_node(node, place, &format!("{prefix}.{}", key.text), found, sink);
+                }
+            }
+        }
+        DraftKind::Approval(gate) => {
+            if let Some(prompt) = &gate.prompt {
+                of_text(&prompt.text, prompt.spot, Where::Prompt, "prompt", found, sink);
+            }
+            if let Some(preview) = &gate.preview_from {
+                of_bare(preview, Where::Preview, "preview_from", found, sink);
+            }
+        }
+        DraftKind::Parallel | DraftKind::Unknown => {}
+    }
+}
+
+/// Every reference of the output.
+pub(crate) fn of_output(draft: &Draft<'_>, sink: &mut Sink<'_>) -> Vec<Mention> {
+    let mut found = Vec::new();
+    let Some(output) = &draft.output else { return found };
+    for (field, text) in
+        [("output.template", &output.template), ("output.summary_prompt", &output.summary_prompt)]
+    {
+        if let Some(text) = text {
+            of_text(&text.text, text.spot, Where::Output, field, &mut found, sink);
+        }
+    }
+    for (at, (_, source, _)) in output.sections.iter().enumerate() {
+        of_bare(source, Where::Output, &format!("output.sections[{at}].source"), &mut found, sink);
+    }
+    found
+}
+
+fn of_node(node: &Node, place: Where, field: &str, found: &mut Vec<Mention>, sink: &mut Sink<'_>) {
+    let mut texts = Vec::new();
+    node.texts(&mut |text, spot| texts.push((text.to_owned(), spot)));
+    for (text, spot) in texts {
+        of_text(&text, spot, place, field, found, sink);
+    }
+}
+
+fn of_text(
+    text: &str,
+    spot: Spot,
+    place: Where,
+    field: &str,
+    found: &mut Vec<Mention>,
+    sink: &mut Sink<'_>,
+) {
+    let template = match Template::parse(text) {
+        Ok(template) => template,
+        Err(error) => return malformed(&Text { text: text.to_owned(), spot }, &error, field, sink),
+    };
+    let whole = place == Where::Input && template.whole().is_some();
+    for part in template.parts() {
+        if let Part::Reference(reference, range) = part {
+            let spot = sink.lines.narrow(spot, &text[range.clone()]);
+            found.push(Mention {
+                reference: reference.clone(),
+                spot,
+                field: field.to_owned(),
+                place,
+                whole,
+            });
+        }
+    }
+}
+
+fn of_bare(text: &Text, place: Where, field: &str, found: &mut Vec<Mention>, sink: &mut Sink<'_>) {
+    match bare(&text.text) {
+        Ok(reference) => {
+            found.push(Mention {
+                reference,
+                spot: text.spot,
+                field: field.to_owned(),
+                place,
+                whole: false,
+            });
+        }
+        Err(error) => malformed(text, &error, field, sink),
+    }
+}
+
+/// A reference that stands alone, with or without its braces.
+pub(crate) fn bare(text: &str) -> Result<Reference, SyntaxError> {
+    let text = text.trim();
+    let inner = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(text);
+    let before = text.len() - inner.len();
+    Reference::parse(inner.trim()).map_err(|mut error| {
+        error.at = error.at.min(text.len().saturating_sub(before));
+        error.help =
+            error.help.or_else(|| Some("write one reference, such as `step.results`".to_owned()));
+        error
+    })
+}
+
+fn malformed(text: &Text, error: &SyntaxError, field: &str, sink: &mut Sink<'_>) {
+    let at = if text.text.is_char_boundary(error.at) { error.at } else { 0 };
+    let spot = inside(text, at, sink);
+    let problem = sink.problem(Code::BadReference, spot, field, error.message.clone());
+    sink.push(problem.maybe_hint(error.help.clone()));
+}

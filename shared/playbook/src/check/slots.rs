@@ -1,0 +1,222 @@
+//! Inputs and params against the contract: rules 1 and 2 (F-160, F-161).
+
+use countersign_registry::{DataType, Slot, nearest};
+use countersign_wiring::{
+    Compat, Scope, Template, coerce, compatible, references, resolve, type_of_value,
+};
+use serde_json::Value;
+
+use super::{Check, types};
+use crate::diagnostic::Code;
+use crate::node::{Node, Text};
+use crate::read::DraftKind;
+use crate::read::fields::not_a_choice;
+use crate::sink::Sink;
+
+/// Which side of a contract.
+struct Side<'a> {
+    field: &'static str,
+    other: &'static str,
+    slots: &'a [Slot],
+    others: &'a [Slot],
+    entries: &'a [(Text, Node)],
+}
+
+/// Checks the slots of one step.
+pub(super) fn check(check: &Check<'_>, at: usize, sink: &mut Sink<'_>) {
+    let DraftKind::Action(action) = &check.draft.steps[at].kind else { return };
+    let Some(contract) = action.contract else { return };
+    let inputs: Option<&[Slot]> = match (contract.is_open(), action.endpoint) {
+        (true, Some(endpoint)) => Some(&endpoint.inputs),
+        (true, None) => None,
+        (false, _) => Some(&contract.inputs),
+    };
+    if let Some(slots) = inputs {
+        let entries = &action.inputs;
+        side(
+            check,
+            at,
+            &Side { field: "inputs", other: "params", slots, others: &contract.params, entries },
+            sink,
+        );
+    }
+    let slots = &contract.params;
+    let params = Side {
+        field: "params",
+        other: "inputs",
+        slots,
+        others: inputs.unwrap_or_default(),
+        entries: &action.params,
+    };
+    if !(action.llm && contract.params.is_empty()) {
+        side(check, at, &params, sink);
+    }
+}
+
+fn side(check: &Check<'_>, at: usize, side: &Side<'_>, sink: &mut Sink<'_>) {
+    for (key, node) in side.entries {
+        match side.slots.iter().find(|slot| slot.name == key.text) {
+            Some(slot) => value(check, slot, node, side, sink),
+            None => unknown(key, side, sink),
+        }
+    }
+    let connection = ["connector", "endpoint"];
+    for slot in side.slots.iter().filter(|slot| slot.required && slot.default.is_none()) {
+        let given = side.entries.iter().any(|(key, _)| key.text == slot.name);
+        // A missing connector or endpoint was reported when the step was read.
+        let said = side.field == "params" && connection.contains(&slot.name.as_str());
+        if !given && !said {
+            missing(check, at, slot, side, sink);
+        }
+    }
+}
+
+fn unknown(key: &Text, side: &Side<'_>, sink: &mut Sink<'_>) {
+    let shown: String = key.text.chars().take(60).collect();
+    let names = side.slots.iter().map(|slot| slot.name.as_str());
+    let hint = if side.others.iter().any(|slot| slot.name == key.text) {
+        Some(format!("`{shown}` stands under `{}`", side.other))
+    } else if let Some(likely) = nearest(&key.text, names.clone()) {
+        Some(format!("did you mean `{likely}`?"))
+    } else {
+        let all = names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        (!all.is_empty()).then(|| format!("there are {all}"))
+    };
+    let field = format!("{}.{shown}", side.field);
+    let problem = sink.problem(
+        Code::UnknownKey,
+        key.spot,
+        &field,
+        format!("the action takes no `{shown}` under `{}`", side.field),
+    );
+    sink.push(problem.maybe_hint(hint));
+}
+
+/// Rule 1 (F-160), with the result of an earlier step that would fit.
+fn missing(check: &Check<'_>, at: usize, slot: &Slot, side: &Side<'_>, sink: &mut Sink<'_>) {
+    let step = &check.draft.steps[at];
+    let message = format!("`{}` needs `{}` ({})", step.name.text, slot.name, slot.data_type);
+    let field = format!("{}.{}", side.field, slot.name);
+    let problem = sink.problem(Code::MissingInput, step.name.spot, &field, message);
+    let fits =
+        if side.field == "inputs" { fitting_output(check, at, &slot.data_type) } else { None };
+    let hint = match fits {
+        Some(reference) => format!("add `{}: \"{{{reference}}}\"` under `inputs`", slot.name),
+        None => format!("add `{}` under `{}`", slot.name, side.field),
+    };
+    sink.push(problem.hint(hint));
+}
+
+/// The newest result that has exactly the type asked for.
+fn fitting_output(check: &Check<'_>, at: usize, wanted: &DataType) -> Option<String> {
+    if *wanted == DataType::Any {
+        return None;
+    }
+    let top = check.draft.steps[at].top;
+    (0..at).rev().filter(|&earlier| check.draft.steps[earlier].top < top).find_map(|earlier| {
+        let DataType::Record(fields) = types::result_type(check.draft, earlier) else {
+            return None;
+        };
+        let fits =
+            fields.iter().find(|field| compatible(&field.data_type, wanted) == Compat::Exact)?;
+        Some(format!("{}.{}", check.draft.steps[earlier].key(), fits.name))
+    })
+}
+
+/// Rule 2 (F-161).
+fn value(check: &Check<'_>, slot: &Slot, node: &Node, side: &Side<'_>, sink: &mut Sink<'_>) {
+    let json = node.json();
+    if json.is_null() {
+        if slot.required && slot.default.is_none() {
+            let field = format!("{}.{}", side.field, slot.name);
+            sink.report(
+                Code::MissingInput,
+                node.spot,
+                &field,
+                format!("`{}` is required, but empty", slot.name),
+            );
+        }
+    } else if references(&json).is_empty() {
+        literal(slot, node, &json, side, sink);
+    } else {
+        wired(check, slot, node, &json, side, sink);
+    }
+}
+
+fn literal(slot: &Slot, node: &Node, json: &Value, side: &Side<'_>, sink: &mut Sink<'_>) {
+    // A malformed text was reported as such.
+    let Ok(json) = resolve(json, &Scope::new()) else { return };
+    let field = format!("{}.{}", side.field, slot.name);
+    match coerce(json.clone(), &slot.data_type) {
+        Err(error) => sink.report(
+            Code::TypeMismatch,
+            node.spot,
+            &field,
+            format!("`{}` does not fit: {error}", slot.name),
+        ),
+        Ok(typed) => {
+            let text = typed.as_str().filter(|_| !slot.choices.is_empty());
+            if let Some(text) =
+                text.filter(|text| !slot.choices.iter().any(|choice| choice == text))
+            {
+                let choices: Vec<&str> = slot.choices.iter().map(String::as_str).collect();
+                let text = Text { text: text.to_owned(), spot: node.spot };
+                not_a_choice(&slot.name, &field, &text, &choices, sink);
+            } else if typed != json {
+                let message =
+                    format!("`{}` takes {}; the literal is converted", slot.name, slot.data_type);
+                let problem = sink.problem(Code::LooseTypeCoercion, node.spot, &field, message);
+                sink.push(problem.hint(format!("write `{typed}`")));
+            }
+        }
+    }
+}
+
+fn wired(
+    check: &Check<'_>,
+    slot: &Slot,
+    node: &Node,
+    json: &Value,
+    side: &Side<'_>,
+    sink: &mut Sink<'_>,
+) {
+    let from = type_of_value(json, &|reference| check.type_of(reference));
+    let field = format!("{}.{}", side.field, slot.name);
+    match compatible(&from, &slot.data_type) {
+        Compat::Exact | Compat::Deferred => {}
+        Compat::Loose(why) => {
+            let message =
+                format!("`{}` takes {}, this is {from}: {why}", slot.name, slot.data_type);
+            let problem = sink.problem(Code::LooseTypeCoercion, node.spot, &field, message);
+            sink.push(problem);
+        }
+        Compat::Incompatible => {
+            let message = format!("`{}` takes {}, this is {from}", slot.name, slot.data_type);
+            let problem = sink.problem(Code::TypeMismatch, node.spot, &field, message);
+            sink.push(problem.maybe_hint(part_that_fits(&from, json, &slot.data_type)));
+        }
+    }
+}
+
+/// The part of a wired record that would fit: `.results` of a record set, a field of a record.
+fn part_that_fits(from: &DataType, json: &Value, wanted: &DataType) -> Option<String> {
+    let template = Template::parse(json.as_str()?).ok()?;
+    let whole = template.whole()?;
+    let fits = |data_type: &DataType| compatible(data_type, wanted) == Compat::Exact;
+    match from {
+        DataType::Record(fields) => {
+            let field = fields.iter().find(|field| fits(&field.data_type))?;
+            Some(format!("use `{{{whole}.{}}}`", field.name))
+        }
+        DataType::Array(item) => match item.as_ref() {
+            DataType::Record(fields) => {
+                let field =
+                    fields.iter().find(|field| fits(&DataType::array(field.data_type.clone())))?;
+                Some(format!("use `{{{whole}[*].{}}}`", field.name))
+            }
+            item if fits(item) => Some(format!("use `{{{whole}[0]}}` for the first")),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,59 @@
+//! The types of variables and results.
+
+use countersign_registry::{DataType, Field, record_of};
+
+use crate::model::{InputType, OutputSchema, Shape};
+use crate::read::{Draft, DraftAction, DraftKind};
+
+/// The type of a playbook's variable.
+pub(crate) fn input_type(input: InputType) -> DataType {
+    match input {
+        InputType::String | InputType::EntityName => DataType::String,
+        InputType::Number => DataType::Number,
+        InputType::Date => DataType::Date,
+        InputType::List => DataType::array(DataType::Any),
+    }
+}
+
+/// The type of a step's result.
+pub(crate) fn result_type(draft: &Draft<'_>, step: usize) -> DataType {
+    match &draft.steps[step].kind {
+        DraftKind::Action(action) => action_type(action),
+        DraftKind::Parallel => {
+            let own =
+                (0..draft.steps.len()).filter(|&child| draft.steps[child].parent == Some(step));
+            DataType::Record(
+                own.map(|child| Field::new(draft.steps[child].key(), result_type(draft, child)))
+                    .collect(),
+            )
+        }
+        // A gate's result is the decision; its fields belong to the approval, not to the playbook.
+        DraftKind::Approval(_) => DataType::Object,
+        DraftKind::Unknown => DataType::Any,
+    }
+}
+
+fn action_type(action: &DraftAction<'_>) -> DataType {
+    match (&action.output_schema, action.contract, action.endpoint) {
+        (Some(schema), ..) => schema_type(schema),
+        (None, _, Some(endpoint)) => record_of(&endpoint.outputs),
+        (None, Some(contract), None) if !contract.is_open() => contract.output_type(),
+        _ => DataType::Any,
+    }
+}
+
+/// The type of a model's answer.
+pub(crate) fn schema_type(schema: &OutputSchema) -> DataType {
+    match schema.shape {
+        Shape::Object => DataType::Record(schema.fields.clone()),
+        Shape::RecordSet => DataType::Record(vec![
+            Field::new("results", DataType::records(schema.fields.clone())),
+            Field::new("count", DataType::Integer),
+        ]),
+        Shape::Scalar => {
+            let value =
+                schema.fields.first().map_or(DataType::String, |field| field.data_type.clone());
+            DataType::Record(vec![Field::new("value", value)])
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The stages in order.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use crate::diagnostic::{Code, Diagnostic, PlaybookSource, StepReport};
+use crate::model::ValidPlaybook;
+use crate::names::Names;
+use crate::read::Draft;
+use crate::sink::{Lines, Sink, Spot};
+use crate::world::World;
+use crate::{check, lower, node, read};
+
+/// What compiling gives.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Compiled {
+    /// The playbook, when there are no errors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub playbook: Option<ValidPlaybook>,
+    /// Every problem, in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What F-166 reports, per step in listed order.
+    pub steps: Vec<StepReport>,
+}
+
+impl Compiled {
+    /// Whether it can run.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        self.playbook.is_some()
+    }
+
+    /// The errors among the problems.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.is_error())
+    }
+}
+
+/// Compiles a playbook: reports every problem at once, or gives a playbook in which every step links.
+///
+/// Runs on save, in the editor, and again when a run starts, then with the profile's bindings (F-159). The source may be
+/// anything: at most 256 KB are read, aliases and nesting are bounded, and at most 300 problems are reported.
+#[must_use]
+pub fn compile(source: &PlaybookSource, world: &World<'_>) -> Compiled {
+    let lines = Lines::of(&source.text);
+    let mut sink = Sink::new(&lines);
+    let root = match node::parse(&source.text, &lines) {
+        Ok(root) => root,
+        Err(diagnostic) => {
+            return Compiled { playbook: None, diagnostics: vec![*diagnostic], steps: Vec::new() };
+        }
+    };
+    let Some(draft) = read::playbook(&root, *world, &mut sink) else {
+        return Compiled { playbook: None, diagnostics: sink.finish(), steps: Vec::new() };
+    };
+    let names = Names::of(&draft, &mut sink);
+    let checked = check::links(&draft, &names, *world, &mut sink);
+    let playbook =
+        if sink.has_errors() { None } else { lowered(&draft, &names, &checked, &mut sink) };
+    let diagnostics = sink.finish();
+    Compiled { playbook, steps: reports(&draft, &diagnostics), diagnostics }
+}
+
+fn lowered(
+    draft: &Draft<'_>,
+    names: &Names<'_>,
+    checked: &check::Checked,
+    sink: &mut Sink<'_>,
+) -> Option<ValidPlaybook> {
+    match lower::playbook(draft, names, checked) {
+        Ok(playbook) => Some(playbook),
+        Err(why) => {
+            sink.report(
+                Code::Syntax,
+                Spot::default(),
+                "",
+                format!("the playbook could not be put together: {why}"),
+            );
+            None
+        }
+    }
+}
+
+fn reports(draft: &Draft<'_>, diagnostics: &[Diagnostic]) -> Vec<StepReport> {
+    let mut seen = HashSet::new();
+    let names =
+        draft.steps.iter().map(|step| step.name.text.as_str()).filter(|name| seen.insert(*name));
+    names.map(|name| StepReport::of(name, diagnostics)).collect()
+}

@@ -1,0 +1,208 @@
+//! From a checked draft to a valid playbook: defaults filled in, references canonical.
+
+use countersign_registry::TOOL_CONNECT_WRITE;
+use countersign_wiring::{Template, WiringError, map_references};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::check::{Checked, bare};
+use crate::model::{OnError, OutputDecl, Section, Step, StepKind, ValidPlaybook};
+use crate::names::Names;
+use crate::node::{Node, Text};
+use crate::read::{Draft, DraftAction, DraftApproval, DraftKind, DraftOutput, DraftStep};
+
+/// Builds the playbook. Only called when there are no errors; what then still fails is a defect of this crate, and is
+/// told as such.
+pub(crate) fn playbook(
+    draft: &Draft<'_>,
+    names: &Names<'_>,
+    checked: &Checked,
+) -> Result<ValidPlaybook, String> {
+    let lower = Lower { draft, names, checked };
+    let top = (0..draft.steps.len()).filter(|&at| draft.steps[at].parent.is_none());
+    let mut playbook = ValidPlaybook {
+        id: draft.id.clone(),
+        name: draft.name.clone(),
+        description: draft.description.clone(),
+        version: draft.version.clone(),
+        category: draft.category,
+        required_connectors: draft
+            .required_connectors
+            .iter()
+            .map(|text| text.text.clone())
+            .collect(),
+        execution_mode: draft.execution_mode,
+        run_context: draft.run_context,
+        approval_policy: draft.approval_policy,
+        monitor_config: draft.monitor_config.clone(),
+        triggers: draft.triggers.clone(),
+        inputs: draft.inputs.iter().map(|(input, _)| input.clone()).collect(),
+        steps: top.map(|at| lower.step(at)).collect::<Result<_, _>>()?,
+        output: draft.output.as_ref().map(|output| lower.output(output)).transpose()?,
+        digest: String::new(),
+    };
+    playbook.digest = digest(&playbook)?;
+    Ok(playbook)
+}
+
+/// SHA-256 in hex of the RFC 8785 form, with an empty digest.
+fn digest(playbook: &ValidPlaybook) -> Result<String, String> {
+    let canonical =
+        serde_json_canonicalizer::to_vec(playbook).map_err(|error| error.to_string())?;
+    Ok(hex::encode(Sha256::digest(canonical)))
+}
+
+struct Lower<'a> {
+    draft: &'a Draft<'a>,
+    names: &'a Names<'a>,
+    checked: &'a Checked,
+}
+
+impl Lower<'_> {
+    fn step(&self, at: usize) -> Result<Step, String> {
+        let step = &self.draft.steps[at];
+        let output_key = step.output_key.as_ref().map(|key| key.text.clone());
+        let kind = match &step.kind {
+            DraftKind::Action(action) => self.action(action, output_key)?,
+            DraftKind::Approval(gate) => self.approval(gate)?,
+            DraftKind::Parallel => {
+                let children = self.names.children(at).iter().map(|&child| self.step(child));
+                StepKind::Parallel { steps: children.collect::<Result<_, _>>()?, output_key }
+            }
+            DraftKind::Unknown => return Err(format!("the step `{}` has no kind", step.name.text)),
+        };
+        let on_error = self.on_error(at);
+        let canonical = |reference: &_| self.names.canonical(reference);
+        Ok(Step {
+            name: step.name.text.clone(),
+            description: step.description.clone(),
+            kind,
+            condition: step
+                .condition
+                .as_ref()
+                .map(|(condition, _)| condition.map(&canonical).to_string()),
+            on_error,
+            retry_count: retries(step, on_error),
+            timeout_seconds: step.timeout_seconds,
+        })
+    }
+
+    /// K-50: a failure is skipped only where no effect depends on the step. A gate always stops.
+    fn on_error(&self, at: usize) -> OnError {
+        let step = &self.draft.steps[at];
+        let default = if step.is_gate() || self.checked.leads_to_effect[at] {
+            OnError::Stop
+        } else {
+            OnError::Skip
+        };
+        step.on_error.map_or(default, |(given, _)| given)
+    }
+
+    fn action(
+        &self,
+        action: &DraftAction<'_>,
+        output_key: Option<String>,
+    ) -> Result<StepKind, String> {
+        let contract = action
+            .contract
+            .ok_or_else(|| format!("the action `{}` has no contract", action.action))?;
+        let irreversible = action.irreversible();
+        let function = if contract.is_open() && irreversible {
+            TOOL_CONNECT_WRITE
+        } else {
+            &contract.function
+        };
+        Ok(StepKind::Action {
+            action: action.action.clone(),
+            inputs: self.entries(&action.inputs)?,
+            params: self.entries(&action.params)?,
+            output_key,
+            output_schema: action.output_schema.clone(),
+            llm: action.llm,
+            irreversible,
+            function: function.to_owned(),
+        })
+    }
+
+    fn approval(&self, gate: &DraftApproval) -> Result<StepKind, String> {
+        Ok(StepKind::Approval {
+            preview_from: gate.preview_from.as_ref().map(|text| self.bare(text)).transpose()?,
+            preview_limit: gate.preview_limit,
+            prompt: gate
+                .prompt
+                .as_ref()
+                .map(|text| self.text(text))
+                .transpose()?
+                .unwrap_or_default(),
+            timeout_minutes: gate.timeout_minutes,
+            on_reject: gate.on_reject,
+            approvers: gate.approvers.clone(),
+            quorum: gate.quorum,
+            assurance: gate.assurance,
+        })
+    }
+
+    fn output(&self, output: &DraftOutput) -> Result<OutputDecl, String> {
+        let sections = output.sections.iter().map(|(title, source, format)| {
+            Ok(Section { title: title.clone(), source: self.bare(source)?, format: format.clone() })
+        });
+        Ok(OutputDecl {
+            format: output.format,
+            template: output.template.as_ref().map(|text| self.text(text)).transpose()?,
+            sections: sections.collect::<Result<_, String>>()?,
+            auto_enrich_graph: output.auto_enrich_graph,
+            save_to: output.save_to,
+            summary_prompt: output
+                .summary_prompt
+                .as_ref()
+                .map(|text| self.text(text))
+                .transpose()?,
+        })
+    }
+
+    fn entries(&self, entries: &[(Text, Node)]) -> Result<Map<String, Value>, String> {
+        let entry = |(key, node): &(Text, Node)| {
+            let value = self.value(&node.json()).map_err(|error| error.to_string())?;
+            Ok((key.text.clone(), value))
+        };
+        entries.iter().map(entry).collect()
+    }
+
+    fn value(&self, value: &Value) -> Result<Value, WiringError> {
+        match value {
+            Value::String(text) => {
+                let whole =
+                    Template::parse(text).ok().and_then(|template| template.whole().cloned());
+                match whole.and_then(|reference| self.names.spelled_out(&reference)) {
+                    Some(results) => Ok(results),
+                    None => map_references(value, &|reference| self.names.canonical(reference)),
+                }
+            }
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(fields) => {
+                let each = fields.iter().map(|(key, item)| Ok((key.clone(), self.value(item)?)));
+                each.collect::<Result<Map<_, _>, _>>().map(Value::Object)
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn text(&self, text: &Text) -> Result<String, String> {
+        let template = Template::parse(&text.text).map_err(|error| error.to_string())?;
+        Ok(template.map(&|reference| self.names.canonical(reference)).to_string())
+    }
+
+    fn bare(&self, text: &Text) -> Result<String, String> {
+        let reference = bare(&text.text).map_err(|error| error.to_string())?;
+        Ok(self.names.canonical(&reference).to_string())
+    }
+}
+
+/// K-51: a count that is given holds; `retry` alone means once.
+fn retries(step: &DraftStep<'_>, on_error: OnError) -> u32 {
+    match step.retry_count {
+        Some(count) if on_error == OnError::Retry => count.max(1),
+        Some(count) => count,
+        None => u32::from(on_error == OnError::Retry),
+    }
+}

@@ -1,0 +1,622 @@
+//! Steps.
+
+use countersign_registry::{CALL_CONNECTOR, Contract, DataType, Field, PARALLEL};
+use countersign_wiring::{Condition, runtime_type};
+
+use super::fields::Fields;
+use super::{DraftAction, DraftApproval, DraftKind, DraftStep};
+use crate::diagnostic::Code;
+use crate::model::{Assurance, ExecutionMode, OnError, OnReject, OutputSchema, Shape};
+use crate::node::{Node, Text, Yaml};
+use crate::sink::{Sink, Spot};
+use crate::world::World;
+
+/// The longest name of a step or variable.
+pub(crate) const LONGEST_NAME: usize = 64;
+/// The most steps, sub-steps included.
+const MOST_STEPS: usize = 500;
+/// How deep `parallel` may stand in `parallel`.
+const DEEPEST: usize = 2;
+
+/// The keys of the kinds of steps, to say where a key belongs.
+const TOOL_KEYS: [&str; 10] = [
+    "action",
+    "inputs",
+    "params",
+    "output_key",
+    "timeout_seconds",
+    "retry_count",
+    "connector",
+    "endpoint",
+    "operations",
+    "parallel_steps",
+];
+const GATE_KEYS: [&str; 8] = [
+    "preview_from",
+    "preview_limit",
+    "prompt",
+    "timeout_minutes",
+    "on_reject",
+    "approvers",
+    "quorum",
+    "assurance",
+];
+
+/// Whether a text can name a step or a variable.
+pub(crate) fn is_name(text: &str) -> bool {
+    let first = text.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    first
+        && text.len() <= LONGEST_NAME
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// Reads every step below `steps`.
+pub(super) fn all<'w>(
+    fields: &mut Fields<'_>,
+    world: World<'w>,
+    mode: ExecutionMode,
+    sink: &mut Sink<'_>,
+) -> Vec<DraftStep<'w>> {
+    if fields.node("steps").is_none() {
+        fields.missing("steps", sink);
+    }
+    let nodes = fields.list("steps", MOST_STEPS, sink);
+    if let (true, Some(node)) = (nodes.is_empty(), fields.node("steps"))
+        && matches!(node.yaml, Yaml::List(_))
+    {
+        sink.report(Code::MissingKey, node.spot, "steps", "there are no steps");
+    }
+    let mut reader = Reader { world, mode, steps: Vec::new() };
+    for (top, node) in nodes.iter().enumerate() {
+        reader.step(node, Place { top, parent: None, depth: 0 }, sink);
+    }
+    reader.steps
+}
+
+struct Reader<'w> {
+    world: World<'w>,
+    mode: ExecutionMode,
+    steps: Vec<DraftStep<'w>>,
+}
+
+/// Where a step stands.
+#[derive(Clone, Copy)]
+struct Place {
+    top: usize,
+    parent: Option<usize>,
+    depth: usize,
+}
+
+impl<'w> Reader<'w> {
+    fn step(&mut self, node: &Node, place: Place, sink: &mut Sink<'_>) {
+        if self.steps.len() >= MOST_STEPS {
+            if self.steps.len() == MOST_STEPS && place.parent.is_some() {
+                sink.report(
+                    Code::OutOfRange,
+                    node.spot,
+                    "steps",
+                    format!("there are more than {MOST_STEPS} steps"),
+                );
+            }
+            return;
+        }
+        let before = sink.enter(Some(provisional_name(node, self.steps.len())));
+        if let Some(mut fields) = Fields::of(node, "", sink) {
+            self.step_fields(&mut fields, place, sink);
+        }
+        sink.enter(before);
+    }
+
+    fn step_fields(&mut self, fields: &mut Fields<'_>, place: Place, sink: &mut Sink<'_>) {
+        let name = fields.required("name", sink);
+        if let Some(name) = &name {
+            check_name(name, "name", sink);
+        }
+        let name = name.unwrap_or_else(|| Text {
+            text: format!("step {}", self.steps.len() + 1),
+            spot: fields.spot,
+        });
+        let words = [("tool", Word::Tool), ("llm_task", Word::Llm), ("approval", Word::Approval)];
+        if fields.node("step_type").is_none() {
+            fields.missing("step_type", sink);
+        }
+        let word = fields.choice("step_type", &words, sink);
+        let description =
+            fields.text("description", sink).map(|text| text.text).unwrap_or_default();
+        let condition = condition(fields, sink);
+        let on_error = on_error(fields, sink);
+        let mut step = DraftStep {
+            name,
+            description,
+            kind: DraftKind::Unknown,
+            output_key: None,
+            condition,
+            on_error,
+            retry_count: None,
+            timeout_seconds: None,
+            parent: place.parent,
+            top: place.top,
+        };
+        match word {
+            Some(Word::Approval) => {
+                step.kind = DraftKind::Approval(approval(fields, sink));
+                self.finish_gate(step, fields, place, sink);
+            }
+            word => {
+                let is_parallel = fields
+                    .node("action")
+                    .is_some_and(|n| matches!(&n.yaml, Yaml::Text(t) if t == PARALLEL));
+                step.output_key = fields.text("output_key", sink);
+                if let Some(key) = &step.output_key {
+                    check_name(key, "output_key", sink);
+                }
+                if is_parallel {
+                    self.parallel(step, fields, place, sink);
+                } else {
+                    self.action(step, word, fields, sink);
+                }
+            }
+        }
+    }
+
+    fn finish_gate(
+        &mut self,
+        step: DraftStep<'w>,
+        fields: &mut Fields<'_>,
+        place: Place,
+        sink: &mut Sink<'_>,
+    ) {
+        if place.depth > 0 {
+            let problem = sink.problem(
+                Code::Misplaced,
+                step.name.spot,
+                "step_type",
+                "an approval cannot stand among parallel steps",
+            );
+            sink.push(problem.hint("put it before or after the parallel step"));
+        }
+        if let Some((OnError::Skip | OnError::Retry, spot)) = step.on_error {
+            let problem = sink.problem(
+                Code::NotAChoice,
+                spot,
+                "on_error",
+                "a gate that cannot be opened always stops the run",
+            );
+            sink.push(problem.hint("leave `on_error` out; `on_reject` says what a denial means"));
+        }
+        take_rest(fields, &TOOL_KEYS, "belongs to tool steps", sink);
+        self.steps.push(step);
+    }
+
+    fn parallel(
+        &mut self,
+        mut step: DraftStep<'w>,
+        fields: &mut Fields<'_>,
+        place: Place,
+        sink: &mut Sink<'_>,
+    ) {
+        let _ = fields.node("action");
+        let params = fields.map("params", sink);
+        let own = fields.node("parallel_steps").cloned();
+        let inner = params
+            .iter()
+            .find(|(key, _)| key.text == "parallel_steps")
+            .map(|(_, node)| node.clone());
+        for (key, _) in params.iter().filter(|(key, _)| key.text != "parallel_steps") {
+            sink.report(
+                Code::UnknownKey,
+                key.spot,
+                "params",
+                format!("unknown key `{}`", key.text),
+            );
+        }
+        step.kind = DraftKind::Parallel;
+        let spot = step.name.spot;
+        let this = self.steps.len();
+        self.steps.push(step);
+        take_rest(fields, &GATE_KEYS, "belongs to approval steps", sink);
+        if place.depth >= DEEPEST {
+            let message = format!("parallel steps nest deeper than {DEEPEST} levels");
+            return sink.report(Code::Misplaced, spot, "parallel_steps", message);
+        }
+        match own.or(inner).map(|node| (node.spot, node.yaml)) {
+            Some((_, Yaml::List(nodes))) if !nodes.is_empty() => {
+                for node in &nodes {
+                    self.step(
+                        node,
+                        Place { top: place.top, parent: Some(this), depth: place.depth + 1 },
+                        sink,
+                    );
+                }
+            }
+            Some((spot, _)) => sink.report(
+                Code::WrongShape,
+                spot,
+                "parallel_steps",
+                "`parallel_steps` is a list of at least one step",
+            ),
+            None => {
+                sink.report(
+                    Code::MissingKey,
+                    spot,
+                    "parallel_steps",
+                    "`parallel_steps` is missing",
+                );
+            }
+        }
+    }
+
+    fn action(
+        &mut self,
+        mut step: DraftStep<'w>,
+        word: Option<Word>,
+        fields: &mut Fields<'_>,
+        sink: &mut Sink<'_>,
+    ) {
+        let action = fields.required("action", sink);
+        let llm = matches!(word, Some(Word::Llm));
+        step.retry_count = small(fields.integer("retry_count", 0..=5, sink));
+        step.timeout_seconds = small(fields.integer("timeout_seconds", 1..=840, sink));
+        let inputs = fields.map("inputs", sink);
+        let mut params = fields.map("params", sink);
+        let contract = action.as_ref().and_then(|action| self.contract(action, sink));
+        move_into_params(fields, contract, &mut params, sink);
+        let schema = if llm { self.schema(fields, &step, sink) } else { None };
+        take_rest(fields, &GATE_KEYS, "belongs to approval steps", sink);
+        let Some(action) = action else { return self.steps.push(step) };
+        let uses_llm = llm || contract.is_some_and(|contract| contract.uses_llm);
+        if uses_llm && self.mode == ExecutionMode::Deterministic {
+            let message = format!(
+                "`{}` calls a model, but `execution_mode` is `deterministic`",
+                step.name.text
+            );
+            let problem = sink.problem(Code::ModelForbidden, step.name.spot, "step_type", message);
+            sink.push(problem.hint("use `execution_mode: hybrid`, or a tool step"));
+        }
+        let endpoint =
+            contract.filter(|c| c.is_open()).and_then(|_| self.endpoint(&params, &step, sink));
+        let known = contract.is_some() && word.is_some();
+        let draft = DraftAction {
+            action: action.text,
+            contract,
+            endpoint,
+            inputs,
+            params,
+            output_schema: schema,
+            llm: uses_llm,
+        };
+        step.kind = if known { DraftKind::Action(draft) } else { DraftKind::Unknown };
+        self.steps.push(step);
+    }
+
+    fn contract(&self, action: &Text, sink: &mut Sink<'_>) -> Option<&'w Contract> {
+        let contract = self.world.contracts.get(&action.text);
+        if contract.is_none() {
+            let shown: String = action.text.chars().take(60).collect();
+            let likely = self
+                .world
+                .contracts
+                .suggest(&action.text)
+                .map(|likely| format!("did you mean `{likely}`?"));
+            let problem = sink.problem(
+                Code::UnknownAction,
+                action.spot,
+                "action",
+                format!("there is no action `{shown}`"),
+            );
+            sink.push(problem.maybe_hint(likely));
+        }
+        contract
+    }
+
+    /// Rule 5 (F-164): the connector is bound to the profile and has the endpoint.
+    fn endpoint(
+        &self,
+        params: &[(Text, Node)],
+        step: &DraftStep<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Option<&'w crate::EndpointContract> {
+        let connector = literal(params, "connector", step.name.spot, sink);
+        let endpoint = literal(params, "endpoint", step.name.spot, sink);
+        let (connector, endpoint) = (connector?, endpoint?);
+        let bindings = self.world.bindings?;
+        let Some(endpoints) = bindings.endpoints(&connector.text) else {
+            not_bound(&connector, "connector", bindings, sink);
+            return None;
+        };
+        let found = endpoints.get(&endpoint.text);
+        if found.is_none() {
+            let names = endpoints.keys().map(String::as_str);
+            let likely = countersign_registry::nearest(&endpoint.text, names)
+                .map(|likely| format!("did you mean `{likely}`?"));
+            let message =
+                format!("the connector `{}` has no endpoint `{}`", connector.text, endpoint.text);
+            let problem = sink.problem(Code::UnknownEndpoint, endpoint.spot, "endpoint", message);
+            sink.push(problem.maybe_hint(likely));
+        }
+        found
+    }
+
+    /// Rule 6 (F-165).
+    fn schema(
+        &self,
+        fields: &mut Fields<'_>,
+        step: &DraftStep<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Option<OutputSchema> {
+        let Some(node) = fields.node("output_schema") else {
+            let problem = sink.problem(
+                Code::SchemaMissing,
+                step.name.spot,
+                "output_schema",
+                "an llm_task declares its `output_schema`",
+            );
+            sink.push(problem.hint("say what the model must answer: `output_schema: {type: object, fields: [{name: verdict, type: string}]}`"));
+            return None;
+        };
+        let mut fields = Fields::of(node, "output_schema", sink)?;
+        let shapes = [
+            ("record_set", Shape::RecordSet),
+            ("object", Shape::Object),
+            ("scalar", Shape::Scalar),
+        ];
+        if fields.node("type").is_none() {
+            fields.missing("type", sink);
+        }
+        let shape = fields.choice("type", &shapes, sink);
+        let nodes = fields.list("fields", 100, sink);
+        let declared = nodes
+            .iter()
+            .enumerate()
+            .filter_map(|(at, node)| schema_field(node, at, sink))
+            .collect();
+        fields.finish(sink);
+        Some(OutputSchema { shape: shape?, fields: declared })
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Word {
+    Tool,
+    Llm,
+    Approval,
+}
+
+/// Reports a connector that the profile has not bound.
+pub(crate) fn not_bound(
+    connector: &Text,
+    field: &str,
+    bindings: &crate::Bindings,
+    sink: &mut Sink<'_>,
+) {
+    let likely = countersign_registry::nearest(&connector.text, bindings.connectors());
+    let hint = likely.map_or_else(
+        || "bind it to the profile, or choose one that is bound".to_owned(),
+        |likely| format!("did you mean `{likely}`?"),
+    );
+    let shown: String = connector.text.chars().take(60).collect();
+    let problem = sink.problem(
+        Code::NotBound,
+        connector.spot,
+        field,
+        format!("the connector `{shown}` is not bound to the profile"),
+    );
+    sink.push(problem.hint(hint));
+}
+
+fn provisional_name(node: &Node, at: usize) -> String {
+    let Yaml::Map(entries) = &node.yaml else { return format!("step {}", at + 1) };
+    let name = entries.iter().find(|(key, _)| key.text == "name").map(|(_, node)| &node.yaml);
+    match name {
+        Some(Yaml::Text(text)) if !text.trim().is_empty() => text.clone(),
+        _ => format!("step {}", at + 1),
+    }
+}
+
+fn check_name(name: &Text, field: &str, sink: &mut Sink<'_>) {
+    let shown: String = name.text.chars().take(60).collect();
+    if runtime_type(&name.text).is_some() {
+        sink.report(
+            Code::Ambiguous,
+            name.spot,
+            field,
+            format!("`{shown}` is a variable of every run already"),
+        );
+    } else if !is_name(&name.text) {
+        let words: String = name
+            .text
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+            .take(LONGEST_NAME)
+            .collect();
+        let hint = if is_name(&words) {
+            format!("write `{words}`")
+        } else {
+            format!("use a letter, then letters, digits, `_` and `-`, at most {LONGEST_NAME}")
+        };
+        let problem = sink.problem(
+            Code::InvalidName,
+            name.spot,
+            field,
+            format!("`{shown}` is not a name that references can use"),
+        );
+        sink.push(problem.hint(hint));
+    }
+}
+
+fn condition(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<(Condition, Spot)> {
+    if let Some(Node { yaml: Yaml::Map(_), spot }) = fields.node("condition") {
+        let problem = sink.problem(
+            Code::BadCondition,
+            *spot,
+            "condition",
+            "the condition was read as a mapping, because it starts with a brace",
+        );
+        sink.push(
+            problem.hint("put the whole condition in quotes: condition: \"{step.count} > 0\""),
+        );
+        return None;
+    }
+    let text = fields.text("condition", sink)?;
+    match Condition::parse(&text.text) {
+        Ok(condition) => Some((condition, text.spot)),
+        Err(error) => {
+            let spot = inside(&text, error.at, sink);
+            let problem =
+                sink.problem(Code::BadCondition, spot, "condition", error.message.clone());
+            sink.push(problem.maybe_hint(error.help));
+            None
+        }
+    }
+}
+
+/// The place of the byte `at` of a text, when the text stands in the source as it is.
+pub(crate) fn inside(text: &Text, at: usize, sink: &Sink<'_>) -> Spot {
+    let whole = sink.lines.narrow(text.spot, &text.text);
+    let verbatim = whole.end - whole.start == text.text.len();
+    if !verbatim {
+        return text.spot;
+    }
+    let length = text.text[at..].chars().next().map_or(1, char::len_utf8);
+    Spot { start: whole.start + at, end: whole.start + at + length }
+}
+
+fn on_error(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<(OnError, Spot)> {
+    let spot = fields.node("on_error").map(|node| node.spot);
+    let words = [("skip", OnError::Skip), ("stop", OnError::Stop), ("retry", OnError::Retry)];
+    fields.choice("on_error", &words, sink).zip(spot)
+}
+
+fn small(number: Option<i64>) -> Option<u32> {
+    number.and_then(|number| u32::try_from(number).ok())
+}
+
+fn approval(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> DraftApproval {
+    let rejects = [("stop", OnReject::Stop), ("skip", OnReject::Skip)];
+    let levels = [
+        ("link", Assurance::Link),
+        ("link_code", Assurance::LinkCode),
+        ("signed_in", Assurance::SignedIn),
+    ];
+    let approvers = fields.texts("approvers", 50, sink);
+    let quorum = fields.integer("quorum", 1..=10, sink);
+    if let (Some(quorum), false) = (quorum, approvers.is_empty())
+        && usize::try_from(quorum).is_ok_and(|quorum| quorum > approvers.len())
+    {
+        let spot = fields.node("quorum").map(|node| node.spot).unwrap_or_default();
+        let message = format!("{quorum} must approve, but only {} may", approvers.len());
+        sink.report(Code::OutOfRange, spot, "quorum", message);
+    }
+    DraftApproval {
+        preview_from: fields.text("preview_from", sink),
+        preview_limit: small(fields.integer("preview_limit", 1..=100, sink)).unwrap_or(10),
+        prompt: fields.required("prompt", sink),
+        timeout_minutes: small(fields.integer("timeout_minutes", 1..=525_600, sink)),
+        on_reject: fields.choice("on_reject", &rejects, sink).unwrap_or(OnReject::Stop),
+        approvers: approvers.into_iter().map(|text| text.text).collect(),
+        quorum: small(quorum).unwrap_or(1),
+        assurance: fields.choice("assurance", &levels, sink),
+    }
+}
+
+/// K-53: what may stand beside the action is a param.
+fn move_into_params(
+    fields: &mut Fields<'_>,
+    contract: Option<&Contract>,
+    params: &mut Vec<(Text, Node)>,
+    sink: &mut Sink<'_>,
+) {
+    let open = contract.is_some_and(Contract::is_open);
+    let takes = |key: &str| {
+        contract.is_none_or(|contract| contract.params.iter().any(|slot| slot.name == key))
+    };
+    for key in ["connector", "endpoint", "operations"] {
+        if !(takes(key) || open) {
+            continue;
+        }
+        let Some((own, node)) = fields.entry(key) else { continue };
+        if let Some((twice, _)) = params.iter().find(|(param, _)| param.text == key) {
+            let problem = sink.problem(
+                Code::Duplicate,
+                twice.spot,
+                &format!("params.{key}"),
+                format!("`{key}` stands beside the action and in `params`"),
+            );
+            let other = sink.lines.place(own.spot);
+            sink.push(problem.see(other, "the other one").hint("keep one of them"));
+            continue;
+        }
+        params.push((own.clone(), node.clone()));
+    }
+}
+
+/// Connector and endpoint are written out, so that what a playbook can reach is known before it runs.
+fn literal(params: &[(Text, Node)], key: &str, spot: Spot, sink: &mut Sink<'_>) -> Option<Text> {
+    let Some((_, node)) = params.iter().find(|(param, _)| param.text == key) else {
+        let problem = sink.problem(
+            Code::MissingInput,
+            spot,
+            key,
+            format!("`{CALL_CONNECTOR}` needs a `{key}`"),
+        );
+        sink.push(problem);
+        return None;
+    };
+    match &node.yaml {
+        Yaml::Text(text) if !text.contains('{') => {
+            Some(Text { text: text.clone(), spot: node.spot })
+        }
+        Yaml::Text(_) => {
+            let problem = sink.problem(
+                Code::WrongShape,
+                node.spot,
+                key,
+                format!("`{key}` is written out, not filled in"),
+            );
+            sink.push(problem.hint("what a playbook can reach is known before it runs"));
+            None
+        }
+        _ => {
+            sink.report(
+                Code::WrongShape,
+                node.spot,
+                key,
+                format!("`{key}` is a text, found {}", node.kind()),
+            );
+            None
+        }
+    }
+}
+
+fn schema_field(node: &Node, at: usize, sink: &mut Sink<'_>) -> Option<Field> {
+    let mut fields = Fields::of(node, &format!("output_schema.fields[{at}]"), sink)?;
+    let words = [
+        ("string", "string"),
+        ("number", "number"),
+        ("integer", "integer"),
+        ("date", "date"),
+        ("boolean", "boolean"),
+        ("string[]", "string[]"),
+        ("object", "object"),
+    ];
+    let name = fields.required("name", sink);
+    let word = fields.choice("type", &words, sink).unwrap_or("string");
+    let description = fields.text("description", sink).map(|text| text.text).unwrap_or_default();
+    fields.finish(sink);
+    let data_type = match word {
+        "number" => DataType::Number,
+        "integer" => DataType::Integer,
+        "date" => DataType::Date,
+        "boolean" => DataType::Boolean,
+        "string[]" => DataType::array(DataType::String),
+        "object" => DataType::Object,
+        _ => DataType::String,
+    };
+    Some(Field { name: name?.text, data_type, description })
+}
+
+/// Reports what was not taken, and says so when a key belongs to another kind of step.
+fn take_rest(fields: &mut Fields<'_>, foreign: &[&str], belongs: &str, sink: &mut Sink<'_>) {
+    fields
+        .report_unknown(&|key| foreign.contains(&key).then(|| format!("`{key}` {belongs}")), sink);
+}
