@@ -1,0 +1,446 @@
+//! Cross-referencing: which records of one set name the same thing as records of another?
+//!
+//! Every pair that is alike enough is reported, not only the best: one person in several organisations is what is
+//! looked for. A set can be compared with itself: no record is then matched with itself, with an equal record, or
+//! twice with the same other.
+
+use serde_json::Value;
+
+use crate::error::KnowledgeError;
+use crate::model::{EntityType, ExternalId};
+use crate::recognise::classify;
+use crate::resolve::subject::Subject;
+use crate::resolve::{Blocks, NEVER_BELOW};
+use crate::rows::MatchMethod;
+
+/// The most records of one side.
+pub const MAX_RECORDS: usize = 50_000;
+
+/// The most matches one call returns.
+pub const MAX_MATCHES: usize = 100_000;
+
+/// The most comparisons one call makes.
+const MAX_COMPARISONS: usize = 40_000_000;
+
+/// How records are matched (F-049).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatchStrategy {
+    /// The same name after normalising.
+    Exact,
+    /// Similar names.
+    FuzzyName,
+    /// The same external id.
+    ExternalId,
+}
+
+impl MatchStrategy {
+    /// Reads the written form.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::StrategyUnavailable`] for `ml`, [`KnowledgeError::UnknownStrategy`] for anything else unknown.
+    pub fn parse(text: &str) -> Result<Self, KnowledgeError> {
+        match text {
+            "exact" => Ok(Self::Exact),
+            "fuzzy_name" => Ok(Self::FuzzyName),
+            "external_id" => Ok(Self::ExternalId),
+            "ml" => Err(KnowledgeError::StrategyUnavailable("ml".to_owned())),
+            other => Err(KnowledgeError::UnknownStrategy {
+                given: other.chars().take(40).collect(),
+                known: "`exact`, `fuzzy_name` and `external_id`",
+            }),
+        }
+    }
+}
+
+/// Where one side keeps its names and ids; `None`: found by the usual field names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Side {
+    /// Dotted path of the name.
+    pub name_field: Option<String>,
+    /// Dotted path of the external id.
+    pub id_field: Option<String>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// How.
+    pub strategy: MatchStrategy,
+    /// From which score, 0 to 1.
+    pub threshold: f64,
+    /// The first set's fields.
+    pub a: Side,
+    /// The second set's fields.
+    pub b: Side,
+    /// The kind of all names; `None`: judged name by name.
+    pub entity_type: Option<EntityType>,
+    /// Pairs whose values of this field are equal are left out: the same person in the same organisation.
+    pub distinct_field: Option<String>,
+}
+
+/// A pair that belongs together, by index.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Match {
+    /// Index into the first set.
+    pub a: usize,
+    /// Index into the second set.
+    pub b: usize,
+    /// 0 to 1.
+    pub score: f64,
+    /// By what.
+    pub method: MatchMethod,
+}
+
+/// All pairs, and who is left.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Crossing {
+    /// By index of the first set, the best first.
+    pub matches: Vec<Match>,
+    /// Indices of the first set without a match.
+    pub unmatched_a: Vec<usize>,
+    /// Indices of the second set without a match.
+    pub unmatched_b: Vec<usize>,
+}
+
+/// Fields that usually hold a record's name, the most telling first.
+const NAME_FIELDS: [&str; 12] = [
+    "name",
+    "canonical_name",
+    "person_name",
+    "full_name",
+    "officer_name",
+    "contributor_name",
+    "donor_name",
+    "entity_name",
+    "recipient_name",
+    "organization_name",
+    "organisation_name",
+    "business_name",
+];
+
+/// Fields that usually hold an external id.
+const ID_FIELDS: [&str; 10] = [
+    "external_id",
+    "ein",
+    "cik",
+    "fec_id",
+    "committee_id",
+    "candidate_id",
+    "duns",
+    "lei",
+    "npi",
+    "orcid",
+];
+
+/// Matches two record sets.
+///
+/// # Errors
+/// [`KnowledgeError`] when a set is too large, a threshold is out of range, or more pairs match than can be returned.
+pub fn cross(a: &[Value], b: &[Value], question: &Question) -> Result<Crossing, KnowledgeError> {
+    for (what, records) in [("dataset_a", a), ("dataset_b", b)] {
+        if records.len() > MAX_RECORDS {
+            return Err(KnowledgeError::TooMany { what, count: records.len(), limit: MAX_RECORDS });
+        }
+    }
+    if !(0.0..=1.0).contains(&question.threshold) {
+        return Err(KnowledgeError::OutOfRange {
+            name: "match_threshold",
+            given: question.threshold.to_string(),
+            low: "0",
+            high: "1",
+        });
+    }
+    let itself = !a.is_empty() && a == b;
+    let left = subjects(a, &question.a, question)?;
+    let right = subjects(b, &question.b, question)?;
+    let matches = pair_up(a, b, (&left, &right), question, itself)?;
+    Ok(sort_out(matches, a.len(), b.len(), itself))
+}
+
+fn pair_up(
+    a: &[Value],
+    b: &[Value],
+    (left, right): (&[Subject], &[Subject]),
+    question: &Question,
+    itself: bool,
+) -> Result<Vec<Match>, KnowledgeError> {
+    let blocks = Blocks::of(right.iter());
+    let mut comparisons = 0;
+    let mut matches = Vec::new();
+    for (i, subject) in left.iter().enumerate() {
+        if subject.is_empty() && subject.ids.is_empty() {
+            continue;
+        }
+        let candidates = blocks.candidates(subject);
+        comparisons += candidates.len();
+        if comparisons > MAX_COMPARISONS {
+            return Err(KnowledgeError::TooMany {
+                what: "the comparison",
+                count: comparisons,
+                limit: MAX_COMPARISONS,
+            });
+        }
+        for j in candidates {
+            let same = itself && (j <= i || a[i] == b[j]);
+            if same
+                || question
+                    .distinct_field
+                    .as_deref()
+                    .is_some_and(|field| agree(&a[i], &b[j], field))
+            {
+                continue;
+            }
+            matches.extend(judge(subject, &right[j], question).map(|(score, method)| Match {
+                a: i,
+                b: j,
+                score,
+                method,
+            }));
+        }
+        if matches.len() > MAX_MATCHES {
+            return Err(KnowledgeError::TooMany {
+                what: "matches",
+                count: matches.len(),
+                limit: MAX_MATCHES,
+            });
+        }
+    }
+    Ok(matches)
+}
+
+fn judge(a: &Subject, b: &Subject, question: &Question) -> Option<(f64, MatchMethod)> {
+    let judgement = a.judge(b);
+    if judgement.conflict {
+        return None;
+    }
+    match question.strategy {
+        MatchStrategy::ExternalId => judgement.shared_id.then_some((1.0, MatchMethod::ExternalId)),
+        MatchStrategy::Exact => (judgement.exact && judgement.score >= NEVER_BELOW)
+            .then_some((1.0, MatchMethod::ExactName)),
+        MatchStrategy::FuzzyName => {
+            let score = (judgement.score * 10_000.0).round() / 10_000.0;
+            (score > 0.0 && score >= question.threshold).then_some((score, judgement.method))
+        }
+    }
+}
+
+fn agree(a: &Value, b: &Value, field: &str) -> bool {
+    match (lookup(a, field), lookup(b, field)) {
+        (Some(Value::String(x)), Some(Value::String(y))) => {
+            crate::fold::fold(x) == crate::fold::fold(y)
+        }
+        (Some(x), Some(y)) => x == y,
+        _ => false,
+    }
+}
+
+fn sort_out(mut matches: Vec<Match>, count_a: usize, count_b: usize, itself: bool) -> Crossing {
+    matches.sort_by(|x, y| x.a.cmp(&y.a).then(y.score.total_cmp(&x.score)).then(x.b.cmp(&y.b)));
+    let (mut seen_a, mut seen_b) = (vec![false; count_a], vec![false; count_b]);
+    for found in &matches {
+        seen_a[found.a] = true;
+        seen_b[found.b] = true;
+        if itself {
+            seen_a[found.b] = true;
+            seen_b[found.a] = true;
+        }
+    }
+    let missing = |seen: &[bool]| {
+        seen.iter().enumerate().filter(|(_, seen)| !**seen).map(|(index, _)| index).collect()
+    };
+    Crossing { unmatched_a: missing(&seen_a), unmatched_b: missing(&seen_b), matches }
+}
+
+fn subjects(
+    records: &[Value],
+    side: &Side,
+    question: &Question,
+) -> Result<Vec<Subject>, KnowledgeError> {
+    records
+        .iter()
+        .enumerate()
+        .map(|(index, record)| subject(index, record, side, question))
+        .collect()
+}
+
+fn subject(
+    index: usize,
+    record: &Value,
+    side: &Side,
+    question: &Question,
+) -> Result<Subject, KnowledgeError> {
+    let not_a_record = || KnowledgeError::BadItem {
+        what: "dataset",
+        index,
+        problem: "a record must be an object or a name".to_owned(),
+    };
+    let (field, name) = match record {
+        Value::String(name) => ("name", name.as_str()),
+        Value::Object(_) => name_of(record, side).unwrap_or(("name", "")),
+        _ => return Err(not_a_record()),
+    };
+    let kind = question.entity_type.clone().unwrap_or_else(|| kind_of(record, field, name));
+    let ids = ids_of(record, side, question.strategy);
+    Ok(Subject::new(kind, name, ids.into_iter().collect()))
+}
+
+fn name_of<'a>(record: &'a Value, side: &'a Side) -> Option<(&'a str, &'a str)> {
+    if let Some(field) = &side.name_field {
+        return Some((field, lookup(record, field)?.as_str()?));
+    }
+    let usual = NAME_FIELDS.iter().find_map(|field| Some((*field, record.get(*field)?.as_str()?)));
+    let ending = || {
+        record.as_object()?.iter().find_map(|(key, value)| {
+            Some((key.as_str(), value.as_str().filter(|_| key.ends_with("name"))?))
+        })
+    };
+    usual.or_else(ending)
+}
+
+fn kind_of(record: &Value, field: &str, name: &str) -> EntityType {
+    let stated = ["type", "entity_type"].iter().find_map(|key| record.get(*key)?.as_str());
+    if let Some(kind @ (EntityType::Person | EntityType::Org | EntityType::Location)) =
+        stated.map(EntityType::from)
+    {
+        return kind;
+    }
+    let hint = crate::extract::field_hint(field);
+    let guess = classify(name, hint.as_ref()).filter(|guess| guess.confidence >= 0.75);
+    guess.map(|guess| guess.entity_type).or(hint).unwrap_or(EntityType::Person)
+}
+
+/// Ids take part when they are asked for: an officer's record also carries the organisation's number.
+fn ids_of(record: &Value, side: &Side, strategy: MatchStrategy) -> Vec<ExternalId> {
+    let read = |field: &str, scheme: &str| {
+        let text = match lookup(record, field)? {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        };
+        ExternalId::new(scheme, &text)
+    };
+    match (&side.id_field, strategy) {
+        // Fields a person named are one scheme, whatever they are called on either side.
+        (Some(field), _) => read(field, "id").into_iter().collect(),
+        (None, MatchStrategy::ExternalId) => {
+            ID_FIELDS.iter().filter_map(|field| read(field, field)).collect()
+        }
+        (None, _) => Vec::new(),
+    }
+}
+
+/// A value by dotted path.
+pub(crate) fn lookup<'a>(record: &'a Value, path: &str) -> Option<&'a Value> {
+    if let Some(direct) = record.get(path) {
+        return Some(direct);
+    }
+    path.split('.').try_fold(record, |value, key| match value {
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::{MatchStrategy, Question, Side, cross};
+    use crate::error::KnowledgeError;
+
+    fn question(strategy: MatchStrategy, threshold: f64) -> Question {
+        Question {
+            strategy,
+            threshold,
+            a: Side::default(),
+            b: Side::default(),
+            entity_type: None,
+            distinct_field: None,
+        }
+    }
+
+    fn people(names: &[&str]) -> Vec<Value> {
+        names.iter().enumerate().map(|(i, name)| json!({"name": name, "organization_name": format!("Org {i}"), "ein": i + 1})).collect()
+    }
+
+    fn check(a: &[Value], b: &[Value], question: &Question, expect: &[(usize, usize)]) {
+        let crossing = cross(a, b, question).unwrap();
+        let pairs: Vec<(usize, usize)> = crossing.matches.iter().map(|m| (m.a, m.b)).collect();
+        assert_eq!(pairs, expect, "{crossing:?}");
+    }
+
+    #[test]
+    fn f_049_one_person_in_several_organisations_matches_all_of_them() {
+        let a = people(&["SMITH, ROBERT A", "JANE DOE"]);
+        let b = people(&["Bob Smith", "ROBERT SMITH", "John Jones"]);
+        check(&a, &b, &question(MatchStrategy::FuzzyName, 0.8), &[(0, 1), (0, 0)]);
+        let crossing = cross(&a, &b, &question(MatchStrategy::FuzzyName, 0.8)).unwrap();
+        assert_eq!((crossing.unmatched_a, crossing.unmatched_b), (vec![1], vec![2]));
+    }
+
+    #[test]
+    fn f_049_exact_means_the_same_name_in_any_order() {
+        let (a, b) = (people(&["SMITH, ROBERT"]), people(&["Robert Smith", "Bob Smith"]));
+        check(&a, &b, &question(MatchStrategy::Exact, 0.8), &[(0, 0)]);
+    }
+
+    #[test]
+    fn f_049_external_ids_match_whatever_the_names() {
+        let a = [json!({"name": "Acme Inc", "ein": "12-3456789"})];
+        let b = [
+            json!({"name": "Acme Holdings", "ein": "123456789"}),
+            json!({"name": "Acme Inc", "ein": "98-7654321"}),
+        ];
+        check(&a, &b, &question(MatchStrategy::ExternalId, 0.8), &[(0, 0)]);
+    }
+
+    #[test]
+    fn f_049_a_set_against_itself_skips_the_diagonal_and_the_mirror() {
+        let a = people(&["SMITH, ROBERT", "Robert Smith", "Jane Doe"]);
+        check(&a, &a, &question(MatchStrategy::FuzzyName, 0.8), &[(0, 1)]);
+        assert_eq!(
+            cross(&a, &a, &question(MatchStrategy::FuzzyName, 0.8)).unwrap().unmatched_b,
+            [2]
+        );
+    }
+
+    #[test]
+    fn f_049_the_same_organisation_can_be_left_out() {
+        let a = [
+            json!({"name": "Ann Lee", "organization_name": "Owl Fund"}),
+            json!({"name": "LEE, ANN", "organization_name": "OWL FUND"}),
+            json!({"name": "Ann Lee", "organization_name": "Fox Fund"}),
+        ];
+        let mut asked = question(MatchStrategy::FuzzyName, 0.8);
+        asked.distinct_field = Some("organization_name".to_owned());
+        check(&a, &a, &asked, &[(0, 2), (1, 2)]);
+    }
+
+    #[test]
+    fn f_049_bad_questions_are_named() {
+        let refused = cross(&[json!(7)], &[], &question(MatchStrategy::Exact, 0.8));
+        assert!(matches!(refused, Err(KnowledgeError::BadItem { index: 0, .. })), "{refused:?}");
+        assert!(matches!(MatchStrategy::parse("ml"), Err(KnowledgeError::StrategyUnavailable(_))));
+        assert!(matches!(
+            cross(&[], &[], &question(MatchStrategy::Exact, 1.5)),
+            Err(KnowledgeError::OutOfRange { .. })
+        ));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+        #[test]
+        fn f_049_blocking_finds_what_comparing_all_pairs_of_equal_names_finds(
+            names in prop::collection::vec(("[A-D][a-c]{2,4}", "[S-T][a-c]{3,5}"), 1..25),
+            split in 0_usize..25,
+        ) {
+            let all: Vec<Value> = names.iter().enumerate().map(|(i, (g, s))| json!({"name": format!("{g} {s}"), "n": i})).collect();
+            let (a, b) = all.split_at(split.min(all.len()));
+            let crossing = cross(a, b, &question(MatchStrategy::Exact, 0.8)).unwrap();
+            let key = |v: &Value| crate::person::PersonName::parse(v["name"].as_str().unwrap()).key();
+            let expect: usize = a.iter().map(|x| b.iter().filter(|y| key(x) == key(y)).count()).sum();
+            prop_assert_eq!(crossing.matches.len(), expect);
+            prop_assert!(crossing.unmatched_a.iter().all(|i| crossing.matches.iter().all(|m| m.a != *i)));
+        }
+    }
+}

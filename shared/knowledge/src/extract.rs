@@ -1,0 +1,595 @@
+//! Finding entities in records (F-047): connector rules first, then word lists and shape (F-243).
+//!
+//! What a rule does not name is judged by [`crate::recognise`]. Each entity says by which method it was found.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::cross::lookup;
+use crate::error::KnowledgeError;
+use crate::fold::{fold, squeeze};
+use crate::model::{EdgeEnd, EntityType, ExternalId, Relationship};
+use crate::recognise::{Method, classify, spans};
+
+/// The most records one call reads.
+pub const MAX_RECORDS: usize = 100_000;
+
+/// The most entities one call returns.
+pub const MAX_ENTITIES: usize = 200_000;
+
+/// The longest field that is read, in characters; what stands behind is left out.
+const MAX_TEXT: usize = 20_000;
+
+/// A connector's word on one field (F-090).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    /// Dotted path in the record.
+    pub field: String,
+    /// `PERSON`, `ORG`, …, or `auto`: read as running text.
+    #[serde(default = "auto")]
+    pub entity_type: String,
+    /// How the entity relates to the record's organisation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relationship_type: Option<Relationship>,
+}
+
+fn auto() -> String {
+    "auto".to_owned()
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Request {
+    /// Only these kinds; `None` is `auto`: all that are found.
+    pub types: Option<BTreeSet<EntityType>>,
+    /// The relationship of entities no rule speaks of.
+    pub relationship: Option<Relationship>,
+    /// The connector's rules for all records; a record's own `_entity_rules` come first.
+    pub rules: Vec<Rule>,
+}
+
+/// An entity found in a record: the item of `entities` on the wire.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Extracted {
+    /// The name as it stands, single-spaced.
+    pub name: String,
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub entity_type: EntityType,
+    /// The field it stood in.
+    #[serde(default)]
+    pub source_field: String,
+    /// The record's place.
+    #[serde(default)]
+    pub source_record_index: usize,
+    /// How sure, 0 to 1.
+    #[serde(default = "certain")]
+    pub confidence: f64,
+    /// `rules`, `gazetteer` or `heuristic`.
+    #[serde(default = "by_rules")]
+    pub method: Method,
+    /// How it relates to [`Extracted::related_to`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relationship_type: Option<Relationship>,
+    /// The record's organisation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub related_to: Option<EdgeEnd>,
+    /// Scheme → value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub external_ids: BTreeMap<String, String>,
+    /// Folded names of organisations in the same record.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub context: BTreeSet<String>,
+    /// Title, compensation, amount, … for the edge.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub attributes: Map<String, Value>,
+    /// The connector the record came from, when it said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_connector: Option<String>,
+    /// Its endpoint, when it said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_endpoint: Option<String>,
+}
+
+fn certain() -> f64 {
+    1.0
+}
+
+fn by_rules() -> Method {
+    Method::Rules
+}
+
+/// Reads all records.
+///
+/// # Errors
+/// [`KnowledgeError`] when there are too many records or entities, or an item is not an object.
+pub fn extract(records: &[Value], request: &Request) -> Result<Vec<Extracted>, KnowledgeError> {
+    if records.len() > MAX_RECORDS {
+        return Err(KnowledgeError::TooMany {
+            what: "data",
+            count: records.len(),
+            limit: MAX_RECORDS,
+        });
+    }
+    let mut all = Vec::new();
+    for (index, record) in records.iter().enumerate() {
+        let Some(fields) = record.as_object() else {
+            return Err(KnowledgeError::BadItem {
+                what: "data",
+                index,
+                problem: "a record must be an object".to_owned(),
+            });
+        };
+        let found = read_record(index, record, fields, request)?;
+        all.extend(found.into_iter().filter(|entity| {
+            request.types.as_ref().is_none_or(|types| types.contains(&entity.entity_type))
+        }));
+        if all.len() > MAX_ENTITIES {
+            return Err(KnowledgeError::TooMany {
+                what: "entities",
+                count: all.len(),
+                limit: MAX_ENTITIES,
+            });
+        }
+    }
+    Ok(all)
+}
+
+fn read_record(
+    index: usize,
+    record: &Value,
+    fields: &Map<String, Value>,
+    request: &Request,
+) -> Result<Vec<Extracted>, KnowledgeError> {
+    let own = own_rules(index, fields)?;
+    let rules = if own.is_empty() { &request.rules } else { &own };
+    let mut found: Vec<Extracted> =
+        rules.iter().flat_map(|rule| by_rule(index, record, rule)).collect();
+    for (key, value) in fields {
+        let ruled = rules
+            .iter()
+            .any(|rule| rule.field == *key || rule.field.starts_with(&format!("{key}.")));
+        if !ruled && !key.starts_with('_') {
+            let hint =
+                field_hint(key).or_else(|| (key == "name").then(|| record_hint(fields)).flatten());
+            found.extend(by_judgement(index, key, value, hint.as_ref()));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|entity| {
+        seen.insert((entity.entity_type.clone(), fold(&entity.name), entity.source_field.clone()))
+    });
+    relate(&mut found, record, fields, rules, request);
+    Ok(found)
+}
+
+fn own_rules(index: usize, fields: &Map<String, Value>) -> Result<Vec<Rule>, KnowledgeError> {
+    let Some(rules) = fields.get("_entity_rules") else { return Ok(Vec::new()) };
+    let problem = |error: serde_json::Error| KnowledgeError::BadItem {
+        what: "data",
+        index,
+        problem: format!("_entity_rules: {error}"),
+    };
+    Vec::<Rule>::deserialize(rules).map_err(problem)
+}
+
+fn entity(
+    index: usize,
+    field: &str,
+    name: &str,
+    entity_type: EntityType,
+    confidence: f64,
+    method: Method,
+) -> Extracted {
+    Extracted {
+        name: squeeze(name),
+        entity_type,
+        source_field: field.to_owned(),
+        source_record_index: index,
+        confidence,
+        method,
+        relationship_type: None,
+        related_to: None,
+        external_ids: BTreeMap::new(),
+        context: BTreeSet::new(),
+        attributes: Map::new(),
+        source_connector: None,
+        source_endpoint: None,
+    }
+}
+
+fn by_rule(index: usize, record: &Value, rule: &Rule) -> Vec<Extracted> {
+    let texts = lookup(record, &rule.field).map(texts).unwrap_or_default();
+    texts
+        .iter()
+        .flat_map(|text| {
+            if rule.entity_type == "auto" {
+                by_text(index, &rule.field, text, None)
+            } else {
+                named(index, rule, text)
+            }
+        })
+        .collect()
+}
+
+/// A field a rule names holds one name. A person's field that plainly holds a company (a corporate trustee) is read so.
+fn named(index: usize, rule: &Rule, text: &str) -> Vec<Extracted> {
+    let kind = EntityType::from(rule.entity_type.as_str());
+    if !text.chars().any(char::is_alphabetic) {
+        return Vec::new();
+    }
+    let company = kind == EntityType::Person
+        && classify(text, None)
+            .is_some_and(|g| g.entity_type == EntityType::Org && g.confidence >= 0.92);
+    let found = if company {
+        entity(index, &rule.field, text, EntityType::Org, 0.85, Method::Gazetteer)
+    } else {
+        entity(index, &rule.field, text, kind, 0.97, Method::Rules)
+    };
+    vec![found]
+}
+
+/// What the connector calls its records says what their `name` is: `nonprofit_officer`.
+fn record_hint(fields: &Map<String, Value>) -> Option<EntityType> {
+    fields.get("_entity_type").and_then(Value::as_str).and_then(field_hint)
+}
+
+fn by_judgement(
+    index: usize,
+    field: &str,
+    value: &Value,
+    hint: Option<&EntityType>,
+) -> Vec<Extracted> {
+    match value {
+        Value::Object(inner) => {
+            let inner = inner
+                .iter()
+                .filter(|(_, v)| v.is_string())
+                .map(|(key, v)| (format!("{field}.{key}"), v));
+            inner
+                .flat_map(|(path, v)| by_judgement(index, &path, v, field_hint(&path).as_ref()))
+                .collect()
+        }
+        _ if is_no_name_field(field) => Vec::new(),
+        other => texts(other).iter().flat_map(|text| by_text(index, field, text, hint)).collect(),
+    }
+}
+
+fn by_text(index: usize, field: &str, text: &str, hint: Option<&EntityType>) -> Vec<Extracted> {
+    let running = text.split_whitespace().count() > 8
+        || text.split_whitespace().filter(|w| w.chars().all(char::is_lowercase)).count() > 2;
+    if running {
+        let clipped: String = text.chars().take(MAX_TEXT).collect();
+        return spans(&clipped)
+            .into_iter()
+            .map(|span| {
+                entity(
+                    index,
+                    field,
+                    &span.text,
+                    span.guess.entity_type,
+                    span.guess.confidence * 0.9,
+                    span.guess.method,
+                )
+            })
+            .collect();
+    }
+    let guess = classify(text, hint).filter(|guess| guess.confidence >= 0.6);
+    guess
+        .map(|guess| entity(index, field, text, guess.entity_type, guess.confidence, guess.method))
+        .into_iter()
+        .collect()
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => {
+            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).take(1_000).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What a field's name says about its content.
+pub(crate) fn field_hint(field: &str) -> Option<EntityType> {
+    let field = field.to_lowercase();
+    let leaf = field.rsplit('.').next().unwrap_or(&field);
+    let has = |words: &[&str]| words.iter().any(|word| leaf.contains(word));
+    if has(&[
+        "organi",
+        "company",
+        "employer",
+        "business",
+        "recipient",
+        "grantee",
+        "filer",
+        "committee",
+        "foundation",
+        "issuer",
+        "vendor",
+    ]) {
+        Some(EntityType::Org)
+    } else if has(&[
+        "person",
+        "officer",
+        "director",
+        "trustee",
+        "author",
+        "contributor",
+        "donor",
+        "employee",
+        "contact_name",
+        "full_name",
+    ]) {
+        Some(EntityType::Person)
+    } else if has(&["city", "country", "location", "county"]) {
+        Some(EntityType::Location)
+    } else {
+        None
+    }
+}
+
+/// Fields that never hold a name, whatever their text looks like.
+fn is_no_name_field(field: &str) -> bool {
+    const LEAVES: [&str; 22] = [
+        "title",
+        "role",
+        "position",
+        "occupation",
+        "status",
+        "type",
+        "form",
+        "return_type",
+        "currency",
+        "state",
+        "zip",
+        "phone",
+        "email",
+        "url",
+        "link",
+        "id",
+        "ein",
+        "cik",
+        "date",
+        "filename",
+        "file",
+        "category",
+    ];
+    let field = field.to_lowercase();
+    let leaf = field.rsplit('.').next().unwrap_or(&field);
+    LEAVES.contains(&leaf)
+        || leaf.ends_with("_id")
+        || leaf.ends_with("_date")
+        || leaf.ends_with("_ein")
+        || leaf.ends_with("_title")
+        || leaf.ends_with("_url")
+}
+
+/// Fields that name the organisation a whole record is about, the most telling first.
+const PRINCIPALS: [&str; 9] = [
+    "organization_name",
+    "organisation_name",
+    "organization",
+    "organisation",
+    "filer_name",
+    "business_name",
+    "org_name",
+    "company",
+    "employer",
+];
+
+/// Adds ids, company, edges and provenance, which need the whole record.
+fn relate(
+    found: &mut [Extracted],
+    record: &Value,
+    fields: &Map<String, Value>,
+    rules: &[Rule],
+    request: &Request,
+) {
+    let principal = principal(found, rules);
+    let organisations: Vec<(String, String)> = found
+        .iter()
+        .filter(|e| e.entity_type == EntityType::Org)
+        .map(|e| (e.name.clone(), crate::organisation::OrganisationName::parse(&e.name).key()))
+        .collect();
+    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    for entity in found.iter_mut() {
+        entity.context = organisations
+            .iter()
+            .filter(|(name, _)| *name != entity.name)
+            .map(|(_, key)| key.clone())
+            .take(5)
+            .collect();
+        let is_principal =
+            principal.as_ref().is_some_and(|(_, field)| *field == entity.source_field);
+        entity.external_ids = ids(fields, entity, is_principal);
+        entity.source_connector = text("_source");
+        entity.source_endpoint = text("_endpoint");
+        let ruled = rules.iter().find(|rule| rule.field == entity.source_field);
+        let general =
+            request.relationship.filter(|relationship| suits(*relationship, &entity.entity_type));
+        let relationship = ruled.and_then(|rule| rule.relationship_type).or(general);
+        let end = principal
+            .as_ref()
+            .filter(|(end, _)| !is_principal && end.name != entity.name)
+            .map(|(end, _)| end.clone());
+        if let (Some(relationship), Some(end)) = (relationship, end) {
+            entity.attributes = attributes(record, relationship);
+            entity.relationship_type = Some(relationship);
+            entity.related_to = Some(end);
+        }
+    }
+}
+
+/// Whether a relationship asked for in general can be meant of this kind of entity.
+fn suits(relationship: Relationship, kind: &EntityType) -> bool {
+    use Relationship as R;
+    match relationship {
+        R::OfficerOf | R::BoardMemberOf | R::WorksFor => *kind == EntityType::Person,
+        R::LocatedIn | R::OperatesIn => *kind == EntityType::Location,
+        R::SubsidiaryOf => *kind == EntityType::Org,
+        R::MentionedIn | R::DiscoveredBy | R::SourcedFrom | R::MemberOfCluster => false,
+        _ => matches!(kind, EntityType::Person | EntityType::Org),
+    }
+}
+
+/// The organisation the record is about, and the field it stands in.
+fn principal(found: &[Extracted], rules: &[Rule]) -> Option<(EdgeEnd, String)> {
+    let organisations = || found.iter().filter(|e| e.entity_type == EntityType::Org);
+    let by_name = PRINCIPALS.iter().find_map(|field| {
+        organisations().find(|e| e.source_field.rsplit('.').next() == Some(*field))
+    });
+    let unrelated = |e: &&Extracted| {
+        rules.iter().any(|rule| rule.field == e.source_field && rule.relationship_type.is_none())
+    };
+    let entity = by_name.or_else(|| organisations().find(unrelated))?;
+    Some((
+        EdgeEnd { name: entity.name.clone(), entity_type: EntityType::Org },
+        entity.source_field.clone(),
+    ))
+}
+
+fn ids(
+    fields: &Map<String, Value>,
+    entity: &Extracted,
+    is_principal: bool,
+) -> BTreeMap<String, String> {
+    let schemes: &[&str] = match entity.entity_type {
+        EntityType::Org => &["ein", "cik", "duns", "lei", "fec_id", "committee_id"],
+        EntityType::Person => &["orcid", "npi", "candidate_id", "fec_id"],
+        _ => return BTreeMap::new(),
+    };
+    let prefix = entity.source_field.trim_end_matches("name").trim_end_matches('_');
+    let own_name = entity.source_field == "name" && entity.entity_type == EntityType::Person;
+    let value = |scheme: &str| {
+        let prefixed = fields.get(&format!("{prefix}_{scheme}"));
+        let plain = || fields.get(scheme).filter(|_| is_principal || own_name);
+        match prefixed.or_else(plain)? {
+            Value::String(text) => ExternalId::new(scheme, text),
+            Value::Number(number) => ExternalId::new(scheme, &number.to_string()),
+            _ => None,
+        }
+    };
+    schemes.iter().filter_map(|scheme| value(scheme)).map(|id| (id.scheme, id.value)).collect()
+}
+
+fn attributes(record: &Value, relationship: Relationship) -> Map<String, Value> {
+    let scalar =
+        |value: &&Value| matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_));
+    let pairs = relationship
+        .properties()
+        .iter()
+        .filter_map(|key| Some(((*key).to_owned(), record.get(*key).filter(scalar)?.clone())));
+    pairs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::{Request, Rule, extract};
+    use crate::model::{EntityType, Relationship};
+
+    fn check(record: &Value, request: &Request, expect: &[&str]) {
+        let found = extract(std::slice::from_ref(record), request).unwrap();
+        let lines: Vec<String> = found
+            .iter()
+            .map(|e| {
+                format!("{} {} {}", e.entity_type, e.name, serde_json::to_value(e.method).unwrap())
+            })
+            .collect();
+        assert_eq!(lines, expect, "{found:#?}");
+    }
+
+    fn officers() -> Request {
+        let rule = Rule {
+            field: "name".to_owned(),
+            entity_type: "PERSON".to_owned(),
+            relationship_type: Some(Relationship::OfficerOf),
+        };
+        Request { rules: vec![rule], ..Request::default() }
+    }
+
+    #[test]
+    fn f_047_rules_come_first_and_say_so() {
+        let record = json!({"name": "QXZW VRTL", "title": "PRESIDENT", "organization_name": "OWL FOUNDATION", "ein": "12-3456789"});
+        check(
+            &record,
+            &officers(),
+            &["PERSON QXZW VRTL \"rules\"", "ORG OWL FOUNDATION \"gazetteer\""],
+        );
+    }
+
+    #[test]
+    fn f_259_an_officer_is_tied_to_the_records_organisation_with_its_title() {
+        let record = json!({"name": "ANN LEE", "title": "CHAIR", "compensation": 12, "organization_name": "OWL FUND", "ein": "12-3456789"});
+        let found = extract(&[record], &officers()).unwrap();
+        let person = &found[0];
+        assert_eq!(person.relationship_type, Some(Relationship::OfficerOf));
+        assert_eq!(person.related_to.as_ref().unwrap().name, "OWL FUND");
+        assert_eq!(person.attributes["title"], "CHAIR");
+        assert!(person.external_ids.is_empty(), "the organisation's number is not the person's");
+        assert_eq!(found[1].external_ids["ein"], "123456789");
+    }
+
+    #[test]
+    fn f_047_a_corporate_trustee_is_an_organisation() {
+        let record = json!({"name": "NORTHERN RIVER TRUST COMPANY"});
+        check(&record, &officers(), &["ORG NORTHERN RIVER TRUST COMPANY \"gazetteer\""]);
+    }
+
+    #[test]
+    fn f_047_without_rules_words_and_shape_decide() {
+        let record = json!({"contributor": "DOE, JANE", "employer": "Initech", "city": "Boston", "amount": 5, "title": "Vice President"});
+        check(
+            &record,
+            &Request::default(),
+            &[
+                "PERSON DOE, JANE \"gazetteer\"",
+                "ORG Initech \"heuristic\"",
+                "LOCATION Boston \"gazetteer\"",
+            ],
+        );
+    }
+
+    #[test]
+    fn f_047_only_the_wanted_types_come_back() {
+        let types = Some([EntityType::Org].into());
+        let record = json!({"contributor": "DOE, JANE", "employer": "Initech LLC"});
+        check(
+            &record,
+            &Request { types, ..Request::default() },
+            &["ORG Initech LLC \"gazetteer\""],
+        );
+    }
+
+    #[test]
+    fn f_129_a_grants_recipient_has_its_own_number() {
+        let rules: Vec<Rule> =
+            serde_json::from_value(json!([{"field": "recipient_name", "entity_type": "ORG", "relationship_type": "FUNDED_BY"}])).unwrap();
+        let record = json!({"recipient_name": "FOX SHELTER", "recipient_ein": "98-7654321", "organization_name": "OWL FUND", "ein": "12-3456789", "grant_amount": 500});
+        let found = extract(&[record], &Request { rules, ..Request::default() }).unwrap();
+        assert_eq!(found[0].external_ids["ein"], "987654321");
+        assert_eq!(found[0].related_to.as_ref().unwrap().name, "OWL FUND");
+        assert_eq!(found[0].attributes["grant_amount"], 500);
+    }
+
+    #[test]
+    fn a_record_that_is_no_object_is_named_by_its_place() {
+        let error = extract(&[json!({}), json!("x")], &Request::default()).unwrap_err();
+        assert_eq!(error.to_string(), "data[1]: a record must be an object");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn extracting_never_panics(key in "[a-z_.]{1,12}", text in ".{0,120}") {
+            let found = extract(&[json!({ key: text, "organization_name": "Owl Fund" })], &officers()).unwrap();
+            prop_assert!(found.iter().all(|e| (0.0..=1.0).contains(&e.confidence) && !e.name.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What an agent learns: entities, how their names are read and compared, how mentions become entities, and the shape
+//! of the graph they are kept in.
+//!
+//! The way of a record: [`extract`] finds mentions in it, [`resolve()`] groups mentions that mean the same thing (and
+//! recognises what the graph already knows), [`change`] turns the groups into writes that can be repeated safely.
+//! [`cross`] matches two record sets directly. [`compare`] is the one judgement all of them share. Nothing here
+//! reads a clock, a network or a table.
+
+pub mod change;
+pub mod compare;
+pub mod cross;
+mod error;
+pub mod extract;
+pub mod fold;
+mod gazetteer;
+mod model;
+mod nicknames;
+pub mod organisation;
+pub mod person;
+pub mod recognise;
+mod resolve;
+mod rows;
+
+pub use error::KnowledgeError;
+pub use model::{
+    Edge, EdgeEnd, Entity, EntityId, EntityType, ExternalId, InvalidNamespace, MAX_PROVENANCE,
+    MAX_SOURCES, Namespace, Provenance, Relationship, derived_id, external_id_map,
+};
+pub use resolve::{
+    Ambiguity, Candidate, Cluster, DEFAULT_THRESHOLD, Known, Link, MAX_AMBIGUOUS, MAX_CANDIDATES,
+    MAX_KEYS, MAX_MENTIONS, Mention, NEVER_BELOW, Resolution, Settings, Strategy, block_keys,
+    resolve,
+};
+pub use rows::{
+    Discovery, DiscoveryId, DiscoveryType, LogId, MatchMethod, ResolutionAction, ResolutionLogRow,
+    ReviewId, ReviewRow, ReviewStatus,
+};

@@ -1,0 +1,437 @@
+//! The nodes and edges of the knowledge graph (F-252…F-271).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use countersign_identity::UserId;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::fold::{fold, search_tokens};
+
+countersign_ids::prefixed_id! {
+    /// One entity of one owner's graph.
+    pub struct EntityId("ent");
+}
+
+/// The most provenance records an edge keeps; the oldest by (run, record) stay.
+pub const MAX_PROVENANCE: usize = 50;
+
+/// The most source runs an entity remembers by name; `source_count` stops growing there.
+pub const MAX_SOURCES: usize = 500;
+
+/// Sixteen bytes derived from a list of parts, for ids that must come out the same every time.
+#[must_use]
+pub fn derived_id(parts: &[&str]) -> [u8; 16] {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part.len().to_be_bytes());
+        hasher.update(part.as_bytes());
+    }
+    let digest = hasher.finalize();
+    let mut bytes = [0; 16];
+    for (to, from) in bytes.iter_mut().zip(digest.iter()) {
+        *to = *from;
+    }
+    bytes
+}
+
+/// What kind of thing an entity is. Written `PERSON`, `ORG`, …; a kind outside the list keeps its own upper-case name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum EntityType {
+    /// A human being.
+    Person,
+    /// An organisation of any form.
+    Org,
+    /// A place.
+    Location,
+    /// Something that happens.
+    Event,
+    /// Something that is made or sold.
+    Product,
+    /// Another kind, by its upper-case name.
+    Other(String),
+}
+
+impl EntityType {
+    /// The kind as it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Person => "PERSON",
+            Self::Org => "ORG",
+            Self::Location => "LOCATION",
+            Self::Event => "EVENT",
+            Self::Product => "PRODUCT",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl From<&str> for EntityType {
+    fn from(text: &str) -> Self {
+        match text.trim().to_uppercase().as_str() {
+            "PERSON" => Self::Person,
+            "ORG" | "ORGANIZATION" | "ORGANISATION" => Self::Org,
+            "LOCATION" => Self::Location,
+            "EVENT" => Self::Event,
+            "PRODUCT" => Self::Product,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+}
+
+impl From<String> for EntityType {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<EntityType> for String {
+    fn from(kind: EntityType) -> Self {
+        kind.as_str().to_owned()
+    }
+}
+
+impl fmt::Display for EntityType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An identifier some authority gave: `ein`, `cik`, `fec_id`, `orcid`, … and its value, both normalised.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ExternalId {
+    /// Lower-case name of the authority's scheme.
+    pub scheme: String,
+    /// Upper-case letters and digits only, so that `12-3456789` and `123456789` are one value.
+    pub value: String,
+}
+
+impl ExternalId {
+    /// Normalises; `None` when nothing is left of either part or the value is only zeros.
+    #[must_use]
+    pub fn new(scheme: &str, value: &str) -> Option<Self> {
+        let scheme = scheme.trim().to_lowercase();
+        let value: String = value
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|c| c.to_ascii_uppercase())
+            .collect();
+        let means_nothing = value.is_empty() || value.bytes().all(|b| b == b'0');
+        (!scheme.is_empty() && !means_nothing && value.len() <= 64)
+            .then_some(Self { scheme, value })
+    }
+}
+
+/// A person's or agent's own part of the graph (F-274): lower-case letters, digits, `_` and `-`, at most 64.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Namespace(String);
+
+/// Why a text is not a namespace.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a graph namespace: 1 to 64 lower-case letters, digits, `_` or `-`")]
+pub struct InvalidNamespace(pub String);
+
+impl Namespace {
+    /// Reads a namespace.
+    ///
+    /// # Errors
+    /// [`InvalidNamespace`] when it is empty, too long or has other characters.
+    pub fn parse(text: &str) -> Result<Self, InvalidNamespace> {
+        let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-';
+        if text.is_empty() || text.len() > 64 || !text.bytes().all(fits) {
+            return Err(InvalidNamespace(text.chars().take(80).collect()));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Namespace {
+    fn default() -> Self {
+        Self("default".to_owned())
+    }
+}
+
+impl TryFrom<String> for Namespace {
+    type Error = InvalidNamespace;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Namespace> for String {
+    fn from(namespace: Namespace) -> Self {
+        namespace.0
+    }
+}
+
+/// One thing the owner's graph knows (F-252). `source_count` is the number of distinct source runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entity {
+    /// The id, derived from owner, namespace, type and canonical name.
+    pub id: EntityId,
+    /// Whose graph it stands in.
+    pub user_id: UserId,
+    /// Which part of that graph.
+    pub namespace: Namespace,
+    /// The name as it was first seen.
+    pub name: String,
+    /// The name it goes by; unique per owner, namespace and type (ADR 0010).
+    pub canonical_name: String,
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub entity_type: EntityType,
+    /// `NONPROFIT`, `PAC`, `CORPORATION`, `FOUNDATION`, … when known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subtype: Option<String>,
+    /// Other spellings seen.
+    #[serde(default)]
+    pub aliases: BTreeSet<String>,
+    /// Identifiers others gave it.
+    #[serde(default)]
+    pub external_ids: BTreeSet<ExternalId>,
+    /// Names of things it was seen with, folded; evidence when a later mention is doubtful.
+    #[serde(default)]
+    pub context: BTreeSet<String>,
+    /// How sure its best mention was, 0 to 1.
+    pub confidence: f64,
+    /// The earliest mention.
+    pub first_seen: Timestamp,
+    /// The latest mention.
+    pub last_seen: Timestamp,
+    /// Runs it was seen in, at most [`MAX_SOURCES`].
+    #[serde(default)]
+    pub sources: BTreeSet<String>,
+    /// How many.
+    pub source_count: usize,
+    /// When the item was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+impl Entity {
+    /// Joins what another writer knows of the same entity. Doing it twice, or in another order, gives the same.
+    pub fn absorb(&mut self, other: &Self) {
+        self.aliases.extend(other.aliases.iter().cloned());
+        self.aliases.remove(&self.canonical_name);
+        self.external_ids.extend(other.external_ids.iter().cloned());
+        self.context.extend(other.context.iter().cloned());
+        self.sources.extend(other.sources.iter().cloned());
+        while self.sources.len() > MAX_SOURCES {
+            self.sources.pop_last();
+        }
+        self.source_count = self.sources.len();
+        self.confidence = self.confidence.max(other.confidence);
+        self.first_seen = self.first_seen.min(other.first_seen);
+        self.last_seen = self.last_seen.max(other.last_seen);
+        self.created_at = self.created_at.min(other.created_at);
+        self.updated_at = self.updated_at.max(other.updated_at);
+        self.subtype = self.subtype.take().or_else(|| other.subtype.clone());
+    }
+
+    /// The words it can be found by (F-273): folded tokens of all its names.
+    #[must_use]
+    pub fn search_tokens(&self) -> BTreeSet<String> {
+        let names = [&self.name, &self.canonical_name].into_iter().chain(&self.aliases);
+        names.flat_map(|name| search_tokens(name)).collect()
+    }
+
+    /// The folded canonical name: what uniqueness is judged by.
+    #[must_use]
+    pub fn canonical_key(&self) -> String {
+        fold(&self.canonical_name)
+    }
+}
+
+/// How two nodes relate (F-256…F-271); written in capitals, as in a playbook's `relationship_type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Relationship {
+    /// Entity → document (F-256).
+    MentionedIn,
+    /// Gives money to (F-257).
+    Funds,
+    /// Gets money from (F-258).
+    FundedBy,
+    /// Person → organisation (F-259).
+    OfficerOf,
+    /// Person → organisation (F-260).
+    BoardMemberOf,
+    /// Owns or directs (F-261).
+    Controls,
+    /// Is owned or directed by (F-262).
+    SubsidiaryOf,
+    /// Family, partner, affiliate (F-263).
+    RelatedTo,
+    /// Gave to (F-264).
+    DonatedTo,
+    /// Has an address in (F-265).
+    LocatedIn,
+    /// Works in a place or field (F-266).
+    OperatesIn,
+    /// Is employed by (F-267).
+    WorksFor,
+    /// Entity → data source (F-268).
+    DiscoveredBy,
+    /// Kept as an attribute of edges, never as an edge (F-269, K-73).
+    SourcedFrom,
+    /// Entity → cluster (F-270).
+    MemberOfCluster,
+    /// Belongs to a group (F-271).
+    MemberOf,
+}
+
+impl Relationship {
+    /// Reads the written form, in any case; `None` for a relationship the graph does not have.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        serde_json::from_value(Value::String(text.trim().to_uppercase())).ok()
+    }
+
+    /// The written form.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MentionedIn => "MENTIONED_IN",
+            Self::Funds => "FUNDS",
+            Self::FundedBy => "FUNDED_BY",
+            Self::OfficerOf => "OFFICER_OF",
+            Self::BoardMemberOf => "BOARD_MEMBER_OF",
+            Self::Controls => "CONTROLS",
+            Self::SubsidiaryOf => "SUBSIDIARY_OF",
+            Self::RelatedTo => "RELATED_TO",
+            Self::DonatedTo => "DONATED_TO",
+            Self::LocatedIn => "LOCATED_IN",
+            Self::OperatesIn => "OPERATES_IN",
+            Self::WorksFor => "WORKS_FOR",
+            Self::DiscoveredBy => "DISCOVERED_BY",
+            Self::SourcedFrom => "SOURCED_FROM",
+            Self::MemberOfCluster => "MEMBER_OF_CLUSTER",
+            Self::MemberOf => "MEMBER_OF",
+        }
+    }
+
+    /// The record fields worth keeping on an edge of this kind.
+    #[must_use]
+    pub fn properties(self) -> &'static [&'static str] {
+        match self {
+            Self::MentionedIn => &["count", "context", "section"],
+            Self::Funds | Self::FundedBy => &[
+                "amount",
+                "grant_amount",
+                "currency",
+                "date",
+                "date_range_start",
+                "date_range_end",
+                "filing_type",
+                "purpose",
+                "tax_year",
+            ],
+            Self::OfficerOf => {
+                &["title", "start_date", "end_date", "compensation", "hours_per_week", "tax_year"]
+            }
+            Self::BoardMemberOf => &["role", "title", "start_date", "end_date", "tax_year"],
+            Self::Controls | Self::SubsidiaryOf => &["ownership_percentage", "control_type"],
+            Self::RelatedTo => &["relationship_type", "description"],
+            Self::DonatedTo => &["amount", "date", "filing_id", "employer", "occupation"],
+            Self::LocatedIn => &["address", "is_registered_address", "is_headquarters"],
+            Self::WorksFor => &["title", "start_date", "end_date"],
+            Self::MemberOf => &["role"],
+            Self::OperatesIn | Self::DiscoveredBy | Self::SourcedFrom | Self::MemberOfCluster => {
+                &[]
+            }
+        }
+    }
+}
+
+/// Where a statement comes from (F-254, F-269): an attribute of the edge (K-73).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The run that read it.
+    pub execution_id: String,
+    /// The record's place in its record set.
+    pub source_record_index: usize,
+    /// The field the name stood in.
+    pub source_field: String,
+    /// The connector, when the record said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connector: Option<String>,
+    /// Its endpoint, when the record said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// When it was read.
+    pub retrieved_at: Timestamp,
+}
+
+/// The far end of an edge seen from a mention: a name and a kind, resolved later.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EdgeEnd {
+    /// The name in the record.
+    pub name: String,
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub entity_type: EntityType,
+}
+
+/// A directed, attributed relationship between two entities.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Edge {
+    /// The nearer entity.
+    pub from: EntityId,
+    /// The kind.
+    pub relationship: Relationship,
+    /// The farther entity.
+    pub to: EntityId,
+    /// Title, amount, dates, … as read; numbers stay numbers.
+    #[serde(default)]
+    pub properties: Map<String, Value>,
+    /// How sure the weaker end was.
+    pub confidence: f64,
+    /// Every reading that said so, at most [`MAX_PROVENANCE`].
+    pub provenance: BTreeSet<Provenance>,
+    /// The first of them.
+    pub first_seen: Timestamp,
+    /// The last of them.
+    pub last_seen: Timestamp,
+}
+
+impl Edge {
+    /// Joins another reading of the same edge; the later one's properties win. Doing it twice changes nothing.
+    pub fn absorb(&mut self, other: &Self) {
+        let newer = other.last_seen >= self.last_seen;
+        for (key, value) in &other.properties {
+            if newer || !self.properties.contains_key(key) {
+                self.properties.insert(key.clone(), value.clone());
+            }
+        }
+        self.provenance.extend(other.provenance.iter().cloned());
+        while self.provenance.len() > MAX_PROVENANCE {
+            self.provenance.pop_last();
+        }
+        self.confidence = self.confidence.max(other.confidence);
+        self.first_seen = self.first_seen.min(other.first_seen);
+        self.last_seen = self.last_seen.max(other.last_seen);
+    }
+}
+
+/// External ids as the map F-252 shows: scheme → value (the smallest, when a scheme has several).
+#[must_use]
+pub fn external_id_map(ids: &BTreeSet<ExternalId>) -> BTreeMap<String, String> {
+    let mut map = BTreeMap::new();
+    for id in ids {
+        map.entry(id.scheme.clone()).or_insert_with(|| id.value.clone());
+    }
+    map
+}

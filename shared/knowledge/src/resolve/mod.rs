@@ -1,0 +1,310 @@
+//! Resolution: which mentions mean the same thing, and which of them the graph already knows.
+//!
+//! Bands (K-71): a score of at least the threshold merges, from 0.70 up to it a person is asked, below it the two
+//! stay apart. A threshold under 0.70 never merges below 0.70 (F-246); it widens the band in which a person is asked.
+//!
+//! The answer does not depend on the order of the input: equal mentions are first collapsed and sorted, pairs are
+//! judged once and merged from the best score down. Two clusters merge only if **every** pair across them scores at
+//! least 0.70 and none contradicts another (complete link), so `JOHN SMITH` and `JANE SMITH` are never joined through
+//! `J SMITH`. A mention that fits two things equally well, which do not fit each other, is joined to neither.
+
+mod blocking;
+mod cluster;
+mod naming;
+pub(crate) mod subject;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+pub use self::blocking::{MAX_KEYS, block_keys};
+use self::cluster::Clustering;
+use self::subject::Subject;
+use crate::error::KnowledgeError;
+use crate::model::{EntityId, EntityType, ExternalId};
+use crate::rows::MatchMethod;
+
+pub(crate) use self::blocking::Blocks;
+
+/// Below this nothing is ever merged by score (F-246).
+pub const NEVER_BELOW: f64 = 0.70;
+
+/// The threshold when none is given (F-244).
+pub const DEFAULT_THRESHOLD: f64 = 0.85;
+
+/// The most mentions one call resolves.
+pub const MAX_MENTIONS: usize = 50_000;
+
+/// The most candidates a person is asked about for one entity.
+pub const MAX_CANDIDATES: usize = 5;
+
+/// The most doubts one call brings up.
+pub const MAX_AMBIGUOUS: usize = 2_000;
+
+/// How names are matched (F-244). `ml` is refused, not aliased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Only the same name after normalising, or the same external id.
+    Exact,
+    /// Similar names as well.
+    Fuzzy,
+}
+
+/// Strategy and threshold, checked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    strategy: Strategy,
+    threshold: f64,
+}
+
+impl Settings {
+    /// Checks what a call asked for.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::StrategyUnavailable`] for `ml`, [`KnowledgeError::UnknownStrategy`] for anything else unknown,
+    /// [`KnowledgeError::OutOfRange`] for a threshold outside 0 to 1.
+    pub fn new(strategy: &str, threshold: f64) -> Result<Self, KnowledgeError> {
+        let strategy = match strategy {
+            "exact" => Strategy::Exact,
+            "fuzzy" => Strategy::Fuzzy,
+            "ml" => return Err(KnowledgeError::StrategyUnavailable("ml".to_owned())),
+            other => {
+                return Err(KnowledgeError::UnknownStrategy {
+                    given: other.chars().take(40).collect(),
+                    known: "`exact` and `fuzzy`",
+                });
+            }
+        };
+        if !(0.0..=1.0).contains(&threshold) {
+            return Err(KnowledgeError::OutOfRange {
+                name: "threshold",
+                given: threshold.to_string(),
+                low: "0",
+                high: "1",
+            });
+        }
+        Ok(Self { strategy, threshold })
+    }
+
+    /// The strategy.
+    #[must_use]
+    pub fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+
+    /// The score from which mentions are merged.
+    #[must_use]
+    pub fn merge_at(&self) -> f64 {
+        self.threshold.max(NEVER_BELOW)
+    }
+
+    /// The score from which a person is asked.
+    #[must_use]
+    pub fn review_at(&self) -> f64 {
+        self.threshold.min(NEVER_BELOW)
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { strategy: Strategy::Fuzzy, threshold: DEFAULT_THRESHOLD }
+    }
+}
+
+/// One appearance of a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mention {
+    /// The name as it stands in the record.
+    pub name: String,
+    /// Its kind.
+    pub entity_type: EntityType,
+    /// Ids that came with it.
+    pub external_ids: BTreeSet<ExternalId>,
+    /// Folded names of what it was seen with.
+    pub context: BTreeSet<String>,
+    /// How sure the extraction was, 0 to 1.
+    pub confidence: f64,
+}
+
+/// An entity the graph already has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    /// Its id.
+    pub id: EntityId,
+    /// Its unique name.
+    pub canonical_name: String,
+    /// Every spelling of it, without qualifiers.
+    pub names: BTreeSet<String>,
+    /// Its kind.
+    pub entity_type: EntityType,
+    /// Its ids.
+    pub external_ids: BTreeSet<ExternalId>,
+    /// Folded names of what it was seen with.
+    pub context: BTreeSet<String>,
+}
+
+/// Why two spellings were joined or doubted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// One spelling.
+    pub source_name: String,
+    /// The other.
+    pub target_name: String,
+    /// The score.
+    pub score: f64,
+    /// By what.
+    pub method: MatchMethod,
+    /// Jaro-Winkler of the whole names.
+    pub jaro_winkler: f64,
+    /// Whether they share an external id.
+    pub shared_id: bool,
+    /// What both were seen with.
+    pub shared_context: BTreeSet<String>,
+}
+
+/// Mentions that mean one thing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cluster {
+    /// The unique name: that of the known entity, else the fullest spelling.
+    pub canonical_name: String,
+    /// Its kind.
+    pub entity_type: EntityType,
+    /// The other spellings.
+    pub aliases: BTreeSet<String>,
+    /// Indices into the mentions that were given, ascending.
+    pub members: Vec<usize>,
+    /// How many mentions were joined to another: members − 1, or all members when the entity was known.
+    pub merge_count: usize,
+    /// The surest mention times the weakest link that holds it together.
+    pub confidence: f64,
+    /// All ids.
+    pub external_ids: BTreeSet<ExternalId>,
+    /// All context.
+    pub context: BTreeSet<String>,
+    /// The entity of the graph, when it was recognised.
+    pub known: Option<EntityId>,
+    /// Why the spellings stand together; spellings of exactly one form are linked by `exact_name`.
+    pub links: Vec<Link>,
+}
+
+/// Two clusters a person should look at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ambiguity {
+    /// Index of one cluster.
+    pub cluster: usize,
+    /// The other: a cluster, or an entity of the graph nothing was merged into.
+    pub candidate: Candidate,
+    /// The evidence.
+    pub link: Link,
+    /// Why it was not merged: `review_band`, `contested`, `weak_chain` or `contradiction`.
+    pub reason: &'static str,
+}
+
+/// The other side of an [`Ambiguity`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Candidate {
+    /// A cluster of this resolution, by index.
+    Cluster(usize),
+    /// A known entity: id and canonical name.
+    Known(EntityId, String),
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Resolution {
+    /// Sorted by kind and canonical name.
+    pub clusters: Vec<Cluster>,
+    /// Sorted by the two names; the best [`MAX_CANDIDATES`] of each cluster and [`MAX_AMBIGUOUS`] in all.
+    pub ambiguous: Vec<Ambiguity>,
+    /// How many further doubts there were.
+    pub left_out: usize,
+}
+
+impl Resolution {
+    /// How many mentions were joined to another.
+    #[must_use]
+    pub fn merge_count(&self) -> usize {
+        self.clusters.iter().map(|cluster| cluster.merge_count).sum()
+    }
+}
+
+/// Groups mentions and recognises known entities.
+///
+/// # Errors
+/// [`KnowledgeError::TooMany`] above [`MAX_MENTIONS`].
+pub fn resolve(
+    mentions: &[Mention],
+    known: &[Known],
+    settings: &Settings,
+) -> Result<Resolution, KnowledgeError> {
+    if mentions.len() > MAX_MENTIONS {
+        return Err(KnowledgeError::TooMany {
+            what: "entities",
+            count: mentions.len(),
+            limit: MAX_MENTIONS,
+        });
+    }
+    let nodes = nodes(mentions, known);
+    let clustering = Clustering::of(&nodes, settings);
+    Ok(naming::assemble(&nodes, clustering, mentions, known))
+}
+
+/// A distinct form: mentions that agree in kind, name and ids, or one known entity.
+pub(crate) struct Node {
+    pub(crate) subject: Subject,
+    pub(crate) spellings: BTreeMap<String, usize>,
+    pub(crate) members: Vec<usize>,
+    pub(crate) confidence: f64,
+    pub(crate) known: Option<usize>,
+}
+
+impl Node {
+    /// A spelling to show for it: the most frequent, then the first by name.
+    pub(crate) fn label(&self) -> &str {
+        let best = self.spellings.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+        best.map_or("", |(name, _)| name)
+    }
+}
+
+/// Sorted, so that nothing after this depends on the order of the input.
+fn nodes(mentions: &[Mention], known: &[Known]) -> Vec<Node> {
+    let mut by_form: BTreeMap<(EntityType, String, BTreeSet<ExternalId>), Node> = BTreeMap::new();
+    for (index, mention) in mentions.iter().enumerate() {
+        let subject = Subject::of_mention(mention);
+        if subject.is_empty() {
+            continue;
+        }
+        let form = (mention.entity_type.clone(), subject.key(), mention.external_ids.clone());
+        let node = by_form.entry(form).or_insert_with(|| Node {
+            subject: Subject::of_mention(mention),
+            spellings: BTreeMap::new(),
+            members: Vec::new(),
+            confidence: 0.0,
+            known: None,
+        });
+        node.subject.join(subject);
+        *node.spellings.entry(crate::fold::squeeze(&mention.name)).or_default() += 1;
+        node.members.push(index);
+        node.confidence = node.confidence.max(mention.confidence);
+    }
+    let mut nodes: Vec<Node> = by_form.into_values().collect();
+    let mut order: Vec<usize> = (0..known.len()).collect();
+    order.sort_by(|a, b| known[*a].id.cmp(&known[*b].id));
+    order.dedup_by(|a, b| known[*a].id == known[*b].id);
+    nodes.extend(order.into_iter().map(|index| known_node(index, &known[index])));
+    nodes
+}
+
+fn known_node(index: usize, known: &Known) -> Node {
+    Node {
+        subject: Subject::of_known(known),
+        spellings: known.names.iter().map(|name| (name.clone(), 1)).collect(),
+        members: Vec::new(),
+        confidence: 1.0,
+        known: Some(index),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! What is compared: a kind, the readings of its names, its ids and its company.
+
+use std::collections::BTreeSet;
+
+use super::{Known, Mention};
+use crate::compare::{Reading, compare};
+use crate::model::{EntityType, ExternalId};
+use crate::rows::MatchMethod;
+
+/// A thing to compare.
+#[derive(Debug, Clone)]
+pub(crate) struct Subject {
+    pub(crate) kind: EntityType,
+    pub(crate) readings: BTreeSet<Reading>,
+    pub(crate) ids: BTreeSet<ExternalId>,
+    pub(crate) context: BTreeSet<String>,
+    pub(crate) is_known: bool,
+}
+
+/// What the comparison of two subjects says.
+#[derive(Debug, Clone)]
+pub(crate) struct Judgement {
+    pub(crate) score: f64,
+    /// The lowest score across all readings; an exact hit on one of them counts for all.
+    pub(crate) weakest: f64,
+    pub(crate) method: MatchMethod,
+    pub(crate) jaro_winkler: f64,
+    pub(crate) shared_id: bool,
+    pub(crate) exact: bool,
+    /// They can never be one.
+    pub(crate) conflict: bool,
+}
+
+/// What a shared acquaintance adds, and how far it can lift.
+const CONTEXT_LIFT: f64 = 0.08;
+const CONTEXT_CEILING: f64 = 0.9;
+
+impl Subject {
+    pub(crate) fn new(kind: EntityType, name: &str, ids: BTreeSet<ExternalId>) -> Self {
+        let readings = BTreeSet::from([Reading::of(name, &kind)]);
+        Self { kind, readings, ids, context: BTreeSet::new(), is_known: false }
+    }
+
+    pub(crate) fn of_mention(mention: &Mention) -> Self {
+        let subject =
+            Self::new(mention.entity_type.clone(), &mention.name, mention.external_ids.clone());
+        Self { context: mention.context.clone(), ..subject }
+    }
+
+    pub(crate) fn of_known(known: &Known) -> Self {
+        Self {
+            kind: known.entity_type.clone(),
+            readings: known
+                .names
+                .iter()
+                .map(|name| Reading::of(name, &known.entity_type))
+                .filter(|r| !r.is_empty())
+                .collect(),
+            ids: known.external_ids.clone(),
+            context: known.context.clone(),
+            is_known: true,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.readings.iter().all(Reading::is_empty)
+    }
+
+    /// The key of the first reading; all readings of a mention share it.
+    pub(crate) fn key(&self) -> String {
+        self.readings.first().map(Reading::key).unwrap_or_default()
+    }
+
+    pub(crate) fn join(&mut self, other: Self) {
+        self.readings.extend(other.readings);
+        self.context.extend(other.context);
+    }
+
+    /// Compares two subjects of the same kind.
+    pub(crate) fn judge(&self, other: &Self) -> Judgement {
+        let mut judgement = self.judge_names(other);
+        judgement.conflict |= self.is_known && other.is_known
+            || self.kind != other.kind
+            || ids_conflict(&self.ids, &other.ids);
+        judgement.shared_id = self.ids.intersection(&other.ids).next().is_some();
+        if judgement.shared_id {
+            judgement = Judgement {
+                score: 1.0,
+                weakest: 1.0,
+                method: MatchMethod::ExternalId,
+                ..judgement
+            };
+        }
+        judgement
+    }
+
+    fn judge_names(&self, other: &Self) -> Judgement {
+        let mut best = Judgement {
+            score: 0.0,
+            weakest: 1.0,
+            method: MatchMethod::FuzzyName,
+            jaro_winkler: 0.0,
+            shared_id: false,
+            exact: false,
+            conflict: false,
+        };
+        let mut context_helps = false;
+        for a in &self.readings {
+            for b in &other.readings {
+                let like = compare(a, b);
+                best.conflict |= like.conflict;
+                best.exact |= like.exact;
+                best.weakest = best.weakest.min(like.score);
+                if like.score > best.score {
+                    (best.score, best.jaro_winkler, context_helps) =
+                        (like.score, like.jaro_winkler, like.context_helps);
+                }
+            }
+        }
+        if best.exact {
+            best.weakest = best.score;
+            best.method = MatchMethod::ExactName;
+        } else if context_helps
+            && best.score >= super::NEVER_BELOW
+            && best.score < CONTEXT_CEILING
+            && self.shares_context(other)
+        {
+            best.score = (best.score + CONTEXT_LIFT).min(CONTEXT_CEILING);
+            best.method = MatchMethod::ContextOverlap;
+        }
+        best
+    }
+
+    fn shares_context(&self, other: &Self) -> bool {
+        self.context.intersection(&other.context).next().is_some()
+    }
+}
+
+/// Two values of one scheme, none in common: two things.
+fn ids_conflict(a: &BTreeSet<ExternalId>, b: &BTreeSet<ExternalId>) -> bool {
+    a.iter().any(|x| {
+        let mut same_scheme = b.iter().filter(|y| y.scheme == x.scheme).peekable();
+        same_scheme.peek().is_some()
+            && !same_scheme.any(|y| y.value == x.value)
+            && !a.iter().any(|also| also.scheme == x.scheme && b.contains(also))
+    })
+}
