@@ -1,0 +1,211 @@
+//! Bindings: which connectors an agent may use, and how they fare.
+
+use countersign_connector::{
+    Binding, BindingId, ConnectorId, ConnectorSource, Health, HealthSink, SourceError, StoredConnector,
+};
+use countersign_identity::UserId;
+use countersign_profile::ProfileId;
+use countersign_store_kit::{Expr, Item, Query, StoreError, Write, decode};
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+use crate::error::CatalogError;
+use crate::keys::Owner;
+use crate::record::Record;
+use crate::{Catalog, Result, keys};
+
+/// A profile has at most so many connectors.
+const MOST: usize = 200;
+
+/// How a binding fares lies beside it, so that noting it never overwrites a change by its owner.
+#[derive(Serialize, Deserialize)]
+struct Noted {
+    #[serde(default)]
+    health: Health,
+}
+
+impl Catalog {
+    /// Binds a connector to a profile the owner has. Binding it again with the same id answers as the first time.
+    ///
+    /// # Errors
+    /// [`CatalogError::NotFound`] when the owner has no such profile, [`CatalogError::Taken`] when the connector is
+    /// bound to it already.
+    pub fn create_binding<'a>(&'a self, owner: &'a UserId, binding: &'a Binding) -> BoxFuture<'a, Result<Binding>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("bind the connector");
+            let profile = ProfileId::parse(&binding.profile_id).map_err(|_| CatalogError::NotFound("profile"))?;
+            let owner = Owner::User(owner);
+            let exists = Write::check(&keys::profile(owner, &profile), Expr::exists());
+            let put = put(owner, binding)?.if_absent();
+            match self.table.transact(vec![exists, put]).await {
+                Ok(()) => Ok(binding.clone()),
+                Err(StoreError::ConditionFailed { index: 0, .. }) => Err(CatalogError::NotFound("profile")),
+                Err(StoreError::ConditionFailed { .. }) => {
+                    let known = self.binding_of(owner, &binding.profile_id, &binding.connector_id).await?;
+                    let taken = || CatalogError::Taken { what: "connector", name: binding.connector_id.to_string() };
+                    known.filter(|known| known.id == binding.id).ok_or_else(taken)
+                }
+                Err(other) => Err(doing(other)),
+            }
+        })
+    }
+
+    /// Replaces a binding.
+    ///
+    /// # Errors
+    /// [`CatalogError::NotFound`] when there is none.
+    pub fn replace_binding<'a>(&'a self, owner: &'a UserId, binding: &'a Binding) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("change the binding");
+            let write = put(Owner::User(owner), binding)?.when(Expr::exists());
+            self.table.write(write).await.map_err(|error| {
+                if error.is_condition() { CatalogError::NotFound("data source") } else { doing(error) }
+            })
+        })
+    }
+
+    /// Removes a binding.
+    ///
+    /// # Errors
+    /// [`CatalogError::NotFound`] when there is none.
+    pub fn delete_binding<'a>(&'a self, owner: &'a UserId, binding: &'a Binding) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("remove the binding");
+            let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
+            self.table.write(Write::delete(&key).when(Expr::exists())).await.map_err(|error| {
+                if error.is_condition() { CatalogError::NotFound("data source") } else { doing(error) }
+            })
+        })
+    }
+
+    /// The bindings of a profile of the owner; of a profile the system ships when the owner has none there.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn bindings<'a>(&'a self, owner: &'a UserId, profile: &'a str) -> BoxFuture<'a, Result<Vec<Binding>>> {
+        Box::pin(async move {
+            let own = self.bindings_of(Owner::User(owner), profile).await?;
+            if own.is_empty() { self.bindings_of(Owner::System, profile).await } else { Ok(own) }
+        })
+    }
+
+    /// One binding of the owner's profile, by its id.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn binding_by_id<'a>(&'a self, owner: &'a UserId, profile: &'a str, id: &'a BindingId) -> BoxFuture<'a, Result<Option<Binding>>> {
+        Box::pin(async move {
+            let all = self.bindings_of(Owner::User(owner), profile).await?;
+            Ok(all.into_iter().find(|binding| binding.id == *id))
+        })
+    }
+
+    /// Replaces all bindings of a profile the system ships.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn put_system_bindings<'a>(&'a self, profile: &'a str, bindings: &'a [Binding]) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("store the library's bindings");
+            let wanted = |known: &Binding| bindings.iter().any(|new| new.connector_id == known.connector_id);
+            let known = self.bindings_of(Owner::System, profile).await?;
+            let gone = known.iter().filter(|known| !wanted(known));
+            let mut writes: Vec<Write> = gone
+                .map(|binding| Write::delete(&keys::binding(Owner::System, profile, &binding.connector_id)))
+                .collect();
+            for binding in bindings {
+                writes.push(put(Owner::System, binding)?);
+            }
+            self.table.write_many(writes).await.map_err(doing)
+        })
+    }
+
+    pub(crate) async fn delete_bindings(&self, owner: Owner<'_>, profile: &str) -> Result<()> {
+        let known = self.bindings_of(owner, profile).await?;
+        let writes = known.iter().map(|binding| Write::delete(&keys::binding(owner, profile, &binding.connector_id)));
+        self.table.write_many(writes.collect()).await.map_err(CatalogError::doing("remove the bindings"))
+    }
+
+    async fn bindings_of(&self, owner: Owner<'_>, profile: &str) -> Result<Vec<Binding>> {
+        let doing = CatalogError::doing("list the bindings");
+        let mut query = Query::partition(&keys::bound(owner, profile)).consistent();
+        let mut all = Vec::new();
+        loop {
+            let page = self.table.query(query.clone()).await.map_err(doing)?;
+            for item in page.items {
+                all.push(read(self.table.name(), item).map_err(doing)?);
+            }
+            match page.next {
+                Some(next) if all.len() < MOST => query = query.after(Some(&next)),
+                _ => return Ok(all),
+            }
+        }
+    }
+
+    async fn binding_of(&self, owner: Owner<'_>, profile: &str, connector: &ConnectorId) -> Result<Option<Binding>> {
+        let doing = CatalogError::doing("read the binding");
+        let key = keys::binding(owner, profile, connector);
+        let item = self.table.get_item(&key).await.map_err(doing)?;
+        item.map(|item| read(self.table.name(), item)).transpose().map_err(doing)
+    }
+}
+
+fn put(owner: Owner<'_>, binding: &Binding) -> Result<Write> {
+    let key = keys::binding(owner, &binding.profile_id, &binding.connector_id);
+    let put = Record::of("data source", binding, 1)?.put(&key);
+    put.map_err(CatalogError::doing("store the binding"))
+}
+
+fn read(table: &str, item: Item) -> std::result::Result<Binding, StoreError> {
+    let noted: Noted = decode(table, item.clone())?;
+    let binding: Binding = decode::<Record>(table, item)?.read(table)?;
+    Ok(Binding { health: noted.health, ..binding })
+}
+
+impl ConnectorSource for Catalog {
+    fn definition<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a ConnectorId,
+    ) -> BoxFuture<'a, std::result::Result<Option<StoredConnector>, SourceError>> {
+        Box::pin(async move { self.connector(owner, id).await.map_err(boxed) })
+    }
+
+    fn binding<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, std::result::Result<Option<Binding>, SourceError>> {
+        Box::pin(async move {
+            match self.binding_of(Owner::User(owner), profile, connector).await.map_err(boxed)? {
+                Some(own) => Ok(Some(own)),
+                None => self.binding_of(Owner::System, profile, connector).await.map_err(boxed),
+            }
+        })
+    }
+}
+
+impl HealthSink for Catalog {
+    fn note<'a>(
+        &'a self,
+        owner: &'a UserId,
+        binding: &'a Binding,
+        health: Health,
+    ) -> BoxFuture<'a, std::result::Result<(), SourceError>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("note the health of the binding");
+            // What the system ships has no health of its own: one user's credential says nothing about another's.
+            let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
+            let write = Write::update(&key).when(Expr::exists()).set("health", &health);
+            match self.table.write(write.map_err(|error| boxed(doing(error)))?).await {
+                Err(error) if !error.is_condition() => Err(boxed(doing(error))),
+                _ => Ok(()),
+            }
+        })
+    }
+}
+
+fn boxed(error: CatalogError) -> SourceError {
+    Box::new(error)
+}

@@ -1,0 +1,71 @@
+//! The keys of the table; nobody else writes them.
+
+use std::fmt;
+
+use countersign_connector::ConnectorId;
+use countersign_identity::UserId;
+use countersign_profile::{Handle, ProfileId};
+use countersign_store_kit::Key;
+
+pub(crate) const PROFILE: &str = "PROFILE#";
+pub(crate) const CONNECTOR: &str = "CONNECTOR#";
+pub(crate) const PLAYBOOK: &str = "PLAYBOOK#";
+
+/// Whose record: a user's, or the system's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner<'a> {
+    User(&'a UserId),
+    System,
+}
+
+impl<'a> Owner<'a> {
+    pub(crate) fn of(user: Option<&'a UserId>) -> Self {
+        user.map_or(Self::System, Self::User)
+    }
+}
+
+impl fmt::Display for Owner<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(user) => write!(f, "{user}"),
+            Self::System => f.write_str("system"),
+        }
+    }
+}
+
+pub(crate) fn partition(owner: Owner<'_>) -> String {
+    format!("OWNER#{owner}")
+}
+
+pub(crate) fn profile(owner: Owner<'_>, id: &ProfileId) -> Key {
+    Key::new(partition(owner), format!("{PROFILE}{id}"))
+}
+
+pub(crate) fn handle(owner: Owner<'_>, handle: &Handle) -> Key {
+    Key::new(partition(owner), format!("HANDLE#{handle}"))
+}
+
+pub(crate) fn connector(owner: Owner<'_>, id: &ConnectorId) -> Key {
+    Key::new(partition(owner), format!("{CONNECTOR}{id}"))
+}
+
+pub(crate) fn playbook(owner: Owner<'_>, id: &str) -> Key {
+    Key::new(partition(owner), format!("{PLAYBOOK}{id}"))
+}
+
+pub(crate) fn bound(owner: Owner<'_>, profile: &str) -> String {
+    format!("BOUND#{owner}#{profile}")
+}
+
+pub(crate) fn binding(owner: Owner<'_>, profile: &str, connector: &ConnectorId) -> Key {
+    Key::new(bound(owner, profile), format!("{CONNECTOR}{connector}"))
+}
+
+pub(crate) fn replay(owner: &UserId, name: &str) -> Key {
+    Key::new(format!("REPLAY#{owner}"), name)
+}
+
+/// The partition of the index that lists records of one kind with one property.
+pub(crate) fn listed(owner: Owner<'_>, kind: &str, property: &str) -> String {
+    format!("OWNER#{owner}#{kind}#{property}")
+}

@@ -1,0 +1,46 @@
+//! The table `Catalog`: what agents are made of.
+//!
+//! | PK | SK | what |
+//! |---|---|---|
+//! | `OWNER#{owner}` | `PROFILE#{id}` | a profile; in the index under `OWNER#{owner}#PROFILES#{active}` |
+//! | `OWNER#{owner}` | `HANDLE#{handle}` | which profile holds the handle, so that it is held once (F-169) |
+//! | `OWNER#{owner}` | `CONNECTOR#{id}` | a connector; in the index under `OWNER#{owner}#CONNECTORS#{type}` |
+//! | `OWNER#{owner}` | `PLAYBOOK#{id}` | a playbook; in the index under `OWNER#{owner}#PLAYBOOKS#{category}` |
+//! | `BOUND#{owner}#{profile}` | `CONNECTOR#{connector}` | the binding of a connector to a profile; one each |
+//! | `REPLAY#{owner}` | `{digest of route and key}` | a request under an `Idempotency-Key`, for a day |
+//!
+//! `{owner}` is a user's id, or `system` for what the deployment ships (F-006). Records are kept as JSON text, so that
+//! key order and number forms survive.
+
+mod bindings;
+mod connectors;
+mod error;
+mod keys;
+mod playbooks;
+mod profiles;
+mod record;
+mod replays;
+
+pub use error::CatalogError;
+pub use playbooks::StoredPlaybook;
+pub use profiles::{Listing, system_profile_id};
+pub use replays::{Answered, Replay};
+
+use countersign_store_kit::Table;
+
+/// What every method of this crate returns.
+pub type Result<T> = std::result::Result<T, CatalogError>;
+
+/// The table `Catalog`.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    table: Table,
+}
+
+impl Catalog {
+    /// The catalog in this table.
+    #[must_use]
+    pub fn new(table: Table) -> Self {
+        Self { table }
+    }
+}

@@ -1,0 +1,83 @@
+//! How a record lies in its item: as JSON text.
+
+use countersign_store_kit::{Item, Key, Page, StoreError, Table, Write, decode};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::error::CatalogError;
+
+/// The largest record; an item may have 400 KB with its keys.
+const LIMIT: usize = 350 * 1024;
+
+/// The part of an item this crate reads back.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// The record.
+    json: String,
+    /// Raised by every change.
+    pub(crate) version: u64,
+}
+
+impl Record {
+    pub(crate) fn of(what: &'static str, value: &impl Serialize, version: u64) -> Result<Self, CatalogError> {
+        let json = serde_json::to_string(value)
+            .map_err(|error| CatalogError::doing("write the record")(StoreError::Encode(error.to_string())))?;
+        if json.len() > LIMIT {
+            return Err(CatalogError::TooLarge { what, bytes: json.len(), limit: LIMIT });
+        }
+        Ok(Self { json, version })
+    }
+
+    pub(crate) fn read<T: DeserializeOwned>(&self, table: &str) -> Result<T, StoreError> {
+        let decode = |error: serde_json::Error| StoreError::Decode { table: table.to_owned(), reason: error.to_string() };
+        serde_json::from_str(&self.json).map_err(decode)
+    }
+
+    pub(crate) fn put(&self, key: &Key) -> Result<Write, StoreError> {
+        Write::put(key, self)
+    }
+}
+
+/// Reads one record.
+pub(crate) async fn get<T: DeserializeOwned>(table: &Table, key: &Key) -> Result<Option<T>, StoreError> {
+    let record: Option<Record> = table.get(key).await?;
+    record.map(|record| record.read(table.name())).transpose()
+}
+
+/// Reads a page of records.
+pub(crate) fn page<T: DeserializeOwned>(table: &Table, page: Page<Item>) -> Result<Page<T>, StoreError> {
+    let read = |item| decode::<Record>(table.name(), item)?.read(table.name());
+    let items = page.items.into_iter().map(read).collect::<Result<Vec<T>, StoreError>>()?;
+    Ok(Page { items, next: page.next })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_record_over_the_bound_is_refused_by_name() {
+        let large = json!("x".repeat(LIMIT));
+        let error = Record::of("playbook", &large, 1).unwrap_err();
+        assert_eq!(error.to_string(), format!("the playbook takes {} bytes; at most {LIMIT} fit", LIMIT + 2));
+    }
+
+    #[test]
+    fn a_record_of_another_shape_is_a_decode_error() {
+        let record = Record::of("x", &json!({"a": 1}), 1).unwrap();
+        assert!(matches!(record.read::<Vec<u8>>("Catalog"), Err(StoreError::Decode { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn key_order_and_numbers_survive(keys in prop::collection::vec("[a-z]{1,6}", 0..12), number in any::<f64>()) {
+            prop_assume!(number.is_finite());
+            let value: Value = keys.into_iter().map(|key| (key, json!(number))).collect::<serde_json::Map<_, _>>().into();
+            let back: Value = Record::of("x", &value, 1).unwrap().read("Catalog").unwrap();
+            prop_assert_eq!(back.to_string(), value.to_string());
+        }
+    }
+}
