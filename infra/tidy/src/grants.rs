@@ -1,0 +1,185 @@
+//! A function reaches a table exactly when it is built from that table's store, and signs tasks only where it may.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::functions::pascal;
+use crate::project::{Package, Project};
+
+/// The tables, as in `store-<table>` and `<Table>Table`.
+const TABLES: [&str; 7] =
+    ["directory", "catalog", "runs", "approvals", "knowledge", "content", "vault"];
+/// The functions that may answer a task token.
+const ANSWER_TOKENS: [&str; 5] = ["api", "approvals", "gate-open", "gate-deadline", "cron-sweep"];
+
+/// Every grant without a need, every need without a grant, every grant that is too wide.
+#[must_use]
+pub fn broken(project: &Project) -> Vec<String> {
+    let mut broken = Vec::new();
+    for package in project.in_folder("functions") {
+        let Some((_, _, properties)) =
+            project.resources().find(|(name, _, _)| *name == pascal(package.short()))
+        else {
+            continue;
+        };
+        let statements = statements(properties);
+        broken.extend(tables(project, package, &statements));
+        let answers = statements
+            .iter()
+            .any(|(actions, _)| actions.iter().any(|action| action.starts_with("states:SendTask")));
+        if answers && !ANSWER_TOKENS.contains(&package.short()) {
+            broken.push(format!(
+                "`{}` may answer task tokens: that belongs to {}",
+                package.name,
+                ANSWER_TOKENS.join(", ")
+            ));
+        }
+        broken.extend(too_wide(package, &statements));
+    }
+    broken
+}
+
+type Statement = (Vec<String>, Vec<String>);
+
+fn tables(project: &Project, package: &Package, statements: &[Statement]) -> Vec<String> {
+    let needed: BTreeSet<&str> = project
+        .closure(package)
+        .into_iter()
+        .filter_map(|name| name.strip_prefix("countersign-store-"))
+        .filter(|table| TABLES.contains(table))
+        .collect();
+    let granted: BTreeSet<&str> =
+        TABLES.into_iter().filter(|table| grants(statements, table)).collect();
+    let missing = needed.difference(&granted).map(|table| {
+        format!(
+            "`{}` is built from `store-{table}` but its role has no grant on {}Table",
+            package.name,
+            pascal(table)
+        )
+    });
+    let idle = granted.difference(&needed).map(|table| format!("the role of `{}` has a grant on {}Table but the function is not built from `store-{table}`", package.name, pascal(table)));
+    missing.chain(idle).collect()
+}
+
+fn grants(statements: &[Statement], table: &str) -> bool {
+    let name = format!("{}Table.Arn", pascal(table));
+    statements.iter().any(|(actions, resources)| {
+        actions.iter().any(|action| action.starts_with("dynamodb:"))
+            && resources.iter().any(|resource| resource.contains(&name))
+    })
+}
+
+fn too_wide(package: &Package, statements: &[Statement]) -> Vec<String> {
+    let mut broken = Vec::new();
+    for (actions, resources) in statements {
+        for action in actions.iter().filter(|action| action.contains('*')) {
+            broken
+                .push(format!("the role of `{}` grants `{action}`: name the verbs", package.name));
+        }
+        if actions.iter().any(|action| action == "dynamodb:Scan") {
+            broken.push(format!("the role of `{}` may scan a table: query instead", package.name));
+        }
+        if resources.iter().any(|resource| resource == "*") && resources.len() == 1 {
+            broken.push(format!(
+                "the role of `{}` grants {} on everything",
+                package.name,
+                actions.join(", ")
+            ));
+        }
+    }
+    broken
+}
+
+/// Actions and resources of a function's inline statements.
+fn statements(properties: &Value) -> Vec<Statement> {
+    let policies = properties.get("Policies").and_then(Value::as_array).into_iter().flatten();
+    let statements = policies.filter_map(|policy| policy.get("Statement")?.as_array()).flatten();
+    statements
+        .map(|statement| (strings(statement.get("Action")), strings(statement.get("Resource"))))
+        .collect()
+}
+
+/// Every string in a value, however deep: a condition's branches count as well.
+fn strings(value: Option<&Value>) -> Vec<String> {
+    match value {
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(items)) => items.iter().flat_map(|item| strings(Some(item))).collect(),
+        Some(Value::Object(fields)) => {
+            fields.values().flat_map(|item| strings(Some(item))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::broken;
+    use crate::project::{Package, Project};
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(needs: &str, action: &str, resource: &str, expect: &[&str]) {
+        let package = |folder: &str, name: &str, needs: &str| Package {
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+            needs: needs.split_whitespace().map(str::to_owned).collect(),
+            manifest: String::new(),
+        };
+        let packages = vec![
+            package("functions/tool-data", "tool-data", needs),
+            package("shared/step-entry", "countersign-step-entry", "countersign-store-runs"),
+            package("shared/store-runs", "countersign-store-runs", ""),
+        ];
+        let policy = json!({ "Statement": [{ "Action": [action], "Resource": [resource] }] });
+        let template = json!({ "Resources": { "ToolData": { "Type": "AWS::Serverless::Function", "Properties": { "Policies": [policy] } } } });
+        assert_eq!(broken(&Project { packages, template, ..Project::default() }), expect);
+    }
+
+    #[test]
+    fn a_need_through_another_crate_is_met_by_its_grant() {
+        check("countersign-step-entry", "dynamodb:Query", "RunsTable.Arn", &[]);
+    }
+
+    #[test]
+    fn a_need_without_a_grant_and_the_reverse_are_named() {
+        check(
+            "countersign-store-runs",
+            "kms:Sign",
+            "LedgerKey.Arn",
+            &["`tool-data` is built from `store-runs` but its role has no grant on RunsTable"],
+        );
+        check(
+            "",
+            "dynamodb:GetItem",
+            "${VaultTable.Arn}/index/*",
+            &[
+                "the role of `tool-data` has a grant on VaultTable but the function is not built from `store-vault`",
+            ],
+        );
+    }
+
+    #[test]
+    fn wide_grants_are_refused() {
+        check(
+            "",
+            "s3:*",
+            "DataBucket.Arn",
+            &["the role of `tool-data` grants `s3:*`: name the verbs"],
+        );
+        check(
+            "",
+            "sqs:SendMessage",
+            "*",
+            &["the role of `tool-data` grants sqs:SendMessage on everything"],
+        );
+        check(
+            "",
+            "states:SendTaskSuccess",
+            "x",
+            &[
+                "`tool-data` may answer task tokens: that belongs to api, approvals, gate-open, gate-deadline, cron-sweep",
+            ],
+        );
+    }
+}

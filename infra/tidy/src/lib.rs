@@ -1,0 +1,17 @@
+//! What the architecture promises, checked as tests.
+//!
+//! Each rule is one module with one function from a [`Project`] to the list of what breaks it, in words that say what
+//! to do; `tests/tidy.rs` runs them all over this project. Rules read `cargo metadata`, `template.yaml`, the state
+//! machines and the source files, never the network.
+
+pub mod crates;
+pub mod files;
+pub mod functions;
+pub mod grants;
+pub mod layers;
+pub mod machines;
+pub mod project;
+pub mod requirements;
+pub mod template;
+
+pub use project::{Package, Project, TidyError};
