@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{ConnectorDefinition, ConnectorId, RateLimit};
+use crate::secret::Credential;
 
 countersign_ids::prefixed_id! {
     /// The binding of a connector to a profile.
@@ -141,6 +142,18 @@ pub trait HealthSink: Send + Sync {
         binding: &'a Binding,
         health: Health,
     ) -> BoxFuture<'a, Result<(), SourceError>>;
+}
+
+/// Reads credentials (K-37): only the owner's own, and only for the connector they were entered for.
+/// `store-vault` implements it.
+pub trait CredentialSource: Send + Sync {
+    /// The credential, or `None` when the owner has none of this id for this connector.
+    fn credential<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a CredentialId,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>>;
 }
 
 /// Keys of uploaded files in the data bucket.

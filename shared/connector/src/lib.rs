@@ -19,7 +19,7 @@ mod xpath;
 mod yaml;
 
 pub use binding::{
-    Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, FileId, Health, HealthSink,
+    Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId, Health, HealthSink,
     Permissions, SourceError, StoredConnector, keys,
 };
 pub use contract::{EndpointContract, PROVENANCE_FIELDS, endpoint_contract, is_irreversible};

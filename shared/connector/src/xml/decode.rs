@@ -17,6 +17,7 @@ pub(super) struct Transcoder<R> {
     inner: R,
     decoder: Option<Decoder>,
     raw: Vec<u8>,
+    held: usize,
     text: Vec<u8>,
     taken: usize,
     bytes: u64,
@@ -32,7 +33,8 @@ impl<R: Read> Transcoder<R> {
         Self {
             inner,
             decoder: None,
-            raw: Vec::new(),
+            raw: vec![0; CHUNK],
+            held: 0,
             text: Vec::new(),
             taken: 0,
             bytes: 0,
@@ -61,15 +63,13 @@ impl<R: Read> Transcoder<R> {
 
     /// Fills `raw` with up to `want` bytes.
     fn read_raw(&mut self, want: usize) -> Result<(), XmlError> {
-        while self.raw.len() < want && !self.ended {
-            let start = self.raw.len();
-            self.raw.resize(want, 0);
-            let read = match self.inner.read(&mut self.raw[start..]) {
+        while self.held < want && !self.ended {
+            let read = match self.inner.read(&mut self.raw[self.held..want]) {
                 Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(XmlError::Source(error.to_string())),
             };
-            self.raw.truncate(start + read);
+            self.held += read;
             self.ended = read == 0;
             self.bytes += read as u64;
             if self.bytes > self.max_bytes {
@@ -87,24 +87,25 @@ impl<R: Read> Transcoder<R> {
         self.read_raw(want)?;
         let decoder = match self.decoder.take() {
             Some(decoder) => decoder,
-            None => sniff(&self.raw)?.new_decoder_with_bom_removal(),
+            None => sniff(&self.raw[..self.held])?.new_decoder_with_bom_removal(),
         };
         let decoder = self.decoder.insert(decoder);
         let room =
-            decoder.max_utf8_buffer_length_without_replacement(self.raw.len()).unwrap_or(CHUNK * 4);
+            decoder.max_utf8_buffer_length_without_replacement(self.held).unwrap_or(CHUNK * 4);
         self.text.resize(room, 0);
         let (result, read, written) =
-            decoder.decode_to_utf8_without_replacement(&self.raw, &mut self.text, self.ended);
+            decoder.decode_to_utf8_without_replacement(&self.raw[..self.held], &mut self.text, self.ended);
         self.text.truncate(written);
         if let DecoderResult::Malformed(bad, after) = result {
-            let before = self.bytes - self.raw.len() as u64;
+            let before = self.bytes - self.held as u64;
             let offset = (before + read as u64).saturating_sub(u64::from(bad) + u64::from(after));
             return Err(XmlError::Encoding {
                 encoding: decoder.encoding().name().to_owned(),
                 offset,
             });
         }
-        self.raw.drain(..read);
+        self.raw.copy_within(read..self.held, 0);
+        self.held -= read;
         Ok(())
     }
 }
@@ -130,10 +131,10 @@ impl<R: Read> BufRead for Transcoder<R> {
             }));
         }
         while self.taken == self.text.len()
-            && !(self.ended && self.raw.is_empty() && self.decoder.is_some())
+            && !(self.ended && self.held == 0 && self.decoder.is_some())
         {
             self.refill().map_err(io::Error::other)?;
-            if self.ended && self.raw.is_empty() {
+            if self.ended && self.held == 0 {
                 break;
             }
         }

@@ -63,7 +63,7 @@ fn number(text: &str) -> Option<Number> {
     if !fits || digits.matches('.').count() > 1 {
         return None;
     }
-    if let Ok(whole) = plain.parse::<i64>() {
+    if let Some(whole) = integer(&plain) {
         return Some(whole.into());
     }
     plain.parse::<f64>().ok().and_then(Number::from_f64)

@@ -1,0 +1,134 @@
+//! What is checked of an address before it is called, and of every name while it is resolved.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::{Host, Url};
+
+use crate::address::is_public;
+use crate::error::HttpError;
+
+/// Whom a deployment may call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Policy {
+    /// Whether this machine itself may be called, over HTTP too: only in the local stack.
+    pub allow_loopback: bool,
+}
+
+impl Policy {
+    /// Checks an address: scheme, no user in it, and the host when it is a literal address or names this machine.
+    /// Other names are checked when they are resolved, so that the address checked is the one dialled.
+    ///
+    /// # Errors
+    /// [`HttpError::Refused`] with the reason.
+    pub fn check(self, url: &Url) -> Result<(), HttpError> {
+        let refuse = |reason| Err(HttpError::Refused { host: shown_host(url), reason });
+        let Some(host) = url.host() else { return refuse("it has no host") };
+        if !url.username().is_empty() || url.password().is_some() {
+            return refuse("it holds a user or password");
+        }
+        let loopback = names_this_machine(&host);
+        match url.scheme() {
+            "https" => {}
+            "http" if loopback && self.allow_loopback => {}
+            "http" => return refuse("only HTTPS may be called"),
+            _ => return refuse("it is neither HTTPS nor HTTP"),
+        }
+        if loopback {
+            return if self.allow_loopback { Ok(()) } else { refuse("it is this machine") };
+        }
+        match host {
+            Host::Ipv4(address) if !is_public(address.into()) => {
+                refuse("its address is not public")
+            }
+            Host::Ipv6(address) if !is_public(address.into()) => {
+                refuse("its address is not public")
+            }
+            Host::Domain(name) if is_private_name(name) => refuse("its name is not public"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The host as it may stand in a message.
+fn shown_host(url: &Url) -> String {
+    url.host_str().unwrap_or_default().chars().take(253).collect()
+}
+
+fn names_this_machine(host: &Host<&str>) -> bool {
+    match host {
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+        Host::Domain(name) => is_localhost(name),
+    }
+}
+
+fn is_localhost(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+/// Names that only mean something inside a network.
+fn is_private_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let endings = [
+        ".local",
+        ".internal",
+        ".intranet",
+        ".lan",
+        ".home.arpa",
+        ".corp",
+        ".localdomain",
+        ".onion",
+    ];
+    !name.contains('.') || endings.iter().any(|ending| name.ends_with(ending))
+}
+
+/// A name that leads nowhere public.
+#[derive(Debug)]
+pub(crate) struct RefusedName;
+
+impl fmt::Display for RefusedName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name leads to no public address")
+    }
+}
+
+impl std::error::Error for RefusedName {}
+
+/// Resolves names and keeps only addresses that may be called.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GuardedResolver(pub(crate) Policy);
+
+impl Resolve for GuardedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let policy = self.0;
+        Box::pin(async move {
+            if is_localhost(name.as_str()) {
+                return loopback(policy);
+            }
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            public_only(found.collect())
+        })
+    }
+}
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// This machine, without asking anybody.
+fn loopback(policy: Policy) -> Result<Addrs, BoxError> {
+    if !policy.allow_loopback {
+        return Err(Box::new(RefusedName));
+    }
+    let both: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+    Ok(Box::new(both.into_iter().map(|address| SocketAddr::new(address, 0))))
+}
+
+/// Keeps the public ones; a name that mixes public and private addresses is somebody's trick and is refused whole.
+pub(crate) fn public_only(found: Vec<SocketAddr>) -> Result<Addrs, BoxError> {
+    if found.is_empty() || found.iter().any(|address| !is_public(address.ip())) {
+        return Err(Box::new(RefusedName));
+    }
+    Ok(Box::new(found.into_iter()))
+}

@@ -1,0 +1,215 @@
+//! The table `Vault`: credentials of connectors, encrypted (F-009, K-37).
+//!
+//! | PK | SK | what |
+//! |---|---|---|
+//! | `OWNER#{owner}` | `CRED#{credential id}` | the connector it is for, names of its parts, the sealed parts |
+//!
+//! A credential is bound to its owner, its own id and its connector: an item copied to another place does not open.
+//! Only [`CredentialSource`] gives secrets out; every other method knows names only.
+
+use std::collections::BTreeMap;
+
+use countersign_connector::{ConnectorId, Credential, CredentialId, CredentialSource, SourceError};
+use countersign_failure::{Class, Failure};
+use countersign_identity::UserId;
+use countersign_store_kit::{Key, StoreError, Table, Write};
+use countersign_vault::{Bound, Sealed, Vault, VaultError};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// What can go wrong with a stored credential.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultStoreError {
+    /// The table.
+    #[error("the vault's table: {0}")]
+    Store(#[from] StoreError),
+    /// The encryption.
+    #[error("{0}")]
+    Vault(#[from] VaultError),
+    /// What opened is not a credential.
+    #[error("a stored credential does not have the form of one")]
+    Form,
+    /// More, or larger, parts than a credential has.
+    #[error("a credential has 1 to 8 parts with names of at most 64 and values of 1 to 8,192 characters")]
+    Size,
+}
+
+impl Failure for VaultStoreError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Vault(error) => error.code(),
+            Self::Form => "VAULT_FORM",
+            Self::Size => "CREDENTIAL_SIZE",
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Store(error) => error.class(),
+            Self::Vault(error) => error.class(),
+            Self::Form | Self::Size => Class::Terminal,
+        }
+    }
+
+    fn http_status(&self) -> u16 {
+        match self {
+            Self::Size => 422,
+            Self::Store(error) => error.http_status(),
+            Self::Vault(error) => error.http_status(),
+            Self::Form => 500,
+        }
+    }
+}
+
+/// What may be shown of a credential: never its values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CredentialInfo {
+    /// Its id.
+    pub id: CredentialId,
+    /// The connector it is for.
+    pub connector_id: ConnectorId,
+    /// The names of its parts.
+    pub parts: Vec<String>,
+    /// When it was entered.
+    pub updated_at: Timestamp,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CredentialItem {
+    #[serde(flatten)]
+    info: CredentialInfo,
+    sealed: Sealed,
+}
+
+/// The table `Vault`.
+#[derive(Debug, Clone)]
+pub struct VaultStore {
+    table: Table,
+    vault: Vault,
+}
+
+impl VaultStore {
+    /// The vault in this table, sealed by this vault.
+    #[must_use]
+    pub fn new(table: Table, vault: Vault) -> Self {
+        Self { table, vault }
+    }
+
+    /// Stores a credential, replacing one of the same id.
+    pub fn put<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a CredentialId,
+        connector: &'a ConnectorId,
+        parts: &'a BTreeMap<String, String>,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<CredentialInfo, VaultStoreError>> {
+        Box::pin(async move {
+            check_size(parts)?;
+            let plain = serde_json::to_vec(parts).map_err(|_| VaultStoreError::Form)?;
+            let sealed = self.vault.seal(&bound(owner, id, connector), &plain).await?;
+            let info = CredentialInfo {
+                id: id.clone(),
+                connector_id: connector.clone(),
+                parts: parts.keys().cloned().collect(),
+                updated_at: now,
+            };
+            let item = CredentialItem { info: info.clone(), sealed };
+            self.table.write(Write::put(&key(owner, id), &item)?).await?;
+            Ok(info)
+        })
+    }
+
+    /// What may be shown of a credential.
+    pub fn info<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a CredentialId,
+    ) -> BoxFuture<'a, Result<Option<CredentialInfo>, VaultStoreError>> {
+        Box::pin(async move {
+            let item: Option<CredentialItem> = self.table.get(&key(owner, id)).await?;
+            Ok(item.map(|item| item.info))
+        })
+    }
+
+    /// Removes a credential; one that is not there counts as removed.
+    pub fn delete<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a CredentialId,
+    ) -> BoxFuture<'a, Result<(), VaultStoreError>> {
+        Box::pin(async move { Ok(self.table.write(Write::delete(&key(owner, id))).await?) })
+    }
+
+    async fn open(
+        &self,
+        owner: &UserId,
+        id: &CredentialId,
+        connector: &ConnectorId,
+    ) -> Result<Option<Credential>, VaultStoreError> {
+        let item: Option<CredentialItem> = self.table.get(&key(owner, id)).await?;
+        let Some(item) = item.filter(|item| item.info.connector_id == *connector) else { return Ok(None) };
+        let plain = self.vault.open(&bound(owner, id, connector), &item.sealed).await?;
+        // The parser's message could quote the secret.
+        let parts: BTreeMap<String, String> = serde_json::from_slice(&plain).map_err(|_| VaultStoreError::Form)?;
+        Ok(Some(parts.into_iter().collect()))
+    }
+}
+
+impl CredentialSource for VaultStore {
+    fn credential<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a CredentialId,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
+        Box::pin(async move { self.open(owner, id, connector).await.map_err(|error| Box::new(error) as SourceError) })
+    }
+}
+
+fn key(owner: &UserId, id: &CredentialId) -> Key {
+    Key::new(format!("OWNER#{owner}"), format!("CRED#{id}"))
+}
+
+fn bound(owner: &UserId, id: &CredentialId, connector: &ConnectorId) -> Bound {
+    Bound { owner: owner.to_string(), record: id.to_string(), purpose: format!("connector/{connector}") }
+}
+
+fn check_size(parts: &BTreeMap<String, String>) -> Result<(), VaultStoreError> {
+    let fits = |(name, value): (&String, &String)| {
+        (1..=64).contains(&name.chars().count()) && (1..=8_192).contains(&value.chars().count())
+    };
+    if (1..=8).contains(&parts.len()) && parts.iter().all(fits) { Ok(()) } else { Err(VaultStoreError::Size) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{VaultStoreError, check_size};
+
+    fn check(parts: &[(&str, &str)], fits: bool) {
+        let parts: BTreeMap<String, String> =
+            parts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        assert_eq!(check_size(&parts).is_ok(), fits, "{parts:?}");
+    }
+
+    #[test]
+    fn f_009_a_credential_has_few_and_filled_parts() {
+        check(&[("api_key", "k")], true);
+        check(&[("username", "u"), ("password", "p")], true);
+        check(&[], false);
+        check(&[("api_key", "")], false);
+        check(&[("", "k")], false);
+        check(&[("api_key", &"k".repeat(8_193))], false);
+        let many: Vec<_> = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map(|name| (name, "x")).to_vec();
+        check(&many, false);
+    }
+
+    #[test]
+    fn k_42_no_error_quotes_a_secret() {
+        assert_eq!(VaultStoreError::Form.to_string(), "a stored credential does not have the form of one");
+    }
+}
