@@ -48,8 +48,8 @@ pub struct DecisionPage {
     pub effects: Vec<Effect>,
     /// The rows acted upon.
     pub preview: Preview,
-    /// Where all rows are; an absolute address.
-    pub rows_url: String,
+    /// Where all rows are, when they are kept; an absolute address.
+    pub rows_url: Option<String>,
     /// The plan around this gate.
     pub picture: Picture,
     /// The plan as text, shown when there is no picture.
