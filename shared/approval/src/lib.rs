@@ -33,6 +33,8 @@ mod receipt;
 mod request;
 mod status;
 mod subject;
+#[cfg(test)]
+mod tests;
 mod vote;
 
 pub use code::{Code, CodeCheck, StoredCode};

@@ -144,27 +144,30 @@ pub fn extend(
     Ok(Move { request: changed, receipt: None })
 }
 
-/// Asks the people of the escalation in addition. The people it adds, so that they can be mailed; nobody when the
-/// request has no escalation left.
+/// Asks the people of the escalation in addition: those to mail now, and the change when some of them are new. Asking
+/// twice names the same people and changes nothing the second time.
 ///
 /// # Errors
 /// [`LifecycleError::Closed`] when the request has ended.
-pub fn escalate(request: &Request) -> Result<(Move, Vec<UserId>), LifecycleError> {
+pub fn escalate(request: &Request) -> Result<(Option<Move>, Vec<UserId>), LifecycleError> {
     check_pending(request)?;
     let mut changed = request.clone();
-    changed.revision += 1;
-    let asked =
-        changed.timing.escalation.take().map(|escalation| escalation.to).unwrap_or_default();
-    let mut added = Vec::new();
-    for person in asked {
-        let is_new = !changed.policy.approvers.contains(&person)
-            && !changed.policy.bars(&person, &changed.requesters);
-        if is_new && changed.policy.approvers.len() < Policy::MAX_APPROVERS {
-            changed.policy.approvers.push(person.clone());
-            added.push(person);
+    let asked: Vec<UserId> = match &request.timing.escalation {
+        Some(escalation) => escalation.to.clone(),
+        None => Vec::new(),
+    };
+    let may_decide = |person: &UserId| !request.policy.bars(person, &request.requesters);
+    for person in asked.iter().filter(|person| may_decide(person)) {
+        let approvers = &mut changed.policy.approvers;
+        if !approvers.contains(person) && approvers.len() < Policy::MAX_APPROVERS {
+            approvers.push(person.clone());
         }
     }
-    Ok((Move { request: changed, receipt: None }, added))
+    let is_changed = changed.policy.approvers.len() > request.policy.approvers.len();
+    let is_asked = |person: &UserId| may_decide(person) && changed.policy.slot_of(person).is_some();
+    let people = asked.into_iter().filter(|person| is_asked(person)).collect();
+    changed.revision += 1;
+    Ok((is_changed.then_some(Move { request: changed, receipt: None }), people))
 }
 
 fn check_pending(request: &Request) -> Result<(), LifecycleError> {

@@ -1,0 +1,88 @@
+//! Makers of test values.
+
+use std::collections::BTreeSet;
+
+use countersign_identity::{Caller, Capability, Scopes, UserId};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use crate::{
+    Assurance, Attempt, Digest, Door, Floor, OnReject, Opening, Policy, Position, Preview, Request,
+    RunContext, RunId, Subject, Tenant, Timing, Verdict, Waiting,
+};
+
+pub(crate) fn user(n: u8) -> UserId {
+    UserId::from_bytes([n; 16])
+}
+
+pub(crate) fn users(count: u8) -> Vec<UserId> {
+    (1..=count).map(user).collect()
+}
+
+pub(crate) fn tenant() -> Tenant {
+    Tenant::parse("acme").unwrap()
+}
+
+pub(crate) fn start() -> Timestamp {
+    "2026-11-21T10:00:00Z".parse().unwrap()
+}
+
+pub(crate) fn after(seconds: i64) -> Timestamp {
+    start().checked_add(SignedDuration::from_secs(seconds)).unwrap()
+}
+
+/// Owner and invoker is user 100; the approvers are 1…count.
+pub(crate) fn opening(count: u8) -> Opening {
+    Opening {
+        tenant: tenant(),
+        position: Position::of_step(&RunId::from_bytes([7; 16]), "gate"),
+        context: RunContext::Background,
+        subject: tool(&json!({ "amount": "10.00" })),
+        irreversible: false,
+        owner: user(100),
+        invoker: user(100),
+        requesters: BTreeSet::new(),
+        title: "Pay".to_owned(),
+        prompt: "Pay?".to_owned(),
+        preview: Preview::of(&json!([1, 2, 3]), 2),
+        plan_picture: "read → [gate] → pay".to_owned(),
+        cost_bound: None,
+        policy: Policy { assurance: Assurance::Link, ..Policy::one_of(users(count), false) },
+        floor: Floor::default(),
+        requirement: None,
+        topic: None,
+        timing: Timing::starting(start(), None, Waiting::Queue),
+        on_reject: OnReject::Stop,
+        salt: Digest::from_bytes([9; 32]),
+    }
+}
+
+pub(crate) fn tool(arguments: &Value) -> Subject {
+    Subject::Tool { action: "pay".to_owned(), arguments: arguments.clone() }
+}
+
+pub(crate) fn request(count: u8, quorum: u32) -> Request {
+    let mut opening = opening(count);
+    opening.policy.quorum = quorum;
+    Request::open(opening, start()).unwrap()
+}
+
+pub(crate) fn caller(person: &UserId) -> Caller {
+    Caller {
+        user: person.clone(),
+        scopes: Scopes::parse(["global:editor"]),
+        capabilities: BTreeSet::from([Capability::Decide]),
+        token_id: "t".to_owned(),
+    }
+}
+
+pub(crate) fn attempt(request: &Request, verdict: Verdict) -> Attempt {
+    Attempt {
+        verdict,
+        digest: Some(request.digest.to_string()),
+        version: None,
+        door: Door::Rest,
+        assurance: Assurance::SignedIn,
+        note: None,
+    }
+}

@@ -1,0 +1,113 @@
+//! Policies and floors.
+
+use std::collections::BTreeSet;
+
+use countersign_run::RunContext;
+use proptest::prelude::*;
+
+use super::make::{opening, start, user, users};
+use crate::{
+    Assurance, Door, Floor, Kind, OpenError, Policy, PolicyError, Request, Status, Vocabulary,
+    requester_may_decide,
+};
+
+#[test]
+fn who_may_decide_follows_kind_and_context() {
+    use RunContext::{Background, Interactive, Monitor, Scheduled};
+    for kind in Kind::ALL {
+        let inline = !matches!(kind, Kind::Publish | Kind::Merge);
+        assert_eq!(requester_may_decide(kind, Interactive), inline, "{kind}");
+        for context in [Background, Scheduled, Monitor] {
+            assert!(!requester_may_decide(kind, context), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_gate_nobody_could_open_fails_at_once() {
+    let mut own = opening(0);
+    own.policy.approvers = vec![own.owner.clone()];
+    let unreachable = PolicyError::Unreachable { quorum: 1, eligible: 0 };
+    assert_eq!(Request::open(own.clone(), start()), Err(OpenError::Policy(unreachable)));
+    own.policy.requester_may_decide = true;
+    assert!(Request::open(own, start()).is_ok());
+
+    let mut two = opening(1);
+    two.policy.approvers = vec![user(1), user(1)];
+    two.policy.quorum = 2;
+    let unreachable = PolicyError::Unreachable { quorum: 2, eligible: 1 };
+    assert_eq!(Request::open(two, start()), Err(OpenError::Policy(unreachable)));
+}
+
+#[test]
+fn empty_rules_and_crowds_are_refused() {
+    let check = |change: fn(&mut Policy), code: &str| {
+        let mut opening = opening(2);
+        change(&mut opening.policy);
+        let error = Request::open(opening, start()).unwrap_err();
+        assert_eq!(countersign_failure::Failure::code(&error), code);
+    };
+    check(|policy| policy.quorum = 0, "APPROVAL_POLICY_EMPTY");
+    check(|policy| policy.denials = 0, "APPROVAL_POLICY_EMPTY");
+    check(|policy| policy.doors.clear(), "APPROVAL_POLICY_EMPTY");
+    check(|policy| policy.approvers = users(41), "APPROVERS_TOO_MANY");
+}
+
+#[test]
+fn k_15_every_api_has_its_own_words() {
+    let words = |vocabulary| Status::ALL.map(|status| status.word(vocabulary));
+    let queue = ["pending", "approved", "rejected", "expired", "expired", "expired", "expired"];
+    let dialog = ["pending", "approved", "denied", "timed_out", "expired", "expired", "expired"];
+    assert_eq!(words(Vocabulary::Queue), queue);
+    assert_eq!(words(Vocabulary::Editorial), queue);
+    assert_eq!(words(Vocabulary::Dialog), dialog);
+    assert_eq!(words(Vocabulary::Internal), Status::ALL.map(Status::as_str));
+}
+
+fn assurances() -> impl Strategy<Value = Assurance> {
+    prop::sample::select(vec![Assurance::Link, Assurance::LinkCode, Assurance::SignedIn])
+}
+
+fn doors() -> impl Strategy<Value = BTreeSet<Door>> {
+    let all = vec![Door::Mail, Door::Console, Door::Rest, Door::Webhook];
+    prop::collection::btree_set(prop::sample::select(all), 0..=4)
+}
+
+prop_compose! {
+    fn policies()(
+        count in 0u8..6, quorum in 0u32..5, denials in 1u32..4, assurance in assurances(),
+        doors in doors(), requester_may_decide in any::<bool>(),
+    ) -> Policy {
+        Policy { approvers: users(count), quorum, denials, assurance, doors, requester_may_decide }
+    }
+}
+
+prop_compose! {
+    fn floors()(
+        min_quorum in 0u32..5, max_denials in prop::option::of(1u32..4),
+        assurance in prop::option::of(assurances()),
+        irreversible_assurance in prop::option::of(assurances()),
+        doors in prop::option::of(doors()), requester_never_decides in any::<bool>(),
+    ) -> Floor {
+        Floor { min_quorum, max_denials, assurance, irreversible_assurance, doors, requester_never_decides }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn a_floor_only_makes_a_policy_stricter(
+        policy in policies(), floor in floors(), irreversible in any::<bool>(),
+    ) {
+        let strict = policy.clone().tightened(&floor, irreversible);
+        prop_assert!(strict.quorum >= policy.quorum && strict.quorum >= floor.min_quorum);
+        prop_assert!(strict.denials <= policy.denials);
+        prop_assert!(strict.assurance >= policy.assurance);
+        prop_assert!(strict.doors.is_subset(&policy.doors));
+        prop_assert!(policy.requester_may_decide || !strict.requester_may_decide);
+        prop_assert_eq!(&strict.approvers, &policy.approvers);
+        let again = strict.clone().tightened(&floor, irreversible);
+        prop_assert_eq!(again, strict);
+    }
+}

@@ -1,0 +1,69 @@
+//! Signatures of the ledger's checkpoints.
+
+use aws_config::SdkConfig;
+use aws_sdk_kms::Client;
+use aws_sdk_kms::primitives::Blob;
+use aws_sdk_kms::types::{MessageType, SigningAlgorithmSpec};
+use countersign_approval::Tenant;
+use countersign_approval::chain::{Checkpoint, Head};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use crate::error::SignerError;
+
+/// An ECDSA key on P-256 in KMS.
+#[derive(Debug, Clone)]
+pub struct LedgerKey {
+    client: Client,
+    key: String,
+}
+
+impl LedgerKey {
+    /// The key of this id, ARN or alias.
+    #[must_use]
+    pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
+        Self { client: Client::new(aws), key: key.into() }
+    }
+
+    /// Signs that the chain of `tenant` ended with `head` at this time.
+    ///
+    /// # Errors
+    /// [`SignerError`] when KMS does not sign.
+    pub fn checkpoint<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        head: &'a Head,
+        at: Timestamp,
+    ) -> BoxFuture<'a, Result<Checkpoint, SignerError>> {
+        Box::pin(async move {
+            let operation = "signing a checkpoint";
+            let message = Checkpoint::message(tenant, head, at);
+            let request = self.client.sign().key_id(&self.key).message(Blob::new(message));
+            let request = request
+                .message_type(MessageType::Raw)
+                .signing_algorithm(SigningAlgorithmSpec::EcdsaSha256);
+            let answer =
+                request.send().await.map_err(|error| SignerError::sdk(operation, &error))?;
+            let signature = answer
+                .signature
+                .ok_or_else(|| SignerError::new(operation, "the answer is empty"))?;
+            Ok(Checkpoint::signed(tenant.clone(), head, at, signature.as_ref()))
+        })
+    }
+
+    /// The public key, DER, to hand to everybody who wants to verify.
+    ///
+    /// # Errors
+    /// [`SignerError`] when KMS does not give it.
+    pub fn public_key(&self) -> BoxFuture<'_, Result<Vec<u8>, SignerError>> {
+        Box::pin(async move {
+            let operation = "reading the ledger's public key";
+            let sent = self.client.get_public_key().key_id(&self.key).send().await;
+            let answer = sent.map_err(|error| SignerError::sdk(operation, &error))?;
+            let key = answer
+                .public_key
+                .ok_or_else(|| SignerError::new(operation, "the answer is empty"))?;
+            Ok(key.into_inner())
+        })
+    }
+}

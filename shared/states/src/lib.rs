@@ -1,0 +1,17 @@
+//! Step Functions and EventBridge Scheduler.
+//!
+//! - [`Machine`] starts executions and says what became of them.
+//! - [`Tasks`] wakes a waiting execution with the outcome of its gate.
+//! - [`Schedules`] calls a function once, at a time, and forgets it.
+//!
+//! Futures are boxed at the public methods: an async body is compiled in the crate that polls it.
+
+mod error;
+mod machine;
+mod schedules;
+mod tasks;
+
+pub use error::StatesError;
+pub use machine::{ExecutionStatus, Machine, Started};
+pub use schedules::{Once, Schedules};
+pub use tasks::{Tasks, Woken};

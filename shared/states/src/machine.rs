@@ -1,0 +1,117 @@
+//! Executions.
+
+use aws_config::SdkConfig;
+use aws_sdk_sfn::Client;
+use aws_sdk_sfn::operation::describe_execution::DescribeExecutionError;
+use aws_sdk_sfn::operation::start_execution::StartExecutionError;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::error::StatesError;
+
+/// Whether an execution is new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Started {
+    /// It was started now.
+    New,
+    /// One of this name exists. Names are derived from run and attempt, so this is a repetition, provided that the run's
+    /// record has the same input.
+    Exists,
+}
+
+/// What became of an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExecutionStatus {
+    /// It goes on, or waits.
+    Running,
+    /// It ended as planned.
+    Succeeded,
+    /// It failed, was aborted, or timed out: the run needs another attempt.
+    Lost,
+    /// There is none of this name: it was never started, or the service has forgotten it.
+    Unknown,
+}
+
+/// One state machine.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    client: Client,
+    arn: String,
+}
+
+impl Machine {
+    /// The machine of this ARN.
+    #[must_use]
+    pub fn new(aws: &SdkConfig, arn: impl Into<String>) -> Self {
+        Self { client: Client::new(aws), arn: arn.into() }
+    }
+
+    /// Starts an execution: `name` is `{run}-{attempt}`, `input` ids only.
+    ///
+    /// # Errors
+    /// [`StatesError`] when the service does not answer or refuses.
+    pub fn start<'a>(
+        &'a self,
+        name: &'a str,
+        input: &'a Value,
+    ) -> BoxFuture<'a, Result<Started, StatesError>> {
+        Box::pin(async move {
+            let request = self.client.start_execution().state_machine_arn(&self.arn).name(name);
+            match request.input(input.to_string()).send().await {
+                Ok(_) => Ok(Started::New),
+                Err(error) => match error.as_service_error() {
+                    Some(StartExecutionError::ExecutionAlreadyExists(_)) => Ok(Started::Exists),
+                    _ => Err(StatesError::sdk("starting an execution", &error)),
+                },
+            }
+        })
+    }
+
+    /// What became of the execution `name`.
+    ///
+    /// # Errors
+    /// [`StatesError`] when the service does not answer or refuses.
+    pub fn status<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<ExecutionStatus, StatesError>> {
+        Box::pin(async move {
+            use aws_sdk_sfn::types::ExecutionStatus as Sdk;
+            let arn = self.execution_arn(name);
+            match self.client.describe_execution().execution_arn(arn).send().await {
+                Ok(answer) => Ok(match answer.status {
+                    Sdk::Running | Sdk::PendingRedrive => ExecutionStatus::Running,
+                    Sdk::Succeeded => ExecutionStatus::Succeeded,
+                    _ => ExecutionStatus::Lost,
+                }),
+                Err(error) => match error.as_service_error() {
+                    Some(DescribeExecutionError::ExecutionDoesNotExist(_)) => {
+                        Ok(ExecutionStatus::Unknown)
+                    }
+                    _ => Err(StatesError::sdk("describing an execution", &error)),
+                },
+            }
+        })
+    }
+
+    /// `…:stateMachine:NAME` → `…:execution:NAME:{name}`.
+    fn execution_arn(&self, name: &str) -> String {
+        format!("{}:{name}", self.arn.replacen(":stateMachine:", ":execution:", 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_execution_arn_follows_from_its_machine() {
+        let aws = SdkConfig::builder()
+            .behavior_version(aws_config::BehaviorVersion::latest())
+            .region(aws_config::Region::new("eu-central-1"))
+            .build();
+        let machine = Machine::new(&aws, "arn:aws:states:eu-central-1:1:stateMachine:cs-run");
+        let expect = "arn:aws:states:eu-central-1:1:execution:cs-run:run_0-1";
+        assert_eq!(machine.execution_arn("run_0-1"), expect);
+    }
+}

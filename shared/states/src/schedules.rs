@@ -1,0 +1,141 @@
+//! One-time schedules.
+
+use aws_config::SdkConfig;
+use aws_sdk_scheduler::Client;
+use aws_sdk_scheduler::operation::create_schedule::CreateScheduleError;
+use aws_sdk_scheduler::operation::delete_schedule::DeleteScheduleError;
+use aws_sdk_scheduler::types::{
+    ActionAfterCompletion, FlexibleTimeWindow, FlexibleTimeWindowMode, Target,
+};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use crate::error::StatesError;
+
+/// Calls one function at a time to come, up to a minute late, then forgets it.
+#[derive(Debug, Clone)]
+pub struct Schedules {
+    client: Client,
+    group: String,
+    role_arn: String,
+    function_arn: String,
+}
+
+/// One call to come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Once {
+    /// 1 to 64 letters, digits, `-`, `_` and `.`; unique in its group. Setting the same name again replaces the call.
+    pub name: String,
+    /// When. In UTC, whole seconds; a fraction waits for the next second.
+    pub at: Timestamp,
+    /// The function's event.
+    pub event: Value,
+}
+
+impl Schedules {
+    /// Schedules of this group that call `function_arn` with the rights of `role_arn`.
+    #[must_use]
+    pub fn new(
+        aws: &SdkConfig,
+        group: impl Into<String>,
+        role_arn: impl Into<String>,
+        function_arn: impl Into<String>,
+    ) -> Self {
+        let client = Client::new(aws);
+        Self {
+            client,
+            group: group.into(),
+            role_arn: role_arn.into(),
+            function_arn: function_arn.into(),
+        }
+    }
+
+    /// Sets a call, or moves the one of the same name.
+    ///
+    /// # Errors
+    /// [`StatesError`] when the service does not answer or refuses.
+    pub fn set<'a>(&'a self, once: &'a Once) -> BoxFuture<'a, Result<(), StatesError>> {
+        Box::pin(async move {
+            let operation = "setting a schedule";
+            let (target, window) = (self.target(&once.event)?, exactly_then()?);
+            let create = self.client.create_schedule().name(&once.name).group_name(&self.group);
+            let create = create
+                .schedule_expression(expression(once.at))
+                .schedule_expression_timezone("UTC")
+                .action_after_completion(ActionAfterCompletion::Delete)
+                .target(target.clone())
+                .flexible_time_window(window.clone());
+            let Err(error) = create.send().await else { return Ok(()) };
+            let exists =
+                error.as_service_error().is_some_and(CreateScheduleError::is_conflict_exception);
+            if !exists {
+                return Err(StatesError::sdk(operation, &error));
+            }
+            let update = self.client.update_schedule().name(&once.name).group_name(&self.group);
+            let update = update
+                .schedule_expression(expression(once.at))
+                .schedule_expression_timezone("UTC")
+                .action_after_completion(ActionAfterCompletion::Delete)
+                .target(target)
+                .flexible_time_window(window);
+            update.send().await.map(drop).map_err(|error| StatesError::sdk(operation, &error))
+        })
+    }
+
+    /// Takes a call back; one that is gone already is as good.
+    ///
+    /// # Errors
+    /// [`StatesError`] when the service does not answer or refuses.
+    pub fn drop<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>> {
+        Box::pin(async move {
+            let sent = self.client.delete_schedule().name(name).group_name(&self.group);
+            match sent.send().await {
+                Ok(_) => Ok(()),
+                Err(error) => match error.as_service_error() {
+                    Some(DeleteScheduleError::ResourceNotFoundException(_)) => Ok(()),
+                    _ => Err(StatesError::sdk("dropping a schedule", &error)),
+                },
+            }
+        })
+    }
+
+    fn target(&self, event: &Value) -> Result<Target, StatesError> {
+        let target = Target::builder().arn(&self.function_arn).role_arn(&self.role_arn);
+        target.input(event.to_string()).build().map_err(|error| invalid(&error))
+    }
+}
+
+fn exactly_then() -> Result<FlexibleTimeWindow, StatesError> {
+    let window = FlexibleTimeWindow::builder().mode(FlexibleTimeWindowMode::Off);
+    window.build().map_err(|error| invalid(&error))
+}
+
+fn invalid(error: &aws_sdk_scheduler::error::BuildError) -> StatesError {
+    StatesError::Refused { operation: "setting a schedule", reason: error.to_string() }
+}
+
+/// `at(2026-11-21T10:00:00)`, rounded up: a call that came early would find nothing due.
+fn expression(at: Timestamp) -> String {
+    let fraction = i64::from(at.subsec_nanosecond() > 0);
+    let whole = Timestamp::from_second(at.as_second() + fraction).unwrap_or(at);
+    format!("at({})", whole.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%S"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(at: &str, expect: &str) {
+        assert_eq!(expression(at.parse().unwrap()), expect);
+    }
+
+    #[test]
+    fn a_time_is_written_in_utc_and_rounded_up() {
+        check("2026-11-21T10:00:00Z", "at(2026-11-21T10:00:00)");
+        check("2026-11-21T10:00:00.001Z", "at(2026-11-21T10:00:01)");
+        check("2026-12-31T23:59:59.5Z", "at(2027-01-01T00:00:00)");
+        check("2026-11-21T10:00:00+02:00", "at(2026-11-21T08:00:00)");
+    }
+}

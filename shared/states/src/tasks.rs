@@ -1,0 +1,83 @@
+//! Waiting tasks.
+
+use aws_config::SdkConfig;
+use aws_sdk_sfn::Client;
+use aws_sdk_sfn::operation::send_task_failure::SendTaskFailureError;
+use aws_sdk_sfn::operation::send_task_success::SendTaskSuccessError;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::error::StatesError;
+
+/// What became of a wake-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Woken {
+    /// The execution goes on.
+    Moved,
+    /// Nobody waits with this token: the execution was lost, was woken before, or waits with a newer token by now. What
+    /// was decided stands; the next attempt of the run, or the sweeper, takes it from there.
+    NotMovedYet,
+}
+
+/// Wakes waiting tasks. The token is a secret: never log it.
+#[derive(Debug, Clone)]
+pub struct Tasks {
+    client: Client,
+}
+
+impl Tasks {
+    /// Reaches Step Functions with this configuration.
+    #[must_use]
+    pub fn new(aws: &SdkConfig) -> Self {
+        Self { client: Client::new(aws) }
+    }
+
+    /// Wakes the task with an output.
+    ///
+    /// # Errors
+    /// [`StatesError`] when the service does not answer or refuses; an unknown or spent token is no error.
+    pub fn succeed<'a>(
+        &'a self,
+        token: &'a str,
+        output: &'a Value,
+    ) -> BoxFuture<'a, Result<Woken, StatesError>> {
+        Box::pin(async move {
+            use SendTaskSuccessError as E;
+            let request = self.client.send_task_success().task_token(token);
+            match request.output(output.to_string()).send().await {
+                Ok(_) => Ok(Woken::Moved),
+                Err(error) => match error.as_service_error() {
+                    Some(E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_)) => {
+                        Ok(Woken::NotMovedYet)
+                    }
+                    _ => Err(StatesError::sdk("waking a task", &error)),
+                },
+            }
+        })
+    }
+
+    /// Wakes the task with an error: `name` is what `Catch` matches on, `cause` holds no personal data.
+    ///
+    /// # Errors
+    /// As [`Tasks::succeed`].
+    pub fn fail<'a>(
+        &'a self,
+        token: &'a str,
+        name: &'a str,
+        cause: &'a str,
+    ) -> BoxFuture<'a, Result<Woken, StatesError>> {
+        Box::pin(async move {
+            use SendTaskFailureError as E;
+            let request = self.client.send_task_failure().task_token(token);
+            match request.error(name).cause(cause).send().await {
+                Ok(_) => Ok(Woken::Moved),
+                Err(error) => match error.as_service_error() {
+                    Some(E::TaskDoesNotExist(_) | E::TaskTimedOut(_) | E::InvalidToken(_)) => {
+                        Ok(Woken::NotMovedYet)
+                    }
+                    _ => Err(StatesError::sdk("failing a task", &error)),
+                },
+            }
+        })
+    }
+}

@@ -1,0 +1,239 @@
+//! Requests, their votes, their tokens and their receipts.
+
+use countersign_approval::{ApprovalId, Digest, Receipt, ReceiptId, Request, RunId, Status, Vote};
+use countersign_store_kit::{Expr, Query, Write, decode};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::items::{Body, RequestItem, from_text};
+use crate::token::TaskToken;
+use crate::{Approvals, Result, keys, lists, sweep};
+
+/// The most votes and receipts one request is read with; far beyond what its approvers can cast.
+const MOST: usize = 2000;
+
+/// A request with every vote cast on it, also on earlier versions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The request.
+    pub request: Request,
+    /// The votes.
+    pub votes: Vec<Vote>,
+}
+
+impl Loaded {
+    /// The votes that count: those on the present version.
+    pub fn counted(&self) -> impl Iterator<Item = &Vote> {
+        self.votes.iter().filter(|vote| vote.version == self.request.version)
+    }
+}
+
+/// Whether a request is new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Created {
+    /// It was written now.
+    New,
+    /// There is one at this position already.
+    Exists,
+}
+
+/// An approved request that covers a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// The request.
+    pub approval: ApprovalId,
+    /// The receipt that closed it.
+    pub receipt: ReceiptId,
+    /// When it was approved.
+    pub at: Timestamp,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TokenItem {
+    token: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Row {
+    Request(RequestItem),
+    Vote(Body),
+}
+
+impl Approvals {
+    /// Writes a new request with the token of the task that waits for it. Nothing happens when there is one already.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn create<'a>(
+        &'a self,
+        request: &'a Request,
+        token: &'a TaskToken,
+    ) -> BoxFuture<'a, Result<Created>> {
+        Box::pin(async move {
+            let put = Write::put(&keys::request(&request.id), &RequestItem::of(request)?)?;
+            let mut writes = vec![
+                put.if_absent(),
+                put_token(&request.id, token)?,
+                sweep::place(request)?,
+                sweep::unasked(request, request.opened_at)?,
+            ];
+            writes.extend(lists::rows(request)?);
+            match self.table.transact(writes).await {
+                Ok(()) => Ok(Created::New),
+                Err(error) if error.is_condition() => Ok(Created::Exists),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    /// Replaces the token of a pending request: its task waits anew. `false` when the request is closed by now, so that
+    /// whoever waits must be told at once; between the two there is no moment at which a decision could be lost.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn reattach<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        token: &'a TaskToken,
+    ) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let pending = Expr::new("#status = :pending").bind("pending", &Status::Pending)?;
+            let check = Write::check(&keys::request(id), pending);
+            match self.table.transact(vec![check, put_token(id, token)?]).await {
+                Ok(()) => Ok(true),
+                Err(error) if error.is_condition() => Ok(false),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    /// The token of the task that waits for this request.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn token<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Option<TaskToken>>> {
+        Box::pin(async move {
+            let item: Option<TokenItem> = self.table.get(&keys::token(id)).await?;
+            Ok(item.map(|item| TaskToken::new(item.token)))
+        })
+    }
+
+    /// A request and its votes, as written a moment ago.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn load<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Option<Loaded>>> {
+        Box::pin(async move {
+            let query = Query::partition(&keys::partition(id)).prefix(keys::REQUEST).consistent();
+            let rows: Vec<Row> = self.table.query_all(query, MOST).await?;
+            let (mut request, mut votes) = (None, Vec::new());
+            for row in rows {
+                match row {
+                    Row::Request(item) => request = Some(from_text(self.table.name(), &item.body)?),
+                    Row::Vote(item) => votes.push(item.read(self.table.name())?),
+                }
+            }
+            Ok(request.map(|request| Loaded { request, votes }))
+        })
+    }
+
+    /// Every receipt of a request.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn receipts<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Vec<Receipt>>> {
+        Box::pin(async move {
+            let query = Query::partition(&keys::partition(id)).prefix("RECEIPT#").consistent();
+            let items: Vec<Body> = self.table.query_all(query, MOST).await?;
+            items.iter().map(|item| item.read(self.table.name())).collect()
+        })
+    }
+
+    /// The approved requests of a run that cover a call of `step` with arguments of this digest, the newest first. A step
+    /// with an irreversible effect acts only when there is one.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn signatures<'a>(
+        &'a self,
+        run: &'a RunId,
+        step: &'a str,
+        digest: &'a Digest,
+    ) -> BoxFuture<'a, Result<Vec<Signature>>> {
+        Box::pin(async move {
+            let places = self.places(run).await?;
+            let mut found: Vec<Signature> =
+                places.into_iter().filter_map(|place| place.signature(step, digest)).collect();
+            found.sort_by_key(|signature| std::cmp::Reverse(signature.at));
+            Ok(found)
+        })
+    }
+
+    /// The requests of a run.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn places<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Vec<sweep::Place>>> {
+        Box::pin(async move {
+            let query = Query::partition(&keys::run_partition(run)).prefix("APPR#").consistent();
+            let page: Vec<Body> = self.table.query_all(query, MOST).await?;
+            page.iter().map(|item| item.read(self.table.name())).collect()
+        })
+    }
+
+    /// Notes that the run has heard of the decision: it is not woken again, and its token is gone.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn moved<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let place = Write::update(&keys::place(&request.position.run, &request.id));
+            let unlist = place.remove("GSI1PK").remove("GSI1SK").when(Expr::exists());
+            let forget = Write::delete(&keys::token(&request.id));
+            self.table.transact(vec![unlist, forget]).await
+        })
+    }
+
+    /// Notes that everybody was told of this version.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn asked<'a>(&'a self, id: &'a ApprovalId, version: u32) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let same = Expr::new("#version = :version").bind("version", &version)?;
+            match self.table.write(Write::delete(&keys::unasked(id)).when(same)).await {
+                // Gone already, or a newer version waits to be told.
+                Err(error) if error.is_condition() => Ok(()),
+                other => other,
+            }
+        })
+    }
+
+    /// Whether nobody was told of the present version yet.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn is_unasked<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move { Ok(self.table.get_item(&keys::unasked(id)).await?.is_some()) })
+    }
+
+    /// One request without its votes.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn request<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Option<Request>>> {
+        Box::pin(async move {
+            let Some(item) = self.table.get_item(&keys::request(id)).await? else {
+                return Ok(None);
+            };
+            let item: RequestItem = decode(self.table.name(), item)?;
+            from_text(self.table.name(), &item.body).map(Some)
+        })
+    }
+}
+
+fn put_token(id: &ApprovalId, token: &TaskToken) -> Result<Write> {
+    Write::put(&keys::token(id), &TokenItem { token: token.expose().to_owned() })
+}

@@ -1,0 +1,124 @@
+//! What the sweeper looks for: requests that are overdue, unannounced, or decided without having moved their run, and
+//! receipts that are not sealed.
+
+use countersign_approval::{ApprovalId, Closed, Covered, Digest, Receipt, Request, RunId, Status};
+use countersign_store_kit::{Query, Write};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::items::{Body, to_text};
+use crate::requests::Signature;
+use crate::{Approvals, Result, keys};
+
+/// A request's place in its run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The request.
+    pub approval: ApprovalId,
+    /// The run.
+    pub run: RunId,
+    /// The step.
+    pub step: String,
+    /// Where the request stands.
+    pub status: Status,
+    /// The steps its signature covers.
+    pub covers: Vec<Covered>,
+    /// How it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Closed>,
+}
+
+impl Place {
+    pub(crate) fn signature(self, step: &str, digest: &Digest) -> Option<Signature> {
+        let covered = self.covers.iter().any(|call| call.step == step && call.digest == *digest);
+        let closed = self.closed.filter(|_| covered && self.status == Status::Approved)?;
+        Some(Signature { approval: self.approval, receipt: closed.receipt, at: closed.at })
+    }
+}
+
+/// Writes the place; pending ones are found by their deadline, closed ones by when they ended, until the run has moved.
+pub(crate) fn place(request: &Request) -> Result<Write> {
+    let place = Place {
+        approval: request.id.clone(),
+        run: request.position.run.clone(),
+        step: request.position.step.clone(),
+        status: request.status,
+        covers: request.covers.clone(),
+        closed: request.closed.clone(),
+    };
+    let (partition, time) = match &request.closed {
+        None => (keys::PENDING, request.timing.deadline),
+        Some(closed) => (keys::UNMOVED, closed.at),
+    };
+    let put = Write::put(&keys::place(&place.run, &place.approval), &Body::of(&place)?)?;
+    Ok(put.indexed(partition, &keys::at(time, &place.approval)))
+}
+
+#[derive(Serialize, Deserialize)]
+struct Unasked {
+    body: String,
+    version: u32,
+}
+
+/// Notes that people have yet to be told of this version.
+pub(crate) fn unasked(request: &Request, now: Timestamp) -> Result<Write> {
+    let item = Unasked { body: to_text(&request.id)?, version: request.version };
+    let put = Write::put(&keys::unasked(&request.id), &item)?;
+    Ok(put.indexed(keys::UNASKED, &keys::at(now, &request.id)))
+}
+
+impl Approvals {
+    /// Pending requests whose deadline is not after `now`, the longest overdue first.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Place>>> {
+        self.indexed(keys::PENDING, now, most)
+    }
+
+    /// Requests that ended before `before` and whose run has not moved since.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn unmoved(&self, before: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Place>>> {
+        self.indexed(keys::UNMOVED, before, most)
+    }
+
+    /// Requests opened or changed before `before` of which nobody was told.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn unannounced(
+        &self,
+        before: Timestamp,
+        most: i32,
+    ) -> BoxFuture<'_, Result<Vec<ApprovalId>>> {
+        self.indexed(keys::UNASKED, before, most)
+    }
+
+    /// Receipts written before `before` that are not in the chain.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub fn unsealed(&self, before: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Receipt>>> {
+        self.indexed(keys::UNSEALED, before, most)
+    }
+
+    fn indexed<T>(
+        &self,
+        partition: &'static str,
+        until: Timestamp,
+        most: i32,
+    ) -> BoxFuture<'_, Result<Vec<T>>>
+    where
+        T: serde::de::DeserializeOwned + Send + 'static,
+    {
+        Box::pin(async move {
+            let until = format!("{}~", keys::time(until));
+            let query = Query::index(partition).between("0", &until).limit(most);
+            let page = self.table.query(query).await?.decode::<Body>(self.table.name())?;
+            page.items.iter().map(|item| item.read(self.table.name())).collect()
+        })
+    }
+}
