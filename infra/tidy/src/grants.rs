@@ -10,6 +10,8 @@ use crate::project::{Package, Project};
 /// The tables, as in `store-<table>` and `<Table>Table`.
 const TABLES: [&str; 7] =
     ["directory", "catalog", "runs", "approvals", "knowledge", "content", "vault"];
+/// Stores that keep their rows in another store's table.
+const LODGERS: [(&str, &str); 1] = [("journal", "runs")];
 /// The functions that may answer a task token.
 const ANSWER_TOKENS: [&str; 5] = ["api", "approvals", "gate-open", "gate-deadline", "cron-sweep"];
 
@@ -47,6 +49,9 @@ fn tables(project: &Project, package: &Package, statements: &[Statement]) -> Vec
         .closure(package)
         .into_iter()
         .filter_map(|name| name.strip_prefix("countersign-store-"))
+        .map(|store| {
+            LODGERS.iter().find(|(lodger, _)| *lodger == store).map_or(store, |(_, table)| table)
+        })
         .filter(|table| TABLES.contains(table))
         .collect();
     let granted: BTreeSet<&str> =

@@ -37,6 +37,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "store-knowledge",
             "store-content",
             "store-vault",
+            "store-journal",
             "states",
             "outbox",
             "vault",
@@ -58,7 +59,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "actions-notify",
         ],
     ),
-    ("entry", &["lambda-entry", "step-entry", "gatekeeper", "web"]),
+    ("entry", &["lambda-entry", "step-entry", "gatekeeper", "recovery", "web"]),
 ];
 
 /// What a domain crate must not need: the outside world, the clock, chance.

@@ -18,22 +18,27 @@ pub fn broken(project: &Project) -> Vec<String> {
         if machine.get("QueryLanguage").and_then(Value::as_str) != Some("JSONata") {
             broken.push(format!("`{file}` is not written in JSONata"));
         }
-        states(machine, &mut |name, state| broken.extend(of_state(file, name, state)));
+        states(machine, true, &mut |name, state, outermost| {
+            broken.extend(of_state(file, name, state, outermost));
+        });
     }
     broken
 }
 
-fn states(machine: &Value, see: &mut dyn FnMut(&str, &Map<String, Value>)) {
+/// What looks at a state: its name, its fields, and whether it stands outside of every Map.
+type Look<'a> = dyn FnMut(&str, &Map<String, Value>, bool) + 'a;
+
+fn states(machine: &Value, outermost: bool, see: &mut Look<'_>) {
     for (name, state) in machine.get("States").and_then(Value::as_object).into_iter().flatten() {
         let Some(fields) = state.as_object() else { continue };
-        see(name, fields);
+        see(name, fields, outermost);
         if let Some(inner) = fields.get("ItemProcessor") {
-            states(inner, see);
+            states(inner, false, see);
         }
     }
 }
 
-fn of_state(file: &str, name: &str, state: &Map<String, Value>) -> Vec<String> {
+fn of_state(file: &str, name: &str, state: &Map<String, Value>, outermost: bool) -> Vec<String> {
     let mut broken = Vec::new();
     let mut refuse = |what: &str| broken.push(format!("`{file}`, state `{name}`: {what}"));
     let kind = state.get("Type").and_then(Value::as_str).unwrap_or_default();
@@ -51,8 +56,10 @@ fn of_state(file: &str, name: &str, state: &Map<String, Value>) -> Vec<String> {
         if !TASKS.contains(&resource) {
             refuse(&format!("`{resource}` is not one of the integrations both homes know"));
         }
+        // The last state may fail: the execution then ends as failed, and `run-recover` starts the next attempt.
+        let is_last = outermost && state.get("End") == Some(&Value::Bool(true));
         for needed in ["Retry", "Catch"] {
-            if !state.contains_key(needed) {
+            if !(state.contains_key(needed) || is_last && needed == "Catch") {
                 refuse(&format!("a task needs {needed}: nothing in a machine fails on purpose"));
             }
         }
@@ -83,6 +90,18 @@ mod tests {
         check(
             &json!({ "Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Retry": [], "Catch": [] }),
             &[],
+        );
+    }
+
+    #[test]
+    fn only_the_last_state_of_the_machine_may_fail() {
+        let last = json!({ "Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Retry": [], "End": true });
+        let machine = json!({ "QueryLanguage": "JSONata", "States": { "Finish": last } });
+        let machines = BTreeMap::from([("run".to_owned(), machine)]);
+        assert!(broken(&Project { machines, ..Project::default() }).is_empty());
+        check(
+            &last,
+            &["`run`, state `S`: a task needs Catch: nothing in a machine fails on purpose"],
         );
     }
 
