@@ -198,7 +198,7 @@ fn tamper(entries: &[Sealed], how: &Tamper) -> Vec<Sealed> {
             return plain;
         }
         Tamper::AlterAndRehash(at) => {
-            receipts[at.index(length)] = altered(&receipts[at.index(length)])
+            receipts[at.index(length)] = altered(&receipts[at.index(length)]);
         }
         Tamper::RemoveAndRechain(at) => drop(receipts.remove(at.index(length))),
         Tamper::InsertAndRechain(at) => receipts.insert(at.index(length), receipt(99)),

@@ -25,7 +25,7 @@ fn verified(
     seconds: i64,
 ) -> Result<Link, &'static str> {
     let signed = SignedLink::parse(token).map_err(|_| "malformed")?;
-    let link = block_on(signed.verify(tenant, key, after(seconds))).map(Clone::clone);
+    let link = block_on(signed.verify(tenant, key, after(seconds))).cloned();
     link.map_err(|error| error.code())
 }
 

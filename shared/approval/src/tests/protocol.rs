@@ -228,7 +228,7 @@ fn check_world(world: &World) -> Result<(), TestCaseError> {
         }
         Status::Denied => prop_assert!(denials >= 1),
         Status::TimedOut => {
-            prop_assert!(world.now >= request.timing.deadline && approvals < quorum)
+            prop_assert!(world.now >= request.timing.deadline && approvals < quorum);
         }
         Status::Pending => {
             prop_assert!(denials < most, "a denial did not close");
