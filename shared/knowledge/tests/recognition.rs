@@ -1,6 +1,12 @@
 //! Precision and recall of `auto` recognition on 300 labelled names, half of which nobody looked at while the rules
 //! were written. Run with `cargo test -p countersign-knowledge --test recognition -- --nocapture`.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement prints its table, and its input is our own file"
+)]
+
 use std::collections::BTreeMap;
 
 use countersign_knowledge::recognise::classify;

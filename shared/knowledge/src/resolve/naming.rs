@@ -155,7 +155,10 @@ fn link(nodes: &[Node], edge: &Edge) -> Link {
 /// The fullest spelling; persons are written in reading order.
 fn canonical(kind: &EntityType, spellings: &BTreeMap<&str, usize>) -> String {
     let weight = |name: &str, count: usize| match kind {
-        EntityType::Person => (PersonName::parse(name).completeness(), 0, count),
+        EntityType::Person => {
+            let name = PersonName::parse(name);
+            (name.completeness(), name.given.len(), count)
+        }
         EntityType::Org => (
             OrganisationName::parse(name).words.len(),
             usize::from(name.chars().any(char::is_lowercase)),

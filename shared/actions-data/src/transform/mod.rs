@@ -1,0 +1,238 @@
+//! Operations on records: filter, sort, aggregate, deduplicate, limit (F-051, K-54).
+//!
+//! Fields are dotted paths (`filer.ein`, `officers.0.name`); a field that is not there is null. Values of mixed types
+//! have one fixed order, used by sorting and by the comparing operators: null < booleans < numbers < texts < lists <
+//! objects. A text that is a number compares as one with a number, because filings write amounts as text.
+
+mod aggregate;
+mod order;
+mod parse;
+
+use std::collections::HashSet;
+
+use countersign_failure::Failure;
+use serde_json::Value;
+
+pub use self::aggregate::{Aggregate, Function};
+pub use self::order::compare;
+
+/// The most records one call takes.
+pub const MAX_RECORDS: usize = 100_000;
+
+/// The most operations one call takes.
+pub const MAX_OPERATIONS: usize = 50;
+
+/// One operation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operation {
+    /// Keeps records whose field compares so with the value.
+    Filter {
+        /// Dotted path.
+        field: String,
+        /// How.
+        operator: Operator,
+        /// With what.
+        value: Value,
+    },
+    /// Orders by a field; records that are equal keep their order.
+    Sort {
+        /// Dotted path.
+        field: String,
+        /// Highest first.
+        descending: bool,
+    },
+    /// One record per group.
+    Aggregate(Aggregate),
+    /// Keeps the first record of each; by these fields, or by the whole record when there are none.
+    Deduplicate {
+        /// Dotted paths.
+        fields: Vec<String>,
+    },
+    /// Keeps the first so many.
+    Limit {
+        /// How many.
+        count: usize,
+    },
+}
+
+/// How a filter compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Greater.
+    Gt,
+    /// Greater or equal.
+    Gte,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Lte,
+    /// A text has the value inside it, whatever the case; a list has it as an item.
+    Contains,
+    /// The field is one of the value's items.
+    In,
+}
+
+/// Why an operation was refused; `index` counts from 0.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TransformError {
+    /// The operation is not written as it should be.
+    #[error("operations[{index}]: {problem}")]
+    Invalid {
+        /// Which operation.
+        index: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A record cannot be used as the operation asks.
+    #[error("operations[{index}]: record {record}: {problem}")]
+    Record {
+        /// Which operation.
+        index: usize,
+        /// Which record, as it stood when the operation began.
+        record: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Too much was given.
+    #[error("{what}: {count} given, at most {limit} are handled")]
+    TooMany {
+        /// What.
+        what: &'static str,
+        /// How many.
+        count: usize,
+        /// How many may.
+        limit: usize,
+    },
+}
+
+impl Failure for TransformError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "BAD_OPERATION",
+            Self::Record { .. } => "BAD_RECORD",
+            Self::TooMany { .. } => "TOO_MANY_RECORDS",
+        }
+    }
+
+    fn http_status(&self) -> u16 {
+        422
+    }
+}
+
+/// Applies operations in order.
+///
+/// # Errors
+/// [`TransformError`] with the index of the operation that could not be done.
+pub fn apply(records: Vec<Value>, operations: &[Operation]) -> Result<Vec<Value>, TransformError> {
+    if records.len() > MAX_RECORDS {
+        return Err(TransformError::TooMany {
+            what: "data",
+            count: records.len(),
+            limit: MAX_RECORDS,
+        });
+    }
+    operations
+        .iter()
+        .enumerate()
+        .try_fold(records, |records, (index, operation)| step(records, operation, index))
+}
+
+fn step(
+    mut records: Vec<Value>,
+    operation: &Operation,
+    index: usize,
+) -> Result<Vec<Value>, TransformError> {
+    match operation {
+        Operation::Filter { field, operator, value } => {
+            records.retain(|record| operator.holds(lookup(record, field), value))
+        }
+        Operation::Sort { field, descending } => sort(&mut records, field, *descending),
+        Operation::Aggregate(aggregate) => return aggregate.apply(&records, index),
+        Operation::Deduplicate { fields } => deduplicate(&mut records, fields),
+        Operation::Limit { count } => records.truncate(*count),
+    }
+    Ok(records)
+}
+
+/// A field by dotted path; null when it is not there. A key that itself has dots is found first.
+pub(crate) fn lookup<'a>(record: &'a Value, path: &str) -> &'a Value {
+    const NULL: &Value = &Value::Null;
+    if let Some(direct) = record.get(path) {
+        return direct;
+    }
+    path.split('.').fold(record, |value, key| {
+        let found = match value {
+            Value::Array(items) => key.parse::<usize>().ok().and_then(|place| items.get(place)),
+            other => other.get(key),
+        };
+        found.unwrap_or(NULL)
+    })
+}
+
+fn sort(records: &mut [Value], field: &str, descending: bool) {
+    records.sort_by(|a, b| {
+        let (x, y) = (lookup(a, field), lookup(b, field));
+        // What has no value stands last in either direction.
+        let missing = x.is_null().cmp(&y.is_null());
+        let order = order::sort_order(x, y);
+        missing.then(if descending { order.reverse() } else { order })
+    });
+}
+
+fn deduplicate(records: &mut Vec<Value>, fields: &[String]) {
+    let mut seen = HashSet::new();
+    records.retain(|record| {
+        let key = if fields.is_empty() {
+            order::key(record)
+        } else {
+            fields
+                .iter()
+                .map(|field| order::key(lookup(record, field)))
+                .collect::<Vec<_>>()
+                .join("\u{1f}")
+        };
+        seen.insert(key)
+    });
+}
+
+impl Operator {
+    fn holds(self, field: &Value, value: &Value) -> bool {
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        let ordered = |wanted: &[std::cmp::Ordering]| {
+            // Null is neither more nor less than anything; a list is not compared with a text.
+            let comparable = !field.is_null() && !value.is_null() && order::same_kind(field, value);
+            comparable && wanted.contains(&compare(field, value))
+        };
+        match self {
+            Self::Eq => order::equal(field, value),
+            Self::Ne => !order::equal(field, value),
+            Self::Gt => ordered(&[Greater]),
+            Self::Gte => ordered(&[Greater, Equal]),
+            Self::Lt => ordered(&[Less]),
+            Self::Lte => ordered(&[Less, Equal]),
+            Self::Contains => contains(field, value),
+            Self::In => value
+                .as_array()
+                .is_some_and(|items| items.iter().any(|item| order::equal(field, item))),
+        }
+    }
+}
+
+fn contains(field: &Value, value: &Value) -> bool {
+    match (field, value) {
+        (Value::Array(items), _) => items.iter().any(|item| order::equal(item, value)),
+        (Value::String(text), Value::String(part)) => {
+            text.to_lowercase().contains(&part.to_lowercase())
+        }
+        (Value::String(text), Value::Number(part)) => text.contains(&part.to_string()),
+        (Value::Object(fields), Value::String(key)) => fields.contains_key(key),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
