@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use countersign_approval::{Notifier, Occasion, PortError, PortResult, Receipt, ReceiptOutbox, Request};
-use countersign_approval::{Code, Mac, StoredCode, Verdict};
+use countersign_approval::ports::{Notifier, Occasion, PortError, PortResult};
+use countersign_approval::{Code, Mac, Request, StoredCode, Verdict};
 use countersign_failure::Failure;
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_letter::mail::{Anchor, ApprovalMail, Asked, CodeMail, MailLink, Rendered};
@@ -14,16 +14,7 @@ use jiff::Timestamp;
 use crate::error::OutboxError;
 use crate::events::{DomainEvent, EventBus};
 use crate::mail::{Mail, MailId};
-use crate::queues::{MailQueue, ReceiptQueue};
-
-impl ReceiptOutbox for ReceiptQueue {
-    fn hand_over<'a>(&'a self, receipt: &'a Receipt) -> PortResult<'a, ()> {
-        Box::pin(async move {
-            let sent = self.send(receipt.id.as_str(), receipt).await;
-            sent.map_err(|error| PortError::of("handing a receipt to the sealer", &error))
-        })
-    }
-}
+use crate::queues::MailQueue;
 
 /// What notices are made with.
 #[derive(Clone)]
@@ -43,7 +34,12 @@ pub struct Notices {
 }
 
 impl Notifier for Notices {
-    fn ask<'a>(&'a self, request: &'a Request, people: &'a [UserId], occasion: Occasion) -> PortResult<'a, ()> {
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        people: &'a [UserId],
+        occasion: Occasion,
+    ) -> PortResult<'a, ()> {
         Box::pin(async move {
             self.mail_all(request, people, occasion).await?;
             if occasion == Occasion::Opened {
@@ -83,7 +79,10 @@ impl Notices {
         Box::pin(async move {
             let operation = "mailing a one-time code";
             let Some(standing) = self.reachable(person).await? else {
-                return Err(PortError::of(operation, &OutboxError::InvalidMail("the approver has no verified address")));
+                return Err(PortError::of(
+                    operation,
+                    &OutboxError::InvalidMail("the approver has no verified address"),
+                ));
             };
             let letter = CodeMail {
                 code: code.to_string(),
@@ -93,13 +92,23 @@ impl Notices {
                 expires: stored.expires_at,
             };
             // The salt makes every code a mail of its own.
-            let id = MailId::of(&["code", request.id.as_str(), person.as_str(), &stored.salt.to_string()]);
+            let id = MailId::of(&[
+                "code",
+                request.id.as_str(),
+                person.as_str(),
+                &stored.salt.to_string(),
+            ]);
             let rendered = letter.render().map_err(|error| PortError::of(operation, &error))?;
             self.post(operation, id, &standing, rendered).await
         })
     }
 
-    async fn mail_all(&self, request: &Request, people: &[UserId], occasion: Occasion) -> Result<(), PortError> {
+    async fn mail_all(
+        &self,
+        request: &Request,
+        people: &[UserId],
+        occasion: Occasion,
+    ) -> Result<(), PortError> {
         let asker = self.name_of(&request.invoker).await?;
         let given = self.given(request).await?;
         let anchor = self.anchor().await?;
@@ -109,8 +118,15 @@ impl Notices {
             let Some(standing) = self.reachable(person).await? else { continue };
             let link = self.link(request, slot).await?;
             let letter = letter(request, link, &asker, given, anchor.clone(), occasion);
-            let rendered = letter.render().map_err(|error| PortError::of("writing a mail", &error))?;
-            self.post("mailing the approvers", mail_id(request, person, occasion), &standing, rendered).await?;
+            let rendered =
+                letter.render().map_err(|error| PortError::of("writing a mail", &error))?;
+            self.post(
+                "mailing the approvers",
+                mail_id(request, person, occasion),
+                &standing,
+                rendered,
+            )
+            .await?;
         }
         Ok(())
     }
@@ -118,14 +134,20 @@ impl Notices {
     async fn given(&self, request: &Request) -> Result<u32, PortError> {
         let loaded = self.approvals.load(&request.id).await;
         let loaded = loaded.map_err(|error| PortError::of("reading the votes", &error))?;
-        let given = loaded.map_or(0, |loaded| loaded.counted().filter(|vote| vote.verdict == Verdict::Approve).count());
+        let given = loaded.map_or(0, |loaded| {
+            loaded.counted().filter(|vote| vote.verdict == Verdict::Approve).count()
+        });
         Ok(u32::try_from(given).unwrap_or(u32::MAX))
     }
 
     async fn anchor(&self) -> Result<Option<Anchor>, PortError> {
         let newest = self.approvals.newest_checkpoint().await;
-        let newest = newest.map_err(|error| PortError::of("reading the newest checkpoint", &error))?;
-        Ok(newest.map(|checkpoint| Anchor { sequence: checkpoint.sequence, head: checkpoint.head.to_string() }))
+        let newest =
+            newest.map_err(|error| PortError::of("reading the newest checkpoint", &error))?;
+        Ok(newest.map(|checkpoint| Anchor {
+            sequence: checkpoint.sequence,
+            head: checkpoint.head.to_string(),
+        }))
     }
 
     async fn link(&self, request: &Request, slot: u16) -> Result<MailLink, PortError> {
@@ -146,7 +168,10 @@ impl Notices {
     }
 
     async fn name_of(&self, person: &UserId) -> Result<Label, PortError> {
-        Ok(self.standing(person).await?.map_or_else(|| Label::new("somebody"), |standing| Label::new(&standing.name)))
+        Ok(self
+            .standing(person)
+            .await?
+            .map_or_else(|| Label::new("somebody"), |standing| Label::new(&standing.name)))
     }
 
     async fn standing(&self, person: &UserId) -> Result<Option<Standing>, PortError> {
@@ -165,10 +190,18 @@ impl Notices {
         let mail = Mail::new(id, vec![to.email.clone()], subject, text, Some(html));
         let mail = mail.and_then(|mail| mail.with_header("Auto-Submitted", "auto-generated"));
         let carried = |error: &dyn Failure| PortError::of(operation, error);
-        self.mails.send(&mail.map_err(|error| carried(&error))?).await.map_err(|error| carried(&error))
+        self.mails
+            .send(&mail.map_err(|error| carried(&error))?)
+            .await
+            .map_err(|error| carried(&error))
     }
 
-    async fn publish(&self, kind: &'static str, request: &Request, at: Timestamp) -> Result<(), PortError> {
+    async fn publish(
+        &self,
+        kind: &'static str,
+        request: &Request,
+        at: Timestamp,
+    ) -> Result<(), PortError> {
         let event = DomainEvent::new(kind, at)
             .about("tenant", request.tenant.as_str())
             .about("approval", request.id.as_str())

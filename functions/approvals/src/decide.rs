@@ -1,0 +1,172 @@
+//! `POST /a/{token}`: the form decides, through the gatekeeper.
+
+use countersign_approval::{
+    Assurance, Attempt, Code, CodeCheck, DecideError, Digest, Door, LinkError, Nonce, SignedNonce,
+    Status, StoredCode, TokenError, Verdict,
+};
+use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
+use countersign_letter::page::MessagePage;
+use jiff::Timestamp;
+
+use crate::Context;
+use crate::form::Form;
+use crate::http::{Incoming, Reply};
+use crate::look::{self, Opened};
+use crate::refusal::Refusal;
+
+/// Reads the form, checks the nonce, and decides or asks for a code.
+pub(crate) async fn post(
+    request: &Incoming,
+    token: &str,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Reply, Refusal> {
+    let opened = look::open(token, context, now).await?;
+    let form = Form::read(request.header("content-type"), &request.body)?;
+    let nonce = seen(&form, &opened, context, now).await?;
+    if let Some(vote) = opened
+        .own_vote()
+        .filter(|vote| vote.verdict != form.verdict && opened.request().closed.is_none())
+    {
+        return Err(Refusal::DecidedOtherwise(Box::new(vote.clone())));
+    }
+    // The link alone first: that decides where it is enough, repeats the first receipt, tells the story of a closed
+    // request, and refuses who may not decide, before any code is mailed.
+    match decide(&opened, &form, &nonce, Assurance::Link, context, now).await {
+        Err(GateError::Decide(DecideError::AssuranceTooLow { needed: Assurance::LinkCode })) => {
+            with_code(&opened, &form, &nonce, context, now).await
+        }
+        other => answer(other, &opened, &form, context).await,
+    }
+}
+
+/// What the page behind the form had shown.
+async fn seen(
+    form: &Form,
+    opened: &Opened,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Nonce, Refusal> {
+    let signed = SignedNonce::parse(&form.nonce).map_err(|TokenError| Refusal::Nonce)?;
+    match signed.verify(&context.tenant, context.key.as_ref(), opened.link.id(), now).await {
+        Ok(nonce) => Ok(nonce.clone()),
+        Err(LinkError::Forged | LinkError::Malformed) => Err(Refusal::Nonce),
+        Err(other) => Err(other.into()),
+    }
+}
+
+async fn decide(
+    opened: &Opened,
+    form: &Form,
+    nonce: &Nonce,
+    assurance: Assurance,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Answer, GateError> {
+    let attempt = Attempt {
+        verdict: form.verdict,
+        digest: Some(nonce.digest.to_string()),
+        version: Some(nonce.version),
+        door: Door::Mail,
+        assurance,
+        note: form.note.clone(),
+    };
+    let who = Who::LinkOf(opened.person.clone());
+    let attempting = Attempting { approval: opened.request().id.clone(), who, attempt };
+    context.act.decide(&attempting, now).await
+}
+
+/// Asks for a code, or checks the one that was typed and decides.
+async fn with_code(
+    opened: &Opened,
+    form: &Form,
+    nonce: &Nonce,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Reply, Refusal> {
+    let Some(typed) = &form.code else { return ask_for_code(opened, form, context, now).await };
+    let request = opened.request();
+    let stored = context.act.try_code(&request.id, request.version, opened.slot).await?;
+    let stored = stored.ok_or(Refusal::CodeSpent)?;
+    match stored.check(typed, request.version, now) {
+        CodeCheck::Right => {}
+        CodeCheck::Wrong => {
+            let problem = Some("That code is not right.");
+            let page = look::code_page(opened, context, form, stored.expires_at, problem).await?;
+            return Ok(Reply::new(403, page.html()?));
+        }
+        CodeCheck::Spent => return Err(Refusal::CodeSpent),
+    }
+    let decided = decide(opened, form, nonce, Assurance::LinkCode, context, now).await;
+    if decided.is_ok() {
+        // Should this fail, the code still opens nothing: the vote is cast, and repeating it gives the same receipt.
+        let _ = context.act.spend_code(&request.id, request.version, opened.slot).await;
+    }
+    answer(decided, opened, form, context).await
+}
+
+async fn ask_for_code(
+    opened: &Opened,
+    form: &Form,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Reply, Refusal> {
+    let request = opened.request();
+    let (code, stored) = new_code(opened, context, now);
+    if !context.act.put_code(&request.id, &stored).await? {
+        return Err(Refusal::TooManyCodes);
+    }
+    context.act.send_code(request, &opened.person, form.verdict, &code, &stored).await?;
+    let page = look::code_page(opened, context, form, stored.expires_at, None).await?;
+    Ok(Reply::new(200, page.html()?))
+}
+
+fn new_code(opened: &Opened, context: &Context, now: Timestamp) -> (Code, StoredCode) {
+    let random = (context.random)();
+    let (mut digits, mut salt) = ([0; 8], [0; 32]);
+    digits.copy_from_slice(&random[..8]);
+    salt.copy_from_slice(&random[8..]);
+    let code = Code::from_random(digits);
+    let stored = code.stored(Digest::from_bytes(salt), opened.slot, opened.request().version, now);
+    (code, stored)
+}
+
+/// The page of a decision, or of why there is none.
+async fn answer(
+    decided: Result<Answer, GateError>,
+    opened: &Opened,
+    form: &Form,
+    context: &Context,
+) -> Result<Reply, Refusal> {
+    match decided {
+        Ok(answer) => {
+            let open = match answer.status {
+                Status::Pending => answer.quorum.saturating_sub(answer.approvals).max(1),
+                _ => 0,
+            };
+            let (request, approves) = (opened.request(), form.verdict == Verdict::Approve);
+            let (receipt, digest) = (answer.receipt.as_str(), request.digest.to_string());
+            let page = MessagePage::receipt(
+                approves,
+                receipt,
+                request.id.as_str(),
+                answer.at,
+                &digest,
+                open,
+            );
+            Ok(Reply::new(200, page.html()?))
+        }
+        Err(GateError::Decide(DecideError::Closed(closed))) => {
+            // Somebody may have closed it since this request was read: the votes of the story are read again.
+            let loaded = context.look.load(&opened.request().id).await?.ok_or(Refusal::NotFound)?;
+            Ok(Reply::new(409, look::story(&loaded, &closed, context).await?.html()?))
+        }
+        Err(GateError::Decide(DecideError::DeadlinePassed { .. })) => {
+            Ok(Reply::new(409, look::timed_out(opened.request()).html()?))
+        }
+        Err(GateError::Decide(DecideError::AlreadyVoted(vote))) => {
+            Err(Refusal::DecidedOtherwise(vote))
+        }
+        Err(other) => Err(other.into()),
+    }
+}

@@ -1,0 +1,157 @@
+//! The form of the decision page and of the code page.
+
+use countersign_approval::Verdict;
+use countersign_letter::page::NOTE_LIMIT;
+
+/// The most bytes of a form: a note of 2,000 characters, each percent-encoded, and the rest.
+pub(crate) const BODY_LIMIT: usize = 32 * 1024;
+
+/// What somebody sent.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Form {
+    pub(crate) nonce: String,
+    pub(crate) verdict: Verdict,
+    pub(crate) note: Option<String>,
+    pub(crate) code: Option<String>,
+}
+
+/// Why a form cannot be read. Nothing is changed (K-01).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FormError {
+    #[error("the form is larger than 32 KB")]
+    TooLarge,
+    #[error("the body is not a form")]
+    NotAForm,
+    #[error("the field `{0}` is missing")]
+    Missing(&'static str),
+    #[error("the field `{0}` is there more than once")]
+    Repeated(&'static str),
+    #[error("the field `decision` is neither `approve` nor `deny`")]
+    Decision,
+    #[error("the note is longer than 2,000 characters")]
+    NoteTooLong,
+    #[error("the field `{0}` is too long")]
+    TooLong(&'static str),
+}
+
+impl Form {
+    /// Reads `application/x-www-form-urlencoded`. A field that is there twice is refused: two readers of one form must
+    /// not come to two decisions.
+    pub(crate) fn read(content_type: Option<&str>, body: &[u8]) -> Result<Self, FormError> {
+        if body.len() > BODY_LIMIT {
+            return Err(FormError::TooLarge);
+        }
+        let kind = content_type
+            .and_then(|value| value.split(';').next())
+            .map(str::trim)
+            .unwrap_or_default();
+        if !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+            return Err(FormError::NotAForm);
+        }
+        let fields: Vec<(String, String)> = form_urlencoded(body)?;
+        let nonce = field(&fields, "nonce", 1_000)?.ok_or(FormError::Missing("nonce"))?;
+        let verdict = match field(&fields, "decision", 20)?.as_deref() {
+            None => return Err(FormError::Missing("decision")),
+            Some("approve") => Verdict::Approve,
+            Some("deny") => Verdict::Deny,
+            Some(_) => return Err(FormError::Decision),
+        };
+        // Browsers send line breaks of a text area as CR LF.
+        let note = field(&fields, "note", usize::MAX)?
+            .map(|note| note.replace("\r\n", "\n").trim().to_owned());
+        let note = note.filter(|note| !note.is_empty());
+        if note.as_ref().is_some_and(|note| note.chars().count() > NOTE_LIMIT) {
+            return Err(FormError::NoteTooLong);
+        }
+        let code = field(&fields, "code", 40)?.filter(|code| !code.trim().is_empty());
+        Ok(Self { nonce, verdict, note, code })
+    }
+}
+
+fn field(
+    fields: &[(String, String)],
+    name: &'static str,
+    limit: usize,
+) -> Result<Option<String>, FormError> {
+    let mut values = fields.iter().filter(|(field, _)| field == name).map(|(_, value)| value);
+    match (values.next(), values.next()) {
+        (Some(_), Some(_)) => Err(FormError::Repeated(name)),
+        (Some(value), None) if value.len() > limit => Err(FormError::TooLong(name)),
+        (value, _) => Ok(value.filter(|value| !value.is_empty()).cloned()),
+    }
+}
+
+fn form_urlencoded(body: &[u8]) -> Result<Vec<(String, String)>, FormError> {
+    let text = std::str::from_utf8(body).map_err(|_| FormError::NotAForm)?;
+    let decode = |part: &str| {
+        let spaced = part.replace('+', " ");
+        let decoded = percent_encoding::percent_decode_str(&spaced)
+            .decode_utf8()
+            .map_err(|_| FormError::NotAForm)?;
+        Ok(decoded.into_owned())
+    };
+    let pairs = text.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Ok((decode(name)?, decode(value)?))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BODY_LIMIT, Form, FormError};
+    use countersign_approval::Verdict;
+
+    const KIND: Option<&str> = Some("application/x-www-form-urlencoded; charset=UTF-8");
+
+    fn check(body: &str, expect: Result<Verdict, FormError>) {
+        assert_eq!(Form::read(KIND, body.as_bytes()).map(|form| form.verdict), expect, "{body}");
+    }
+
+    #[test]
+    fn k_01_only_a_whole_form_is_a_decision() {
+        check("nonce=n&decision=approve", Ok(Verdict::Approve));
+        check("decision=deny&nonce=n&note=", Ok(Verdict::Deny));
+        check("decision=approve", Err(FormError::Missing("nonce")));
+        check("nonce=n", Err(FormError::Missing("decision")));
+        check("nonce=n&decision=", Err(FormError::Missing("decision")));
+        check("nonce=n&decision=OK", Err(FormError::Decision));
+        check("nonce=n&decision=Approve", Err(FormError::Decision));
+        check("nonce=n&decision=approve&decision=deny", Err(FormError::Repeated("decision")));
+        check("nonce=n&decision=approve&note=%ff", Err(FormError::NotAForm));
+        check("", Err(FormError::Missing("nonce")));
+    }
+
+    #[test]
+    fn a_json_body_is_no_form() {
+        let read = Form::read(Some("application/json"), b"{\"decision\":\"approve\"}");
+        assert_eq!(read.err(), Some(FormError::NotAForm));
+        assert_eq!(Form::read(None, b"nonce=n&decision=approve").err(), Some(FormError::NotAForm));
+    }
+
+    #[test]
+    fn notes_and_codes_are_decoded_and_bounded() {
+        let form = Form::read(
+            KIND,
+            b"nonce=n&decision=deny&note=Gr%C3%BC%C3%9Fe%0D%0Aan+alle&code=48+15+16",
+        )
+        .unwrap();
+        assert_eq!(form.note.as_deref(), Some("Grüße\nan alle"));
+        assert_eq!(form.code.as_deref(), Some("48 15 16"));
+        check(
+            &format!("nonce=n&decision=deny&note={}", "x".repeat(2_001)),
+            Err(FormError::NoteTooLong),
+        );
+        check(
+            &format!("nonce=n&decision=deny&note={}", "%F0%9F%98%80".repeat(2_000)),
+            Ok(Verdict::Deny),
+        );
+        check(
+            &format!("nonce=n&decision=deny&code={}", "1".repeat(41)),
+            Err(FormError::TooLong("code")),
+        );
+        check(&"x".repeat(BODY_LIMIT + 1), Err(FormError::TooLarge));
+    }
+}

@@ -1,0 +1,280 @@
+//! What a link shows. Nothing here writes.
+
+use countersign_approval::{
+    Assurance, Closed, Door, Nonce, Request, SignedLink, Status, TokenError, Verdict, Vote,
+};
+use countersign_identity::UserId;
+use countersign_letter::mail::{Anchor, Asked};
+use countersign_letter::page::{
+    self, CodePage, DecisionPage, MessagePage, ROWS_PER_PAGE, RowsPage, Signature,
+};
+use countersign_letter::{Effect, Picture, Preview, Shown};
+use countersign_outbox::Notices;
+use countersign_store_approvals::Loaded;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::Context;
+use crate::http::Reply;
+use crate::refusal::Refusal;
+
+/// The longest prompt that is shown, in characters.
+const PROMPT_LIMIT: usize = 12_000;
+
+/// A genuine, current link and what it leads to.
+pub(crate) struct Opened {
+    pub(crate) link: SignedLink,
+    pub(crate) slot: u16,
+    pub(crate) person: UserId,
+    pub(crate) loaded: Loaded,
+}
+
+impl Opened {
+    pub(crate) fn request(&self) -> &Request {
+        &self.loaded.request
+    }
+
+    /// The vote of the link's own person on the present version.
+    pub(crate) fn own_vote(&self) -> Option<&Vote> {
+        self.loaded.counted().find(|vote| vote.person == self.person)
+    }
+}
+
+/// Follows a token to its request: genuine, not expired, not replaced by a newer link, of a person who is asked.
+pub(crate) async fn open(
+    token: &str,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Opened, Refusal> {
+    let link = SignedLink::parse(token).map_err(|TokenError| Refusal::NotFound)?;
+    let said = link.verify(&context.tenant, context.key.as_ref(), now).await?.clone();
+    context.look.check_link(&said.approval, said.slot, &link).await?;
+    let loaded = context.look.load(&said.approval).await?.ok_or(Refusal::NotFound)?;
+    let person = loaded.request.policy.approver(said.slot).cloned().ok_or(Refusal::NotFound)?;
+    Ok(Opened { link, slot: said.slot, person, loaded })
+}
+
+/// `GET /a/{token}`
+pub(crate) async fn page(token: &str, context: &Context, now: Timestamp) -> Result<Reply, Refusal> {
+    let opened = open(token, context, now).await?;
+    let request = opened.request();
+    if let Some(closed) = &request.closed {
+        return Ok(Reply::new(200, story(&opened.loaded, closed, context).await?.html()?));
+    }
+    if now >= request.timing.deadline {
+        return Ok(Reply::new(200, timed_out(request).html()?));
+    }
+    if let Some(vote) = opened.own_vote() {
+        return Ok(Reply::new(200, receipt(&opened.loaded, vote).html()?));
+    }
+    Ok(Reply::new(200, decision(&opened, token, context, now, None).await?.html()?))
+}
+
+/// `GET /a/{token}/rows`
+pub(crate) async fn rows(
+    token: &str,
+    page: u64,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Reply, Refusal> {
+    let opened = open(token, context, now).await?;
+    let request = opened.request();
+    let all = context.look.rows(request).await?.unwrap_or_else(|| request.preview.shown.clone());
+    let back_url = Notices::page_url(&context.public_url, token);
+    let page = RowsPage {
+        title: Shown::line(&request.title),
+        preview: Preview::page(&all, page, ROWS_PER_PAGE),
+        rows_url: format!("{back_url}/rows"),
+        back_url,
+        digest: request.digest.to_string(),
+    };
+    Ok(Reply::new(200, page.html()?))
+}
+
+/// The decision page, with a fresh nonce for what it shows.
+pub(crate) async fn decision(
+    opened: &Opened,
+    token: &str,
+    context: &Context,
+    now: Timestamp,
+    problem: Option<String>,
+) -> Result<DecisionPage, Refusal> {
+    let request = opened.request();
+    let nonce = Nonce::for_page(opened.link.id(), request.digest, request.version, now);
+    let nonce = nonce.sign(&context.tenant, context.key.as_ref()).await?.token();
+    let approver = context.look.standing(&opened.person).await?;
+    let approver = approver.map_or_else(String::new, |person| {
+        format!("for {} ({})", person.name, masked(&person.email))
+    });
+    let (effects, preview) = content(request);
+    let all_rows = preview.is_partial() && request.preview.source.is_some();
+    let picture = context.look.picture(request).await?;
+    Ok(DecisionPage {
+        asked: asked(request),
+        approval: Shown::line(request.id.as_str()),
+        version: u64::from(request.version),
+        asker: Shown::line(&name(&request.invoker, context).await?),
+        title: Shown::line(&request.title),
+        step: Some(Shown::line(&request.position.step)),
+        approver: Shown::line(&approver),
+        prompt: Shown::new(&request.prompt, PROMPT_LIMIT),
+        effects,
+        preview,
+        rows_url: all_rows
+            .then(|| format!("{}/rows", Notices::page_url(&context.public_url, token))),
+        plan_text: Shown::new(
+            if picture.is_some() { "" } else { &request.plan_picture },
+            PROMPT_LIMIT,
+        ),
+        picture: picture.unwrap_or_else(|| Picture::around(Vec::new())),
+        digest: request.digest.to_string(),
+        cost_bound: request.cost_bound.as_deref().map(Shown::line),
+        given: approvals(&opened.loaded),
+        needed: request.policy.quorum,
+        deadline: request.timing.deadline,
+        now,
+        assurance: match request.policy.assurance {
+            Assurance::Link => page::Assurance::Link,
+            Assurance::LinkCode => page::Assurance::LinkCode,
+            Assurance::SignedIn => page::Assurance::SignedIn,
+        },
+        nonce,
+        anchor: anchor(context).await?,
+        problem,
+        note: String::new(),
+    })
+}
+
+/// What is shown as rows, and what as effects with their arguments. A preview that is one object is what a single action
+/// will be given: its fields are read better one below the other.
+fn content(request: &Request) -> (Vec<Effect>, Preview) {
+    let shown = &request.preview.shown;
+    let one_call = matches!(shown, Value::Object(_)) && request.covers.len() == 1;
+    let arguments = if one_call { shown } else { &Value::Null };
+    let effect = |call: &countersign_approval::Covered| {
+        Effect::new(&call.step, &call.action, arguments, true)
+    };
+    let effects = request.covers.iter().map(effect).collect();
+    if one_call {
+        return (effects, Preview::default());
+    }
+    let limit = shown.as_array().map_or(1, Vec::len);
+    (effects, Preview::head(shown, limit, Some(request.preview.total)))
+}
+
+/// The page that asks for a code.
+pub(crate) async fn code_page(
+    opened: &Opened,
+    context: &Context,
+    form: &crate::form::Form,
+    expires: Timestamp,
+    problem: Option<&str>,
+) -> Result<CodePage, Refusal> {
+    let person = context.look.standing(&opened.person).await?;
+    let address = person.map_or_else(|| "your address".to_owned(), |person| masked(&person.email));
+    Ok(CodePage {
+        address: Shown::line(&address),
+        approving: form.verdict == Verdict::Approve,
+        title: Shown::line(&opened.request().title),
+        nonce: form.nonce.clone(),
+        note: form.note.clone().unwrap_or_default(),
+        expires,
+        problem: problem.map(str::to_owned),
+    })
+}
+
+/// The receipt of a vote that was cast.
+pub(crate) fn receipt(loaded: &Loaded, vote: &Vote) -> MessagePage {
+    let request = &loaded.request;
+    let open = match request.status {
+        Status::Pending => request.policy.quorum.saturating_sub(approvals(loaded)).max(1),
+        _ => 0,
+    };
+    let approves = vote.verdict == Verdict::Approve;
+    MessagePage::receipt(
+        approves,
+        vote.receipt.as_str(),
+        request.id.as_str(),
+        vote.at,
+        &vote.digest.to_string(),
+        open,
+    )
+}
+
+/// Who closed a request, how and when.
+pub(crate) async fn story(
+    loaded: &Loaded,
+    closed: &Closed,
+    context: &Context,
+) -> Result<MessagePage, Refusal> {
+    let mut signatures = Vec::new();
+    for vote in loaded.counted() {
+        signatures.push(Signature {
+            by: Shown::line(&name(&vote.person, context).await?),
+            approves: vote.verdict == Verdict::Approve,
+            how: Shown::line(how(vote)),
+            at: vote.at,
+        });
+    }
+    signatures.sort_by_key(|signature| signature.at);
+    let verdict = match closed.status {
+        Status::Approved => page::Verdict::Approved,
+        Status::Denied => page::Verdict::Denied,
+        // A pending request has no story; were there one, nothing was approved by it.
+        Status::TimedOut | Status::Pending => page::Verdict::TimedOut,
+        Status::Expired => page::Verdict::Expired,
+        Status::Superseded => page::Verdict::Superseded,
+        Status::Cancelled => page::Verdict::Cancelled,
+    };
+    Ok(MessagePage::closed(verdict, loaded.request.id.as_str(), Some(closed.at), signatures))
+}
+
+/// The story of a request whose deadline has passed and that nobody has closed yet.
+pub(crate) fn timed_out(request: &Request) -> MessagePage {
+    MessagePage::closed(
+        page::Verdict::TimedOut,
+        request.id.as_str(),
+        Some(request.timing.deadline),
+        Vec::new(),
+    )
+}
+
+fn how(vote: &Vote) -> &'static str {
+    match (vote.door, vote.assurance) {
+        (Door::Mail, Assurance::Link) => "by mailed link",
+        (Door::Mail, Assurance::LinkCode | Assurance::SignedIn) => "by mailed link and code",
+        (Door::Console, _) => "signed in, in the console",
+        (Door::Rest, _) => "signed in, through the API",
+        (Door::Webhook, _) => "by webhook",
+    }
+}
+
+fn asked(request: &Request) -> Asked {
+    Asked::named(request.kind.as_str()).unwrap_or(Asked::Step)
+}
+
+pub(crate) fn approvals(loaded: &Loaded) -> u32 {
+    let count = loaded.counted().filter(|vote| vote.verdict == Verdict::Approve).count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+async fn name(person: &UserId, context: &Context) -> Result<String, Refusal> {
+    let standing = context.look.standing(person).await?;
+    Ok(standing.map_or_else(|| "Somebody who has left".to_owned(), |standing| standing.name))
+}
+
+async fn anchor(context: &Context) -> Result<Option<Anchor>, Refusal> {
+    let newest = context.look.newest_checkpoint().await?;
+    Ok(newest.map(|checkpoint| Anchor {
+        sequence: checkpoint.sequence,
+        head: checkpoint.head.to_string(),
+    }))
+}
+
+/// `a…@example.org`: enough for its owner, not for a stranger with a forwarded link.
+fn masked(email: &str) -> String {
+    match email.rsplit_once('@') {
+        Some((local, domain)) => format!("{}…@{domain}", local.chars().take(1).collect::<String>()),
+        None => "…".to_owned(),
+    }
+}

@@ -1,0 +1,68 @@
+//! What the door needs from the world: looking and acting, apart.
+//!
+//! `GET` and `HEAD` are served with [`Look`] alone, which has no method that writes.
+
+use countersign_approval::chain::Checkpoint;
+use countersign_approval::ports::PortError;
+use countersign_approval::{ApprovalId, Code, LinkError, Request, SignedLink, StoredCode, Verdict};
+use countersign_gatekeeper::{Answer, Attempting, GateError};
+use countersign_identity::{Standing, UserId};
+use countersign_letter::Picture;
+use countersign_store_approvals::Loaded;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// What a look answers.
+pub type Seen<'a, T> = BoxFuture<'a, Result<T, PortError>>;
+
+/// Reading. Nothing here changes anything.
+pub trait Look: Send + Sync {
+    /// Whether a genuine link is the newest of its slot.
+    fn check_link<'a>(
+        &'a self,
+        approval: &'a ApprovalId,
+        slot: u16,
+        link: &'a SignedLink,
+    ) -> BoxFuture<'a, Result<(), LinkError>>;
+    /// A request and its votes.
+    fn load<'a>(&'a self, id: &'a ApprovalId) -> Seen<'a, Option<Loaded>>;
+    /// The newest checkpoint of the ledger.
+    fn newest_checkpoint(&self) -> Seen<'_, Option<Checkpoint>>;
+    /// A person of the directory.
+    fn standing<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<Standing>>;
+    /// The plan around the request's step; none when there is no plan to draw.
+    fn picture<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Picture>>;
+    /// All of what the preview shows the head of; none when it is not kept.
+    fn rows<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Value>>;
+}
+
+/// Deciding, and the codes that go before it.
+pub trait Act: Send + Sync {
+    /// Decides through the gatekeeper.
+    fn decide<'a>(
+        &'a self,
+        attempting: &'a Attempting,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Answer, GateError>>;
+    /// Keeps a new code in place of the last one; `false` when too many were asked for.
+    fn put_code<'a>(&'a self, id: &'a ApprovalId, code: &'a StoredCode) -> Seen<'a, bool>;
+    /// Counts one try and gives the code to check it with.
+    fn try_code<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        version: u32,
+        slot: u16,
+    ) -> Seen<'a, Option<StoredCode>>;
+    /// Makes a code useless.
+    fn spend_code<'a>(&'a self, id: &'a ApprovalId, version: u32, slot: u16) -> Seen<'a, ()>;
+    /// Mails a code to the approver.
+    fn send_code<'a>(
+        &'a self,
+        request: &'a Request,
+        person: &'a UserId,
+        verdict: Verdict,
+        code: &'a Code,
+        stored: &'a StoredCode,
+    ) -> Seen<'a, ()>;
+}

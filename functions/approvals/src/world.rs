@@ -1,0 +1,264 @@
+//! The ports, over the real tables, keys and queues.
+
+use std::sync::Arc;
+
+use countersign_approval::chain::Checkpoint;
+use countersign_approval::ports::PortError;
+use countersign_approval::{
+    ApprovalId, Code, LinkError, Mac, Request, SignedLink, StoredCode, Tenant, Verdict,
+};
+use countersign_failure::Failure;
+use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Ledger};
+use countersign_identity::{Rights, Standing, UserId};
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_letter::{Picture, Shown, Stage, StagePlace, StepView};
+use countersign_outbox::{EventBus, MailQueue, Notices, ReceiptQueue};
+use countersign_plan::{Plan, PlanStep, StepKind, stages};
+use countersign_signer::KmsMac;
+use countersign_states::{Schedules, Tasks};
+use countersign_store_approvals::{Approvals, Loaded};
+use countersign_store_directory::Directory;
+use countersign_store_runs::RunStore;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::Context;
+use crate::ports::{Act, Look, Seen};
+
+/// What `GET` is served from.
+struct Tables {
+    approvals: Approvals,
+    runs: RunStore,
+    rights: Arc<dyn Rights>,
+}
+
+/// What `POST` decides with.
+struct Doing {
+    approvals: Approvals,
+    desk: Desk,
+    notices: Notices,
+}
+
+impl Context {
+    /// The real thing.
+    ///
+    /// # Errors
+    /// [`StartError`] when a setting is missing or the tenant is malformed.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let dynamo = boot.dynamo();
+        let need = |setting| boot.settings.need(setting);
+        let tenant = Tenant::parse(need(Setting::Tenant)?).map_err(|error| {
+            StartError::Invalid { name: Setting::Tenant.name(), reason: error.to_string() }
+        })?;
+        let approvals = Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?);
+        let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
+        let rights: Arc<dyn Rights> =
+            Arc::new(Directory::new(boot.table(Setting::TableDirectory, &dynamo)?));
+        let key: Arc<dyn Mac> = Arc::new(KmsMac::new(&boot.aws, need(Setting::LinkKeyId)?));
+        let public_url = need(Setting::PublicUrl)?.trim_end_matches('/').to_owned();
+        let notices = Notices {
+            approvals: approvals.clone(),
+            rights: rights.clone(),
+            key: key.clone(),
+            mails: MailQueue::new(&boot.aws, need(Setting::MailQueueUrl)?),
+            bus: EventBus::new(&boot.aws, need(Setting::EventBus)?),
+            public_url: public_url.clone(),
+        };
+        let desk = desk(boot, &approvals, &runs, &rights, &notices)?;
+        let look = Tables { approvals: approvals.clone(), runs, rights };
+        let act = Doing { approvals, desk, notices };
+        Ok(Self {
+            tenant,
+            public_url,
+            key,
+            look: Arc::new(look),
+            act: Arc::new(act),
+            random: random_bytes,
+        })
+    }
+}
+
+fn random_bytes() -> [u8; 40] {
+    rand::random()
+}
+
+fn desk(
+    boot: &Boot,
+    approvals: &Approvals,
+    runs: &RunStore,
+    rights: &Arc<dyn Rights>,
+    notices: &Notices,
+) -> Result<Desk, StartError> {
+    let need = |setting| boot.settings.need(setting);
+    let schedules = Schedules::new(
+        &boot.aws,
+        need(Setting::ScheduleGroup)?,
+        need(Setting::ScheduleRoleArn)?,
+        need(Setting::DeadlineFunctionArn)?,
+    );
+    Ok(Desk {
+        records: Arc::new(approvals.clone()),
+        tasks: Arc::new(Tasks::new(&boot.aws)),
+        alarms: Arc::new(schedules),
+        rights: rights.clone(),
+        notifier: Arc::new(notices.clone()),
+        runs: Arc::new(runs.clone()),
+        ledger: Arc::new(Ledger(ReceiptQueue::new(&boot.aws, need(Setting::ReceiptQueueUrl)?))),
+    })
+}
+
+fn carried<E: Failure>(operation: &'static str) -> impl Fn(E) -> PortError {
+    move |error| PortError::of(operation, &error)
+}
+
+impl Look for Tables {
+    fn check_link<'a>(
+        &'a self,
+        approval: &'a ApprovalId,
+        slot: u16,
+        link: &'a SignedLink,
+    ) -> BoxFuture<'a, Result<(), LinkError>> {
+        self.approvals.check_link(approval, slot, link)
+    }
+
+    fn load<'a>(&'a self, id: &'a ApprovalId) -> Seen<'a, Option<Loaded>> {
+        Box::pin(
+            async move { self.approvals.load(id).await.map_err(carried("reading the request")) },
+        )
+    }
+
+    fn newest_checkpoint(&self) -> Seen<'_, Option<Checkpoint>> {
+        let operation = "reading the newest checkpoint";
+        Box::pin(
+            async move { self.approvals.newest_checkpoint().await.map_err(carried(operation)) },
+        )
+    }
+
+    fn standing<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<Standing>> {
+        let failed = |error: Box<dyn Failure>| PortError::of("looking up a person", error.as_ref());
+        Box::pin(async move { self.rights.standing(person).await.map_err(failed) })
+    }
+
+    fn picture<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Picture>> {
+        Box::pin(async move {
+            let position = &request.position;
+            let view = self
+                .runs
+                .view(&position.run, &position.step)
+                .await
+                .map_err(carried("reading the plan"))?;
+            Ok(view.and_then(|view| picture(&view.plan, &position.step)))
+        })
+    }
+
+    fn rows<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Value>> {
+        Box::pin(async move {
+            let Some(source) = &request.preview.source else { return Ok(None) };
+            let outcomes = self.runs.outcomes(&request.position.run, &[source.as_str()]).await;
+            let outcome = outcomes.map_err(carried("reading all rows"))?.remove(source);
+            Ok(outcome.and_then(|outcome| list_of(outcome.output, request.preview.total)))
+        })
+    }
+}
+
+/// The list of an output that the preview was cut from: the output itself, or the list in it that has as many items.
+fn list_of(output: Value, total: u64) -> Option<Value> {
+    let is_it = |value: &Value| value.as_array().is_some_and(|items| items.len() as u64 == total);
+    if is_it(&output) {
+        return Some(output);
+    }
+    match output {
+        Value::Object(fields) => {
+            fields.into_iter().map(|(_, field)| field).find_map(|field| list_of(field, total))
+        }
+        _ => None,
+    }
+}
+
+/// The plan seen from one of its steps. Stages after it up to the next signature follow this one; the rest needs more.
+fn picture(plan: &Plan, here: &str) -> Option<Picture> {
+    let stages = stages(plan).ok()?;
+    let at = stages.iter().position(|stage| stage.iter().any(|step| step.name == here))?;
+    let asks = |stage: &Vec<&PlanStep>| stage.iter().any(|step| step.kind != StepKind::Tool);
+    let next =
+        stages.iter().skip(at + 1).position(asks).map_or(stages.len(), |after| at + 1 + after);
+    let place = |i: usize| match i {
+        i if i < at => StagePlace::Done,
+        i if i == at => StagePlace::Here,
+        i if i < next => StagePlace::Covered,
+        _ => StagePlace::Later,
+    };
+    let view = |step: &&PlanStep| StepView {
+        name: Shown::line(&step.name),
+        irreversible: step.irreversible,
+    };
+    let draw = |(i, stage): (usize, &Vec<&PlanStep>)| Stage {
+        place: place(i),
+        steps: stage.iter().map(view).collect(),
+    };
+    Some(Picture::around(stages.iter().enumerate().map(draw).collect()))
+}
+
+impl Act for Doing {
+    fn decide<'a>(
+        &'a self,
+        attempting: &'a Attempting,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Answer, GateError>> {
+        self.desk.decide(attempting, now)
+    }
+
+    fn put_code<'a>(&'a self, id: &'a ApprovalId, code: &'a StoredCode) -> Seen<'a, bool> {
+        Box::pin(async move {
+            self.approvals.put_code(id, code).await.map_err(carried("keeping a code"))
+        })
+    }
+
+    fn try_code<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        version: u32,
+        slot: u16,
+    ) -> Seen<'a, Option<StoredCode>> {
+        Box::pin(async move {
+            self.approvals.try_code(id, version, slot).await.map_err(carried("trying a code"))
+        })
+    }
+
+    fn spend_code<'a>(&'a self, id: &'a ApprovalId, version: u32, slot: u16) -> Seen<'a, ()> {
+        Box::pin(async move {
+            self.approvals.spend_code(id, version, slot).await.map_err(carried("spending a code"))
+        })
+    }
+
+    fn send_code<'a>(
+        &'a self,
+        request: &'a Request,
+        person: &'a UserId,
+        verdict: Verdict,
+        code: &'a Code,
+        stored: &'a StoredCode,
+    ) -> Seen<'a, ()> {
+        self.notices.send_code(request, person, verdict, code, stored)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::list_of;
+    use serde_json::{Value, json};
+
+    fn check(output: Value, total: u64, expect: Option<Value>) {
+        assert_eq!(list_of(output.clone(), total), expect, "{output} of {total}");
+    }
+
+    #[test]
+    fn the_list_behind_a_preview_is_found() {
+        check(json!([1, 2]), 2, Some(json!([1, 2])));
+        check(json!({"count": 2, "records": [1, 2], "skipped": []}), 2, Some(json!([1, 2])));
+        check(json!({"data": {"records": [1, 2, 3]}}), 3, Some(json!([1, 2, 3])));
+        check(json!({"records": [1]}), 2, None);
+        check(json!("text"), 1, None);
+    }
+}

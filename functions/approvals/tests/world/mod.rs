@@ -1,0 +1,378 @@
+//! One request, its approver, and the doors to it, in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use approvals::{Act, Context, Look, Seen, handle};
+use countersign_approval::chain::Checkpoint;
+use countersign_approval::{
+    ApprovalId, Assurance, Code, DecideError, Decided, Digest, Floor, HmacKey, Link, LinkError,
+    Mac, Nonce, OnReject, Opening, Policy, Position, Preview, Request, RunContext, RunId,
+    SignedLink, Status, StoredCode, Subject, Tenant, Timing, Verdict, Vote, Waiting, decide,
+};
+use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError};
+use countersign_identity::{Caller, Capability, Refused, Scopes, Standing, UserId};
+use countersign_letter::Picture;
+use countersign_store_approvals::Loaded;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, ready};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Value,
+    pub(crate) html: String,
+}
+
+impl Answer {
+    pub(crate) fn title(&self) -> &str {
+        let title = self.html.split_once("<title>").map_or("", |(_, rest)| rest);
+        title.split_once("</title>").map_or("", |(title, _)| title)
+    }
+}
+
+struct State {
+    loaded: Loaded,
+    link_version: u32,
+    active: bool,
+    code: Option<StoredCode>,
+    mailed: Vec<String>,
+}
+
+struct Shared {
+    tenant: Tenant,
+    key: HmacKey,
+    state: Mutex<State>,
+    acts: AtomicUsize,
+}
+
+pub(crate) struct World {
+    shared: Arc<Shared>,
+    context: Context,
+}
+
+pub(crate) fn after(seconds: i64) -> Timestamp {
+    let opened: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
+    Timestamp::from_second(opened.as_second() + seconds).unwrap()
+}
+
+/// The value of a hidden field.
+pub(crate) fn field(html: &str, name: &str) -> String {
+    let after = html.split_once(&format!("name=\"{name}\" value=\"")).map_or("", |(_, rest)| rest);
+    after.split_once('"').map_or("", |(value, _)| value).to_owned()
+}
+
+/// The form of a page, filled in.
+pub(crate) fn form(page: &Answer, decision: &str, note: &str) -> String {
+    let nonce = field(&page.html, "nonce");
+    assert!(!nonce.is_empty(), "`{}` has no form", page.title());
+    format!("nonce={nonce}&decision={decision}&note={}", note.replace(' ', "+"))
+}
+
+fn approver() -> UserId {
+    UserId::from_bytes([2; 16])
+}
+
+fn rows(count: u32) -> Value {
+    (0..count).map(|n| json!({ "person": format!("Person {n}"), "row": n })).collect()
+}
+
+fn request(tenant: &Tenant, assurance: Assurance) -> Request {
+    let owner = UserId::from_bytes([1; 16]);
+    let policy = Policy { assurance, ..Policy::one_of(vec![approver()], false) };
+    let opening = Opening {
+        tenant: tenant.clone(),
+        position: Position::of_step(&RunId::from_bytes([3; 16]), "look-before-writing"),
+        context: RunContext::Background,
+        subject: Subject::Step { plan_seal: "seal".to_owned(), effects: Vec::new() },
+        irreversible: false,
+        owner: owner.clone(),
+        invoker: owner,
+        requesters: BTreeSet::new(),
+        title: "Officer cross-reference: look-before-writing".to_owned(),
+        prompt: "Please look at <b>these</b> rows".to_owned(),
+        preview: Preview::of(&rows(120), 10).from_step("cross-reference"),
+        plan_picture: "read, [look-before-writing], write".to_owned(),
+        cost_bound: None,
+        policy,
+        floor: Floor::default(),
+        requirement: None,
+        topic: None,
+        timing: Timing::starting(after(0), None, Waiting::Mail),
+        on_reject: OnReject::Stop,
+        salt: Digest::from_bytes([9; 32]),
+    };
+    Request::open(opening, after(0)).unwrap()
+}
+
+impl World {
+    pub(crate) fn new(assurance: Assurance) -> Self {
+        let tenant = Tenant::parse("test").unwrap();
+        let loaded = Loaded { request: request(&tenant, assurance), votes: Vec::new() };
+        let state = State { loaded, link_version: 1, active: true, code: None, mailed: Vec::new() };
+        let shared = Arc::new(Shared {
+            tenant: tenant.clone(),
+            key: HmacKey::new("k1", &[7; 32]),
+            state: Mutex::new(state),
+            acts: AtomicUsize::new(0),
+        });
+        let context = Context {
+            tenant,
+            public_url: "https://agents.example.org".to_owned(),
+            key: Arc::new(HmacKey::new("k1", &[7; 32])),
+            look: shared.clone(),
+            act: shared.clone(),
+            random: random_bytes,
+        };
+        Self { shared, context }
+    }
+
+    pub(crate) fn token(&self) -> String {
+        self.token_of_version(1)
+    }
+
+    pub(crate) fn token_of_version(&self, version: u32) -> String {
+        self.shared.link(version).token()
+    }
+
+    pub(crate) async fn get(&self, now: Timestamp) -> Answer {
+        self.ask("GET", "", &[], "", now).await
+    }
+
+    pub(crate) async fn post(&self, body: &str, now: Timestamp) -> Answer {
+        self.ask("POST", "", &[], body, now).await
+    }
+
+    /// A request for the link's path with something after it.
+    pub(crate) async fn ask(
+        &self,
+        method: &str,
+        rest: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+        now: Timestamp,
+    ) -> Answer {
+        self.ask_at(&format!("{}{rest}", self.token()), method, headers, body, now).await
+    }
+
+    /// A request for any path behind `/a/`.
+    pub(crate) async fn ask_at(
+        &self,
+        path: &str,
+        method: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+        now: Timestamp,
+    ) -> Answer {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let mut all = BTreeMap::from([("content-type", "application/x-www-form-urlencoded")]);
+        all.extend(headers.iter().copied());
+        let event = json!({
+            "version": "2.0", "routeKey": "ANY /a/{proxy+}", "rawPath": format!("/a/{path}"), "rawQueryString": query,
+            "headers": all, "pathParameters": {"proxy": path},
+            "requestContext": {"http": {"method": method, "path": format!("/a/{path}")}, "requestId": "req-1"},
+            "body": body, "isBase64Encoded": false,
+        });
+        self.serve(event, now).await
+    }
+
+    pub(crate) async fn serve(&self, event: Value, now: Timestamp) -> Answer {
+        let mut answer = handle(event, &self.context, now).await;
+        Answer {
+            status: u16::try_from(answer["statusCode"].as_u64().unwrap()).unwrap(),
+            headers: answer["headers"].take(),
+            html: answer["body"].as_str().unwrap().to_owned(),
+        }
+    }
+
+    /// A nonce as a page would carry it.
+    pub(crate) async fn nonce(&self, now: Timestamp) -> String {
+        let request = self.shared.state.lock().unwrap().loaded.request.clone();
+        let nonce = Nonce::for_page(self.shared.link(1).id(), request.digest, request.version, now);
+        nonce.sign(&self.shared.tenant, &self.shared.key).await.unwrap().token()
+    }
+
+    pub(crate) fn acts(&self) -> usize {
+        self.shared.acts.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn state(&self) -> Loaded {
+        self.shared.state.lock().unwrap().loaded.clone()
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        self.state().request.status
+    }
+
+    pub(crate) fn votes(&self) -> Vec<Vote> {
+        self.state().votes
+    }
+
+    pub(crate) fn codes(&self) -> Vec<String> {
+        self.shared.state.lock().unwrap().mailed.clone()
+    }
+
+    pub(crate) fn reissue(&self) {
+        self.shared.state.lock().unwrap().link_version += 1;
+    }
+
+    pub(crate) fn revoke(&self) {
+        self.shared.state.lock().unwrap().active = false;
+    }
+
+    /// The content changes: another version, another digest.
+    pub(crate) fn amend(&self) {
+        let request = &mut self.shared.state.lock().unwrap().loaded.request;
+        request.version += 1;
+        request.digest = Digest::from_bytes([8; 32]);
+    }
+}
+
+fn random_bytes() -> [u8; 40] {
+    // Every call another one, so that a second code is not the first.
+    static CALLS: AtomicUsize = AtomicUsize::new(1);
+    let mut bytes = [5; 40];
+    bytes[..8]
+        .copy_from_slice(&(CALLS.fetch_add(1, Ordering::SeqCst) as u64 * 7_919).to_be_bytes());
+    bytes
+}
+
+impl Shared {
+    fn link(&self, version: u32) -> SignedLink {
+        let approval = self.state.lock().unwrap().loaded.request.id.clone();
+        let link = Link { approval, slot: 0, version, expires_at: after(8 * 86_400) };
+        link.sign(&self.tenant, &self.key as &dyn Mac).now_or_never().unwrap().unwrap()
+    }
+
+    fn person(&self, id: &UserId) -> Standing {
+        let is_approver = *id == approver();
+        Standing {
+            user: id.clone(),
+            name: if is_approver { "Bo Ferreira" } else { "Ada Lindqvist" }.to_owned(),
+            email: if is_approver { "bo@example.org" } else { "ada@example.org" }.to_owned(),
+            email_verified: true,
+            active: self.state.lock().unwrap().active,
+            scopes: Scopes::default(),
+            capabilities: BTreeSet::from([Capability::Decide]),
+            not_before: None,
+            revoked: BTreeSet::new(),
+        }
+    }
+
+    fn act(&self) {
+        self.acts.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn weigh(&self, attempting: &Attempting, now: Timestamp) -> Result<GateAnswer, GateError> {
+        let person = self.person(&approver());
+        if !person.active {
+            return Err(DecideError::Refused(Refused::Inactive).into());
+        }
+        let Standing { user, scopes, capabilities, .. } = person;
+        let caller = Caller { user, scopes, capabilities, token_id: "link".to_owned() };
+        let mut state = self.state.lock().unwrap();
+        let loaded = &mut state.loaded;
+        let (vote, repeated) =
+            match decide(&loaded.request, &loaded.votes, &attempting.attempt, &caller, now)? {
+                Decided::Repeated(vote) => (*vote, true),
+                Decided::Recorded(recorded) => {
+                    loaded.request = recorded.request;
+                    loaded.votes.push(recorded.vote.clone());
+                    (recorded.vote, false)
+                }
+            };
+        let approvals = loaded.counted().filter(|vote| vote.verdict == Verdict::Approve).count();
+        Ok(GateAnswer {
+            approval: loaded.request.id.clone(),
+            status: loaded.request.status,
+            receipt: vote.receipt,
+            at: vote.at,
+            approvals: u32::try_from(approvals).unwrap(),
+            quorum: loaded.request.policy.quorum,
+            repeated,
+        })
+    }
+}
+
+impl Look for Shared {
+    fn check_link<'a>(
+        &'a self,
+        _: &'a ApprovalId,
+        _: u16,
+        link: &'a SignedLink,
+    ) -> BoxFuture<'a, Result<(), LinkError>> {
+        let version = self.state.lock().unwrap().link_version;
+        let newest = self.link(version);
+        ready(link.check_current(version, &newest.stored_hash())).boxed()
+    }
+
+    fn load<'a>(&'a self, id: &'a ApprovalId) -> Seen<'a, Option<Loaded>> {
+        let loaded = self.state.lock().unwrap().loaded.clone();
+        ready(Ok(Some(loaded).filter(|loaded| loaded.request.id == *id))).boxed()
+    }
+
+    fn newest_checkpoint(&self) -> Seen<'_, Option<Checkpoint>> {
+        ready(Ok(None)).boxed()
+    }
+
+    fn standing<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<Standing>> {
+        ready(Ok(Some(self.person(person)))).boxed()
+    }
+
+    fn picture<'a>(&'a self, _: &'a Request) -> Seen<'a, Option<Picture>> {
+        ready(Ok(None)).boxed()
+    }
+
+    fn rows<'a>(&'a self, _: &'a Request) -> Seen<'a, Option<Value>> {
+        ready(Ok(Some(rows(120)))).boxed()
+    }
+}
+
+impl Act for Shared {
+    fn decide<'a>(
+        &'a self,
+        attempting: &'a Attempting,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<GateAnswer, GateError>> {
+        self.act();
+        ready(self.weigh(attempting, now)).boxed()
+    }
+
+    fn put_code<'a>(&'a self, _: &'a ApprovalId, code: &'a StoredCode) -> Seen<'a, bool> {
+        self.act();
+        self.state.lock().unwrap().code = Some(code.clone());
+        ready(Ok(true)).boxed()
+    }
+
+    fn try_code<'a>(&'a self, _: &'a ApprovalId, _: u32, _: u16) -> Seen<'a, Option<StoredCode>> {
+        self.act();
+        let mut state = self.state.lock().unwrap();
+        let code = state.code.as_mut().filter(|code| code.tries_left > 0).map(|code| {
+            let before = code.clone();
+            code.tries_left -= 1;
+            before
+        });
+        ready(Ok(code)).boxed()
+    }
+
+    fn spend_code<'a>(&'a self, _: &'a ApprovalId, _: u32, _: u16) -> Seen<'a, ()> {
+        self.act();
+        self.state.lock().unwrap().code = None;
+        ready(Ok(())).boxed()
+    }
+
+    fn send_code<'a>(
+        &'a self,
+        _: &'a Request,
+        _: &'a UserId,
+        _: Verdict,
+        code: &'a Code,
+        _: &'a StoredCode,
+    ) -> Seen<'a, ()> {
+        self.act();
+        self.state.lock().unwrap().mailed.push(code.to_string());
+        ready(Ok(())).boxed()
+    }
+}
