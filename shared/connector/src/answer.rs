@@ -178,3 +178,6 @@ fn link_next(header: &str) -> Option<String> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

@@ -130,10 +130,18 @@ fn file_metadata() -> Vec<Slot> {
 fn page_metadata(pagination: &Pagination) -> Vec<Slot> {
     let mut slots = vec![
         slot("_has_more", DataType::Boolean, "the same as has_more, under its name of design F"),
-        slot("warnings", DataType::array(DataType::String), "why there are fewer records than there could be"),
+        slot(
+            "warnings",
+            DataType::array(DataType::String),
+            "why there are fewer records than there could be",
+        ),
     ];
     if !matches!(pagination, Pagination::None) {
-        slots.push(slot("_next_cursor", DataType::Any, "where the next call continues; null at the end"));
+        slots.push(slot(
+            "_next_cursor",
+            DataType::Any,
+            "where the next call continues; null at the end",
+        ));
     }
     slots
 }

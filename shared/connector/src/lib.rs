@@ -19,8 +19,8 @@ mod xpath;
 mod yaml;
 
 pub use binding::{
-    Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId, Health, HealthSink,
-    Permissions, SourceError, StoredConnector, keys,
+    Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId,
+    Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
 };
 pub use contract::{EndpointContract, PROVENANCE_FIELDS, endpoint_contract, is_irreversible};
 pub use diagnostic::{Diagnostic, Position, Severity};

@@ -351,3 +351,6 @@ fn set_query(url: &mut Url, pairs: &[(String, String)]) {
         url.query_pairs_mut().clear().extend_pairs(pairs);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -93,8 +93,11 @@ impl<R: Read> Transcoder<R> {
         let room =
             decoder.max_utf8_buffer_length_without_replacement(self.held).unwrap_or(CHUNK * 4);
         self.text.resize(room, 0);
-        let (result, read, written) =
-            decoder.decode_to_utf8_without_replacement(&self.raw[..self.held], &mut self.text, self.ended);
+        let (result, read, written) = decoder.decode_to_utf8_without_replacement(
+            &self.raw[..self.held],
+            &mut self.text,
+            self.ended,
+        );
         self.text.truncate(written);
         if let DecoderResult::Malformed(bad, after) = result {
             let before = self.bytes - self.held as u64;
