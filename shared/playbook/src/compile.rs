@@ -40,7 +40,7 @@ impl Compiled {
 /// Compiles a playbook: reports every problem at once, or gives a playbook in which every step links.
 ///
 /// Runs on save, in the editor, and again when a run starts, then with the profile's bindings (F-159). The source may be
-/// anything: at most 256 KB are read, aliases and nesting are bounded, and at most 300 problems are reported.
+/// anything: at most 256 KB are read, aliases and nesting are bounded, and at most 100 problems are reported.
 #[must_use]
 pub fn compile(source: &PlaybookSource, world: &World<'_>) -> Compiled {
     let lines = Lines::of(&source.text);

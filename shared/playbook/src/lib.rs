@@ -28,3 +28,6 @@ pub use model::{
     Section, Shape, Step, StepKind, Trigger, TriggerKind, ValidPlaybook,
 };
 pub use world::{Bindings, EndpointContract, World};
+
+#[cfg(test)]
+mod tests;

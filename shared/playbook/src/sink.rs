@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::diagnostic::{Code, Diagnostic, Place};
 
 /// The most problems that are reported; whoever has more will compile again.
-const MOST_DIAGNOSTICS: usize = 300;
+const MOST_DIAGNOSTICS: usize = 100;
 
 /// A stretch of the source, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,14 +111,21 @@ impl<'s> Sink<'s> {
         field: &str,
         message: impl Into<String>,
     ) -> Diagnostic {
-        let mut diagnostic = Diagnostic::new(code, self.lines.place(spot), message);
+        // A place costs a walk along its line; what is not kept needs none.
+        let place = if self.is_full() { Place::default() } else { self.lines.place(spot) };
+        let mut diagnostic = Diagnostic::new(code, place, message);
         diagnostic.step.clone_from(&self.step);
         field.clone_into(&mut diagnostic.field);
         diagnostic
     }
 
+    /// Whether further problems are not kept, so that nobody needs to look for them.
+    pub(crate) fn is_full(&self) -> bool {
+        self.diagnostics.len() >= MOST_DIAGNOSTICS
+    }
+
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() < MOST_DIAGNOSTICS {
+        if !self.is_full() {
             self.diagnostics.push(diagnostic);
         }
     }

@@ -189,7 +189,7 @@ pub(crate) mod tests {
         match (Reference::parse(text), expect) {
             (Ok(reference), Ok(segments)) => assert_eq!(reference.segments(), segments, "{text}"),
             (Err(error), Err(message)) => {
-                assert_eq!(format!("{}: {}", error.at, error.message), message, "{text}")
+                assert_eq!(format!("{}: {}", error.at, error.message), message, "{text}");
             }
             (got, _) => panic!("{text}: {got:?}"),
         }

@@ -199,9 +199,8 @@ mod tests {
             .with("sly", json!("{name} and {{"))
     }
 
-    fn check(value: Value, expect: Value) {
-        let got =
-            resolve(&value, &scope()).unwrap_or_else(|error| json!(format!("error: {error}")));
+    fn check(value: &Value, expect: &Value) {
+        let got = resolve(value, &scope()).unwrap_or_else(|error| json!(format!("error: {error}")));
         assert_eq!(&got, expect, "{value}");
     }
 
@@ -236,8 +235,8 @@ mod tests {
         check(&json!("{step.count[*]}"), &json!("error: `{step.count[*]}` leads to no value"));
         check(&json!("{gone}"), &json!("error: `{gone}` leads to no value"));
         check(
-            json!("a } b"),
-            json!("error: the text `a } b` cannot be read: a `}` without its `{`"),
+            &json!("a } b"),
+            &json!("error: the text `a } b` cannot be read: a `}` without its `{`"),
         );
     }
 

@@ -86,6 +86,9 @@ impl Check<'_> {
 
     /// Rule 3 (F-162), rule 4 (F-163) and K-52 for one reference of a step, or of the output.
     fn mention(&self, from: Option<usize>, mention: &Mention, sink: &mut Sink<'_>) {
+        if sink.is_full() {
+            return;
+        }
         match self.names.target(&mention.reference) {
             Target::Nothing => self.unknown(from, mention, sink),
             Target::NoSubStep(parallel, field) => self.no_sub_step(parallel, &field, mention, sink),

@@ -72,6 +72,9 @@ fn side(check: &Check<'_>, at: usize, side: &Side<'_>, sink: &mut Sink<'_>) {
 }
 
 fn unknown(key: &Text, side: &Side<'_>, sink: &mut Sink<'_>) {
+    if sink.is_full() {
+        return;
+    }
     let shown: String = key.text.chars().take(60).collect();
     let names = side.slots.iter().map(|slot| slot.name.as_str());
     let hint = if side.others.iter().any(|slot| slot.name == key.text) {

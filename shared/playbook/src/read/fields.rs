@@ -251,6 +251,9 @@ impl<'n> Fields<'n> {
         for (key, _) in
             self.entries.iter().filter(|(key, _)| !self.taken.contains(&key.text.as_str()))
         {
+            if sink.is_full() {
+                return;
+            }
             let shown: String = key.text.chars().take(60).collect();
             let likely = nearest(&key.text, self.taken.iter().copied())
                 .map(|likely| format!("did you mean `{likely}`?"));

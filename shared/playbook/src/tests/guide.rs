@@ -1,0 +1,40 @@
+//! The user's guide tells the truth.
+
+use super::{compiled, problems};
+use crate::Code;
+
+const GUIDE: &str = include_str!("../../../../docs/playbooks.md");
+
+/// The blocks of the guide that are whole playbooks.
+fn playbooks() -> Vec<&'static str> {
+    let blocks = GUIDE.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.filter(|block| block.starts_with("id: ")).collect()
+}
+
+#[test]
+fn f_153_the_example_compiles_without_a_remark() {
+    let playbooks = playbooks();
+    assert!(!playbooks.is_empty());
+    for text in playbooks {
+        assert_eq!(problems(text), Vec::<String>::new(), "{text}");
+        assert!(compiled(text).is_valid());
+    }
+}
+
+#[test]
+fn every_code_is_explained() {
+    for code in Code::ALL {
+        assert!(GUIDE.contains(&format!("| {} |", code.as_str())), "{} is missing", code.as_str());
+    }
+}
+
+#[test]
+fn every_action_is_listed() {
+    for contract in countersign_registry::Registry::builtin().iter() {
+        assert!(
+            GUIDE.contains(&format!("| `{}` |", contract.name)),
+            "{} is missing",
+            contract.name
+        );
+    }
+}

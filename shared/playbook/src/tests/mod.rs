@@ -1,0 +1,100 @@
+//! Compiling, seen from outside.
+
+mod errors;
+mod guide;
+mod links;
+mod properties;
+mod semantics;
+
+use countersign_registry::{Contract, DataType, Field, Registry, Slot};
+
+use crate::{
+    Bindings, Compiled, Diagnostic, EndpointContract, PlaybookSource, Step, ValidPlaybook, World,
+    compile,
+};
+
+/// The built-in actions, and one that calls a model: this release ships none.
+pub(crate) fn registry() -> Registry {
+    let mut registry = Registry::builtin();
+    let judge = Contract {
+        inputs: vec![Slot::required("text", DataType::String, "What to judge.")],
+        uses_llm: true,
+        ..Contract::reading("judge", "tool-model", "Judges a text.")
+    };
+    registry.add(judge).unwrap();
+    registry
+}
+
+/// A connector for filings to read, and one that posts letters.
+pub(crate) fn bindings() -> Bindings {
+    let people =
+        vec![Field::new("name", DataType::String), Field::new("compensation", DataType::Integer)];
+    let read = EndpointContract {
+        inputs: vec![
+            Slot::required("year", DataType::Integer, ""),
+            Slot::optional("since", DataType::Date, ""),
+        ],
+        outputs: vec![
+            Slot::required("results", DataType::records(people), ""),
+            Slot::required("count", DataType::Integer, ""),
+        ],
+        irreversible: false,
+    };
+    let post = EndpointContract {
+        inputs: vec![Slot::required("to", DataType::String, "")],
+        outputs: vec![Slot::required("receipt", DataType::String, "")],
+        irreversible: true,
+    };
+    let mut bindings = Bindings::none();
+    bindings
+        .bind("irs-990-xml", [("officers".to_owned(), read.clone()), ("grants".to_owned(), read)]);
+    bindings.bind("letters", [("send".to_owned(), post)]);
+    bindings
+}
+
+/// A playbook around these steps.
+pub(crate) fn around(steps: &str) -> String {
+    format!(
+        "id: test\nname: Test\ninputs:\n  - {{name: year, type: number}}\n  - {{name: who, type: entity_name}}\nsteps:\n{steps}"
+    )
+}
+
+pub(crate) fn compiled(text: &str) -> Compiled {
+    let registry = registry();
+    let bindings = bindings();
+    compile(&PlaybookSource::new("test.yaml", text), &World::of(&registry).with(&bindings))
+}
+
+/// The playbook; fails with the rendered problems.
+pub(crate) fn valid(text: &str) -> ValidPlaybook {
+    let compiled = compiled(text);
+    let problems =
+        crate::render::text(&PlaybookSource::new("test.yaml", text), &compiled.diagnostics, false);
+    compiled.playbook.unwrap_or_else(|| panic!("{problems}"))
+}
+
+/// `CODE line:column length message`, and what helps.
+pub(crate) fn shown(diagnostic: &Diagnostic) -> String {
+    let place = diagnostic.place;
+    let hint = diagnostic.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
+    let code = diagnostic.code.as_str();
+    format!("{code} {}:{} {} {}{hint}", place.line, place.column, place.length, diagnostic.message)
+}
+
+/// The problems of the steps, each as `CODE at: message | hint`, where `at` is what the place marks.
+pub(crate) fn problems(text: &str) -> Vec<String> {
+    let compiled = compiled(text);
+    let at = |d: &Diagnostic| text[d.place.start..d.place.end].to_owned();
+    let hint =
+        |d: &Diagnostic| d.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
+    compiled
+        .diagnostics
+        .iter()
+        .map(|d| format!("{} {}: {}{}", d.code.as_str(), at(d), d.message, hint(d)))
+        .collect()
+}
+
+/// A step by name.
+pub(crate) fn step<'p>(playbook: &'p ValidPlaybook, name: &str) -> &'p Step {
+    playbook.all_steps().find(|step| step.name == name).unwrap()
+}

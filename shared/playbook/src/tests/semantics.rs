@@ -1,0 +1,299 @@
+//! What a valid playbook holds.
+
+use serde_json::json;
+
+use super::{around, bindings, compiled, problems, registry, step, valid};
+use crate::{
+    OnError, OnReject, PlaybookSource, StepKind, ValidPlaybook, World, compile, graph, render,
+};
+
+const FLOW: &str = r#"  - name: filings
+    step_type: tool
+    action: call_connector
+    connector: irs-990-xml
+    endpoint: officers
+    output_key: rows
+    inputs: {year: 2024}
+  - name: both
+    step_type: tool
+    action: parallel
+    output_key: sides
+    parallel_steps:
+      - {name: left, step_type: tool, action: extract_entities, output_key: people, inputs: {data: "{rows.results}"}}
+      - {name: right, step_type: tool, action: query_journal, inputs: {query: "{who}"}}
+  - name: match
+    step_type: tool
+    action: cross_reference
+    inputs: {dataset_a: "{sides.people.entities}", dataset_b: "{people.entities}"}
+  - name: sign
+    step_type: approval
+    prompt: "Save {match.count} matches for {who}?"
+    preview_from: "{match.matches}"
+    on_reject: skip
+    approvers: [ada, ben@example.org]
+    quorum: 2
+    assurance: signed_in
+  - name: save
+    step_type: tool
+    action: save_to_workspace
+    condition: "{sides.right.count} >= 0 AND {match.count} > 0"
+    inputs: {data: "{match.matches}"}
+    params: {table_name: matches}
+  - name: tell
+    step_type: tool
+    action: route_output
+    inputs: {data: "{sides}"}
+"#;
+
+fn on_error(text: &str, name: &str) -> (OnError, u32) {
+    let playbook = valid(text);
+    let step = step(&playbook, name);
+    (step.on_error, step.retry_count)
+}
+
+#[test]
+fn f_131_a_valid_playbook_survives_json() {
+    let playbook = valid(&around(FLOW));
+    let text = serde_json::to_string(&playbook).unwrap();
+    assert_eq!(serde_json::from_str::<ValidPlaybook>(&text).unwrap(), playbook);
+    insta::assert_json_snapshot!(playbook);
+}
+
+#[test]
+fn the_digest_covers_meaning_and_nothing_else() {
+    let digest = |text: &str| valid(&around(text)).digest;
+    let same = digest(FLOW);
+    assert_eq!(same.len(), 64);
+    assert_eq!(digest(&format!("{FLOW}# a remark\n")), same);
+    assert_ne!(digest(&FLOW.replace("table_name: matches", "table_name: hits")), same);
+    assert_ne!(digest(&FLOW.replace("quorum: 2", "quorum: 1")), same);
+}
+
+#[test]
+fn k_55_references_become_canonical() {
+    let playbook = valid(&around(FLOW));
+    let StepKind::Action { inputs, .. } = &step(&playbook, "match").kind else { panic!() };
+    assert_eq!(
+        json!(inputs),
+        json!({"dataset_a": "{left.entities}", "dataset_b": "{left.entities}"})
+    );
+    let StepKind::Approval { preview_from, prompt, .. } = &step(&playbook, "sign").kind else {
+        panic!()
+    };
+    assert_eq!(preview_from.as_deref(), Some("match.matches"));
+    assert_eq!(prompt, "Save {match.count} matches for {who}?");
+    assert_eq!(
+        step(&playbook, "save").condition.as_deref(),
+        Some("{right.count} >= 0 AND {match.count} > 0")
+    );
+}
+
+#[test]
+fn f_054_all_results_of_a_parallel_step_are_spelled_out() {
+    let playbook = valid(&around(FLOW));
+    let StepKind::Action { inputs, .. } = &step(&playbook, "tell").kind else { panic!() };
+    assert_eq!(json!(inputs), json!({"data": {"people": "{left}", "right": "{right}"}}));
+    let text = around(&FLOW.replace("Save {match.count}", "Save {sides}"));
+    let hint = "name one of them: `{sides.people}`";
+    assert_eq!(
+        problems(&text),
+        [format!("P020 {{sides}}: `{{sides}}` holds the results of several steps | {hint}")]
+    );
+    let text = around(&FLOW.replace("{sides.people.entities}", "{sides.persons.entities}"));
+    assert_eq!(
+        problems(&text)[0],
+        "P016 {sides.persons.entities}: `both` has no sub-step `persons` | its results are `people`, `right`"
+    );
+}
+
+#[test]
+fn f_054_sub_steps_do_not_use_each_other() {
+    let text = around(&FLOW.replace("query: \"{who}\"", "query: \"{people.entities[0].name}\""));
+    assert_eq!(
+        problems(&text),
+        [
+            "P017 {people.entities[0].name}: `right` runs beside `left`, so it cannot use its result | put the step that needs the other one after the parallel step"
+        ]
+    );
+}
+
+#[test]
+fn f_054_nesting_is_bounded_and_gates_stand_outside() {
+    let wrap = |inner: &str, name: &str| {
+        format!("{{name: {name}, step_type: tool, action: parallel, parallel_steps: [{inner}]}}")
+    };
+    let leaf = "{name: leaf, step_type: tool, action: query_journal}";
+    let nested = |inner: &str| around(&format!("  - {inner}\n"));
+    assert_eq!(problems(&nested(&wrap(&wrap(leaf, "b"), "a"))), Vec::<String>::new());
+    let three = wrap(&wrap(&wrap(leaf, "c"), "b"), "a");
+    assert_eq!(problems(&nested(&three)), ["P026 c: parallel steps nest deeper than 2 levels"]);
+    let gate = "{name: g, step_type: approval, prompt: ok?}";
+    assert_eq!(
+        problems(&nested(&wrap(gate, "a"))),
+        [
+            "P026 g: an approval cannot stand among parallel steps | put it before or after the parallel step"
+        ]
+    );
+}
+
+#[test]
+fn k_50_steps_before_an_effect_stop_by_default() {
+    let text = around(FLOW);
+    for name in ["filings", "both", "left", "right", "match", "sign"] {
+        assert_eq!(on_error(&text, name).0, OnError::Stop, "{name}");
+    }
+    for name in ["save", "tell"] {
+        assert_eq!(on_error(&text, name).0, OnError::Skip, "{name}");
+    }
+    let lonely = around("  - {name: look, step_type: tool, action: query_journal}\n");
+    assert_eq!(on_error(&lonely, "look"), (OnError::Skip, 0));
+}
+
+#[test]
+fn k_50_skipping_before_an_effect_is_warned_of() {
+    let text = around(&FLOW.replace(
+        "    action: cross_reference\n",
+        "    action: cross_reference\n    on_error: skip\n",
+    ));
+    let hint = "leave `on_error` out: it is `stop` here";
+    assert_eq!(
+        problems(&text),
+        [format!(
+            "P104 skip: if `match` fails, a later step with an effect runs without its result | {hint}"
+        )]
+    );
+    assert_eq!(on_error(&text, "match").0, OnError::Skip);
+}
+
+#[test]
+fn k_51_counts_hold_and_retry_alone_means_once() {
+    let with = |rest: &str| {
+        on_error(
+            &around(&format!("  - {{name: s, step_type: tool, action: query_journal{rest}}}\n")),
+            "s",
+        )
+    };
+    assert_eq!(with(", on_error: retry"), (OnError::Retry, 1));
+    assert_eq!(with(", on_error: retry, retry_count: 4"), (OnError::Retry, 4));
+    assert_eq!(with(", on_error: retry, retry_count: 0"), (OnError::Retry, 1));
+    assert_eq!(with(", on_error: stop, retry_count: 3"), (OnError::Stop, 3));
+    assert_eq!(with(", retry_count: 2"), (OnError::Skip, 2));
+}
+
+#[test]
+fn k_12_k_13_gates_have_their_defaults() {
+    let playbook = valid(&around("  - {name: ask, step_type: approval, prompt: ok?}\n"));
+    let StepKind::Approval { on_reject, quorum, preview_limit, approvers, timeout_minutes, .. } =
+        &step(&playbook, "ask").kind
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (*on_reject, *quorum, *preview_limit, approvers.len(), *timeout_minutes),
+        (OnReject::Stop, 1, 10, 0, None)
+    );
+    let skip = around(
+        "  - {name: ask, step_type: approval, prompt: ok?, on_error: skip, quorum: 3, approvers: [ada]}\n",
+    );
+    assert_eq!(
+        problems(&skip),
+        [
+            "P005 skip: a gate that cannot be opened always stops the run | leave `on_error` out; `on_reject` says what a denial means",
+            "P006 3: 3 must approve, but only 1 may",
+        ]
+    );
+}
+
+#[test]
+fn k_53_connector_endpoint_and_operations_become_params() {
+    let beside = "  - {name: s, step_type: tool, action: transform_data, inputs: {data: []}, operations: [{type: limit, value: 3}]}\n";
+    let inside = "  - {name: s, step_type: tool, action: transform_data, inputs: {data: []}, params: {operations: [{type: limit, value: 3}]}}\n";
+    assert_eq!(valid(&around(beside)).digest, valid(&around(inside)).digest);
+    let both = beside.replace("operations:", "params: {operations: []}, operations:");
+    assert_eq!(
+        problems(&around(&both)),
+        [
+            "P008 operations: `operations` stands beside the action and in `params` | keep one of them"
+        ]
+    );
+}
+
+#[test]
+fn k_53_the_endpoint_decides_where_a_call_runs() {
+    let call = |connector: &str, endpoint: &str, inputs: &str| {
+        let text = around(&format!(
+            "  - {{name: s, step_type: tool, action: call_connector, connector: {connector}, endpoint: {endpoint}, inputs: {inputs}}}\n"
+        ));
+        match &step(&valid(&text), "s").kind {
+            StepKind::Action { irreversible, function, .. } => (*irreversible, function.clone()),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(call("irs-990-xml", "officers", "{year: 1}"), (false, "tool-connect".to_owned()));
+    assert_eq!(call("letters", "send", "{to: a}"), (true, "tool-connect-write".to_owned()));
+}
+
+#[test]
+fn irreversible_steps_without_a_gate_are_noted() {
+    let send = "  - {name: post, step_type: tool, action: call_connector, connector: letters, endpoint: send, inputs: {to: a}}\n";
+    let noted = problems(&around(send));
+    assert_eq!(noted.len(), 1);
+    assert!(
+        noted[0].starts_with("P106 post: `post` cannot be taken back and has no gate before it"),
+        "{noted:?}"
+    );
+    let gate = "  - {name: ask, step_type: approval, prompt: ok?}\n";
+    assert_eq!(problems(&around(&format!("{gate}{send}"))), Vec::<String>::new());
+}
+
+#[test]
+fn without_a_profile_connectors_are_checked_later() {
+    let registry = registry();
+    let text = around(FLOW);
+    let compiled = compile(&PlaybookSource::new("a.yaml", text), &World::of(&registry));
+    let codes: Vec<&str> = compiled.diagnostics.iter().map(|d| d.code.as_str()).collect();
+    assert_eq!(codes, ["P105"]);
+    let playbook = compiled.playbook.unwrap();
+    let StepKind::Action { irreversible, .. } = step(&playbook, "filings").kind else { panic!() };
+    assert!(irreversible, "what is not known might have an effect");
+}
+
+#[test]
+fn unused_results_and_long_chains_are_warned_of() {
+    let mut steps = String::from(
+        "  - {name: s0, step_type: tool, action: transform_data, inputs: {data: []}}\n",
+    );
+    for at in 1..12 {
+        let before = at - 1;
+        steps.push_str(&format!("  - {{name: s{at}, step_type: tool, action: transform_data, inputs: {{data: \"{{s{before}.data}}\"}}}}\n"));
+    }
+    let compiled = compiled(&around(&steps));
+    let warnings: Vec<_> = compiled
+        .steps
+        .iter()
+        .flat_map(|s| s.warnings.iter().map(|w| (s.step_name.as_str(), w.warning_type)))
+        .collect();
+    assert_eq!(warnings, [("s10", "long_chain")]);
+    let unused =
+        around(&format!("  - {{name: look, step_type: tool, action: query_journal}}\n{steps}"));
+    assert_eq!(problems(&unused)[0], "P102 look: nothing uses the result of `look`");
+}
+
+#[test]
+fn f_167_the_graph_is_typed() {
+    let (registry, bindings) = (registry(), bindings());
+    let graph = graph(&valid(&around(FLOW)), &World::of(&registry).with(&bindings));
+    insta::assert_json_snapshot!(graph);
+}
+
+#[test]
+fn stages_are_drawn_as_a_tree() {
+    insta::assert_snapshot!(render::stages(&valid(&around(FLOW))));
+}
+
+#[test]
+fn versions_are_taken_as_written() {
+    let version = |text: &str| valid(&format!("version: {text}\n{}", around(FLOW))).version;
+    assert_eq!(version("1.10"), "1.10");
+    assert_eq!(version("\"2.0.0\""), "2.0.0");
+}
