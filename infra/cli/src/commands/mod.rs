@@ -10,6 +10,8 @@ mod status;
 mod token;
 mod up;
 mod user;
+mod validate;
+mod verify;
 
 use clap::{Args, Subcommand};
 use countersign_identity::{Scopes, UserId};
@@ -36,6 +38,8 @@ pub(crate) enum Command {
     Token(token::Token),
     /// Add people, grant and revoke.
     User(user::User),
+    /// Check a playbook; prints what is wrong like a compiler.
+    Validate(validate::Validate),
     /// Start a run.
     Run(run::Run),
     /// List runs.
@@ -48,6 +52,8 @@ pub(crate) enum Command {
     Approve(decide::Decide),
     /// Deny what waits.
     Deny(decide::Decide),
+    /// Verify a ledger's export, offline.
+    Verify(verify::Verify),
 }
 
 impl Command {
@@ -58,6 +64,8 @@ impl Command {
             Self::Status(command) => command.run(place, console).await,
             Self::Token(command) => command.run(place, console).await,
             Self::User(command) => command.run(place, console).await,
+            Self::Validate(command) => command.run(console),
+            Self::Verify(command) => command.run(place, console).await,
             Self::Run(command) => command.run(place, console).await,
             Self::Runs(command) => command.run(place, console).await,
             Self::Show(command) => command.run(place, console).await,
