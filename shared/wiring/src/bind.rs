@@ -59,6 +59,31 @@ pub fn bind(
     if errors.is_empty() { Ok(bound) } else { Err(errors) }
 }
 
+/// Resolves what is wired to slots that are not known here, such as those of a connector's endpoint.
+///
+/// As with [`bind`], a single reference without a value, or null, counts as left out; types are for whoever knows the
+/// slots to check.
+///
+/// # Errors
+/// Every [`SlotError`] there is.
+pub fn bind_open(
+    given: &Map<String, Value>,
+    scope: &Scope,
+) -> Result<Map<String, Value>, Vec<SlotError>> {
+    let mut bound = Map::new();
+    let mut errors = Vec::new();
+    for (name, value) in given {
+        match wire(value, scope) {
+            Ok(Some(value)) if !value.is_null() => {
+                bound.insert(name.clone(), value);
+            }
+            Ok(_) => {}
+            Err(e) => errors.push(error(name, SlotProblem::Wiring, e.to_string())),
+        }
+    }
+    if errors.is_empty() { Ok(bound) } else { Err(errors) }
+}
+
 fn unknown(name: &str, slots: &[Slot]) -> Option<SlotError> {
     if slots.iter().any(|slot| slot.name == name) {
         return None;
@@ -159,5 +184,17 @@ mod tests {
             &json!({"data": [], "since": "{last_execution_date}", "limit": "{s.none}"}),
             Ok(expect),
         );
+    }
+
+    #[test]
+    fn unknown_slots_are_resolved_and_may_be_left_out() {
+        let scope = Scope::new().with("n", json!(3));
+        let given =
+            json!({"a": "{n}", "since": "{last_execution_date}", "none": null, "text": "n={n}"});
+        let bound = bind_open(given.as_object().unwrap(), &scope).map(Value::Object);
+        assert_eq!(bound, Ok(json!({"a": 3, "text": "n=3"})));
+        let wrong = json!({"a": "{", "b": "{gone} here"});
+        let errors = bind_open(wrong.as_object().unwrap(), &scope).unwrap_err();
+        assert_eq!(errors.iter().map(|e| e.slot.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     }
 }

@@ -19,7 +19,7 @@ mod scope;
 mod template;
 mod types;
 
-pub use bind::{SlotError, SlotProblem, bind};
+pub use bind::{SlotError, SlotProblem, bind, bind_open};
 pub use coerce::{TypeError, coerce};
 pub use condition::Condition;
 pub use error::{SyntaxError, WiringError};

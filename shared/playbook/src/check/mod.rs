@@ -15,7 +15,7 @@ pub(crate) use mentions::{Mention, Where, bare};
 
 use crate::diagnostic::Code;
 use crate::names::{Names, Target};
-use crate::read::{Draft, step_not_bound};
+use crate::read::{Draft, not_bound};
 use crate::sink::Sink;
 use crate::world::World;
 
@@ -224,7 +224,7 @@ fn bindings(draft: &Draft<'_>, world: World<'_>, sink: &mut Sink<'_>) {
     for connector in
         draft.required_connectors.iter().filter(|text| bindings.endpoints(&text.text).is_none())
     {
-        step_not_bound(connector, "required_connectors", bindings, sink);
+        not_bound(connector, "required_connectors", bindings, sink);
     }
 }
 

@@ -1,6 +1,8 @@
 //! From nodes to a draft: keys, shapes, words and numbers. Links between steps come later.
 
+mod action;
 pub(crate) mod fields;
+mod gate;
 mod header;
 mod step;
 
@@ -15,7 +17,8 @@ use crate::node::{Node, Text};
 use crate::sink::{Sink, Spot};
 use crate::world::{EndpointContract, World};
 
-pub(crate) use step::{inside, not_bound as step_not_bound};
+pub(crate) use action::not_bound;
+pub(crate) use step::inside;
 
 /// A playbook whose parts are well formed.
 #[derive(Debug)]

@@ -1,12 +1,13 @@
 //! Steps.
 
-use countersign_registry::{CALL_CONNECTOR, Contract, DataType, Field, PARALLEL};
+use countersign_registry::PARALLEL;
 use countersign_wiring::{Condition, runtime_type};
 
 use super::fields::Fields;
-use super::{DraftAction, DraftApproval, DraftKind, DraftStep};
+use super::gate;
+use super::{DraftKind, DraftStep};
 use crate::diagnostic::Code;
-use crate::model::{Assurance, ExecutionMode, OnError, OnReject, OutputSchema, Shape};
+use crate::model::{ExecutionMode, OnError};
 use crate::node::{Node, Text, Yaml};
 use crate::sink::{Sink, Spot};
 use crate::world::World;
@@ -31,7 +32,7 @@ const TOOL_KEYS: [&str; 10] = [
     "operations",
     "parallel_steps",
 ];
-const GATE_KEYS: [&str; 8] = [
+pub(super) const GATE_KEYS: [&str; 8] = [
     "preview_from",
     "preview_limit",
     "prompt",
@@ -73,10 +74,11 @@ pub(super) fn all<'w>(
     reader.steps
 }
 
-struct Reader<'w> {
-    world: World<'w>,
-    mode: ExecutionMode,
-    steps: Vec<DraftStep<'w>>,
+/// Reads steps into one list.
+pub(super) struct Reader<'w> {
+    pub(super) world: World<'w>,
+    pub(super) mode: ExecutionMode,
+    pub(super) steps: Vec<DraftStep<'w>>,
 }
 
 /// Where a step stands.
@@ -139,7 +141,7 @@ impl<'w> Reader<'w> {
         };
         match word {
             Some(Word::Approval) => {
-                step.kind = DraftKind::Approval(approval(fields, sink));
+                step.kind = DraftKind::Approval(gate::approval(fields, sink));
                 self.finish_gate(step, fields, place, sink);
             }
             word => {
@@ -245,163 +247,14 @@ impl<'w> Reader<'w> {
             }
         }
     }
-
-    fn action(
-        &mut self,
-        mut step: DraftStep<'w>,
-        word: Option<Word>,
-        fields: &mut Fields<'_>,
-        sink: &mut Sink<'_>,
-    ) {
-        let action = fields.required("action", sink);
-        let llm = matches!(word, Some(Word::Llm));
-        step.retry_count = small(fields.integer("retry_count", 0..=5, sink));
-        step.timeout_seconds = small(fields.integer("timeout_seconds", 1..=840, sink));
-        let inputs = fields.map("inputs", sink);
-        let mut params = fields.map("params", sink);
-        let contract = action.as_ref().and_then(|action| self.contract(action, sink));
-        move_into_params(fields, contract, &mut params, sink);
-        let schema = if llm { self.schema(fields, &step, sink) } else { None };
-        take_rest(fields, &GATE_KEYS, "belongs to approval steps", sink);
-        let Some(action) = action else { return self.steps.push(step) };
-        let uses_llm = llm || contract.is_some_and(|contract| contract.uses_llm);
-        if uses_llm && self.mode == ExecutionMode::Deterministic {
-            let message = format!(
-                "`{}` calls a model, but `execution_mode` is `deterministic`",
-                step.name.text
-            );
-            let problem = sink.problem(Code::ModelForbidden, step.name.spot, "step_type", message);
-            sink.push(problem.hint("use `execution_mode: hybrid`, or a tool step"));
-        }
-        let endpoint =
-            contract.filter(|c| c.is_open()).and_then(|_| self.endpoint(&params, &step, sink));
-        let known = contract.is_some() && word.is_some();
-        let draft = DraftAction {
-            action: action.text,
-            contract,
-            endpoint,
-            inputs,
-            params,
-            output_schema: schema,
-            llm: uses_llm,
-        };
-        step.kind = if known { DraftKind::Action(draft) } else { DraftKind::Unknown };
-        self.steps.push(step);
-    }
-
-    fn contract(&self, action: &Text, sink: &mut Sink<'_>) -> Option<&'w Contract> {
-        let contract = self.world.contracts.get(&action.text);
-        if contract.is_none() {
-            let shown: String = action.text.chars().take(60).collect();
-            let likely = self
-                .world
-                .contracts
-                .suggest(&action.text)
-                .map(|likely| format!("did you mean `{likely}`?"));
-            let problem = sink.problem(
-                Code::UnknownAction,
-                action.spot,
-                "action",
-                format!("there is no action `{shown}`"),
-            );
-            sink.push(problem.maybe_hint(likely));
-        }
-        contract
-    }
-
-    /// Rule 5 (F-164): the connector is bound to the profile and has the endpoint.
-    fn endpoint(
-        &self,
-        params: &[(Text, Node)],
-        step: &DraftStep<'_>,
-        sink: &mut Sink<'_>,
-    ) -> Option<&'w crate::EndpointContract> {
-        let connector = literal(params, "connector", step.name.spot, sink);
-        let endpoint = literal(params, "endpoint", step.name.spot, sink);
-        let (connector, endpoint) = (connector?, endpoint?);
-        let bindings = self.world.bindings?;
-        let Some(endpoints) = bindings.endpoints(&connector.text) else {
-            not_bound(&connector, "connector", bindings, sink);
-            return None;
-        };
-        let found = endpoints.get(&endpoint.text);
-        if found.is_none() {
-            let names = endpoints.keys().map(String::as_str);
-            let likely = countersign_registry::nearest(&endpoint.text, names)
-                .map(|likely| format!("did you mean `{likely}`?"));
-            let message =
-                format!("the connector `{}` has no endpoint `{}`", connector.text, endpoint.text);
-            let problem = sink.problem(Code::UnknownEndpoint, endpoint.spot, "endpoint", message);
-            sink.push(problem.maybe_hint(likely));
-        }
-        found
-    }
-
-    /// Rule 6 (F-165).
-    fn schema(
-        &self,
-        fields: &mut Fields<'_>,
-        step: &DraftStep<'_>,
-        sink: &mut Sink<'_>,
-    ) -> Option<OutputSchema> {
-        let Some(node) = fields.node("output_schema") else {
-            let problem = sink.problem(
-                Code::SchemaMissing,
-                step.name.spot,
-                "output_schema",
-                "an llm_task declares its `output_schema`",
-            );
-            sink.push(problem.hint("say what the model must answer: `output_schema: {type: object, fields: [{name: verdict, type: string}]}`"));
-            return None;
-        };
-        let mut fields = Fields::of(node, "output_schema", sink)?;
-        let shapes = [
-            ("record_set", Shape::RecordSet),
-            ("object", Shape::Object),
-            ("scalar", Shape::Scalar),
-        ];
-        if fields.node("type").is_none() {
-            fields.missing("type", sink);
-        }
-        let shape = fields.choice("type", &shapes, sink);
-        let nodes = fields.list("fields", 100, sink);
-        let declared = nodes
-            .iter()
-            .enumerate()
-            .filter_map(|(at, node)| schema_field(node, at, sink))
-            .collect();
-        fields.finish(sink);
-        Some(OutputSchema { shape: shape?, fields: declared })
-    }
 }
 
+/// The `step_type`.
 #[derive(Clone, Copy)]
-enum Word {
+pub(super) enum Word {
     Tool,
     Llm,
     Approval,
-}
-
-/// Reports a connector that the profile has not bound.
-pub(crate) fn not_bound(
-    connector: &Text,
-    field: &str,
-    bindings: &crate::Bindings,
-    sink: &mut Sink<'_>,
-) {
-    let likely = countersign_registry::nearest(&connector.text, bindings.connectors());
-    let hint = likely.map_or_else(
-        || "bind it to the profile, or choose one that is bound".to_owned(),
-        |likely| format!("did you mean `{likely}`?"),
-    );
-    let shown: String = connector.text.chars().take(60).collect();
-    let problem = sink.problem(
-        Code::NotBound,
-        connector.spot,
-        field,
-        format!("the connector `{shown}` is not bound to the profile"),
-    );
-    sink.push(problem.hint(hint));
 }
 
 fn provisional_name(node: &Node, at: usize) -> String {
@@ -487,136 +340,18 @@ fn on_error(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<(OnError, Sp
     fields.choice("on_error", &words, sink).zip(spot)
 }
 
-fn small(number: Option<i64>) -> Option<u32> {
+/// A number that is known to be small.
+pub(super) fn small(number: Option<i64>) -> Option<u32> {
     number.and_then(|number| u32::try_from(number).ok())
 }
 
-fn approval(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> DraftApproval {
-    let rejects = [("stop", OnReject::Stop), ("skip", OnReject::Skip)];
-    let levels = [
-        ("link", Assurance::Link),
-        ("link_code", Assurance::LinkCode),
-        ("signed_in", Assurance::SignedIn),
-    ];
-    let approvers = fields.texts("approvers", 50, sink);
-    let quorum = fields.integer("quorum", 1..=10, sink);
-    if let (Some(quorum), false) = (quorum, approvers.is_empty())
-        && usize::try_from(quorum).is_ok_and(|quorum| quorum > approvers.len())
-    {
-        let spot = fields.node("quorum").map(|node| node.spot).unwrap_or_default();
-        let message = format!("{quorum} must approve, but only {} may", approvers.len());
-        sink.report(Code::OutOfRange, spot, "quorum", message);
-    }
-    DraftApproval {
-        preview_from: fields.text("preview_from", sink),
-        preview_limit: small(fields.integer("preview_limit", 1..=100, sink)).unwrap_or(10),
-        prompt: fields.required("prompt", sink),
-        timeout_minutes: small(fields.integer("timeout_minutes", 1..=525_600, sink)),
-        on_reject: fields.choice("on_reject", &rejects, sink).unwrap_or(OnReject::Stop),
-        approvers: approvers.into_iter().map(|text| text.text).collect(),
-        quorum: small(quorum).unwrap_or(1),
-        assurance: fields.choice("assurance", &levels, sink),
-    }
-}
-
-/// K-53: what may stand beside the action is a param.
-fn move_into_params(
+/// Reports what was not taken, and says so when a key belongs to another kind of step.
+pub(super) fn take_rest(
     fields: &mut Fields<'_>,
-    contract: Option<&Contract>,
-    params: &mut Vec<(Text, Node)>,
+    foreign: &[&str],
+    belongs: &str,
     sink: &mut Sink<'_>,
 ) {
-    let open = contract.is_some_and(Contract::is_open);
-    let takes = |key: &str| {
-        contract.is_none_or(|contract| contract.params.iter().any(|slot| slot.name == key))
-    };
-    for key in ["connector", "endpoint", "operations"] {
-        if !(takes(key) || open) {
-            continue;
-        }
-        let Some((own, node)) = fields.entry(key) else { continue };
-        if let Some((twice, _)) = params.iter().find(|(param, _)| param.text == key) {
-            let problem = sink.problem(
-                Code::Duplicate,
-                twice.spot,
-                &format!("params.{key}"),
-                format!("`{key}` stands beside the action and in `params`"),
-            );
-            let other = sink.lines.place(own.spot);
-            sink.push(problem.see(other, "the other one").hint("keep one of them"));
-            continue;
-        }
-        params.push((own.clone(), node.clone()));
-    }
-}
-
-/// Connector and endpoint are written out, so that what a playbook can reach is known before it runs.
-fn literal(params: &[(Text, Node)], key: &str, spot: Spot, sink: &mut Sink<'_>) -> Option<Text> {
-    let Some((_, node)) = params.iter().find(|(param, _)| param.text == key) else {
-        let problem = sink.problem(
-            Code::MissingInput,
-            spot,
-            key,
-            format!("`{CALL_CONNECTOR}` needs a `{key}`"),
-        );
-        sink.push(problem);
-        return None;
-    };
-    match &node.yaml {
-        Yaml::Text(text) if !text.contains('{') => {
-            Some(Text { text: text.clone(), spot: node.spot })
-        }
-        Yaml::Text(_) => {
-            let problem = sink.problem(
-                Code::WrongShape,
-                node.spot,
-                key,
-                format!("`{key}` is written out, not filled in"),
-            );
-            sink.push(problem.hint("what a playbook can reach is known before it runs"));
-            None
-        }
-        _ => {
-            sink.report(
-                Code::WrongShape,
-                node.spot,
-                key,
-                format!("`{key}` is a text, found {}", node.kind()),
-            );
-            None
-        }
-    }
-}
-
-fn schema_field(node: &Node, at: usize, sink: &mut Sink<'_>) -> Option<Field> {
-    let mut fields = Fields::of(node, &format!("output_schema.fields[{at}]"), sink)?;
-    let words = [
-        ("string", "string"),
-        ("number", "number"),
-        ("integer", "integer"),
-        ("date", "date"),
-        ("boolean", "boolean"),
-        ("string[]", "string[]"),
-        ("object", "object"),
-    ];
-    let name = fields.required("name", sink);
-    let word = fields.choice("type", &words, sink).unwrap_or("string");
-    let description = fields.text("description", sink).map(|text| text.text).unwrap_or_default();
-    fields.finish(sink);
-    let data_type = match word {
-        "number" => DataType::Number,
-        "integer" => DataType::Integer,
-        "date" => DataType::Date,
-        "boolean" => DataType::Boolean,
-        "string[]" => DataType::array(DataType::String),
-        "object" => DataType::Object,
-        _ => DataType::String,
-    };
-    Some(Field { name: name?.text, data_type, description })
-}
-
-/// Reports what was not taken, and says so when a key belongs to another kind of step.
-fn take_rest(fields: &mut Fields<'_>, foreign: &[&str], belongs: &str, sink: &mut Sink<'_>) {
     fields
         .report_unknown(&|key| foreign.contains(&key).then(|| format!("`{key}` {belongs}")), sink);
 }

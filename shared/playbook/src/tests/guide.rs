@@ -1,7 +1,7 @@
 //! The user's guide tells the truth.
 
 use super::{compiled, problems};
-use crate::Code;
+use crate::{Code, PlaybookSource, World, compile, render};
 
 const GUIDE: &str = include_str!("../../../../docs/playbooks.md");
 
@@ -37,4 +37,22 @@ fn every_action_is_listed() {
             contract.name
         );
     }
+}
+
+#[test]
+fn f_153_shipped_playbooks_compile_without_errors() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library/playbooks");
+    let registry = countersign_registry::Registry::builtin();
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let source = PlaybookSource::new(
+            path.display().to_string(),
+            std::fs::read_to_string(&path).unwrap(),
+        );
+        let compiled = compile(&source, &World::of(&registry));
+        assert!(compiled.is_valid(), "{}", render::text(&source, &compiled.diagnostics, false));
+        seen += 1;
+    }
+    assert!(seen > 0);
 }

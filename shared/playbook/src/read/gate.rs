@@ -1,0 +1,37 @@
+//! Gates.
+
+use super::DraftApproval;
+use super::fields::Fields;
+use super::step::small;
+use crate::diagnostic::Code;
+use crate::model::{Assurance, OnReject};
+use crate::sink::Sink;
+
+/// Reads what a gate asks, whom, and what a denial means.
+pub(super) fn approval(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> DraftApproval {
+    let rejects = [("stop", OnReject::Stop), ("skip", OnReject::Skip)];
+    let levels = [
+        ("link", Assurance::Link),
+        ("link_code", Assurance::LinkCode),
+        ("signed_in", Assurance::SignedIn),
+    ];
+    let approvers = fields.texts("approvers", 50, sink);
+    let quorum = fields.integer("quorum", 1..=10, sink);
+    if let (Some(quorum), false) = (quorum, approvers.is_empty())
+        && usize::try_from(quorum).is_ok_and(|quorum| quorum > approvers.len())
+    {
+        let spot = fields.node("quorum").map(|node| node.spot).unwrap_or_default();
+        let message = format!("{quorum} must approve, but only {} may", approvers.len());
+        sink.report(Code::OutOfRange, spot, "quorum", message);
+    }
+    DraftApproval {
+        preview_from: fields.text("preview_from", sink),
+        preview_limit: small(fields.integer("preview_limit", 1..=100, sink)).unwrap_or(10),
+        prompt: fields.required("prompt", sink),
+        timeout_minutes: small(fields.integer("timeout_minutes", 1..=525_600, sink)),
+        on_reject: fields.choice("on_reject", &rejects, sink).unwrap_or(OnReject::Stop),
+        approvers: approvers.into_iter().map(|text| text.text).collect(),
+        quorum: small(quorum).unwrap_or(1),
+        assurance: fields.choice("assurance", &levels, sink),
+    }
+}
