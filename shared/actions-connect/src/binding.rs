@@ -1,0 +1,105 @@
+//! What may be called: connector, endpoint and binding, looked up under the owner.
+
+use countersign_connector::{
+    Binding, Connection, ConnectorDefinition, ConnectorId, ConnectorSource, Endpoint, RateLimit,
+    is_irreversible,
+};
+use countersign_registry::action::Call;
+use serde_json::Value;
+
+use crate::error::ConnectError;
+use crate::handler::Mode;
+
+/// A call that may be made.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    pub(crate) definition: ConnectorDefinition,
+    pub(crate) endpoint_name: String,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) binding: Binding,
+}
+
+impl Resolved {
+    pub(crate) fn connector(&self) -> String {
+        self.definition.id.to_string()
+    }
+
+    /// The stricter of the connector's and the binding's rates (F-008).
+    pub(crate) fn requests_per_second(&self) -> Option<f64> {
+        let own = match &self.definition.connection {
+            Connection::RestApi(rest) => rest.rate_limit.and_then(per_second),
+            Connection::FileParser(_) => None,
+        };
+        let lower = self.binding.permissions.rate_limit_override.and_then(per_second);
+        [own, lower].into_iter().flatten().reduce(f64::min)
+    }
+}
+
+fn per_second(limit: RateLimit) -> Option<f64> {
+    let second = limit.requests_per_second.map(f64::from);
+    let minute = limit.requests_per_minute.map(|count| f64::from(count) / 60.0);
+    [second, minute].into_iter().flatten().reduce(f64::min)
+}
+
+/// Looks the call up and checks that this profile may make it, here.
+pub(crate) async fn resolve(
+    source: &dyn ConnectorSource,
+    call: &Call,
+    mode: Mode,
+) -> Result<Resolved, ConnectError> {
+    let connector = param(call, "connector")?;
+    let endpoint_name = param(call, "endpoint")?;
+    let unknown = || ConnectError::UnknownConnector(connector.to_owned());
+    let id = ConnectorId::parse(connector).map_err(|_| unknown())?;
+    let found = source.definition(&call.owner, &id).await.map_err(ConnectError::Source)?;
+    let definition = found.ok_or_else(unknown)?.definition;
+    let binding = source
+        .binding(&call.owner, &call.info.profile_id, &id)
+        .await
+        .map_err(ConnectError::Source)?;
+    let binding = binding.ok_or_else(|| ConnectError::NotBound(connector.to_owned()))?;
+    if !binding.is_enabled {
+        return Err(ConnectError::Disabled(connector.to_owned()));
+    }
+    let names = || (connector.to_owned(), endpoint_name.to_owned());
+    let Some(endpoint) = definition.endpoints.get(endpoint_name).cloned() else {
+        let (connector, endpoint) = names();
+        return Err(ConnectError::UnknownEndpoint { connector, endpoint });
+    };
+    if !binding.permissions.allows(endpoint_name) {
+        let (connector, endpoint) = names();
+        return Err(ConnectError::NotAllowed { connector, endpoint });
+    }
+    if let Some(problem) = mode.refuses(is_irreversible(&endpoint)) {
+        let (connector, endpoint) = names();
+        return Err(ConnectError::WrongMode { connector, endpoint, problem });
+    }
+    let endpoint_name = endpoint_name.to_owned();
+    Ok(Resolved { definition: overridden(definition, &binding), endpoint_name, endpoint, binding })
+}
+
+fn param<'c>(call: &'c Call, name: &str) -> Result<&'c str, ConnectError> {
+    let value = call.params.get(name).and_then(Value::as_str);
+    value.ok_or_else(|| ConnectError::Argument(format!("the param `{name}` is missing")))
+}
+
+/// The connection with the binding's values (F-104). A file may only become smaller.
+fn overridden(mut definition: ConnectorDefinition, binding: &Binding) -> ConnectorDefinition {
+    let overrides = &binding.config_overrides;
+    match &mut definition.connection {
+        Connection::RestApi(rest) => {
+            if let Some(base_url) = &overrides.base_url {
+                rest.base_url.clone_from(base_url);
+            }
+            if let Some(seconds) = overrides.timeout_seconds {
+                rest.timeout_seconds = seconds.clamp(1, 300);
+            }
+        }
+        Connection::FileParser(file) => {
+            if let Some(megabytes) = overrides.max_file_size_mb {
+                file.max_file_size_mb = megabytes.clamp(1, file.max_file_size_mb);
+            }
+        }
+    }
+    definition
+}

@@ -1,0 +1,175 @@
+//! Why a call of a connector failed.
+
+use countersign_connector::SourceError;
+use countersign_connector::request::RequestError;
+use countersign_failure::{Class, Failure};
+use countersign_http_out::HttpError;
+use countersign_registry::action::ActionError;
+
+/// Why a call of a connector failed. No variant holds a credential, a query or a header.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// A param or argument is missing or of the wrong type.
+    #[error("{0}")]
+    Argument(String),
+    /// No such connector, for this owner.
+    #[error("there is no connector `{0}`")]
+    UnknownConnector(String),
+    /// No such endpoint.
+    #[error("the connector `{connector}` has no endpoint `{endpoint}`")]
+    UnknownEndpoint {
+        /// The connector.
+        connector: String,
+        /// The endpoint.
+        endpoint: String,
+    },
+    /// The profile has no such connector.
+    #[error("the connector `{0}` is not bound to this profile")]
+    NotBound(String),
+    /// It has, but switched off.
+    #[error("the connector `{0}` is disabled for this profile")]
+    Disabled(String),
+    /// The binding names other endpoints (F-008).
+    #[error("this profile may not call `{endpoint}` of `{connector}`")]
+    NotAllowed {
+        /// The connector.
+        connector: String,
+        /// The endpoint.
+        endpoint: String,
+    },
+    /// The other function's endpoint.
+    #[error("`{endpoint}` of `{connector}` {problem}")]
+    WrongMode {
+        /// The connector.
+        connector: String,
+        /// The endpoint.
+        endpoint: String,
+        /// Why it is not called here.
+        problem: &'static str,
+    },
+    /// Catalogue, vault or bucket.
+    #[error("{0}")]
+    Source(SourceError),
+    /// The request could not be built.
+    #[error("{0}")]
+    Request(#[from] RequestError),
+    /// There is no answer.
+    #[error("{0}")]
+    Http(#[from] HttpError),
+    /// The source refused the credential (F-306).
+    #[error("`{connector}` refused the credential (HTTP {status})")]
+    AuthFailed {
+        /// The connector.
+        connector: String,
+        /// The status.
+        status: u16,
+    },
+    /// Too many calls, after all retries (F-307).
+    #[error("`{connector}` asks to call it later (HTTP 429)")]
+    Throttled {
+        /// The connector.
+        connector: String,
+    },
+    /// The source is down (F-308).
+    #[error("`{connector}` is unavailable (HTTP {status})")]
+    Unavailable {
+        /// The connector.
+        connector: String,
+        /// The status.
+        status: u16,
+    },
+    /// The source refused the request.
+    #[error("`{connector}` refused the request (HTTP {status}): {message}")]
+    Refused {
+        /// The connector.
+        connector: String,
+        /// The status.
+        status: u16,
+        /// The beginning of its answer, without the credential.
+        message: String,
+    },
+    /// A request with an effect whose outcome is unknown.
+    #[error("it is not known whether `{connector}` did what it was asked: {cause}")]
+    InDoubt {
+        /// The connector.
+        connector: String,
+        /// What happened.
+        cause: String,
+    },
+    /// A name that is not of a file or folder.
+    #[error("`{0}` is not a file's id, a folder or an address this connector reads")]
+    NotASource(String),
+    /// No file could be read.
+    #[error("none of {count} files could be read; the first: {first}")]
+    NothingRead {
+        /// How many were tried.
+        count: usize,
+        /// The first file's error.
+        first: String,
+        /// Its code.
+        code: &'static str,
+        /// Whether trying again can help.
+        class: Class,
+    },
+}
+
+impl Failure for ConnectError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Argument(_) => "CONNECTOR_ARGUMENT",
+            Self::UnknownConnector(_) => "CONNECTOR_UNKNOWN",
+            Self::UnknownEndpoint { .. } => "CONNECTOR_ENDPOINT_UNKNOWN",
+            Self::NotBound(_) => "CONNECTOR_NOT_BOUND",
+            Self::Disabled(_) => "CONNECTOR_DISABLED",
+            Self::NotAllowed { .. } => "CONNECTOR_ENDPOINT_NOT_ALLOWED",
+            Self::WrongMode { .. } => "CONNECTOR_WRONG_FUNCTION",
+            Self::Source(error) => error.code(),
+            Self::Request(error) => error.code(),
+            Self::Http(error) => error.code(),
+            Self::AuthFailed { .. } => "CONNECTOR_AUTH_FAILED",
+            Self::Throttled { .. } => "CONNECTOR_THROTTLED",
+            Self::Unavailable { .. } => "CONNECTOR_UNAVAILABLE",
+            Self::Refused { .. } => "CONNECTOR_REFUSED",
+            Self::InDoubt { .. } => "CONNECTOR_IN_DOUBT",
+            Self::NotASource(_) => "CONNECTOR_SOURCE",
+            Self::NothingRead { code, .. } => code,
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Source(error) => error.class(),
+            Self::Http(error) => error.class(),
+            Self::Throttled { .. } | Self::Unavailable { .. } => Class::Retryable,
+            Self::NothingRead { class, .. } => *class,
+            _ => Class::Terminal,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let text = match self {
+            Self::NotBound(_) => "bind the connector to the profile",
+            Self::Disabled(_) => "enable the connector's binding",
+            Self::NotAllowed { .. } => "add the endpoint to the binding's `allowed_endpoints`",
+            Self::AuthFailed { .. } => "enter the connector's credential again",
+            Self::InDoubt { .. } => "look at the source before you run the step again",
+            Self::Source(error) => return error.help(),
+            Self::Request(error) => return error.help(),
+            Self::Http(error) => return error.help(),
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+impl From<ConnectError> for ActionError {
+    fn from(error: ConnectError) -> Self {
+        // The messages above already hold their cause's.
+        Self {
+            code: error.code(),
+            message: error.to_string(),
+            class: error.class(),
+            help: error.help(),
+        }
+    }
+}

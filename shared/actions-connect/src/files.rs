@@ -1,0 +1,154 @@
+//! Uploaded files.
+
+use countersign_connector::SourceError;
+use countersign_failure::{Class, Failure};
+use countersign_store_kit::Blobs;
+use futures::future::BoxFuture;
+
+/// One file in a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEntry {
+    /// Its key.
+    pub key: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Files under a prefix.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// In the order of their keys.
+    pub files: Vec<FileEntry>,
+    /// Whether there are more than were asked for.
+    pub truncated: bool,
+}
+
+/// The body of a file, piece by piece.
+pub trait FileBody: Send {
+    /// The next bytes, or `None` at the end.
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>>;
+}
+
+/// Where uploaded files lie.
+pub trait Files: Send + Sync {
+    /// The first `most` files under a prefix.
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Listing, SourceError>>;
+
+    /// Opens a file.
+    fn open<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>>;
+}
+
+/// The bucket did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+#[error("{operation}: {reason}")]
+struct BucketError {
+    operation: &'static str,
+    reason: String,
+    class: Class,
+}
+
+impl Failure for BucketError {
+    fn code(&self) -> &'static str {
+        "FILE_SOURCE"
+    }
+
+    fn class(&self) -> Class {
+        self.class
+    }
+}
+
+/// The data bucket.
+#[derive(Debug, Clone)]
+pub struct S3Files {
+    blobs: Blobs,
+}
+
+impl S3Files {
+    /// Files of this bucket.
+    #[must_use]
+    pub fn new(blobs: Blobs) -> Self {
+        Self { blobs }
+    }
+}
+
+fn sdk<E, R>(operation: &'static str, error: &aws_sdk_s3::error::SdkError<E, R>) -> SourceError
+where
+    E: aws_sdk_s3::error::ProvideErrorMetadata,
+{
+    let (reason, class) =
+        match error.as_service_error().map(|service| service.code().unwrap_or("unknown")) {
+            Some(code @ ("SlowDown" | "InternalError" | "ServiceUnavailable")) => {
+                (code.to_owned(), Class::Retryable)
+            }
+            Some(code) => (code.to_owned(), Class::Terminal),
+            None => ("the service was not reached".to_owned(), Class::Retryable),
+        };
+    Box::new(BucketError { operation, reason, class })
+}
+
+impl Files for S3Files {
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Listing, SourceError>> {
+        Box::pin(async move {
+            let mut listing = Listing::default();
+            let mut after = None;
+            loop {
+                let request = self
+                    .blobs
+                    .client()
+                    .list_objects_v2()
+                    .bucket(self.blobs.bucket())
+                    .prefix(prefix);
+                let sent = request.set_continuation_token(after).send().await;
+                let page = sent.map_err(|error| sdk("listing files", &error))?;
+                for object in page.contents.unwrap_or_default() {
+                    let bytes = object.size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0);
+                    if let Some(key) = object.key.filter(|key| !key.ends_with('/')) {
+                        listing.files.push(FileEntry { key, bytes });
+                    }
+                }
+                after = page.next_continuation_token;
+                if listing.files.len() > most || after.is_none() {
+                    break;
+                }
+            }
+            listing.truncated = listing.files.len() > most;
+            listing.files.truncate(most);
+            Ok(listing)
+        })
+    }
+
+    fn open<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>> {
+        Box::pin(async move {
+            let sent =
+                self.blobs.client().get_object().bucket(self.blobs.bucket()).key(key).send().await;
+            let answer = sent.map_err(|error| sdk("opening a file", &error))?;
+            Ok(Box::new(S3Body(answer.body)) as Box<dyn FileBody>)
+        })
+    }
+}
+
+struct S3Body(aws_sdk_s3::primitives::ByteStream);
+
+impl FileBody for S3Body {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>> {
+        Box::pin(async move {
+            let piece = self.0.try_next().await.map_err(|error| {
+                let reason = error.to_string();
+                Box::new(BucketError {
+                    operation: "reading a file",
+                    reason,
+                    class: Class::Retryable,
+                }) as SourceError
+            })?;
+            Ok(piece.map(|bytes| bytes.to_vec()))
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! What every record carries beside its own fields, and the shape of an output.
+
+use countersign_connector::{EntityRules, OutputShape};
+use countersign_registry::action::Call;
+use serde_json::{Map, Value, json};
+
+use crate::binding::Resolved;
+
+/// Where a record came from.
+pub(crate) struct Origin<'o> {
+    /// A file's id, or an address without its query.
+    pub(crate) reference: &'o str,
+    /// A file's name.
+    pub(crate) name: &'o str,
+}
+
+/// Adds where a record came from and what it names.
+pub(crate) fn stamp(
+    record: &mut Map<String, Value>,
+    resolved: &Resolved,
+    call: &Call,
+    origin: &Origin<'_>,
+) {
+    let rules = &resolved.endpoint.entities;
+    record.insert("_source".to_owned(), resolved.definition.id.as_str().into());
+    record.insert("_endpoint".to_owned(), resolved.endpoint_name.as_str().into());
+    record.insert("_source_ref".to_owned(), origin.reference.into());
+    record.insert("_source_name".to_owned(), origin.name.into());
+    record.insert("_retrieved_at".to_owned(), call.now.to_string().into());
+    record.insert("_entity_type".to_owned(), rules.entity_type.as_str().into());
+    record.insert("_entities".to_owned(), entities(rules));
+}
+
+/// Field → what it names: what `extract_entities` reads with `entity_types: auto`.
+fn entities(rules: &EntityRules) -> Value {
+    let rule = |rule: &countersign_connector::EntityRule| {
+        (
+            rule.field.clone(),
+            json!({ "type": rule.entity_type, "relationship": rule.relationship_type }),
+        )
+    };
+    rules.extraction.iter().map(rule).collect::<Map<_, _>>().into()
+}
+
+/// The records in the endpoint's declared shape.
+pub(crate) fn shaped(
+    shape: OutputShape,
+    records: Vec<Map<String, Value>>,
+    has_more: bool,
+) -> Map<String, Value> {
+    let mut output = Map::new();
+    match shape {
+        OutputShape::RecordSet => {
+            output.insert("count".to_owned(), records.len().into());
+            output.insert("has_more".to_owned(), has_more.into());
+            output.insert("results".to_owned(), records.into_iter().map(Value::Object).collect());
+        }
+        OutputShape::Object => output = records.into_iter().next().unwrap_or_default(),
+        OutputShape::Scalar => {
+            let own = records
+                .into_iter()
+                .next()
+                .into_iter()
+                .flatten()
+                .find(|(name, _)| !name.starts_with('_'));
+            output.insert("value".to_owned(), own.map_or(Value::Null, |(_, value)| value));
+        }
+    }
+    output
+}
