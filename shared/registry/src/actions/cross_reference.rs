@@ -26,6 +26,25 @@ pub(super) fn contract() -> Contract {
                 "From 0 to 1: how alike two names must be.",
             )
             .or(0.8),
+            // Ours: without them the handler looks for the usual name fields, and pairs within one organisation count.
+            Slot::optional(
+                "name_field_a",
+                DataType::String,
+                "The field of the first dataset that holds names.",
+            ),
+            Slot::optional("name_field_b", DataType::String, "The same of the second dataset."),
+            Slot::optional(
+                "id_field_a",
+                DataType::String,
+                "The field of the first dataset that holds external ids.",
+            ),
+            Slot::optional("id_field_b", DataType::String, "The same of the second dataset."),
+            Slot::optional("entity_type", DataType::String, "What the names are, such as PERSON."),
+            Slot::optional(
+                "distinct_field",
+                DataType::String,
+                "Records with the same value in it are not paired.",
+            ),
         ],
         outputs: vec![
             Slot::required("matches", matches, "Pairs that mean the same entity."),

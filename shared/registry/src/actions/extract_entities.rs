@@ -33,6 +33,12 @@ pub(super) fn contract() -> Contract {
             )
             .or("auto")
             .one_of(&["auto", "rules", "ml"]),
+            // Ours: the rules a connector would bring, for data that comes from elsewhere.
+            Slot::optional(
+                "rules",
+                rows(),
+                "Which fields name entities, each {field, entity_type, relationship_type}.",
+            ),
         ],
         outputs: vec![
             Slot::required("entities", entities, "What was found, with its place in the data."),

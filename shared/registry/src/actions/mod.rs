@@ -106,7 +106,7 @@ mod tests {
         check(
             "extract_entities",
             "data!",
-            r#"entity_types="auto" relationship_type strategy="auto""#,
+            r#"entity_types="auto" relationship_type strategy="auto" rules"#,
             "entities[name,type,source_field,source_record_index,confidence] count",
         );
     }
@@ -126,7 +126,8 @@ mod tests {
         check(
             "cross_reference",
             "dataset_a! dataset_b!",
-            r#"match_strategy="fuzzy_name" match_threshold=0.8"#,
+            "match_strategy=\"fuzzy_name\" match_threshold=0.8 name_field_a name_field_b id_field_a id_field_b entity_type \
+             distinct_field",
             "matches[entity_a,entity_b,match_score,match_method] unmatched_a unmatched_b count",
         );
     }
