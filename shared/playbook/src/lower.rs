@@ -1,7 +1,7 @@
 //! From a checked draft to a valid playbook: defaults filled in, references canonical.
 
 use countersign_registry::TOOL_CONNECT_WRITE;
-use countersign_wiring::{Template, WiringError, map_references};
+use countersign_wiring::{Reference, Template, WiringError, map_references};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -72,22 +72,38 @@ impl Lower<'_> {
             DraftKind::Unknown => return Err(format!("the step `{}` has no kind", step.name.text)),
         };
         let on_error = self.on_error(at);
-        let canonical = |reference: &_| self.names.canonical(reference);
         Ok(Step {
             name: step.name.text.clone(),
             description: step.description.clone(),
             kind,
-            condition: step
-                .condition
-                .as_ref()
-                .map(|(condition, _)| condition.map(&canonical).to_string()),
+            condition: self.condition(at),
             on_error,
             retry_count: retries(step, on_error),
             timeout_seconds: step.timeout_seconds,
         })
     }
 
-    /// K-50: a failure is skipped only where no effect depends on the step. A gate always stops.
+    /// The condition. That of a parallel step inside another is moved into its sub-steps, which run in the same stage.
+    fn condition(&self, at: usize) -> Option<String> {
+        let step = &self.draft.steps[at];
+        let inner = matches!(step.kind, DraftKind::Parallel) && step.parent.is_some();
+        if inner { None } else { self.joined(at) }
+    }
+
+    fn joined(&self, at: usize) -> Option<String> {
+        let step = &self.draft.steps[at];
+        let canonical = |reference: &Reference| self.names.canonical(reference);
+        let own =
+            step.condition.as_ref().map(|(condition, _)| condition.map(&canonical).to_string());
+        let inner = step.parent.filter(|&parent| self.draft.steps[parent].parent.is_some());
+        match (inner.and_then(|parent| self.joined(parent)), own) {
+            (Some(outer), Some(own)) => Some(format!("({outer}) AND ({own})")),
+            (outer, own) => outer.or(own),
+        }
+    }
+
+    /// K-50: a failure is skipped only where no effect depends on the step. A gate always stops; what is written at a
+    /// parallel step holds for its sub-steps.
     fn on_error(&self, at: usize) -> OnError {
         let step = &self.draft.steps[at];
         let default = if step.is_gate() || self.checked.leads_to_effect[at] {
@@ -95,7 +111,14 @@ impl Lower<'_> {
         } else {
             OnError::Skip
         };
-        step.on_error.map_or(default, |(given, _)| given)
+        let mut asked = Some(at);
+        while let Some(step) = asked.map(|at| &self.draft.steps[at]) {
+            if let Some((given, _)) = step.on_error {
+                return given;
+            }
+            asked = step.parent;
+        }
+        default
     }
 
     fn action(

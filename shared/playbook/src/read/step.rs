@@ -1,7 +1,7 @@
 //! Steps.
 
 use countersign_registry::PARALLEL;
-use countersign_wiring::{Condition, runtime_type};
+use countersign_wiring::{Condition, SyntaxError, runtime_type};
 
 use super::fields::Fields;
 use super::gate;
@@ -14,6 +14,8 @@ use crate::world::World;
 
 /// The longest name of a step or variable.
 pub(crate) const LONGEST_NAME: usize = 64;
+/// The longest condition, in bytes: three of them joined can still be read.
+const LONGEST_CONDITION: usize = 2_000;
 /// The most steps, sub-steps included.
 const MOST_STEPS: usize = 500;
 /// How deep `parallel` may stand in `parallel`.
@@ -110,30 +112,19 @@ impl<'w> Reader<'w> {
     }
 
     fn step_fields(&mut self, fields: &mut Fields<'_>, place: Place, sink: &mut Sink<'_>) {
-        let name = fields.required("name", sink);
-        if let Some(name) = &name {
-            check_name(name, "name", sink);
-        }
-        let name = name.unwrap_or_else(|| Text {
-            text: format!("step {}", self.steps.len() + 1),
-            spot: fields.spot,
-        });
+        let name = self.name(fields, sink);
         let words = [("tool", Word::Tool), ("llm_task", Word::Llm), ("approval", Word::Approval)];
         if fields.node("step_type").is_none() {
             fields.missing("step_type", sink);
         }
         let word = fields.choice("step_type", &words, sink);
-        let description =
-            fields.text("description", sink).map(|text| text.text).unwrap_or_default();
-        let condition = condition(fields, sink);
-        let on_error = on_error(fields, sink);
         let mut step = DraftStep {
             name,
-            description,
+            description: fields.text("description", sink).map(|text| text.text).unwrap_or_default(),
             kind: DraftKind::Unknown,
             output_key: None,
-            condition,
-            on_error,
+            condition: condition(fields, sink),
+            on_error: on_error(fields, sink),
             retry_count: None,
             timeout_seconds: None,
             parent: place.parent,
@@ -159,6 +150,15 @@ impl<'w> Reader<'w> {
                 }
             }
         }
+    }
+
+    /// The name; a step without one gets its number, so that more can be said about it.
+    fn name(&self, fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Text {
+        let Some(name) = fields.required("name", sink) else {
+            return Text { text: format!("step {}", self.steps.len() + 1), spot: fields.spot };
+        };
+        check_name(&name, "name", sink);
+        name
     }
 
     fn finish_gate(
@@ -311,7 +311,16 @@ fn condition(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<(Condition,
         return None;
     }
     let text = fields.text("condition", sink)?;
-    match Condition::parse(&text.text) {
+    if text.text.len() > LONGEST_CONDITION {
+        let message = format!("the condition is longer than {LONGEST_CONDITION} characters");
+        sink.report(Code::OutOfRange, text.spot, "condition", message);
+        return None;
+    }
+    // Conditions of parallel steps are joined with those of their sub-steps, in parentheses.
+    let joined = Condition::parse(&format!("((({})))", text.text));
+    match Condition::parse(&text.text)
+        .and_then(|condition| joined.map(|_| condition).map_err(|error| error_at(0, error)))
+    {
         Ok(condition) => Some((condition, text.spot)),
         Err(error) => {
             let spot = inside(&text, error.at, sink);
@@ -321,6 +330,10 @@ fn condition(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<(Condition,
             None
         }
     }
+}
+
+fn error_at(at: usize, error: SyntaxError) -> SyntaxError {
+    SyntaxError { at, ..error }
 }
 
 /// The place of the byte `at` of a text, when the text stands in the source as it is.

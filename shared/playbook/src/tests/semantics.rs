@@ -150,6 +150,29 @@ fn k_50_steps_before_an_effect_stop_by_default() {
 }
 
 #[test]
+fn f_054_what_stands_at_a_parallel_step_holds_for_its_sub_steps() {
+    let leaf = "{name: leaf, step_type: tool, action: query_journal, condition: \"true\"}";
+    let bare = "{name: bare, step_type: tool, action: query_journal, on_error: retry}";
+    let inner = format!(
+        "{{name: inner, step_type: tool, action: parallel, condition: \"{{year}} > 1\", parallel_steps: [{leaf}, {bare}]}}"
+    );
+    let text = format!(
+        "  - {{name: outer, step_type: tool, action: parallel, on_error: stop, condition: \"{{who}} is defined\", parallel_steps: [{inner}]}}\n"
+    );
+    let playbook = valid(&around(&text));
+    let condition = |name: &str| step(&playbook, name).condition.clone();
+    assert_eq!(condition("outer").as_deref(), Some("{who} is defined"));
+    assert_eq!(condition("inner"), None);
+    assert_eq!(condition("leaf").as_deref(), Some("({year} > 1) AND (true)"));
+    assert_eq!(condition("bare").as_deref(), Some("{year} > 1"));
+    assert_eq!(step(&playbook, "leaf").on_error, OnError::Stop);
+    assert_eq!(
+        (step(&playbook, "bare").on_error, step(&playbook, "bare").retry_count),
+        (OnError::Retry, 1)
+    );
+}
+
+#[test]
 fn k_50_skipping_before_an_effect_is_warned_of() {
     let text = around(&FLOW.replace(
         "    action: cross_reference\n",

@@ -65,7 +65,7 @@ enum Operand {
 }
 
 impl Condition {
-    /// Reads a condition of at most 2,000 characters, 200 tests and 32 nested parentheses.
+    /// Reads a condition of at most 10,000 characters, 1,000 tests and 32 nested parentheses.
     ///
     /// # Errors
     /// [`SyntaxError`] with the place of what does not fit.

@@ -14,9 +14,9 @@ use crate::error::SyntaxError;
 use crate::reference::{Parsed, Reference, expected, explain, is_name_char, reference};
 
 /// The longest condition, in bytes.
-const LONGEST: usize = 2_000;
+const LONGEST: usize = 10_000;
 /// The most tests one condition may have.
-const MOST_TESTS: usize = 200;
+const MOST_TESTS: usize = 1_000;
 /// How deep parentheses and lists may nest.
 const DEEPEST: usize = 32;
 
