@@ -13,6 +13,7 @@ mod error;
 pub mod extract;
 pub mod fold;
 mod gazetteer;
+pub mod graph;
 mod model;
 mod nicknames;
 pub mod organisation;
@@ -29,7 +30,7 @@ pub use model::{
 pub use resolve::{
     Ambiguity, Candidate, Cluster, DEFAULT_THRESHOLD, Known, Link, MAX_AMBIGUOUS, MAX_CANDIDATES,
     MAX_KEYS, MAX_MENTIONS, Mention, NEVER_BELOW, Resolution, Settings, Strategy, block_keys,
-    resolve,
+    id_key, lookup_keys, resolve,
 };
 pub use rows::{
     Discovery, DiscoveryId, DiscoveryType, LogId, MatchMethod, ResolutionAction, ResolutionLogRow,

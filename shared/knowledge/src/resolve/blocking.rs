@@ -38,8 +38,22 @@ fn reading_keys(reading: &Reading, kind: &EntityType) -> BTreeSet<String> {
     keys.into_iter().take(MAX_KEYS).map(|key| format!("{kind}:{key}")).collect()
 }
 
+/// Every key an entity with these names and ids is filed and looked up under.
+#[must_use]
+pub fn lookup_keys<'a>(
+    names: impl Iterator<Item = &'a str>,
+    kind: &EntityType,
+    ids: &BTreeSet<ExternalId>,
+) -> BTreeSet<String> {
+    names
+        .flat_map(|name| block_keys(name, kind))
+        .chain(ids.iter().map(|id| id_key(kind, id)))
+        .collect()
+}
+
 /// The key an external id is filed under.
-pub(crate) fn id_key(kind: &EntityType, id: &ExternalId) -> String {
+#[must_use]
+pub fn id_key(kind: &EntityType, id: &ExternalId) -> String {
     format!("{kind}:x:{}:{}", id.scheme, id.value)
 }
 

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::blocking::{MAX_KEYS, block_keys};
+pub use self::blocking::{MAX_KEYS, block_keys, id_key, lookup_keys};
 use self::cluster::Clustering;
 use self::subject::Subject;
 use crate::error::KnowledgeError;
@@ -142,6 +142,19 @@ pub struct Known {
     pub external_ids: BTreeSet<ExternalId>,
     /// Folded names of what it was seen with.
     pub context: BTreeSet<String>,
+}
+
+impl From<&crate::model::Entity> for Known {
+    fn from(entity: &crate::model::Entity) -> Self {
+        Self {
+            id: entity.id.clone(),
+            canonical_name: entity.canonical_name.clone(),
+            names: std::iter::once(&entity.name).chain(&entity.aliases).cloned().collect(),
+            entity_type: entity.entity_type.clone(),
+            external_ids: entity.external_ids.clone(),
+            context: entity.context.clone(),
+        }
+    }
 }
 
 /// Why two spellings were joined or doubted.

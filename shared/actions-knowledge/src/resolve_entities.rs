@@ -1,0 +1,147 @@
+//! Plan, write down the plan, apply it, mark it done: a repetition goes on where the last attempt stopped.
+
+use std::sync::Arc;
+
+use countersign_failure::Failure;
+use countersign_knowledge::change::{Origin, answer, changes, mentions};
+use countersign_knowledge::extract::Extracted;
+use countersign_knowledge::graph::{
+    CallState, Graph, GraphError, Planned, Scope, forget_known_edges,
+};
+use countersign_knowledge::{DEFAULT_THRESHOLD, Known, MAX_MENTIONS, Namespace, Settings, resolve};
+use countersign_registry::action::{Action, ActionError, Call};
+use futures::future::BoxFuture;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+
+pub(crate) struct ResolveEntities {
+    pub(crate) graph: Arc<dyn Graph>,
+}
+
+impl Action for ResolveEntities {
+    fn name(&self) -> &'static str {
+        "resolve_entities"
+    }
+
+    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+        Box::pin(async move { run(self.graph.as_ref(), call).await })
+    }
+}
+
+async fn run(graph: &dyn Graph, call: &Call) -> Result<Value, ActionError> {
+    let scope = Scope { owner: call.owner.clone(), namespace: namespace(call)? };
+    let settings = settings(call)?;
+    let entities = entities(call)?;
+    let key = call.idempotency_key.as_str();
+    let planned = match graph.call(&scope, key).await.map_err(failed)? {
+        CallState::Done(answer) => return Ok(answer),
+        CallState::Planned(planned) => *planned,
+        CallState::New => {
+            let planned = plan(graph, call, &scope, &settings, &entities).await?;
+            match graph.plan(&scope, key, &planned).await.map_err(failed)? {
+                CallState::Done(answer) => return Ok(answer),
+                CallState::Planned(stands) => *stands,
+                CallState::New => planned,
+            }
+        }
+    };
+    graph.apply(&scope, &planned.changes).await.map_err(failed)?;
+    graph.finish(&scope, key).await.map_err(failed)?;
+    Ok(planned.answer)
+}
+
+async fn plan(
+    graph: &dyn Graph,
+    call: &Call,
+    scope: &Scope,
+    settings: &Settings,
+    entities: &[Extracted],
+) -> Result<Planned, ActionError> {
+    let mentions = mentions(entities);
+    let found = graph.candidates(scope, &mentions).await.map_err(failed)?;
+    let known: Vec<Known> = found.iter().map(Known::from).collect();
+    let resolution =
+        resolve(&mentions, &known, settings).map_err(|error| ActionError::from_failure(&error))?;
+    let origin = Origin {
+        owner: call.owner.clone(),
+        namespace: scope.namespace.clone(),
+        run: call.run.clone(),
+        idempotency_key: call.idempotency_key.clone(),
+        now: call.now,
+    };
+    let mut changes = changes(&origin, entities, &mentions, &resolution, &found);
+    let existing = graph.existing(scope, &changes.edges).await.map_err(failed)?;
+    forget_known_edges(&mut changes, &existing);
+    Ok(Planned { answer: answer(&origin, entities.len(), &resolution), changes })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "taken by `map_err`")]
+fn failed(error: GraphError) -> ActionError {
+    ActionError::from_failure(error.as_ref() as &dyn Failure)
+}
+
+fn settings(call: &Call) -> Result<Settings, ActionError> {
+    let strategy = call.params.get("strategy").and_then(Value::as_str).unwrap_or("fuzzy");
+    let threshold = match call.params.get("threshold") {
+        None | Some(Value::Null) => DEFAULT_THRESHOLD,
+        Some(value) => value
+            .as_f64()
+            .or_else(|| value.as_str()?.trim().parse().ok())
+            .ok_or_else(|| ActionError::terminal("BAD_PARAM", "`threshold` must be a number"))?,
+    };
+    Settings::new(strategy, threshold).map_err(|error| ActionError::from_failure(&error))
+}
+
+fn namespace(call: &Call) -> Result<Namespace, ActionError> {
+    match call.params.get("namespace").and_then(Value::as_str) {
+        Some(text) => Namespace::parse(text)
+            .map_err(|error| ActionError::terminal("BAD_PARAM", error.to_string())),
+        None => Ok(Namespace::default()),
+    }
+}
+
+/// What `extract_entities` gives, or records with `name` and `type` from anywhere, or plain names of persons.
+fn entities(call: &Call) -> Result<Vec<Extracted>, ActionError> {
+    let given = call.inputs.get("entities").unwrap_or(&Value::Null);
+    let items = match given {
+        Value::Null => &[][..],
+        Value::Array(items) => items.as_slice(),
+        Value::Object(set) => set
+            .get("entities")
+            .or_else(|| set.get("results"))
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice),
+        _ => {
+            return Err(ActionError::terminal(
+                "BAD_INPUT",
+                "`entities` must be a list of entities",
+            ));
+        }
+    };
+    if items.len() > MAX_MENTIONS {
+        let message = format!(
+            "entities holds {} items; one call handles at most {MAX_MENTIONS}",
+            items.len()
+        );
+        return Err(ActionError::terminal("TOO_MANY_RECORDS", message));
+    }
+    items.iter().enumerate().map(|(index, item)| entity(index, item)).collect()
+}
+
+fn entity(index: usize, item: &Value) -> Result<Extracted, ActionError> {
+    let bad = |problem: String| {
+        ActionError::terminal("BAD_RECORD", format!("entities[{index}]: {problem}"))
+    };
+    let read = match item {
+        Value::String(name) => Extracted::deserialize(
+            json!({ "name": name, "type": "PERSON", "source_record_index": index }),
+        ),
+        Value::Object(_) => Extracted::deserialize(item),
+        _ => return Err(bad("an entity must be an object with `name` and `type`".to_owned())),
+    };
+    let entity = read.map_err(|error| bad(error.to_string()))?;
+    if entity.name.trim().is_empty() {
+        return Err(bad("`name` is empty".to_owned()));
+    }
+    Ok(entity)
+}

@@ -1,0 +1,262 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use countersign_identity::UserId;
+use countersign_knowledge::change::Changes;
+use countersign_knowledge::graph::{CallState, EdgeKey, Graph, GraphError, Planned, Scope};
+use countersign_knowledge::{Edge, Entity, KnowledgeError, Mention};
+use countersign_registry::action::{ActionError, Call, RunInfo};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+/// A graph in memory that can be made to fail after so many steps.
+#[derive(Default)]
+struct Memory {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    calls: BTreeMap<String, (Planned, bool)>,
+    entities: BTreeMap<String, Entity>,
+    edges: BTreeMap<EdgeKey, Edge>,
+    rows: BTreeSet<String>,
+    reviews: BTreeSet<String>,
+    writes: usize,
+    fail_after: Option<usize>,
+}
+
+impl State {
+    fn step(&mut self) -> Result<(), GraphError> {
+        if let Some(left) = &mut self.fail_after {
+            if *left == 0 {
+                self.fail_after = None;
+                return Err(Box::new(KnowledgeError::BadParam {
+                    name: "crash",
+                    problem: "killed".to_owned(),
+                }));
+            }
+            *left -= 1;
+        }
+        self.writes += 1;
+        Ok(())
+    }
+
+    fn apply(&mut self, changes: &Changes) -> Result<(), GraphError> {
+        for entity in &changes.entities {
+            self.step()?;
+            self.entities
+                .entry(entity.id.to_string())
+                .and_modify(|e| e.absorb(entity))
+                .or_insert_with(|| entity.clone());
+        }
+        for edge in &changes.edges {
+            self.step()?;
+            let key = (edge.from.clone(), edge.relationship, edge.to.clone());
+            self.edges.entry(key).and_modify(|e| e.absorb(edge)).or_insert_with(|| edge.clone());
+        }
+        self.rows.extend(changes.log.iter().map(|row| row.id.to_string()));
+        self.rows.extend(changes.discoveries.iter().map(|row| row.id.to_string()));
+        self.reviews.extend(changes.reviews.iter().map(|row| row.id.to_string()));
+        Ok(())
+    }
+}
+
+fn ready<'a, T: Send + 'a>(value: Result<T, GraphError>) -> BoxFuture<'a, Result<T, GraphError>> {
+    Box::pin(std::future::ready(value))
+}
+
+impl Graph for Memory {
+    fn call<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+        let state = self.state.lock().unwrap();
+        ready(Ok(match state.calls.get(&format!("{}{key}", scope.owner)) {
+            None => CallState::New,
+            Some((planned, true)) => CallState::Done(planned.answer.clone()),
+            Some((planned, false)) => CallState::Planned(Box::new(planned.clone())),
+        }))
+    }
+
+    fn candidates<'a>(
+        &'a self,
+        scope: &'a Scope,
+        _: &'a [Mention],
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        ready(Ok(state
+            .entities
+            .values()
+            .filter(|e| e.user_id == scope.owner && e.namespace == scope.namespace)
+            .cloned()
+            .collect()))
+    }
+
+    fn existing<'a>(
+        &'a self,
+        _: &'a Scope,
+        edges: &'a [Edge],
+    ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        let keys = edges.iter().map(|e| (e.from.clone(), e.relationship, e.to.clone()));
+        ready(Ok(keys.filter(|key| state.edges.contains_key(key)).collect()))
+    }
+
+    fn plan<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        planned: &'a Planned,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+        let mut state = self.state.lock().unwrap();
+        if let Err(error) = state.step() {
+            return ready(Err(error));
+        }
+        state.calls.insert(format!("{}{key}", scope.owner), (planned.clone(), false));
+        ready(Ok(CallState::Planned(Box::new(planned.clone()))))
+    }
+
+    fn apply<'a>(
+        &'a self,
+        _: &'a Scope,
+        changes: &'a Changes,
+    ) -> BoxFuture<'a, Result<(), GraphError>> {
+        ready(self.state.lock().unwrap().apply(changes))
+    }
+
+    fn finish<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<(), GraphError>> {
+        let mut state = self.state.lock().unwrap();
+        if let Err(error) = state.step() {
+            return ready(Err(error));
+        }
+        if let Some((_, done)) = state.calls.get_mut(&format!("{}{key}", scope.owner)) {
+            *done = true;
+        }
+        ready(Ok(()))
+    }
+}
+
+fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
+    let owner = UserId::from_bytes([owner; 16]);
+    let now = "2026-11-21T10:00:00Z".parse().unwrap();
+    let info = RunInfo {
+        profile_id: "prof_1".to_owned(),
+        profile_name: "Investigator".to_owned(),
+        playbook_id: None,
+        query: String::new(),
+        run_context: "interactive".to_owned(),
+        invoked_by: owner.clone(),
+        started_at: now,
+    };
+    Call {
+        run: "run_1".to_owned(),
+        step: "resolve".to_owned(),
+        owner,
+        action: "resolve_entities".to_owned(),
+        inputs: inputs.as_object().cloned().unwrap(),
+        params: params.as_object().cloned().unwrap(),
+        idempotency_key: key.to_owned(),
+        now,
+        remaining: Duration::from_secs(60),
+        info,
+    }
+}
+
+fn run(graph: &Arc<Memory>, call: &Call) -> Result<Value, ActionError> {
+    let actions = super::actions(Arc::clone(graph) as Arc<dyn Graph>);
+    futures::executor::block_on(actions[0].run(call))
+}
+
+fn officers() -> Value {
+    let officer = |index: usize, name: &str| {
+        json!({"name": name, "type": "PERSON", "source_field": "name", "source_record_index": index, "confidence": 0.97,
+            "relationship_type": "OFFICER_OF", "related_to": {"name": "OWL FUND", "type": "ORG"}})
+    };
+    json!({"entities": [officer(0, "SMITH, ROBERT"), officer(1, "Bob Smith"), officer(2, "J DOE"), officer(3, "JANE DOE")]})
+}
+
+#[test]
+fn f_048_the_answer_and_the_graph_agree() {
+    let graph = Arc::new(Memory::default());
+    let output = run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();
+    assert_eq!(output["merge_count"], 1);
+    assert_eq!(output["resolved"].as_array().unwrap().len(), 3);
+    assert_eq!(output["ambiguous"].as_array().unwrap().len(), 1);
+    let state = graph.state.lock().unwrap();
+    assert_eq!((state.entities.len(), state.edges.len(), state.reviews.len()), (4, 3, 1));
+}
+
+#[test]
+fn f_048_a_second_call_answers_the_same_and_writes_nothing() {
+    let graph = Arc::new(Memory::default());
+    let one = run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();
+    let writes = graph.state.lock().unwrap().writes;
+    assert_eq!(run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap(), one);
+    assert_eq!(graph.state.lock().unwrap().writes, writes);
+}
+
+#[test]
+fn f_048_killed_after_any_write_the_retry_gives_one_result() {
+    let whole = Arc::new(Memory::default());
+    let expect = run(&whole, &call(1, "k", &officers(), &json!({}))).unwrap();
+    let writes = whole.state.lock().unwrap().writes;
+    for kill in 0..writes {
+        let graph = Arc::new(Memory::default());
+        graph.state.lock().unwrap().fail_after = Some(kill);
+        assert!(run(&graph, &call(1, "k", &officers(), &json!({}))).is_err());
+        assert_eq!(
+            run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap(),
+            expect,
+            "killed at {kill}"
+        );
+        let (state, whole) = (graph.state.lock().unwrap(), whole.state.lock().unwrap());
+        assert_eq!(
+            (&state.entities, &state.edges, &state.rows, &state.reviews),
+            (&whole.entities, &whole.edges, &whole.rows, &whole.reviews)
+        );
+    }
+}
+
+#[test]
+fn f_048_the_next_run_recognises_what_the_first_one_wrote() {
+    let graph = Arc::new(Memory::default());
+    run(&graph, &call(1, "first", &officers(), &json!({}))).unwrap();
+    let output = run(&graph, &call(1, "second", &officers(), &json!({}))).unwrap();
+    assert!(
+        output["resolved"].as_array().unwrap().iter().all(|entity| entity["is_known"] == true),
+        "{output:#}"
+    );
+    let state = graph.state.lock().unwrap();
+    assert_eq!((state.entities.len(), state.edges.len(), state.reviews.len()), (4, 3, 1));
+}
+
+#[test]
+fn f_274_another_owners_graph_is_never_met() {
+    let graph = Arc::new(Memory::default());
+    run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();
+    let output = run(&graph, &call(2, "k", &officers(), &json!({}))).unwrap();
+    assert!(
+        output["resolved"].as_array().unwrap().iter().all(|entity| entity["is_known"] == false),
+        "{output:#}"
+    );
+}
+
+fn check_refused(inputs: &Value, params: &Value, code: &str) {
+    let error = run(&Arc::new(Memory::default()), &call(1, "k", inputs, params)).unwrap_err();
+    assert_eq!(error.code, code, "{error}");
+}
+
+#[test]
+fn f_244_bad_calls_are_named() {
+    check_refused(&officers(), &json!({"strategy": "ml"}), "STRATEGY_UNAVAILABLE");
+    check_refused(&officers(), &json!({"threshold": 2}), "PARAM_OUT_OF_RANGE");
+    check_refused(&json!({"entities": [{"type": "PERSON"}]}), &json!({}), "BAD_RECORD");
+    check_refused(&json!({"entities": "x"}), &json!({}), "BAD_INPUT");
+}

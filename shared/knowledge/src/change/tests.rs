@@ -1,0 +1,116 @@
+use std::collections::BTreeSet;
+
+use countersign_identity::UserId;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::{Changes, Origin, answer, changes, mentions};
+use crate::extract::Extracted;
+use crate::model::{Entity, Namespace};
+use crate::resolve::{Settings, resolve};
+use crate::rows::{ResolutionAction, ReviewStatus};
+
+fn origin(key: &str) -> Origin {
+    Origin {
+        owner: UserId::from_bytes([7; 16]),
+        namespace: Namespace::default(),
+        run: "run_1".to_owned(),
+        idempotency_key: key.to_owned(),
+        now: "2026-11-21T10:00:00Z".parse().unwrap(),
+    }
+}
+
+fn officers(names: &[&str]) -> Vec<Extracted> {
+    let one = |(index, name): (usize, &&str)| {
+        json!({"name": name, "type": "PERSON", "source_field": "name", "source_record_index": index,
+            "relationship_type": "OFFICER_OF", "related_to": {"name": "OWL FUND INC", "type": "ORG"}, "attributes": {"title": "CHAIR"}})
+    };
+    names.iter().enumerate().map(one).map(|value| serde_json::from_value(value).unwrap()).collect()
+}
+
+fn plan(names: &[&str]) -> (Changes, serde_json::Value) {
+    let entities = officers(names);
+    let mentions = mentions(&entities);
+    let resolution = resolve(&mentions, &[], &Settings::default()).unwrap();
+    (
+        changes(&origin("k"), &entities, &mentions, &resolution, &[]),
+        answer(&origin("k"), entities.len(), &resolution),
+    )
+}
+
+#[test]
+fn f_259_an_officer_becomes_a_node_an_edge_and_its_provenance() {
+    let (changes, answer) = plan(&["SMITH, ROBERT", "Bob Smith"]);
+    let names: Vec<&str> = changes.entities.iter().map(|e| e.canonical_name.as_str()).collect();
+    assert_eq!(names, ["Robert Smith", "OWL FUND INC"]);
+    assert_eq!(changes.edges.len(), 1);
+    let edge = &changes.edges[0];
+    assert_eq!((&edge.from, &edge.to), (&changes.entities[0].id, &changes.entities[1].id));
+    assert_eq!((edge.properties["title"].as_str(), edge.provenance.len()), (Some("CHAIR"), 2));
+    assert_eq!(answer["merge_count"], 1);
+    assert_eq!(
+        answer["resolved"].as_array().unwrap().len(),
+        1,
+        "the far end was not given as an entity"
+    );
+}
+
+#[test]
+fn f_247_every_decision_is_logged_and_a_doubt_is_asked() {
+    let (changes, answer) = plan(&["J SMITH", "JOHN SMITH", "SMITH, JOHN"]);
+    let count = |action| changes.log.iter().filter(|row| row.action == action).count();
+    assert_eq!(
+        (
+            count(ResolutionAction::CreateNew),
+            count(ResolutionAction::AutoMerge),
+            count(ResolutionAction::FlagReview)
+        ),
+        (3, 1, 1)
+    );
+    assert_eq!((changes.reviews.len(), changes.reviews[0].status), (1, ReviewStatus::Pending));
+    assert_eq!(answer["ambiguous"][0]["candidate"], "John Smith");
+    assert!(
+        changes
+            .log
+            .iter()
+            .filter(|row| row.action == ResolutionAction::AutoMerge)
+            .all(|row| row.is_reversible)
+    );
+}
+
+#[test]
+fn the_same_call_plans_the_same_writes_with_distinct_ids() {
+    let (one, other) = (plan(&["J SMITH", "JOHN SMITH"]).0, plan(&["J SMITH", "JOHN SMITH"]).0);
+    assert_eq!(one, other);
+    let ids: BTreeSet<_> = one.log.iter().map(|row| &row.id).collect();
+    assert_eq!(ids.len(), one.log.len());
+    let ids: BTreeSet<_> = one.discoveries.iter().map(|d| &d.id).collect();
+    assert_eq!(ids.len(), one.discoveries.len());
+}
+
+fn entities() -> impl Strategy<Value = Entity> {
+    let names = prop::collection::btree_set("[A-C]{1,2}", 0..4);
+    (names.clone(), names.clone(), names, 0_i64..9, 0_u8..10).prop_map(
+        |(aliases, sources, context, day, sure)| {
+            let mut entity = plan(&["JOHN SMITH"]).0.entities.remove(0);
+            let at = entity.first_seen + jiff::SignedDuration::from_hours(24 * day);
+            entity.source_count = sources.len();
+            (entity.aliases, entity.sources, entity.context) = (aliases, sources, context);
+            (entity.first_seen, entity.last_seen, entity.created_at, entity.updated_at) =
+                (at, at, at, at);
+            entity.confidence = f64::from(sure) / 10.0;
+            entity
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+    #[test]
+    fn joining_entities_is_idempotent_and_commutes(a in entities(), b in entities()) {
+        let join = |x: &Entity, y: &Entity| { let mut x = x.clone(); x.absorb(y); x };
+        let ab = join(&a, &b);
+        prop_assert_eq!(&ab, &join(&b, &a));
+        prop_assert_eq!(&ab, &join(&ab, &b));
+    }
+}

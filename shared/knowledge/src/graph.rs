@@ -1,0 +1,112 @@
+//! What resolution needs of the place the graph is kept in. `store-knowledge` implements it over a table.
+//!
+//! A call is first **planned**: its writes and its answer are stored under its idempotency key, before any of them is
+//! done. Then they are applied, which may be repeated, and the call is marked done. A second call with the same key
+//! finds the plan (and applies it again, if it was not done) or the answer (and writes nothing).
+
+use std::collections::BTreeSet;
+
+use countersign_failure::Failure;
+use countersign_identity::UserId;
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::change::Changes;
+use crate::model::{Edge, EntityId, Namespace, Relationship};
+use crate::{Entity, Mention};
+
+/// What the keeper of the graph says when it cannot.
+pub type GraphError = Box<dyn Failure>;
+
+/// One owner's part of the graph: every read and write is inside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    /// The owner.
+    pub owner: UserId,
+    /// The part.
+    pub namespace: Namespace,
+}
+
+/// A call's writes and answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Planned {
+    /// What is written.
+    pub changes: Changes,
+    /// What the caller gets.
+    pub answer: Value,
+}
+
+/// Where a call stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallState {
+    /// Never seen.
+    New,
+    /// Planned; perhaps partly written.
+    Planned(Box<Planned>),
+    /// Written; this was the answer.
+    Done(Value),
+}
+
+/// The three parts that name an edge.
+pub type EdgeKey = (EntityId, Relationship, EntityId);
+
+/// Reading and writing one owner's graph.
+pub trait Graph: Send + Sync {
+    /// Where the call with this key stands.
+    fn call<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>>;
+
+    /// The entities that could be meant by one of these mentions. More is allowed, less is not.
+    fn candidates<'a>(
+        &'a self,
+        scope: &'a Scope,
+        mentions: &'a [Mention],
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
+
+    /// Which of these edges exist.
+    fn existing<'a>(
+        &'a self,
+        scope: &'a Scope,
+        edges: &'a [Edge],
+    ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>>;
+
+    /// Stores the plan unless the call has one, and answers with the one that stands.
+    fn plan<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        planned: &'a Planned,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>>;
+
+    /// Does the writes. Doing them again changes nothing.
+    fn apply<'a>(
+        &'a self,
+        scope: &'a Scope,
+        changes: &'a Changes,
+    ) -> BoxFuture<'a, Result<(), GraphError>>;
+
+    /// Marks the call done.
+    fn finish<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<(), GraphError>>;
+}
+
+/// Leaves out the discoveries of relationships the graph has already.
+pub fn forget_known_edges(changes: &mut Changes, existing: &BTreeSet<EdgeKey>) {
+    let known: BTreeSet<(&EntityId, Relationship, String)> = existing
+        .iter()
+        .map(|(from, relationship, to)| (from, *relationship, to.to_string()))
+        .collect();
+    changes.discoveries.retain(|found| {
+        let to = found.details.get("to").and_then(Value::as_str).unwrap_or_default();
+        found.relationship_type.is_none_or(|relationship| {
+            !known.contains(&(&found.entity_id, relationship, to.to_owned()))
+        })
+    });
+}

@@ -1,0 +1,66 @@
+//! The table as the keeper of the graph.
+
+use std::collections::BTreeSet;
+
+use countersign_knowledge::change::Changes;
+use countersign_knowledge::graph::{CallState, EdgeKey, Graph, GraphError, Planned, Scope};
+use countersign_knowledge::{Edge, Entity, Mention};
+use countersign_store_kit::StoreError;
+use futures::future::BoxFuture;
+
+use crate::{KnowledgeStore, keys};
+
+fn boxed(error: StoreError) -> GraphError {
+    Box::new(error)
+}
+
+impl Graph for KnowledgeStore {
+    fn call<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+        Box::pin(async move { self.read_call(&keys::call(scope, key)).await.map_err(boxed) })
+    }
+
+    fn candidates<'a>(
+        &'a self,
+        scope: &'a Scope,
+        mentions: &'a [Mention],
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        Box::pin(async move { self.candidates_of(scope, mentions).await.map_err(boxed) })
+    }
+
+    fn existing<'a>(
+        &'a self,
+        scope: &'a Scope,
+        edges: &'a [Edge],
+    ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>> {
+        Box::pin(async move { self.existing_of(scope, edges).await.map_err(boxed) })
+    }
+
+    fn plan<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        planned: &'a Planned,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+        Box::pin(async move { self.write_plan(scope, key, planned).await.map_err(boxed) })
+    }
+
+    fn apply<'a>(
+        &'a self,
+        scope: &'a Scope,
+        changes: &'a Changes,
+    ) -> BoxFuture<'a, Result<(), GraphError>> {
+        Box::pin(async move { self.apply_all(scope, changes).await.map_err(boxed) })
+    }
+
+    fn finish<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<(), GraphError>> {
+        Box::pin(async move { self.finish_call(scope, key).await.map_err(boxed) })
+    }
+}

@@ -1,0 +1,115 @@
+//! The keys of the table.
+
+use countersign_knowledge::graph::Scope;
+use countersign_knowledge::{EntityId, EntityType, Relationship, ReviewId, ReviewStatus};
+use countersign_store_kit::Key;
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+/// The partition of a graph.
+pub(crate) fn graph(scope: &Scope) -> String {
+    format!("G#{}#{}", scope.owner, scope.namespace.as_str())
+}
+
+pub(crate) fn entity(scope: &Scope, id: &EntityId) -> Key {
+    Key::new(graph(scope), format!("ENT#{id}"))
+}
+
+pub(crate) fn by_type(scope: &Scope, kind: &EntityType) -> String {
+    format!("{}#TYPE#{kind}", graph(scope))
+}
+
+/// Lookup keys may be long (an external id, a name in another script), so a long one is hashed.
+pub(crate) fn lookup(scope: &Scope, key: &str) -> String {
+    if key.len() <= 128 {
+        format!("{}#KEY#{key}", graph(scope))
+    } else {
+        format!("{}#KEY#~{}", graph(scope), hex::encode(Sha256::digest(key)))
+    }
+}
+
+pub(crate) fn words(scope: &Scope) -> String {
+    format!("{}#WORDS", graph(scope))
+}
+
+pub(crate) fn edges(scope: &Scope, id: &EntityId) -> String {
+    format!("{}#EDGES#{id}", graph(scope))
+}
+
+pub(crate) fn edge(
+    scope: &Scope,
+    from: &EntityId,
+    relationship: Relationship,
+    to: &EntityId,
+) -> Key {
+    Key::new(edges(scope, from), format!("OUT#{}#{to}", relationship.as_str()))
+}
+
+pub(crate) fn edge_back(
+    scope: &Scope,
+    from: &EntityId,
+    relationship: Relationship,
+    to: &EntityId,
+) -> Key {
+    Key::new(edges(scope, to), format!("IN#{}#{from}", relationship.as_str()))
+}
+
+pub(crate) fn log(scope: &Scope) -> String {
+    format!("{}#LOG", graph(scope))
+}
+
+pub(crate) fn review(scope: &Scope, id: &ReviewId) -> Key {
+    Key::new(graph(scope), format!("REVIEW#{id}"))
+}
+
+pub(crate) fn reviews(scope: &Scope, status: ReviewStatus) -> String {
+    format!("{}#REVIEWS#{}", graph(scope), status.as_str())
+}
+
+pub(crate) fn discoveries(scope: &Scope, run: &str) -> String {
+    format!("{}#RUN#{run}", graph(scope))
+}
+
+pub(crate) fn call(scope: &Scope, key: &str) -> Key {
+    Key::new(graph(scope), format!("CALL#{}", hex::encode(Sha256::digest(key))))
+}
+
+/// A time and a tie-breaker in an order that sorts as text: nanoseconds always stand in nine digits.
+pub(crate) fn place(time: Timestamp, id: &str) -> String {
+    format!("{time:.9}#{id}")
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_identity::UserId;
+    use countersign_knowledge::Namespace;
+    use countersign_knowledge::graph::Scope;
+
+    use super::{graph, lookup, place};
+
+    fn scope(byte: u8, namespace: &str) -> Scope {
+        Scope {
+            owner: UserId::from_bytes([byte; 16]),
+            namespace: Namespace::parse(namespace).unwrap(),
+        }
+    }
+
+    #[test]
+    fn f_274_every_partition_starts_with_owner_and_namespace() {
+        assert_ne!(graph(&scope(1, "a")), graph(&scope(2, "a")));
+        assert_ne!(graph(&scope(1, "a")), graph(&scope(1, "b")));
+        assert!(lookup(&scope(1, "a"), "PERSON:sSM0:R").starts_with(&graph(&scope(1, "a"))));
+    }
+
+    #[test]
+    fn places_sort_by_time() {
+        let at = |text: &str| place(text.parse().unwrap(), "x");
+        assert!(at("2026-11-21T10:00:00Z") < at("2026-11-21T10:00:00.5Z"));
+        assert!(at("2026-11-21T10:00:00.5Z") < at("2026-11-21T10:00:01Z"));
+    }
+
+    #[test]
+    fn long_lookup_keys_stay_short() {
+        assert!(lookup(&scope(1, "a"), &"Ж".repeat(2_000)).len() < 250);
+    }
+}

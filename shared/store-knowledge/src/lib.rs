@@ -1,0 +1,45 @@
+//! The table `Knowledge`, and the only code that knows its keys.
+//!
+//! `{g}` is `G#{owner}#{namespace}`: the owner stands in every partition key, so no method can reach another's graph.
+//!
+//! | PK | SK | what | index |
+//! |---|---|---|---|
+//! | `{g}` | `ENT#{id}` | an entity, with a version for compare-and-set | `{g}#TYPE#{type}`, folded canonical name |
+//! | `{g}#KEY#{key}` | `{id}` | where an entity is looked up by sound, spelling or external id; one item per external id (K-73) | |
+//! | `{g}#WORDS` | `{word}#{id}` | a word of a name, for search by prefix (F-273) | |
+//! | `{g}#EDGES#{from}` | `OUT#{relationship}#{to}` | an edge with its provenance (K-73) | |
+//! | `{g}#EDGES#{to}` | `IN#{relationship}#{from}` | the way back | |
+//! | `{g}#LOG` | `{time}#{id}` | a row of the resolution log | |
+//! | `{g}` | `REVIEW#{id}` | a doubtful merge | `{g}#REVIEWS#{status}`, `{time}#{id}` |
+//! | `{g}#RUN#{run}` | `DISC#{id}` | a discovery | |
+//! | `{g}` | `CALL#{hash}` | plan and answer of a call, until 400 days after | |
+//!
+//! An entity's id is derived from owner, namespace, type and canonical name, which makes these unique (F-272, ADR 0010).
+
+mod calls;
+mod graph;
+mod keys;
+mod reads;
+mod writes;
+
+pub use reads::Page;
+
+use countersign_store_kit::{Blobs, Table};
+
+/// What every method of this crate returns.
+pub type Result<T> = countersign_store_kit::Result<T>;
+
+/// The table `Knowledge` and the bucket for large plans.
+#[derive(Debug, Clone)]
+pub struct KnowledgeStore {
+    table: Table,
+    blobs: Blobs,
+}
+
+impl KnowledgeStore {
+    /// The knowledge in this table; plans above 100 KB lie in the bucket under `knowledge/`.
+    #[must_use]
+    pub fn new(table: Table, blobs: Blobs) -> Self {
+        Self { table, blobs }
+    }
+}

@@ -1,0 +1,211 @@
+//! Writing changes so that doing it again changes nothing.
+
+use std::collections::BTreeMap;
+
+use countersign_knowledge::change::Changes;
+use countersign_knowledge::graph::Scope;
+use countersign_knowledge::{Edge, Entity, EntityId, lookup_keys};
+use countersign_store_kit::{Expr, Item, Key, StoreError, Write, decode};
+use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::reads::Back;
+use crate::{KnowledgeStore, Result, keys};
+
+/// How many single writes run at once.
+const AT_ONCE: usize = 16;
+
+/// How often a compare-and-set is tried against other writers.
+const TRIES: u32 = 8;
+
+/// An entity or edge as JSON text, with the number of its change.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Versioned {
+    pub(crate) version: u64,
+    pub(crate) json: String,
+}
+
+/// Names an entity.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Pointer {
+    pub(crate) id: EntityId,
+}
+
+pub(crate) fn open<T: DeserializeOwned>(table: &str, json: &str) -> Result<T> {
+    serde_json::from_str(json)
+        .map_err(|error| StoreError::Decode { table: table.to_owned(), reason: error.to_string() })
+}
+
+/// What is joined under compare-and-set.
+trait Joined: Serialize + DeserializeOwned + Clone + PartialEq + Sync {
+    fn key(&self, scope: &Scope) -> Key;
+    fn absorb(&mut self, other: &Self);
+    fn index(&self, scope: &Scope) -> Option<(String, String)>;
+}
+
+impl Joined for Entity {
+    fn key(&self, scope: &Scope) -> Key {
+        keys::entity(scope, &self.id)
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        Entity::absorb(self, other);
+    }
+
+    fn index(&self, scope: &Scope) -> Option<(String, String)> {
+        let name: String = self.canonical_key().chars().take(200).collect();
+        Some((keys::by_type(scope, &self.entity_type), name))
+    }
+}
+
+impl Joined for Edge {
+    fn key(&self, scope: &Scope) -> Key {
+        keys::edge(scope, &self.from, self.relationship, &self.to)
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        Edge::absorb(self, other);
+    }
+
+    fn index(&self, _: &Scope) -> Option<(String, String)> {
+        None
+    }
+}
+
+impl KnowledgeStore {
+    /// Pointers first: one that names nothing yet is skipped by readers; an entity nobody can find would be made twice.
+    pub(crate) async fn apply_all(&self, scope: &Scope, changes: &Changes) -> Result<()> {
+        self.table.write_many(unique(pointers(scope, changes)?)).await?;
+        self.join_all(scope, &changes.entities).await?;
+        self.join_all(scope, &changes.edges).await?;
+        self.table.write_many(unique(rows(scope, changes)?)).await?;
+        let reviews = changes.reviews.iter().map(|review| async move {
+            let index = (
+                keys::reviews(scope, review.status),
+                keys::place(review.created_at, review.id.as_str()),
+            );
+            let write = Write::put(&keys::review(scope, &review.id), review)?
+                .indexed(&index.0, &index.1)
+                .if_absent();
+            match self.table.write(write).await {
+                // Asked before, perhaps answered.
+                Err(error) if error.is_condition() => Ok(()),
+                other => other,
+            }
+        });
+        iter(reviews).buffer_unordered(AT_ONCE).try_collect().await
+    }
+
+    async fn join_all<T: Joined>(&self, scope: &Scope, news: &[T]) -> Result<()> {
+        let wanted: Vec<Key> = news.iter().map(|new| new.key(scope)).collect();
+        let mut stands = self.table.get_many(&wanted).await?;
+        let joins: Vec<_> = news.iter().map(|new| (new, stands.remove(&new.key(scope)))).collect();
+        let joins = joins.into_iter().map(|(new, item)| self.join(scope, new, item));
+        iter(joins).buffer_unordered(AT_ONCE).try_collect().await
+    }
+
+    async fn join<T: Joined>(
+        &self,
+        scope: &Scope,
+        new: &T,
+        mut stands: Option<Item>,
+    ) -> Result<()> {
+        let key = new.key(scope);
+        for _ in 0..TRIES {
+            let Some(write) = self.next(scope, new, stands)? else { return Ok(()) };
+            match self.table.write(write).await {
+                Err(StoreError::ConditionFailed { item, .. }) => {
+                    stands = match item {
+                        Some(item) => Some(*item),
+                        None => self.table.get_item(&key).await?,
+                    };
+                }
+                other => return other,
+            }
+        }
+        Err(StoreError::Unavailable {
+            table: self.table.name().to_owned(),
+            reason: "too many writers of one item".to_owned(),
+        })
+    }
+
+    /// The write that joins `new` to what stands; none when it is in there already.
+    fn next<T: Joined>(
+        &self,
+        scope: &Scope,
+        new: &T,
+        stands: Option<Item>,
+    ) -> Result<Option<Write>> {
+        let (joined, version, condition) = match stands {
+            None => (new.clone(), 0, Expr::absent()),
+            Some(item) => {
+                let item: Versioned = decode(self.table.name(), item)?;
+                let before: T = open(self.table.name(), &item.json)?;
+                let mut after = before.clone();
+                after.absorb(new);
+                if after == before {
+                    return Ok(None);
+                }
+                (
+                    after,
+                    item.version,
+                    Expr::new("#version = :version").bind("version", &item.version)?,
+                )
+            }
+        };
+        let json = serde_json::to_string(&joined)
+            .map_err(|error| StoreError::Encode(error.to_string()))?;
+        let write = Write::put(&joined.key(scope), &Versioned { version: version + 1, json })?;
+        let write = match joined.index(scope) {
+            Some((pk, sk)) => write.indexed(&pk, &sk),
+            None => write,
+        };
+        Ok(Some(write.when(condition)))
+    }
+}
+
+fn pointers(scope: &Scope, changes: &Changes) -> Result<Vec<(Key, Write)>> {
+    let mut all = Vec::new();
+    for entity in &changes.entities {
+        let pointer = Pointer { id: entity.id.clone() };
+        let names =
+            std::iter::once(entity.name.as_str()).chain(entity.aliases.iter().map(String::as_str));
+        let filed = lookup_keys(names, &entity.entity_type, &entity.external_ids);
+        let places = filed.iter().map(|key| Key::new(keys::lookup(scope, key), entity.id.as_str()));
+        let words = entity
+            .search_tokens()
+            .into_iter()
+            .map(|word| Key::new(keys::words(scope), format!("{word}#{}", entity.id)));
+        for key in places.chain(words) {
+            let write = Write::put(&key, &pointer)?;
+            all.push((key, write));
+        }
+    }
+    for edge in &changes.edges {
+        let key = keys::edge_back(scope, &edge.from, edge.relationship, &edge.to);
+        let write =
+            Write::put(&key, &Back { from: edge.from.clone(), relationship: edge.relationship })?;
+        all.push((key, write));
+    }
+    Ok(all)
+}
+
+fn rows(scope: &Scope, changes: &Changes) -> Result<Vec<(Key, Write)>> {
+    let log = changes.log.iter().map(|row| {
+        let key = Key::new(keys::log(scope), keys::place(row.created_at, row.id.as_str()));
+        Ok((key.clone(), Write::put(&key, row)?))
+    });
+    let found = changes.discoveries.iter().map(|row| {
+        let key = Key::new(keys::discoveries(scope, &row.execution_id), format!("DISC#{}", row.id));
+        Ok((key.clone(), Write::put(&key, row)?))
+    });
+    log.chain(found).collect()
+}
+
+/// A batch may not name an item twice.
+fn unique(writes: Vec<(Key, Write)>) -> Vec<Write> {
+    let by_key: BTreeMap<(String, String), Write> =
+        writes.into_iter().map(|(key, write)| ((key.pk, key.sk), write)).collect();
+    by_key.into_values().collect()
+}
