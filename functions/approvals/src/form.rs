@@ -106,22 +106,22 @@ mod tests {
 
     const KIND: Option<&str> = Some("application/x-www-form-urlencoded; charset=UTF-8");
 
-    fn check(body: &str, expect: Result<Verdict, FormError>) {
-        assert_eq!(Form::read(KIND, body.as_bytes()).map(|form| form.verdict), expect, "{body}");
+    fn check(body: &str, expect: &Result<Verdict, FormError>) {
+        assert_eq!(Form::read(KIND, body.as_bytes()).map(|form| form.verdict), *expect, "{body}");
     }
 
     #[test]
     fn k_01_only_a_whole_form_is_a_decision() {
-        check("nonce=n&decision=approve", Ok(Verdict::Approve));
-        check("decision=deny&nonce=n&note=", Ok(Verdict::Deny));
-        check("decision=approve", Err(FormError::Missing("nonce")));
-        check("nonce=n", Err(FormError::Missing("decision")));
-        check("nonce=n&decision=", Err(FormError::Missing("decision")));
-        check("nonce=n&decision=OK", Err(FormError::Decision));
-        check("nonce=n&decision=Approve", Err(FormError::Decision));
-        check("nonce=n&decision=approve&decision=deny", Err(FormError::Repeated("decision")));
-        check("nonce=n&decision=approve&note=%ff", Err(FormError::NotAForm));
-        check("", Err(FormError::Missing("nonce")));
+        check("nonce=n&decision=approve", &Ok(Verdict::Approve));
+        check("decision=deny&nonce=n&note=", &Ok(Verdict::Deny));
+        check("decision=approve", &Err(FormError::Missing("nonce")));
+        check("nonce=n", &Err(FormError::Missing("decision")));
+        check("nonce=n&decision=", &Err(FormError::Missing("decision")));
+        check("nonce=n&decision=OK", &Err(FormError::Decision));
+        check("nonce=n&decision=Approve", &Err(FormError::Decision));
+        check("nonce=n&decision=approve&decision=deny", &Err(FormError::Repeated("decision")));
+        check("nonce=n&decision=approve&note=%ff", &Err(FormError::NotAForm));
+        check("", &Err(FormError::Missing("nonce")));
     }
 
     #[test]
@@ -142,16 +142,16 @@ mod tests {
         assert_eq!(form.code.as_deref(), Some("48 15 16"));
         check(
             &format!("nonce=n&decision=deny&note={}", "x".repeat(2_001)),
-            Err(FormError::NoteTooLong),
+            &Err(FormError::NoteTooLong),
         );
         check(
             &format!("nonce=n&decision=deny&note={}", "%F0%9F%98%80".repeat(2_000)),
-            Ok(Verdict::Deny),
+            &Ok(Verdict::Deny),
         );
         check(
             &format!("nonce=n&decision=deny&code={}", "1".repeat(41)),
-            Err(FormError::TooLong("code")),
+            &Err(FormError::TooLong("code")),
         );
-        check(&"x".repeat(BODY_LIMIT + 1), Err(FormError::TooLarge));
+        check(&"x".repeat(BODY_LIMIT + 1), &Err(FormError::TooLarge));
     }
 }

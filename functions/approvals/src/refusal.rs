@@ -1,7 +1,7 @@
 //! Everything that is no decision, and the page that says so.
 
 use countersign_approval::ports::PortError;
-use countersign_approval::{Closed, DecideError, LinkError, MacError, Verdict, Vote};
+use countersign_approval::{DecideError, LinkError, MacError, Verdict, Vote};
 use countersign_failure::{Class, Failure, chain};
 use countersign_gatekeeper::GateError;
 use countersign_letter::LetterError;
@@ -40,9 +40,6 @@ pub(crate) enum Refusal {
     /// The same person decided otherwise before.
     #[error("you decided otherwise before")]
     DecidedOtherwise(Box<Vote>),
-    /// The request is closed.
-    #[error("the request is closed")]
-    Closed(Closed),
     /// The gatekeeper refused.
     #[error(transparent)]
     Gate(#[from] GateError),
@@ -79,7 +76,7 @@ impl Refusal {
             Self::Form(_) | Self::Nonce => 422,
             Self::CodeSpent => 403,
             Self::TooManyCodes => 429,
-            Self::DecidedOtherwise(_) | Self::Closed(_) => 409,
+            Self::DecidedOtherwise(_) => 409,
             Self::Link(_) | Self::Gate(_) | Self::Port(_) | Self::Key(_) | Self::Letter(_) => {
                 self.failure().map_or(500, Failure::http_status)
             }
@@ -97,7 +94,6 @@ impl Refusal {
             Self::CodeSpent => "CODE_SPENT",
             Self::TooManyCodes => "CODES_TOO_MANY",
             Self::DecidedOtherwise(_) => "ALREADY_VOTED",
-            Self::Closed(_) => "APPROVAL_CLOSED",
             _ => self.failure().map_or("APPROVAL_FAILED", Failure::code),
         }
     }
@@ -123,8 +119,6 @@ impl Refusal {
                 MessagePage::decided_otherwise(vote.verdict == Verdict::Approve, vote.at)
             }
             Self::Gate(GateError::Decide(error)) => decide_page(error),
-            // The story is told by whoever still has the request.
-            Self::Closed(_) => MessagePage::changed(),
             Self::Link(_) | Self::Gate(_) | Self::Port(_) | Self::Key(_) | Self::Letter(_) => {
                 MessagePage::error(reference)
             }

@@ -45,8 +45,8 @@ fn is_token(text: &str) -> bool {
 }
 
 fn page(query: &str) -> u64 {
-    let values = query.split('&').filter_map(|pair| pair.strip_prefix("page="));
-    values.last().and_then(|page| page.parse().ok()).unwrap_or(1)
+    let mut values = query.split('&').filter_map(|pair| pair.strip_prefix("page="));
+    values.next().and_then(|page| page.parse().ok()).unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -249,16 +249,16 @@ mod tests {
     use super::list_of;
     use serde_json::{Value, json};
 
-    fn check(output: Value, total: u64, expect: Option<Value>) {
-        assert_eq!(list_of(output.clone(), total), expect, "{output} of {total}");
+    fn check(output: &Value, total: u64, expect: Option<&Value>) {
+        assert_eq!(list_of(output.clone(), total).as_ref(), expect, "{output} of {total}");
     }
 
     #[test]
     fn the_list_behind_a_preview_is_found() {
-        check(json!([1, 2]), 2, Some(json!([1, 2])));
-        check(json!({"count": 2, "records": [1, 2], "skipped": []}), 2, Some(json!([1, 2])));
-        check(json!({"data": {"records": [1, 2, 3]}}), 3, Some(json!([1, 2, 3])));
-        check(json!({"records": [1]}), 2, None);
-        check(json!("text"), 1, None);
+        check(&json!([1, 2]), 2, Some(&json!([1, 2])));
+        check(&json!({"count": 2, "records": [1, 2], "skipped": []}), 2, Some(&json!([1, 2])));
+        check(&json!({"data": {"records": [1, 2, 3]}}), 3, Some(&json!([1, 2, 3])));
+        check(&json!({"records": [1]}), 2, None);
+        check(&json!("text"), 1, None);
     }
 }

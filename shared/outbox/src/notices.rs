@@ -205,7 +205,7 @@ impl Notices {
         let event = DomainEvent::new(kind, at)
             .about("tenant", request.tenant.as_str())
             .about("approval", request.id.as_str())
-            .about("run", request.position.run.to_string())
+            .about("run", request.position.run.as_str())
             .about("approval_kind", request.kind.as_str())
             .about("owner", request.owner.as_str())
             .about("status", request.status.as_str());
@@ -231,7 +231,7 @@ fn letter(
     ApprovalMail {
         asked: Asked::named(request.kind.as_str()).unwrap_or(Asked::Step),
         approval: Label::new(request.id.as_str()),
-        run: Some(Label::new(&request.position.run.to_string())),
+        run: Some(Label::new(request.position.run.as_str())),
         asker: asker.clone(),
         about: about(request),
         link,
