@@ -4,10 +4,12 @@
 //! `door` is the one client of the public REST door. Nothing here knows a table's keys or speaks to AWS by itself:
 //! AWS is reached through the pinned awscli of the stack's own virtual environment.
 
+pub mod approver;
 pub mod commands;
 pub mod console;
 pub mod door;
 pub mod error;
+pub mod mailbox;
 pub mod stack;
 pub mod token;
 
