@@ -135,6 +135,16 @@ fn syntax(error: &serde_saphyr::Error, lines: &Lines<'_>) -> Diagnostic {
     let message = message.lines().next().unwrap_or("not readable as YAML");
     let message =
         message.split(" at line ").next().unwrap_or(message).trim_end_matches([',', ':', ' ']);
+    if message.starts_with("multiple YAML documents") {
+        let spot =
+            error.location().map_or_else(Spot::default, |location| spot_of(&location, Some(lines)));
+        return Diagnostic::new(
+            Code::Syntax,
+            lines.place(spot),
+            "a second document begins here, and a file holds one playbook",
+        )
+        .hint("put it into a file of its own");
+    }
     let spot =
         error.location().map_or_else(Spot::default, |location| spot_of(&location, Some(lines)));
     Diagnostic::new(

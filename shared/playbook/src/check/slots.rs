@@ -81,6 +81,10 @@ fn unknown(key: &Text, side: &Side<'_>, sink: &mut Sink<'_>) {
         Some(format!("`{shown}` stands under `{}`", side.other))
     } else if let Some(likely) = nearest(&key.text, names.clone()) {
         Some(format!("did you mean `{likely}`?"))
+    } else if let Some(likely) =
+        nearest(&key.text, side.others.iter().map(|slot| slot.name.as_str()))
+    {
+        Some(format!("did you mean `{likely}` under `{}`?", side.other))
     } else {
         let all = names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         (!all.is_empty()).then(|| format!("there are {all}"))

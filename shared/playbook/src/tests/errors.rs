@@ -67,6 +67,37 @@ fn yaml_that_cannot_be_read_is_located() {
 }
 
 #[test]
+fn a_file_holds_one_playbook() {
+    let problems: Vec<String> =
+        compiled("id: a\n---\nid: b\n").diagnostics.iter().map(super::shown).collect();
+    let hint = "put it into a file of its own";
+    assert_eq!(
+        problems,
+        [format!(
+            "P001 3:1 1 a second document begins here, and a file holds one playbook | {hint}"
+        )]
+    );
+}
+
+#[test]
+fn texts_in_blocks_and_with_windows_line_ends_are_located() {
+    let text = "id: a\r\nname: A\r\nsteps:\r\n  - name: x\r\n    step_type: approval\r\n    prompt: >-\r\n      Hello {nobody} and\r\n      {other.thing}\r\n";
+    let places: Vec<_> = compiled(text)
+        .diagnostics
+        .iter()
+        .map(|d| (d.place.line, d.place.column, d.place.length))
+        .collect();
+    assert_eq!(places, [(7, 13, 8), (8, 7, 13)]);
+}
+
+#[test]
+fn aliases_and_merges_are_expanded_where_they_stand() {
+    let text = "id: a\nname: A\nsteps:\n  - &b {name: x, step_type: tool, action: query_journal, inputs: {qery: 1}}\n  - {<<: *b, name: y, inputs: {}}\n";
+    let lines: Vec<_> = compiled(text).errors().map(|d| (d.code.as_str(), d.place.line)).collect();
+    assert_eq!(lines, [("P002", 4)]);
+}
+
+#[test]
 fn related_places_are_shown() {
     let text = "id: a\nname: A\nname: B\nsteps:\n  - {name: x, step_type: tool, action: query_journal}\n  \
                 - {name: x, step_type: tool, action: query_journal}\n";

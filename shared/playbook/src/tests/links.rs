@@ -296,6 +296,12 @@ fn k_11_auto_approve_only_where_nobody_waits() {
 #[test]
 fn keys_are_known_and_stand_where_they_belong() {
     check(
+        &tool("t", "action: query_journal, inputs: {limits: 5}"),
+        &[
+            "P002 limits: the action takes no `limits` under `inputs` | did you mean `limit` under `params`?",
+        ],
+    );
+    check(
         &tool("t", "action: query_journal, inptus: {query: a}"),
         &["P002 inptus: unknown key `inptus` | did you mean `inputs`?"],
     );
