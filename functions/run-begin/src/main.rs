@@ -1,2 +1,19 @@
-//! The Lambda of `run-begin`.
-fn main() {}
+//! The Lambda `run-begin`: wiring only.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use countersign_lambda_entry::{handler, serve};
+use run_begin::{Context, handle};
+
+fn main() -> ExitCode {
+    serve(|boot| {
+        Box::pin(async move {
+            let context = Arc::new(Context::new(&boot)?);
+            Ok(handler(move |event, invocation| {
+                let context = Arc::clone(&context);
+                Box::pin(async move { handle(&context, event, &invocation).await })
+            }))
+        })
+    })
+}

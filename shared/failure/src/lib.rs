@@ -48,7 +48,7 @@ pub trait Failure: Error + Send + Sync + 'static {
 
 /// The whole chain of an error in one line: `reading the run: connection reset`.
 #[must_use]
-pub fn chain(error: &(dyn Error + 'static)) -> String {
+pub fn chain<E: Error + ?Sized>(error: &E) -> String {
     let mut line = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -86,6 +86,15 @@ pub fn decode<T: DeserializeOwned>(event: Value) -> Result<T, Fault> {
 /// Builds the handler once, then serves events until the process is stopped.
 #[must_use]
 pub fn serve(build: fn(Boot) -> BoxFuture<'static, Result<Handler, StartError>>) -> ExitCode {
+    serve_with(Box::new(build))
+}
+
+/// What [`serve_with`] builds the handler with.
+pub type Build = Box<dyn FnOnce(Boot) -> BoxFuture<'static, Result<Handler, StartError>>>;
+
+/// As [`serve`], for entry crates that wrap a builder of their own.
+#[must_use]
+pub fn serve_with(build: Build) -> ExitCode {
     start(Box::new(move |boot| Box::pin(async move { poll(build(boot).await?).await })))
 }
 

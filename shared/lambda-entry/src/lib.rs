@@ -17,5 +17,5 @@ mod handler;
 mod settings;
 
 pub use boot::{Boot, Main, StartError, start};
-pub use handler::{Fault, Handler, Invocation, decode, handler, serve};
+pub use handler::{Build, Fault, Handler, Invocation, decode, handler, serve, serve_with};
 pub use settings::{MissingSetting, Setting, Settings};

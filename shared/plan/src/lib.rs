@@ -6,12 +6,16 @@
 
 mod check;
 mod error;
+mod from_playbook;
+mod inputs;
 mod model;
 mod seal;
 mod stages;
 
 pub use check::{MOST_EVENTS, MOST_STEPS, check, estimated_events};
 pub use error::PlanError;
-pub use model::{Gate, OnError, OnReject, Origin, Plan, PlanStep, Read, Source, StepKind};
+pub use from_playbook::{Request, plan};
+pub use inputs::{InputProblem, inputs};
+pub use model::{Gate, OnError, OnReject, Origin, Plan, PlanStep, StepKind};
 pub use seal::{check_seal, seal};
 pub use stages::{Descriptor, descriptors, stages};

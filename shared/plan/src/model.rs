@@ -118,43 +118,12 @@ pub struct PlanStep {
     /// The gate that signs its exact arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub covered_by: Option<String>,
-    /// The names its references use, and what they stand for.
+    /// The steps whose results its references name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub reads: Vec<Read>,
+    pub reads: Vec<String>,
     /// What a gate asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
-}
-
-/// A name that references use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Read {
-    /// The name: a step's output key or its own name.
-    pub name: String,
-    /// The step it stands for; or, for a parallel group, its members by their names.
-    pub source: Source,
-}
-
-/// What a name stands for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// One step's output.
-    Step(String),
-    /// An object with one entry per member: (key, step).
-    Group(Vec<(String, String)>),
-}
-
-impl Source {
-    /// The steps behind it.
-    #[must_use]
-    pub fn steps(&self) -> Vec<&str> {
-        match self {
-            Self::Step(step) => vec![step],
-            Self::Group(members) => members.iter().map(|(_, step)| step.as_str()).collect(),
-        }
-    }
 }
 
 /// What a gate asks (F-146, and who may answer).

@@ -14,6 +14,7 @@
 
 mod bindings;
 mod connectors;
+mod endpoints;
 mod error;
 mod keys;
 mod playbooks;

@@ -13,7 +13,9 @@
 //! Outputs above 100 KB lie in the data bucket under `runs/{run}/…` (claim check with digest).
 
 mod active;
+mod gates;
 mod heads;
+mod journal;
 mod keys;
 mod outcomes;
 mod records;
@@ -21,6 +23,7 @@ mod starts;
 mod stops;
 
 pub use active::Active;
+pub use journal::JournalStore;
 pub use outcomes::{Ended, Intended, StepView};
 pub use records::{Intent, Outcome};
 pub use starts::Created;

@@ -1,0 +1,49 @@
+//! Why a gate could not be opened.
+
+use countersign_failure::{Class, Failure};
+use countersign_gatekeeper::GateError;
+use countersign_step_entry::StepError;
+use countersign_store_catalog::CatalogError;
+use countersign_store_directory::DirectoryError;
+
+/// Why a gate could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenGateError {
+    /// The step could not be prepared.
+    #[error("preparing the gate")]
+    Step(#[from] StepError),
+    /// The protocol could not open it.
+    #[error("opening the gate")]
+    Gate(#[from] GateError),
+    /// The catalog does not answer.
+    #[error("reading the profile")]
+    Catalog(#[from] CatalogError),
+    /// The directory does not answer.
+    #[error("finding the approvers")]
+    Directory(#[from] DirectoryError),
+    /// The deployment's floor policy has another shape.
+    #[error("the floor policy of the deployment cannot be read: {0}")]
+    Floor(String),
+}
+
+impl OpenGateError {
+    fn inner(&self) -> Option<&dyn Failure> {
+        match self {
+            Self::Step(error) => Some(error),
+            Self::Gate(error) => Some(error),
+            Self::Catalog(error) => Some(error),
+            Self::Directory(error) => Some(error),
+            Self::Floor(_) => None,
+        }
+    }
+}
+
+impl Failure for OpenGateError {
+    fn code(&self) -> &'static str {
+        self.inner().map_or("FLOOR_POLICY_INVALID", Failure::code)
+    }
+
+    fn class(&self) -> Class {
+        self.inner().map_or(Class::Terminal, Failure::class)
+    }
+}

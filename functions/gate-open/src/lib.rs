@@ -1,0 +1,127 @@
+//! Opens the gate of a step, or takes up the one that is open.
+//!
+//! Called with a task token. What goes wrong here is reported through the token, never by failing: the machine waits for
+//! the token, and a failed invocation would leave it waiting.
+
+mod error;
+mod opening;
+mod signers;
+
+use std::sync::Arc;
+
+use countersign_failure::{Failure, chain};
+use countersign_gatekeeper::Wired;
+use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
+use countersign_run::Verdict;
+use countersign_states::Tasks;
+use countersign_step_entry::{Asked, GateAsk, StepEvent, gate_ask, gate_failed};
+use countersign_store_approvals::TaskToken;
+use countersign_store_catalog::Catalog;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+pub use error::OpenGateError;
+
+/// What the state machine sends. It has no `Debug`: a task token is never printed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateEvent {
+    run: countersign_run::RunId,
+    step: String,
+    attempt: u32,
+    seal: String,
+    token: String,
+}
+
+/// Everything a gate is opened with.
+pub struct Context {
+    steps: countersign_step_entry::Context,
+    wired: Wired,
+    catalog: Catalog,
+    tasks: Arc<Tasks>,
+}
+
+impl Context {
+    /// Builds it from the settings.
+    ///
+    /// # Errors
+    /// [`StartError`] when a setting is missing.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        Ok(Self {
+            steps: countersign_step_entry::Context::new(boot, Vec::new())?,
+            wired: Wired::new(boot)?,
+            catalog: Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?),
+            tasks: Arc::new(Tasks::new(&boot.aws)),
+        })
+    }
+}
+
+/// Opens the gate.
+///
+/// # Errors
+/// A [`Fault`] only when the event cannot be read or the token cannot be answered: the machine then times out and asks
+/// again.
+pub async fn handle(
+    context: &Context,
+    event: Value,
+    invocation: &Invocation,
+) -> Result<Value, Fault> {
+    let GateEvent { run, step, attempt, seal, token } = decode(event)?;
+    let token = TaskToken::new(token);
+    let event = StepEvent { run, step, attempt, seal };
+    match ask(context, &event, &token, invocation).await {
+        Ok(Some(verdict)) => {
+            context.tasks.succeed(token.expose(), &json!({ "decision": verdict })).await?;
+        }
+        Ok(None) => {}
+        Err(error) => {
+            tracing::error!(run = %event.run, step = event.step, code = error.code(), error = chain(&error), "the gate was not opened");
+            context.tasks.fail(token.expose(), error.asl_name(), error.code()).await?;
+        }
+    }
+    Ok(json!({ "opened": true }))
+}
+
+/// A verdict means that nobody has to be asked; none that people have been, or that the desk has answered the token.
+async fn ask(
+    context: &Context,
+    event: &StepEvent,
+    token: &TaskToken,
+    invocation: &Invocation,
+) -> Result<Option<Verdict>, OpenGateError> {
+    match gate_ask(&context.steps, event, invocation).await? {
+        Asked::Settled(verdict) => Ok(Some(verdict)),
+        Asked::Ask(asked) => open(context, event, &asked, token, invocation).await,
+    }
+}
+
+async fn open(
+    context: &Context,
+    event: &StepEvent,
+    asked: &GateAsk,
+    token: &TaskToken,
+    invocation: &Invocation,
+) -> Result<Option<Verdict>, OpenGateError> {
+    let opening = opening::opening(context, asked, invocation.now).await?;
+    match context.wired.desk.open(opening, token, invocation.now).await {
+        Ok(_) => Ok(None),
+        // A gate that nobody could ever open must not wait: the run ends and says why.
+        Err(error) if error.http_status() == 422 => {
+            gate_failed(&context.steps, event, &asked.step, &error, invocation).await?;
+            Ok(Some(Verdict::Closed))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_event_is_one_of_ours() {
+        let sample = include_str!("../../../events/gate-open/gate.json");
+        let event: GateEvent = serde_json::from_str(sample).unwrap();
+        assert_eq!((event.step.as_str(), event.attempt), ("sign_off", 1));
+    }
+}

@@ -1,0 +1,152 @@
+//! From what a gate asks to a request for approval.
+
+use countersign_approval::{
+    Assurance, Digest, Floor, Kind, OnReject, Opening, Policy, Position, Preview, RunContext,
+    Subject, Tenant, Timing, Waiting, requester_may_decide,
+};
+use countersign_identity::{Requirement, Role};
+use countersign_plan::{self as plan, StepKind};
+use countersign_step_entry::GateAsk;
+use jiff::Timestamp;
+
+use crate::signers::{People, people};
+use crate::{Context, OpenGateError};
+
+/// Rows a tool's own gate shows.
+const TOOL_PREVIEW: u32 = 100;
+
+/// Everything the request is opened with.
+pub(crate) async fn opening(
+    context: &Context,
+    asked: &GateAsk,
+    now: Timestamp,
+) -> Result<Opening, OpenGateError> {
+    let people = people(context, asked).await?;
+    let head = &asked.head;
+    let kind = asked.subject.kind();
+    let irreversible = match &asked.subject {
+        Subject::Step { effects, .. } => !effects.is_empty(),
+        _ => asked.step.irreversible,
+    };
+    Ok(Opening {
+        tenant: tenant(context),
+        position: Position { round: asked.round, ..Position::of_step(&head.run, &asked.step.name) },
+        context: head.context,
+        subject: asked.subject.clone(),
+        irreversible,
+        owner: head.owner.clone(),
+        invoker: head.invoked_by.clone(),
+        title: title(asked),
+        prompt: asked.prompt.clone(),
+        preview: preview(asked),
+        plan_picture: picture(asked),
+        cost_bound: None,
+        policy: policy(asked, &people, kind, irreversible),
+        floor: floor(context).await?,
+        requirement: Some(requirement(context, asked)),
+        topic: None,
+        timing: timing(asked, &people, now),
+        on_reject: on_reject(asked),
+        salt: Digest::from_bytes(rand::random()),
+        requesters: people.requesters,
+    })
+}
+
+fn tenant(context: &Context) -> Tenant {
+    context.steps.tenant.clone()
+}
+
+fn title(asked: &GateAsk) -> String {
+    let what = asked.head.playbook_name.as_deref().unwrap_or(&asked.head.profile_name);
+    let step =
+        if asked.step.description.is_empty() { &asked.step.name } else { &asked.step.description };
+    format!("{what}: {step}")
+}
+
+fn preview(asked: &GateAsk) -> Preview {
+    let limit = asked.gate.as_ref().map_or(TOOL_PREVIEW, |gate| gate.preview_limit);
+    let preview = Preview::of(&asked.preview, limit);
+    match asked.gate.as_ref().and_then(|gate| gate.preview_from.as_deref()) {
+        // The reference is canonical: its first part is the step's name.
+        Some(reference) => {
+            preview.from_step(reference.split(['.', '[']).next().unwrap_or(reference))
+        }
+        None => preview,
+    }
+}
+
+/// One line per stage, the asking one marked.
+fn picture(asked: &GateAsk) -> String {
+    let line = |stage: &Vec<(String, StepKind)>| {
+        let names: Vec<&str> = stage.iter().map(|(name, _)| name.as_str()).collect();
+        let mark = if names.contains(&asked.step.name.as_str()) { "▸" } else { "·" };
+        format!("{mark} {}", names.join(" | "))
+    };
+    asked.stages.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn policy(asked: &GateAsk, people: &People, kind: Kind, irreversible: bool) -> Policy {
+    let policy = Policy::one_of(people.approvers.clone(), irreversible);
+    let gate = asked.gate.as_ref();
+    Policy {
+        quorum: gate.map_or(1, |gate| gate.quorum),
+        assurance: gate
+            .and_then(|gate| assurance(gate.assurance.as_deref()))
+            .unwrap_or(policy.assurance),
+        requester_may_decide: requester_may_decide(kind, asked.head.context),
+        ..policy
+    }
+}
+
+fn assurance(word: Option<&str>) -> Option<Assurance> {
+    match word? {
+        "link" => Some(Assurance::Link),
+        "link_code" => Some(Assurance::LinkCode),
+        "signed_in" => Some(Assurance::SignedIn),
+        _ => None,
+    }
+}
+
+/// The floor an administrator set; none means no floor.
+async fn floor(context: &Context) -> Result<Floor, OpenGateError> {
+    match context.wired.directory.floor().await? {
+        Some(floor) => serde_json::from_str(&floor.json)
+            .map_err(|error| OpenGateError::Floor(error.to_string())),
+        None => Ok(Floor::default()),
+    }
+}
+
+/// Signing takes at least the role that doing it takes.
+fn requirement(context: &Context, asked: &GateAsk) -> Requirement {
+    let actions: Vec<&str> = match &asked.subject {
+        Subject::Step { effects, .. } => {
+            effects.iter().map(|effect| effect.action.as_str()).collect()
+        }
+        Subject::Tool { action, .. } => vec![action],
+        _ => Vec::new(),
+    };
+    let contracts = actions.iter().filter_map(|action| context.steps.registry.get(action));
+    contracts
+        .map(|contract| contract.requirement.clone())
+        .max_by_key(|requirement| requirement.required_role)
+        .unwrap_or_else(|| Requirement::role(Role::Reader))
+}
+
+/// Two minutes for somebody who sits in front of the run and may sign themselves; a week for people who get a mail (K-16).
+fn timing(asked: &GateAsk, people: &People, now: Timestamp) -> Timing {
+    let minutes = asked.gate.as_ref().and_then(|gate| gate.timeout_minutes);
+    let alone = people.approvers.iter().all(|approver| *approver == asked.head.invoked_by);
+    let waiting = if asked.head.context == RunContext::Interactive && alone {
+        Waiting::Interactive
+    } else {
+        Waiting::Mail
+    };
+    Timing::starting(now, minutes, waiting)
+}
+
+fn on_reject(asked: &GateAsk) -> OnReject {
+    match asked.gate.as_ref().map(|gate| gate.on_reject) {
+        Some(plan::OnReject::Skip) => OnReject::Skip,
+        _ => OnReject::Stop,
+    }
+}

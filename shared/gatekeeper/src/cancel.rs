@@ -1,0 +1,49 @@
+//! Closing the gates of a run that was stopped.
+
+use countersign_approval::{RunId, Status, close};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use crate::desk::{Desk, RACES};
+use crate::error::GateError;
+
+impl Desk {
+    /// Cancels every open gate of a run and wakes what waits at it, so that the execution comes to its end. How many were
+    /// open.
+    ///
+    /// # Errors
+    /// [`GateError`] when the table does not answer; calling again goes on where it stopped.
+    pub fn cancel_for_run<'a>(
+        &'a self,
+        run: &'a RunId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<usize, GateError>> {
+        Box::pin(async move {
+            let places = self.records.places(run).await;
+            let places = places.map_err(GateError::doing("reading the gates of the run"))?;
+            let mut cancelled = 0;
+            for place in places.iter().filter(|place| !place.status.is_final()) {
+                cancelled += usize::from(self.cancel(&place.approval, now).await?);
+            }
+            Ok(cancelled)
+        })
+    }
+
+    async fn cancel(
+        &self,
+        id: &countersign_approval::ApprovalId,
+        now: Timestamp,
+    ) -> Result<bool, GateError> {
+        for _ in 0..RACES {
+            let request = self.load(id).await?.request;
+            if request.status.is_final() {
+                return Ok(false);
+            }
+            let ended = close(&request, Status::Cancelled, now)?;
+            if self.end(&request, &ended, now).await? {
+                return Ok(true);
+            }
+        }
+        Err(GateError::Contended)
+    }
+}

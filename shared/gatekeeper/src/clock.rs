@@ -1,0 +1,257 @@
+//! What the clock does to a request: remind, escalate, expire.
+
+use countersign_approval::ports::Occasion;
+use countersign_approval::{
+    ApprovalId, LifecycleError, Move, Request, Status, close, escalate, expire, extend,
+};
+use countersign_identity::UserId;
+use countersign_states::Once;
+use countersign_store_approvals::{Committed, Loaded};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::desk::{Desk, RACES};
+use crate::error::GateError;
+
+/// What a one-time schedule says to `gate-deadline`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateEvent {
+    /// The request.
+    pub approval: ApprovalId,
+    /// What to do.
+    pub action: GateEventKind,
+    /// Which reminder, from 0.
+    #[serde(default)]
+    pub n: u32,
+}
+
+/// What to do with a request when its time has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateEventKind {
+    /// Mail those who have not answered.
+    Remind,
+    /// Ask others in addition.
+    Escalate,
+    /// End it.
+    Expire,
+}
+
+/// What an expiry found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "expiry")]
+pub enum Expiry {
+    /// The request ended now.
+    Ended {
+        /// As this: `timed_out`, or `expired` when its run is gone.
+        status: Status,
+    },
+    /// It had ended before.
+    EndedBefore {
+        /// As this.
+        status: Status,
+    },
+    /// It still has time; the clock is set to its deadline again.
+    NotDue {
+        /// The deadline.
+        deadline: Timestamp,
+    },
+}
+
+/// The schedules of a request. Names have at most 50 characters; the same request always has the same ones.
+pub(crate) fn alarms(request: &Request) -> Vec<Once> {
+    let once = |name: String, at: Timestamp, event: serde_json::Value| Once { name, at, event };
+    let id = &request.id;
+    let mut alarms = vec![expiry_alarm(request)];
+    for (n, at) in request.timing.reminders.iter().enumerate() {
+        let event = json!({ "approval": id, "action": "remind", "n": n });
+        alarms.push(once(format!("{id}-remind-{n}"), *at, event));
+    }
+    if let Some(escalation) = &request.timing.escalation {
+        let event = json!({ "approval": id, "action": "escalate" });
+        alarms.push(once(format!("{id}-escalate"), escalation.at, event));
+    }
+    alarms
+}
+
+fn expiry_alarm(request: &Request) -> Once {
+    let event = json!({ "approval": request.id, "action": "expire" });
+    Once { name: format!("{}-expire", request.id), at: request.timing.deadline, event }
+}
+
+impl Desk {
+    /// Ends a request whose deadline passed: a refusal, `timed_out`; `expired` when its run is gone (K-12, K-20).
+    ///
+    /// # Errors
+    /// [`GateError`] when there is no such request or the table does not answer.
+    pub fn expire<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Expiry, GateError>> {
+        Box::pin(async move {
+            for _ in 0..RACES {
+                let request = self.load(id).await?.request;
+                let ended = match expire(&request, now) {
+                    Ok(ended) => self.or_orphaned(&request, ended, now).await?,
+                    Err(LifecycleError::Closed(closed)) => {
+                        return Ok(Expiry::EndedBefore { status: closed.status });
+                    }
+                    Err(LifecycleError::NotDue { deadline }) => {
+                        self.set_again(&request).await?;
+                        return Ok(Expiry::NotDue { deadline });
+                    }
+                    Err(other) => return Err(other.into()),
+                };
+                if self.end(&request, &ended, now).await? {
+                    return Ok(Expiry::Ended { status: ended.request.status });
+                }
+            }
+            Err(GateError::Contended)
+        })
+    }
+
+    async fn or_orphaned(
+        &self,
+        request: &Request,
+        timed_out: Move,
+        now: Timestamp,
+    ) -> Result<Move, GateError> {
+        let gone = self.runs.is_over(&request.position.run).await?;
+        if gone { Ok(close(request, Status::Expired, now)?) } else { Ok(timed_out) }
+    }
+
+    /// Writes the end of a request and brings it to its run. `false` when somebody else was faster.
+    pub(crate) async fn end(
+        &self,
+        before: &Request,
+        ended: &Move,
+        now: Timestamp,
+    ) -> Result<bool, GateError> {
+        let receipt = ended.receipt.as_ref();
+        if self.commit(before, &ended.request, receipt, now).await? == Committed::Stale {
+            return Ok(false);
+        }
+        if let Some(receipt) = receipt {
+            self.hand_over(&ended.request, receipt).await;
+        }
+        self.settle(&ended.request, None).await;
+        Ok(true)
+    }
+
+    async fn set_again(&self, request: &Request) -> Result<(), GateError> {
+        let set = self.alarms.set(&expiry_alarm(request)).await;
+        set.map_err(|error| {
+            countersign_approval::ports::PortError::of("setting a deadline", &error).into()
+        })
+    }
+
+    /// Reminds those who have not answered. Nobody when the request has ended. The people who were mailed.
+    ///
+    /// # Errors
+    /// [`GateError`] when there is no such request, or mails cannot be handed over.
+    pub fn remind<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        n: u32,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Vec<UserId>, GateError>> {
+        Box::pin(async move {
+            let loaded = self.load(id).await?;
+            if loaded.request.status.is_final() || now >= loaded.request.timing.deadline {
+                return Ok(Vec::new());
+            }
+            let silent = silent(&loaded);
+            self.notifier.ask(&loaded.request, &silent, Occasion::Reminder(n)).await?;
+            Ok(silent)
+        })
+    }
+
+    /// Asks the people of the escalation in addition. The people who were mailed.
+    ///
+    /// # Errors
+    /// [`GateError`] when there is no such request, the table does not answer, or mails cannot be handed over.
+    pub fn escalate<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Vec<UserId>, GateError>> {
+        Box::pin(async move {
+            for _ in 0..RACES {
+                let loaded = self.load(id).await?;
+                let before = loaded.request.clone();
+                if before.status.is_final() || now >= before.timing.deadline {
+                    return Ok(Vec::new());
+                }
+                let (change, people) = escalate(&before)?;
+                let after = change.map_or_else(|| before.clone(), |change| change.request);
+                if after != before
+                    && self.commit(&before, &after, None, now).await? == Committed::Stale
+                {
+                    continue;
+                }
+                let silent = silent(&Loaded { request: after.clone(), votes: loaded.votes });
+                let people: Vec<UserId> =
+                    people.into_iter().filter(|person| silent.contains(person)).collect();
+                self.notifier.ask(&after, &people, Occasion::Escalated).await?;
+                return Ok(people);
+            }
+            Err(GateError::Contended)
+        })
+    }
+
+    /// Gives a pending request more time. Who may do that is the door's question.
+    ///
+    /// # Errors
+    /// [`GateError::Lifecycle`] when it has ended or the new deadline does not fit.
+    pub fn extend<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        deadline: Timestamp,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Request, GateError>> {
+        Box::pin(async move {
+            for _ in 0..RACES {
+                let before = self.load(id).await?.request;
+                let after = extend(&before, deadline, now)?.request;
+                if self.commit(&before, &after, None, now).await? == Committed::Done {
+                    self.set_again(&after).await?;
+                    return Ok(after);
+                }
+            }
+            Err(GateError::Contended)
+        })
+    }
+
+    /// Does what a schedule says.
+    ///
+    /// # Errors
+    /// As [`Desk::expire`], [`Desk::remind`] and [`Desk::escalate`].
+    pub fn ring<'a>(
+        &'a self,
+        event: &'a GateEvent,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<serde_json::Value, GateError>> {
+        Box::pin(async move {
+            let asked = match event.action {
+                GateEventKind::Expire => {
+                    return Ok(json!(self.expire(&event.approval, now).await?));
+                }
+                GateEventKind::Remind => self.remind(&event.approval, event.n, now).await?,
+                GateEventKind::Escalate => self.escalate(&event.approval, now).await?,
+            };
+            Ok(json!({ "asked": asked.len() }))
+        })
+    }
+}
+
+/// Those who may decide and have not.
+fn silent(loaded: &Loaded) -> Vec<UserId> {
+    let request = &loaded.request;
+    let has_voted = |person: &UserId| loaded.counted().any(|vote| vote.person == *person);
+    let eligible = request.policy.eligible(&request.requesters);
+    eligible.filter(|person| !has_voted(person)).cloned().collect()
+}

@@ -1,0 +1,188 @@
+//! Deciding.
+
+use countersign_approval::{
+    ApprovalId, Attempt, DecideError, Decided, ReceiptId, Recorded, Status, Vote, decide,
+};
+use countersign_failure::{Class, Failure};
+use countersign_identity::{Caller, Presented, Refused, UserId};
+use countersign_store_approvals::{Commit, Committed, Loaded};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::desk::{Desk, RACES};
+use crate::error::GateError;
+
+/// Who decides, as the door established it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Who {
+    /// Somebody with a verified token: their rights are token ∩ directory.
+    Session(Box<Presented>),
+    /// Whoever holds the genuine, newest link of this approver: their rights are the directory's.
+    LinkOf(UserId),
+}
+
+/// One try to decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempting {
+    /// The request.
+    pub approval: ApprovalId,
+    /// Who.
+    pub who: Who,
+    /// What, and what they saw.
+    pub attempt: Attempt,
+}
+
+/// What the person is answered. The same decision repeated gets the same receipt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// The request.
+    pub approval: ApprovalId,
+    /// Where it stands now.
+    pub status: Status,
+    /// The receipt of this person's vote.
+    pub receipt: ReceiptId,
+    /// When they voted.
+    pub at: Timestamp,
+    /// How many have approved the present version.
+    pub approvals: u32,
+    /// How many it takes.
+    pub quorum: u32,
+    /// Whether the vote had been cast before.
+    pub repeated: bool,
+}
+
+impl Desk {
+    /// Decides, if the person may, now, on what they saw.
+    ///
+    /// The vote, its receipt and perhaps the end of the request are one transaction. Only then is the run woken; should
+    /// that fail, the decision stands and the person is not bothered with it.
+    ///
+    /// # Errors
+    /// [`GateError::Decide`] says why the decision does not count, [`GateError::NotFound`] that there is no such request
+    /// for this person; nothing has changed then.
+    pub fn decide<'a>(
+        &'a self,
+        attempting: &'a Attempting,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Answer, GateError>> {
+        Box::pin(async move {
+            for _ in 0..RACES {
+                let loaded = self.load(&attempting.approval).await?;
+                let caller = self.caller(&attempting.who).await?;
+                let weighed =
+                    decide(&loaded.request, &loaded.votes, &attempting.attempt, &caller, now);
+                match weighed {
+                    Ok(Decided::Repeated(vote)) => return Ok(repeated(&loaded, &vote)),
+                    Ok(Decided::Recorded(recorded)) => {
+                        if self.record(&loaded, &recorded, now).await? == Committed::Done {
+                            return Ok(self.recorded(&recorded).await);
+                        }
+                    }
+                    Err(error) => return Err(self.refused(&loaded, &caller, error, now).await),
+                }
+            }
+            Err(GateError::Contended)
+        })
+    }
+
+    /// The rights of this moment: read again for every try.
+    async fn caller(&self, who: &Who) -> Result<Caller, GateError> {
+        let caller = match who {
+            Who::Session(token) => self.rights.effective(token).await.map_err(unreadable)?,
+            Who::LinkOf(person) => {
+                let standing = self.rights.standing(person).await.map_err(unreadable)?;
+                match standing {
+                    None => Err(Refused::UnknownUser),
+                    Some(standing) if !standing.active => Err(Refused::Inactive),
+                    Some(standing) => Ok(Caller {
+                        user: standing.user,
+                        scopes: standing.scopes,
+                        capabilities: standing.capabilities,
+                        token_id: "link".to_owned(),
+                    }),
+                }
+            }
+        };
+        caller.map_err(|refused| DecideError::Refused(refused).into())
+    }
+
+    async fn record(
+        &self,
+        loaded: &Loaded,
+        recorded: &Recorded,
+        now: Timestamp,
+    ) -> Result<Committed, GateError> {
+        let commit = Commit {
+            before: &loaded.request,
+            after: &recorded.request,
+            vote: Some(&recorded.vote),
+            receipt: Some(&recorded.receipt),
+            now,
+        };
+        self.records.commit(&commit).await.map_err(GateError::doing("recording the decision"))
+    }
+
+    async fn recorded(&self, recorded: &Recorded) -> Answer {
+        let request = &recorded.request;
+        self.hand_over(request, &recorded.receipt).await;
+        if request.status.is_final() {
+            self.settle(request, None).await;
+        }
+        Answer {
+            approval: request.id.clone(),
+            status: request.status,
+            receipt: recorded.receipt.id.clone(),
+            at: recorded.vote.at,
+            approvals: recorded.approvals,
+            quorum: request.policy.quorum,
+            repeated: false,
+        }
+    }
+
+    async fn refused(
+        &self,
+        loaded: &Loaded,
+        caller: &Caller,
+        error: DecideError,
+        now: Timestamp,
+    ) -> GateError {
+        let request = &loaded.request;
+        match error {
+            // Strangers are not told that there is a request.
+            DecideError::NotAnApprover
+                if caller.user != request.owner && caller.user != request.invoker =>
+            {
+                GateError::NotFound
+            }
+            DecideError::DeadlinePassed { .. } => {
+                // The schedule may be a minute late; whoever comes in between closes the request. Should that fail, the
+                // sweeper does it: the visitor's answer is the same.
+                let _ = self.expire(&request.id, now).await;
+                error.into()
+            }
+            other => other.into(),
+        }
+    }
+}
+
+fn repeated(loaded: &Loaded, vote: &Vote) -> Answer {
+    let approvals =
+        loaded.counted().filter(|v| v.verdict == countersign_approval::Verdict::Approve).count();
+    Answer {
+        approval: loaded.request.id.clone(),
+        status: loaded.request.status,
+        receipt: vote.receipt.clone(),
+        at: vote.at,
+        approvals: u32::try_from(approvals).unwrap_or(u32::MAX),
+        quorum: loaded.request.policy.quorum,
+        repeated: true,
+    }
+}
+
+/// The directory did not answer: nobody's rights are known, so nobody decides.
+fn unreadable(error: Box<dyn Failure>) -> GateError {
+    let mut port = countersign_approval::ports::PortError::of("reading the directory", &*error);
+    port.class = Class::Retryable;
+    port.into()
+}

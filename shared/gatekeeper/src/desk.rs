@@ -1,0 +1,90 @@
+//! The desk: every port of the protocol in one place.
+
+use std::sync::Arc;
+
+use countersign_approval::ports::{Notifier, Occasion, PortError, ReceiptOutbox, RunLog};
+use countersign_approval::{ApprovalId, Receipt, Request};
+use countersign_failure::{Failure, chain};
+use countersign_identity::{Rights, UserId};
+use countersign_store_approvals::{Commit, Committed, Loaded};
+use jiff::Timestamp;
+
+use crate::clock;
+use crate::error::GateError;
+use crate::ports::{Alarms, Records, Wake};
+
+/// How many lost races in a row an operation bears. Each means that somebody else made progress.
+pub(crate) const RACES: usize = 20;
+
+/// Everything the protocol works with. Built once per process.
+#[derive(Clone)]
+pub struct Desk {
+    /// The table of requests.
+    pub records: Arc<dyn Records>,
+    /// What wakes waiting tasks.
+    pub tasks: Arc<dyn Wake>,
+    /// What calls at deadlines.
+    pub alarms: Arc<dyn Alarms>,
+    /// What people may do now.
+    pub rights: Arc<dyn Rights>,
+    /// What tells people.
+    pub notifier: Arc<dyn Notifier>,
+    /// The run's own record.
+    pub runs: Arc<dyn RunLog>,
+    /// The way to the ledger.
+    pub ledger: Arc<dyn ReceiptOutbox>,
+}
+
+impl Desk {
+    /// Reads a request; a missing one is [`GateError::NotFound`].
+    pub(crate) async fn load(&self, id: &ApprovalId) -> Result<Loaded, GateError> {
+        let loaded = self.records.load(id).await;
+        loaded.map_err(GateError::doing("reading the request"))?.ok_or(GateError::NotFound)
+    }
+
+    /// Writes a change that is no vote.
+    pub(crate) async fn commit(
+        &self,
+        before: &Request,
+        after: &Request,
+        receipt: Option<&Receipt>,
+        now: Timestamp,
+    ) -> Result<Committed, GateError> {
+        let commit = Commit { before, after, vote: None, receipt, now };
+        let written = self.records.commit(&commit).await;
+        written.map_err(GateError::doing("changing the request"))
+    }
+
+    /// Sets the clocks, notes the gate in the run, mails the approvers, and takes the mark off. Whatever fails leaves the
+    /// mark: the request is pending and visible, and the sweeper tries again.
+    pub(crate) async fn announce(&self, request: &Request, occasion: Occasion) -> bool {
+        let told = self.try_announce(request, occasion).await;
+        if let Err(error) = &told {
+            complain("nobody was told of the request yet", request, error);
+        }
+        told.is_ok()
+    }
+
+    async fn try_announce(&self, request: &Request, occasion: Occasion) -> Result<(), GateError> {
+        for once in clock::alarms(request) {
+            let set = self.alarms.set(&once).await;
+            set.map_err(|error| PortError::of("setting a deadline", &error))?;
+        }
+        self.runs.opened(request).await?;
+        let people: Vec<UserId> = request.policy.eligible(&request.requesters).cloned().collect();
+        self.notifier.ask(request, &people, occasion).await?;
+        let done = self.records.asked(&request.id, request.version).await;
+        done.map_err(GateError::doing("noting that everybody was told"))
+    }
+}
+
+/// A log line of its own name, for an alarm: people wait, and somebody should look.
+pub(crate) fn complain(what: &'static str, request: &Request, error: &GateError) {
+    tracing::error!(
+        approval = %request.id,
+        run = %request.position.run,
+        code = error.code(),
+        error = chain(error),
+        "{what}"
+    );
+}

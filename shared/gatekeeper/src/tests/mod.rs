@@ -1,0 +1,1 @@
+//! Tests of the protocol over stores in memory.

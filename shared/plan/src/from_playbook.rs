@@ -1,0 +1,244 @@
+//! From a valid playbook to a plan.
+//!
+//! A playbook is a chain in listed order (F-151); only `parallel` makes a stage wider than one. A gate is an edge to
+//! every later step up to the next gate, and signs every irreversible step behind it whose arguments are known when it
+//! opens; the others sign for themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use countersign_identity::UserId;
+use countersign_playbook::{self as playbook, ValidPlaybook};
+use countersign_run::{RunContext, RunId};
+use countersign_wiring::{Condition, Reference, Template, references};
+use serde_json::{Map, Value};
+
+use crate::model::{Gate, OnError, OnReject, Origin, Plan, PlanStep, StepKind};
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The deployment.
+    pub tenant: String,
+    /// The run.
+    pub run: RunId,
+    /// Whose records.
+    pub owner: UserId,
+    /// The profile.
+    pub profile: String,
+    /// How the run came about.
+    pub context: RunContext,
+    /// The playbook's variables with their values.
+    pub inputs: Map<String, Value>,
+}
+
+/// Makes the plan of a run that follows `playbook`.
+#[must_use]
+pub fn plan(playbook: &ValidPlaybook, request: Request) -> Plan {
+    let mut chain = Chain::default();
+    for step in &playbook.steps {
+        chain.add(step);
+    }
+    let mut steps = chain.steps;
+    sign(&mut steps);
+    Plan {
+        version: 1,
+        tenant: request.tenant,
+        run: request.run,
+        owner: request.owner,
+        profile: request.profile,
+        playbook: Origin {
+            id: playbook.id.clone(),
+            version: playbook.version.clone(),
+            digest: playbook.digest.clone(),
+        },
+        context: request.context,
+        inputs: request.inputs,
+        steps,
+    }
+}
+
+/// The chain while it grows.
+#[derive(Default)]
+struct Chain {
+    steps: Vec<PlanStep>,
+    /// The steps the next one waits for.
+    last: Vec<String>,
+    /// The gate the next one lies behind.
+    gate: Option<String>,
+}
+
+impl Chain {
+    fn add(&mut self, step: &playbook::Step) {
+        let members = leaves(step);
+        let after = self.last.clone();
+        let condition = if matches!(step.kind, playbook::StepKind::Parallel { .. }) {
+            step.condition.clone()
+        } else {
+            None
+        };
+        for member in &members {
+            let planned = self.planned(member, &after, condition.as_deref());
+            self.steps.push(planned);
+        }
+        self.last = members.iter().map(|member| member.name.clone()).collect();
+        if matches!(step.kind, playbook::StepKind::Approval { .. }) {
+            self.gate = Some(step.name.clone());
+        }
+    }
+
+    fn planned(
+        &self,
+        step: &playbook::Step,
+        after: &[String],
+        group_condition: Option<&str>,
+    ) -> PlanStep {
+        let condition = both(group_condition, step.condition.as_deref());
+        let mut planned = PlanStep {
+            name: step.name.clone(),
+            description: step.description.clone(),
+            kind: StepKind::Tool,
+            action: String::new(),
+            function: String::new(),
+            inputs: Map::new(),
+            params: Map::new(),
+            condition,
+            on_error: if step.on_error == playbook::OnError::Skip {
+                OnError::Skip
+            } else {
+                OnError::Stop
+            },
+            retries: step.retry_count,
+            timeout_seconds: step.timeout_seconds,
+            irreversible: false,
+            after: after.to_vec(),
+            guard: self.gate.clone(),
+            covered_by: None,
+            reads: Vec::new(),
+            gate: None,
+        };
+        match &step.kind {
+            playbook::StepKind::Action {
+                action, inputs, params, irreversible, function, ..
+            } => {
+                planned.action.clone_from(action);
+                planned.function.clone_from(function);
+                planned.inputs.clone_from(inputs);
+                planned.params.clone_from(params);
+                planned.irreversible = *irreversible;
+            }
+            playbook::StepKind::Approval { .. } => {
+                planned.kind = StepKind::Gate;
+                // A gate is never behind another: refusing one leaves the next to ask for itself.
+                planned.guard = None;
+                planned.gate = gate(&step.kind);
+            }
+            playbook::StepKind::Parallel { .. } => {}
+        }
+        planned.reads = self.reads(&planned);
+        planned
+    }
+
+    /// The earlier steps that the references of a step name.
+    fn reads(&self, step: &PlanStep) -> Vec<String> {
+        let known: BTreeSet<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
+        let roots: BTreeSet<String> =
+            named(step).into_iter().filter(|root| known.contains(root.as_str())).collect();
+        roots.into_iter().collect()
+    }
+}
+
+/// A step itself, or the members of a parallel one.
+fn leaves(step: &playbook::Step) -> Vec<&playbook::Step> {
+    match &step.kind {
+        playbook::StepKind::Parallel { steps, .. } => steps.iter().flat_map(leaves).collect(),
+        _ => vec![step],
+    }
+}
+
+fn both(group: Option<&str>, own: Option<&str>) -> Option<String> {
+    match (group, own) {
+        (Some(group), Some(own)) => Some(format!("({group}) AND ({own})")),
+        (Some(one), None) | (None, Some(one)) => Some(one.to_owned()),
+        (None, None) => None,
+    }
+}
+
+fn gate(kind: &playbook::StepKind) -> Option<Gate> {
+    let playbook::StepKind::Approval {
+        preview_from,
+        preview_limit,
+        prompt,
+        timeout_minutes,
+        on_reject,
+        approvers,
+        quorum,
+        assurance,
+    } = kind
+    else {
+        return None;
+    };
+    Some(Gate {
+        prompt: prompt.clone(),
+        preview_from: preview_from.clone(),
+        preview_limit: *preview_limit,
+        timeout_minutes: *timeout_minutes,
+        on_reject: match on_reject {
+            playbook::OnReject::Stop => OnReject::Stop,
+            playbook::OnReject::Skip => OnReject::Skip,
+        },
+        approvers: approvers.clone(),
+        quorum: *quorum,
+        assurance: assurance.map(|assurance| match assurance {
+            playbook::Assurance::Link => "link".to_owned(),
+            playbook::Assurance::LinkCode => "link_code".to_owned(),
+            playbook::Assurance::SignedIn => "signed_in".to_owned(),
+        }),
+        covers: Vec::new(),
+    })
+}
+
+/// The roots of every reference in a step. What does not parse names nothing; compiling has refused it long before.
+fn named(step: &PlanStep) -> Vec<String> {
+    let mut found = roots(&Value::Object(step.inputs.clone()));
+    found.extend(roots(&Value::Object(step.params.clone())));
+    if let Some(Ok(condition)) = step.condition.as_deref().map(Condition::parse) {
+        found.extend(
+            condition.references().into_iter().map(|reference| reference.root().to_owned()),
+        );
+    }
+    if let Some(gate) = &step.gate {
+        if let Ok(prompt) = Template::parse(&gate.prompt) {
+            found.extend(prompt.references().map(|reference| reference.root().to_owned()));
+        }
+        if let Some(Ok(preview)) = gate.preview_from.as_deref().map(Reference::parse) {
+            found.push(preview.root().to_owned());
+        }
+    }
+    found
+}
+
+fn roots(value: &Value) -> Vec<String> {
+    references(value).iter().map(|reference| reference.root().to_owned()).collect()
+}
+
+/// Decides who signs each irreversible step: its gate, if what it reads is all known when the gate opens, else itself.
+fn sign(steps: &mut [PlanStep]) {
+    let place: BTreeMap<String, usize> =
+        steps.iter().enumerate().map(|(i, step)| (step.name.clone(), i)).collect();
+    let mut covers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for step in steps.iter_mut().filter(|step| step.irreversible) {
+        let known = |gate: &String| step.reads.iter().all(|read| place.get(read) < place.get(gate));
+        match step.guard.clone().filter(known) {
+            Some(gate) => {
+                covers.entry(gate.clone()).or_default().push(step.name.clone());
+                step.covered_by = Some(gate);
+            }
+            None => step.kind = StepKind::GatedTool,
+        }
+    }
+    for step in steps.iter_mut() {
+        if let (Some(gate), Some(covered)) = (&mut step.gate, covers.remove(&step.name)) {
+            gate.covers = covered;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The playbook's variables: what was given, checked and completed (F-135).
+
+use countersign_playbook::{InputDecl, InputType, ValidPlaybook};
+use countersign_registry::DataType;
+use countersign_wiring::coerce;
+use serde_json::{Map, Value};
+
+/// The most text one variable may carry, bytes of JSON.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// A variable that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}`: {problem}")]
+pub struct InputProblem {
+    /// The variable.
+    pub name: String,
+    /// What is wrong.
+    pub problem: String,
+}
+
+/// Checks the given variables against the playbook's declarations, fills in defaults, and gives each its type.
+///
+/// # Errors
+/// Every [`InputProblem`]: missing ones, wrong types, names the playbook does not declare, values that are too large.
+pub fn inputs(
+    playbook: &ValidPlaybook,
+    given: &Map<String, Value>,
+) -> Result<Map<String, Value>, Vec<InputProblem>> {
+    let declared = |name: &str| playbook.inputs.iter().any(|decl| decl.name == name);
+    let unknown = given
+        .keys()
+        .filter(|name| !declared(name))
+        .map(|name| problem(name, "the playbook declares no such input"));
+    let mut problems: Vec<InputProblem> = unknown.collect();
+    let mut values = Map::new();
+    for decl in &playbook.inputs {
+        match value(decl, given.get(&decl.name)) {
+            Ok(Some(value)) => {
+                values.insert(decl.name.clone(), value);
+            }
+            Ok(None) => {}
+            Err(error) => problems.push(error),
+        }
+    }
+    if problems.is_empty() { Ok(values) } else { Err(problems) }
+}
+
+fn value(decl: &InputDecl, given: Option<&Value>) -> Result<Option<Value>, InputProblem> {
+    let value = given.filter(|value| !value.is_null()).or(decl.default.as_ref());
+    match value {
+        Some(value) if value.to_string().len() > MOST_BYTES => {
+            Err(problem(&decl.name, "the value is larger than 256 KB"))
+        }
+        Some(value) => coerce(value.clone(), &data_type(decl.input_type))
+            .map(Some)
+            .map_err(|error| problem(&decl.name, &error.to_string())),
+        None if decl.required => Err(problem(&decl.name, "it is required")),
+        None => Ok(None),
+    }
+}
+
+fn data_type(input: InputType) -> DataType {
+    match input {
+        InputType::String | InputType::EntityName => DataType::String,
+        InputType::Number => DataType::Number,
+        InputType::Date => DataType::Date,
+        InputType::List => DataType::array(DataType::Any),
+    }
+}
+
+fn problem(name: &str, problem: &str) -> InputProblem {
+    InputProblem { name: name.chars().take(80).collect(), problem: problem.to_owned() }
+}

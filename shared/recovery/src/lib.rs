@@ -1,0 +1,130 @@
+//! Starting a run, and starting it again when its execution is gone.
+//!
+//! A run is not its execution: executions are named `{run}-{attempt}`. When one fails, is aborted, times out or is lost
+//! with the machine it ran on, the next attempt finds finished steps finished and open gates open. Two callers notice: a
+//! rule on the state machine's status changes, within seconds, and the sweeper, within a minute.
+
+mod error;
+
+use countersign_run::{Head, RunId, Stop, StopReason, execution_name};
+use countersign_states::{ExecutionStatus, Machine};
+use countersign_store_runs::RunStore;
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+pub use error::RecoveryError;
+
+/// Attempts in a row that may bring nothing new before the run is ended as broken.
+pub const MOST_IDLE_ATTEMPTS: u32 = 5;
+
+/// How long a run may have no execution before the sweeper starts one: starting takes two steps.
+pub const GRACE: SignedDuration = SignedDuration::from_secs(30);
+
+/// What was done about a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovered {
+    /// Its execution is there, or it is finished: nothing.
+    Fine,
+    /// The execution of this attempt was started.
+    Started(u32),
+    /// Somebody else was faster.
+    Elsewhere,
+}
+
+/// The store and the machine of runs.
+#[derive(Debug, Clone)]
+pub struct Runner {
+    runs: RunStore,
+    machine: Machine,
+}
+
+impl Runner {
+    /// A runner over these.
+    #[must_use]
+    pub fn new(runs: RunStore, machine: Machine) -> Self {
+        Self { runs, machine }
+    }
+
+    /// Starts the execution of the head's attempt. Starting it twice is starting it once.
+    pub fn start<'a>(&'a self, head: &'a Head) -> BoxFuture<'a, Result<(), RecoveryError>> {
+        Box::pin(async move {
+            let input = json!({ "run": head.run, "attempt": head.attempt });
+            self.machine.start(&execution_name(&head.run, head.attempt), &input).await?;
+            Ok(())
+        })
+    }
+
+    /// Looks at a run that is not finished, and starts what is missing.
+    pub fn check<'a>(
+        &'a self,
+        run: &'a RunId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Recovered, RecoveryError>> {
+        Box::pin(async move {
+            let Some(head) = self.runs.head(run).await? else { return Ok(Recovered::Fine) };
+            if head.finished_at.is_some() || now.duration_since(head.started_at) < GRACE {
+                return Ok(Recovered::Fine);
+            }
+            match self.machine.status(&execution_name(run, head.attempt)).await? {
+                ExecutionStatus::Running => Ok(Recovered::Fine),
+                // The head was written and the start was not reached, or the service has lost it.
+                ExecutionStatus::Unknown if head.seal.is_none() => {
+                    self.start(&head).await?;
+                    Ok(Recovered::Started(head.attempt))
+                }
+                ExecutionStatus::Unknown => self.again(&head, "the execution is gone", now).await,
+                ExecutionStatus::Lost => self.again(&head, "the execution ended early", now).await,
+                ExecutionStatus::Succeeded => {
+                    self.again(&head, "the execution ended without finishing the run", now).await
+                }
+            }
+        })
+    }
+
+    /// Starts the attempt after `attempt`, if that is still the run's.
+    pub fn after<'a>(
+        &'a self,
+        run: &'a RunId,
+        attempt: u32,
+        reason: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Recovered, RecoveryError>> {
+        Box::pin(async move {
+            match self.runs.head(run).await? {
+                Some(head) if head.finished_at.is_none() && head.attempt == attempt => {
+                    self.again(&head, reason, now).await
+                }
+                _ => Ok(Recovered::Fine),
+            }
+        })
+    }
+
+    async fn again(
+        &self,
+        head: &Head,
+        reason: &str,
+        now: Timestamp,
+    ) -> Result<Recovered, RecoveryError> {
+        let events = self.runs.events(&head.run).await?.len() as u64;
+        let next = match self.runs.next_attempt(head, reason, events, now).await {
+            Ok(next) => next,
+            Err(error) if error.is_condition() => return Ok(Recovered::Elsewhere),
+            Err(error) => return Err(error.into()),
+        };
+        if next.idle_attempts >= MOST_IDLE_ATTEMPTS {
+            self.give_up(&next, now).await?;
+        }
+        self.start(&next).await?;
+        tracing::info!(run = %head.run, attempt = next.attempt, reason, "started the next attempt");
+        Ok(Recovered::Started(next.attempt))
+    }
+
+    /// The next attempt then only finishes the run.
+    async fn give_up(&self, head: &Head, now: Timestamp) -> Result<(), RecoveryError> {
+        let message = format!("{MOST_IDLE_ATTEMPTS} attempts in a row brought nothing new");
+        let stop = Stop { reason: StopReason::Broken, step: None, by: None, message, at: now };
+        self.runs.stop(&head.run, &stop, head.attempt).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! Doing it: with a time limit, and again where that is safe.
+
+use std::time::Duration;
+
+use countersign_failure::Class;
+use countersign_plan::PlanStep;
+use countersign_registry::Contract;
+use countersign_registry::action::{Action, ActionError, Call};
+use serde_json::Value;
+
+/// What is kept back of a Lambda's time to record the outcome.
+const RESERVE: Duration = Duration::from_secs(4);
+
+/// What came of acting.
+pub(crate) enum Acted {
+    /// It answered.
+    Done(Value),
+    /// It said no, or kept failing.
+    Failed(ActionError),
+    /// It cannot be taken back, and nobody knows whether it happened.
+    Unknown,
+}
+
+/// Calls the action, as often as its author allows. What cannot be taken back is called once.
+pub(crate) async fn act(
+    action: &dyn Action,
+    call: &Call,
+    step: &PlanStep,
+    contract: &Contract,
+    remaining: Duration,
+) -> Acted {
+    let started = tokio::time::Instant::now();
+    // Something that passes by itself deserves one more try even when the author asked for none.
+    let tries = if step.irreversible { 1 } else { step.retries.max(1) + 1 };
+    let mut pause = Duration::from_millis(500);
+    for left in (0..tries).rev() {
+        let time = remaining.saturating_sub(started.elapsed()).saturating_sub(RESERVE);
+        let time =
+            step.timeout_seconds.map_or(time, |limit| time.min(Duration::from_secs(limit.into())));
+        let mut call = call.clone();
+        call.remaining = time;
+        let error = match tokio::time::timeout(time, action.run(&call)).await {
+            Ok(Ok(output)) => return conforming(output, contract),
+            Ok(Err(error)) => error,
+            Err(_) => ActionError::retryable(
+                "STEP_TIMEOUT",
+                format!("no answer within {} s", time.as_secs()),
+            ),
+        };
+        if step.irreversible {
+            return if error.class == Class::Retryable {
+                Acted::Unknown
+            } else {
+                Acted::Failed(error)
+            };
+        }
+        let worth_it = error.class == Class::Retryable || step.retries > 0;
+        let time_left = remaining.saturating_sub(started.elapsed()) > RESERVE + pause * 2;
+        if left == 0 || !worth_it || !time_left {
+            return Acted::Failed(error);
+        }
+        tokio::time::sleep(pause).await;
+        pause *= 2;
+    }
+    Acted::Unknown
+}
+
+/// The output must be an object with every slot the contract promises.
+fn conforming(output: Value, contract: &Contract) -> Acted {
+    let missing = |fields: &serde_json::Map<String, Value>| {
+        contract
+            .outputs
+            .iter()
+            .find(|slot| slot.required && !fields.contains_key(&slot.name))
+            .map(|slot| slot.name.clone())
+    };
+    match output.as_object().map(missing) {
+        Some(None) => Acted::Done(output),
+        Some(Some(slot)) => Acted::Failed(ActionError::terminal(
+            "OUTPUT_INVALID",
+            format!("the output has no `{slot}`"),
+        )),
+        None => Acted::Failed(ActionError::terminal("OUTPUT_INVALID", "the output is no object")),
+    }
+}

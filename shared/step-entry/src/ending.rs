@@ -1,0 +1,102 @@
+//! Recording how a step ended.
+
+use countersign_failure::Failure;
+use countersign_plan::{OnError, PlanStep};
+use countersign_run::{Event, EventKind, StepStatus, Stop, StopReason};
+use countersign_store_runs::{Ended, Outcome, RunStore};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::error::StepError;
+use crate::event::{Envelope, StepEvent};
+
+/// How a step ends.
+pub(crate) struct Ending {
+    pub(crate) status: StepStatus,
+    pub(crate) input_hash: String,
+    pub(crate) output: Value,
+    pub(crate) code: Option<String>,
+    pub(crate) message: Option<String>,
+    /// Whether the run ends with it.
+    pub(crate) stops: bool,
+}
+
+/// Messages are for people and live in an item; a longer one is cut.
+const LONGEST_MESSAGE: usize = 2_000;
+
+impl Ending {
+    pub(crate) fn done(input_hash: String, output: Value) -> Self {
+        Self {
+            status: StepStatus::Done,
+            input_hash,
+            output,
+            code: None,
+            message: None,
+            stops: false,
+        }
+    }
+
+    pub(crate) fn without_output(status: StepStatus, code: &str, message: String) -> Self {
+        let (code, message) = (Some(code.to_owned()), Some(message));
+        Self { status, input_hash: String::new(), output: Value::Null, code, message, stops: false }
+    }
+
+    /// A failure, with what its author wants of it.
+    pub(crate) fn failed(step: &PlanStep, error: &dyn Failure) -> Self {
+        let help = error.help().map(|help| format!(" ({help})")).unwrap_or_default();
+        let message = format!("{}{help}", countersign_failure::chain(error));
+        let ending = Self::without_output(StepStatus::Failed, error.code(), message);
+        Self { stops: step.on_error == OnError::Stop, ..ending }
+    }
+
+    /// The run ends with it, whatever its author said.
+    pub(crate) fn stopping(self) -> Self {
+        Self { stops: true, ..self }
+    }
+
+    /// Writes outcome, event and, if the run ends with it, the stop. Answers with what stands.
+    pub(crate) async fn record(
+        self,
+        runs: &RunStore,
+        event: &StepEvent,
+        started: Timestamp,
+    ) -> Result<Envelope, StepError> {
+        let at = Timestamp::now();
+        let took_ms = u64::try_from(at.duration_since(started).as_millis()).unwrap_or_default();
+        let count = self.output.get("count").and_then(Value::as_u64);
+        let message =
+            self.message.map(|message| message.chars().take(LONGEST_MESSAGE).collect::<String>());
+        let stop = self.stops.then(|| Stop {
+            reason: StopReason::StepFailed,
+            step: Some(event.step.clone()),
+            by: None,
+            message: message.clone().unwrap_or_default(),
+            at,
+        });
+        let kind = EventKind::StepEnded {
+            status: self.status,
+            count,
+            code: self.code.clone(),
+            message: message.clone(),
+            took_ms,
+        };
+        let outcome = Outcome {
+            step: event.step.clone(),
+            status: self.status,
+            input_hash: self.input_hash,
+            output: self.output,
+            count,
+            code: self.code,
+            message,
+            verdict: None,
+            approval: None,
+            attempt: event.attempt,
+            at,
+        };
+        let record = Event { step: event.step.clone(), attempt: event.attempt, n: 9, at, kind };
+        match runs.end_step(&event.run, &outcome, &record, stop.as_ref()).await? {
+            Ended::Now => Ok(Envelope::from(&outcome)),
+            Ended::Before(stands) => Ok(Envelope::from(stands.as_ref())),
+        }
+    }
+}

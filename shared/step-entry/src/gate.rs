@@ -1,0 +1,231 @@
+//! What a gate shows and what it signs; the same preparation as the steps behind it.
+
+use countersign_approval::{Effect, Subject};
+use countersign_failure::Failure;
+use countersign_lambda_entry::Invocation;
+use countersign_plan::{Gate, PlanStep, StepKind};
+use countersign_run::{Head, StepStatus, Verdict};
+use countersign_store_runs::StepView;
+use countersign_wiring::{Condition, Reference, Scope, Template, render};
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::ending::Ending;
+use crate::error::StepError;
+use crate::event::StepEvent;
+use crate::prepare::prepare;
+use crate::protocol::look;
+use crate::signature::effect;
+use crate::situation::Situation;
+
+/// What people are to be asked.
+#[derive(Debug, Clone)]
+pub struct GateAsk {
+    /// The head of the run.
+    pub head: Head,
+    /// The step: a gate, or a tool that needs a signature of its own.
+    pub step: PlanStep,
+    /// Zero at first; one more each time the step was in doubt.
+    pub round: u32,
+    /// Whether the step may have acted already.
+    pub in_doubt: bool,
+    /// The gate's own settings; absent for a tool.
+    pub gate: Option<Gate>,
+    /// The question.
+    pub prompt: String,
+    /// All that `preview_from` names; null when it names nothing.
+    pub preview: Value,
+    /// What is signed.
+    pub subject: Subject,
+    /// The steps of the run's plan with their stages, for the picture: (name, kind) per stage.
+    pub stages: Vec<Vec<(String, StepKind)>>,
+}
+
+/// What `gate-open` does with a step.
+#[derive(Debug)]
+pub enum Asked {
+    /// Nothing: it is over, or must not run. The verdict is what the machine goes on with.
+    Settled(Verdict),
+    /// Ask people.
+    Ask(Box<GateAsk>),
+}
+
+/// Prepares a gate.
+///
+/// # Errors
+/// [`StepError`] when a table does not answer or the seal is broken.
+pub async fn gate_ask(
+    context: &Context,
+    event: &StepEvent,
+    invocation: &Invocation,
+) -> Result<Asked, StepError> {
+    let view = look(context, event).await?;
+    let step =
+        view.plan.step(&event.step).ok_or_else(|| StepError::UnknownStep(event.step.clone()))?;
+    if let Some(own) = &view.own {
+        return Ok(Asked::Settled(own.verdict.unwrap_or(Verdict::Closed)));
+    }
+    let covered = covered(&view, step);
+    let situation = Situation::read(&context.runs, &view.head, step, &covered).await?;
+    let scope = situation.scope(
+        &view.head,
+        &view.plan,
+        &std::iter::once(step).chain(covered.iter().copied()).collect::<Vec<_>>(),
+    );
+    let ending = if let Some(stop) = &view.head.stop {
+        let message = format!("the run is ending: {}", stop.message);
+        Some(Ending::without_output(StepStatus::NotRun, "RUN_STOPPED", message))
+    } else if let Some(blocked) = situation.blocked(step) {
+        Some(Ending::without_output(StepStatus::NotRun, blocked.code, blocked.message))
+    } else if !holds(step, &scope) {
+        let message = "its condition does not hold".to_owned();
+        Some(Ending::without_output(StepStatus::Skipped, "CONDITION_FALSE", message))
+    } else {
+        None
+    };
+    if let Some(ending) = ending {
+        ending.record(&context.runs, event, invocation.now).await?;
+        return Ok(Asked::Settled(Verdict::Closed));
+    }
+    match step.kind {
+        StepKind::Gate => gate(context, &view, step, &covered, &scope).map(Asked::Ask),
+        StepKind::Tool | StepKind::GatedTool => {
+            tool(context, event, &view, step, &scope, invocation).await
+        }
+    }
+}
+
+/// Records that a gate can never be opened, and ends the run with it.
+///
+/// # Errors
+/// [`StepError`] when a table does not answer.
+pub async fn gate_failed(
+    context: &Context,
+    event: &StepEvent,
+    step: &PlanStep,
+    error: &dyn Failure,
+    invocation: &Invocation,
+) -> Result<(), StepError> {
+    Ending::failed(step, error)
+        .stopping()
+        .record(&context.runs, event, invocation.now)
+        .await
+        .map(drop)
+}
+
+/// The irreversible steps the gate signs for.
+fn covered<'a>(view: &'a StepView, step: &PlanStep) -> Vec<&'a PlanStep> {
+    let names = step.gate.as_ref().map(|gate| gate.covers.as_slice()).unwrap_or_default();
+    names.iter().filter_map(|name| view.plan.step(name)).collect()
+}
+
+fn holds(step: &PlanStep, scope: &Scope) -> bool {
+    step.condition
+        .as_deref()
+        .is_none_or(|text| Condition::parse(text).is_ok_and(|condition| condition.holds(scope)))
+}
+
+fn gate(
+    context: &Context,
+    view: &StepView,
+    step: &PlanStep,
+    covered: &[&PlanStep],
+    scope: &Scope,
+) -> Result<Box<GateAsk>, StepError> {
+    let asked = step.gate.clone().ok_or_else(|| StepError::UnknownStep(step.name.clone()))?;
+    let preview = asked.preview_from.as_deref().and_then(|text| Reference::parse(text).ok());
+    let preview = preview
+        .and_then(|reference| reference.value(scope).map(std::borrow::Cow::into_owned))
+        .unwrap_or_default();
+    let effects = covered
+        .iter()
+        .filter(|step| holds(step, scope))
+        .filter_map(|step| known_effect(context, step, scope))
+        .collect();
+    let plan_seal = view.head.seal.clone().unwrap_or_default();
+    Ok(Box::new(GateAsk {
+        head: view.head.clone(),
+        round: 0,
+        in_doubt: false,
+        prompt: filled(&asked.prompt, scope),
+        preview,
+        subject: Subject::Step { plan_seal, effects },
+        stages: picture(view),
+        gate: Some(asked),
+        step: step.clone(),
+    }))
+}
+
+/// A covered step whose arguments do not resolve will fail by itself; there is nothing to sign.
+fn known_effect(context: &Context, step: &PlanStep, scope: &Scope) -> Option<Effect> {
+    let contract = context.registry.get(&step.action)?;
+    prepare(step, contract, scope).ok().map(|prepared| effect(step, &prepared))
+}
+
+async fn tool(
+    context: &Context,
+    event: &StepEvent,
+    view: &StepView,
+    step: &PlanStep,
+    scope: &Scope,
+    invocation: &Invocation,
+) -> Result<Asked, StepError> {
+    let contract = context
+        .registry
+        .get(&step.action)
+        .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
+    let prepared = match prepare(step, contract, scope) {
+        Ok(prepared) => prepared,
+        Err(problems) => {
+            let error = countersign_registry::action::ActionError::terminal(
+                "STEP_INPUT_INVALID",
+                problems.join("; "),
+            );
+            Ending::failed(step, &error).record(&context.runs, event, invocation.now).await?;
+            return Ok(Asked::Settled(Verdict::Closed));
+        }
+    };
+    let in_doubt = view.intent.is_some();
+    let prompt = if in_doubt {
+        format!(
+            "`{}` was about to be done and nobody knows whether it happened. Do it (again)?",
+            step.action
+        )
+    } else {
+        format!("`{}` cannot be taken back. Do it with these arguments?", step.action)
+    };
+    Ok(Asked::Ask(Box::new(GateAsk {
+        head: view.head.clone(),
+        round: view.intent.as_ref().map_or(0, |intent| intent.call),
+        in_doubt,
+        prompt,
+        preview: prepared.arguments(),
+        subject: Subject::Tool { action: step.action.clone(), arguments: prepared.arguments() },
+        stages: picture(view),
+        gate: None,
+        step: step.clone(),
+    })))
+}
+
+/// The prompt with its references filled in; one that leads nowhere reads as a dash.
+fn filled(prompt: &str, scope: &Scope) -> String {
+    let Ok(template) = Template::parse(prompt) else { return prompt.to_owned() };
+    template
+        .parts()
+        .iter()
+        .map(|part| match part {
+            countersign_wiring::Part::Text(text) => text.clone(),
+            countersign_wiring::Part::Reference(reference, _) => {
+                reference.value(scope).map_or_else(|| "–".to_owned(), |value| render(&value))
+            }
+        })
+        .collect()
+}
+
+fn picture(view: &StepView) -> Vec<Vec<(String, StepKind)>> {
+    let stages = countersign_plan::stages(&view.plan).unwrap_or_default();
+    stages
+        .iter()
+        .map(|stage| stage.iter().map(|step| (step.name.clone(), step.kind)).collect())
+        .collect()
+}

@@ -1,0 +1,26 @@
+//! The step protocol, the same for every tool (DESIGN, "Step protocol").
+//!
+//! Look at the head, the seal and whether the step is over → resolve its wiring → check the caller's rights now → for
+//! an irreversible action find the signature that covers exactly these arguments, and leave a mark before acting →
+//! act with an idempotency key → record outcome and event in one transaction.
+//!
+//! Requests to DynamoDB on the happy path, beside the action's own: reversible 4 (look, look at what it reads, rights,
+//! end), irreversible 6 (and the signature, and the mark).
+
+mod act;
+mod context;
+mod ending;
+mod error;
+mod event;
+mod gate;
+mod prepare;
+mod protocol;
+mod signature;
+mod situation;
+
+pub use context::{Context, serve};
+pub use error::StepError;
+pub use event::{Envelope, StepEvent};
+pub use gate::{Asked, GateAsk, gate_ask, gate_failed};
+pub use prepare::{Prepared, prepare};
+pub use protocol::run_step;

@@ -1,0 +1,80 @@
+//! From wiring to arguments: resolved, typed, with a hash. Shared with `gate-open`, so preview and effect cannot differ.
+
+use countersign_plan::PlanStep;
+use countersign_registry::{CALL_CONNECTOR, Contract};
+use countersign_wiring::{Scope, bind, resolve};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+/// The arguments of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// Resolved inputs.
+    pub inputs: Map<String, Value>,
+    /// Resolved params.
+    pub params: Map<String, Value>,
+    /// SHA-256, hex, of action, inputs and params in their RFC 8785 form.
+    pub hash: String,
+}
+
+impl Prepared {
+    /// What is signed for an irreversible step, beside the action's name.
+    #[must_use]
+    pub fn arguments(&self) -> Value {
+        json!({ "inputs": self.inputs, "params": self.params })
+    }
+}
+
+/// Resolves and checks the arguments of a step (F-039).
+///
+/// The slots of a connector's endpoint are known to the connector alone; its action checks them.
+///
+/// # Errors
+/// Every slot that could not be filled, in one sentence each.
+pub fn prepare(
+    step: &PlanStep,
+    contract: &Contract,
+    scope: &Scope,
+) -> Result<Prepared, Vec<String>> {
+    let (inputs, params) = if contract.name == CALL_CONNECTOR {
+        (resolved(&step.inputs, scope), resolved(&step.params, scope))
+    } else {
+        (bound(&step.inputs, &contract.inputs, scope), bound(&step.params, &contract.params, scope))
+    };
+    let (inputs, params) = match (inputs, params) {
+        (Ok(inputs), Ok(params)) => (inputs, params),
+        (inputs, params) => {
+            return Err(inputs.err().into_iter().chain(params.err()).flatten().collect());
+        }
+    };
+    let hash = hash(&json!({ "action": step.action, "inputs": inputs, "params": params }))
+        .map_err(|problem| vec![problem])?;
+    Ok(Prepared { inputs, params, hash })
+}
+
+fn bound(
+    given: &Map<String, Value>,
+    slots: &[countersign_registry::Slot],
+    scope: &Scope,
+) -> Result<Map<String, Value>, Vec<String>> {
+    bind(given, slots, scope).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+}
+
+fn resolved(given: &Map<String, Value>, scope: &Scope) -> Result<Map<String, Value>, Vec<String>> {
+    let mut out = Map::new();
+    let mut problems = Vec::new();
+    for (name, value) in given {
+        match resolve(value, scope) {
+            Ok(value) => {
+                out.insert(name.clone(), value);
+            }
+            Err(error) => problems.push(format!("`{name}`: {error}")),
+        }
+    }
+    if problems.is_empty() { Ok(out) } else { Err(problems) }
+}
+
+fn hash(value: &Value) -> Result<String, String> {
+    let canonical = serde_json_canonicalizer::to_vec(value).map_err(|error| error.to_string())?;
+    Ok(hex::encode(Sha256::digest(canonical)))
+}

@@ -1,0 +1,248 @@
+//! The protocol itself.
+
+use std::time::Duration;
+
+use countersign_identity::permits;
+use countersign_lambda_entry::Invocation;
+use countersign_plan::{PlanError, PlanStep, check_seal};
+use countersign_registry::Contract;
+use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_run::{Head, StepStatus};
+use countersign_store_runs::{Intended, Intent, StepView};
+use countersign_wiring::Condition;
+use sha2::{Digest as _, Sha256};
+
+use crate::act::{Acted, act};
+use crate::context::Context;
+use crate::ending::Ending;
+use crate::error::StepError;
+use crate::event::{Envelope, StepEvent};
+use crate::prepare::{Prepared, prepare};
+use crate::signature::effect_digest;
+use crate::situation::Situation;
+
+/// Runs a step once, whatever happened before.
+///
+/// # Errors
+/// [`StepError`] when there is no outcome to record: the machine tries again, asks people, or calls the step lost.
+pub async fn run_step(
+    context: &Context,
+    event: &StepEvent,
+    invocation: &Invocation,
+) -> Result<Envelope, StepError> {
+    let view = look(context, event).await?;
+    if let Some(own) = &view.own {
+        return Ok(Envelope::from(own));
+    }
+    let step =
+        view.plan.step(&event.step).ok_or_else(|| StepError::UnknownStep(event.step.clone()))?;
+    let ending = match decide(context, event, &view, step, invocation).await? {
+        Decided::End(ending) => ending,
+        Decided::Act(ready) => ready.act(context, event, &view.head, step, invocation).await?,
+    };
+    ending.record(&context.runs, event, invocation.now).await
+}
+
+/// Reads the step's view and checks the seal that travelled in the execution.
+pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepView, StepError> {
+    let view = context
+        .runs
+        .view(&event.run, &event.step)
+        .await?
+        .ok_or_else(|| StepError::UnknownRun(event.run.clone()))?;
+    check_seal(&view.plan, &event.seal).map_err(StepError::Seal)?;
+    if view.head.seal.as_deref() != Some(event.seal.as_str()) {
+        return Err(StepError::Seal(PlanError::SealBroken));
+    }
+    Ok(view)
+}
+
+enum Decided<'a> {
+    End(Ending),
+    Act(Box<Ready<'a>>),
+}
+
+/// A step that may act.
+struct Ready<'a> {
+    contract: &'a Contract,
+    prepared: Prepared,
+}
+
+async fn decide<'a>(
+    context: &'a Context,
+    event: &StepEvent,
+    view: &StepView,
+    step: &PlanStep,
+    invocation: &Invocation,
+) -> Result<Decided<'a>, StepError> {
+    if let Some(stop) = &view.head.stop {
+        let message = format!("the run is ending: {}", stop.message);
+        return Ok(Decided::End(Ending::without_output(
+            StepStatus::NotRun,
+            "RUN_STOPPED",
+            message,
+        )));
+    }
+    let situation = Situation::read(&context.runs, &view.head, step, &[]).await?;
+    if let Some(blocked) = situation.blocked(step) {
+        return Ok(Decided::End(Ending::without_output(
+            StepStatus::NotRun,
+            blocked.code,
+            blocked.message,
+        )));
+    }
+    let scope = situation.scope(&view.head, &view.plan, &[step]);
+    if let Some(reason) = skipped(step, &scope) {
+        return Ok(Decided::End(Ending::without_output(
+            StepStatus::Skipped,
+            "CONDITION_FALSE",
+            reason,
+        )));
+    }
+    let contract = context
+        .registry
+        .get(&step.action)
+        .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
+    let prepared = match prepare(step, contract, &scope) {
+        Ok(prepared) => prepared,
+        Err(problems) => {
+            let error = ActionError::terminal("STEP_INPUT_INVALID", problems.join("; "));
+            return Ok(Decided::End(Ending::failed(step, &error)));
+        }
+    };
+    if let Some(error) = refused(context, &view.head, contract).await? {
+        return Ok(Decided::End(Ending::failed(step, &error).stopping()));
+    }
+    let ready = Ready { contract, prepared };
+    if step.irreversible
+        && let Some(ending) = ready.sign(context, event, view, step, invocation).await?
+    {
+        return Ok(Decided::End(ending));
+    }
+    Ok(Decided::Act(Box::new(ready)))
+}
+
+/// Why the step's condition is false, if it is. A condition that does not parse is false: it can only do less.
+fn skipped(step: &PlanStep, scope: &countersign_wiring::Scope) -> Option<String> {
+    let text = step.condition.as_deref()?;
+    let holds = Condition::parse(text).is_ok_and(|condition| condition.holds(scope));
+    if holds { None } else { Some(format!("`{text}` does not hold")) }
+}
+
+/// What the owner of the run may do at this moment: the scopes it was started with ∩ the directory.
+async fn refused(
+    context: &Context,
+    head: &Head,
+    contract: &Contract,
+) -> Result<Option<ActionError>, StepError> {
+    let standing = context.rights.standing(&head.invoked_by).await.map_err(StepError::beside)?;
+    let denied = |message: String| ActionError::terminal("PERMISSION_DENIED", message);
+    let Some(standing) = standing.filter(|standing| standing.active) else {
+        return Ok(Some(denied("whoever started the run is no longer active".to_owned())));
+    };
+    let scopes = head.scopes.intersect(&standing.scopes);
+    let verdict = permits(&scopes, &contract.requirement, None);
+    Ok(verdict.err().map(|error| denied(format!("`{}`: {error}", contract.name))))
+}
+
+impl Ready<'_> {
+    /// Finds the signature and leaves the mark. An ending means: do not act.
+    async fn sign(
+        &self,
+        context: &Context,
+        event: &StepEvent,
+        view: &StepView,
+        step: &PlanStep,
+        invocation: &Invocation,
+    ) -> Result<Option<Ending>, StepError> {
+        let signatures =
+            context.signatures.as_ref().ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
+        let digest = effect_digest(step, &self.prepared, &context.tenant)?;
+        let found = signatures.signatures(&event.run, &step.name, &digest).await?;
+        // A mark without an outcome is a doubt: only a signature given after it allows the step to act again.
+        let newer = |at: jiff::Timestamp| view.intent.as_ref().is_none_or(|intent| at > intent.at);
+        let Some(signature) = found
+            .into_iter()
+            .filter(|signature| newer(signature.at))
+            .max_by_key(|signature| signature.at)
+        else {
+            let name = step.name.clone();
+            return Err(if view.intent.is_some() {
+                StepError::InDoubt(name)
+            } else {
+                StepError::NeedsSignature(name)
+            });
+        };
+        let intent = Intent {
+            step: step.name.clone(),
+            input_hash: self.prepared.hash.clone(),
+            receipt: signature.receipt.to_string(),
+            call: view.intent.as_ref().map_or(1, |intent| intent.call + 1),
+            attempt: event.attempt,
+            at: invocation.now,
+        };
+        match context.runs.intend(&event.run, &intent).await? {
+            Intended::Now => Ok(None),
+            Intended::InDoubt(_) => Err(StepError::InDoubt(step.name.clone())),
+            Intended::Stopped => {
+                let message = "the run was ended a moment ago".to_owned();
+                Ok(Some(Ending::without_output(StepStatus::NotRun, "RUN_STOPPED", message)))
+            }
+        }
+    }
+
+    async fn act(
+        self,
+        context: &Context,
+        event: &StepEvent,
+        head: &Head,
+        step: &PlanStep,
+        invocation: &Invocation,
+    ) -> Result<Ending, StepError> {
+        let action = context
+            .action(&step.action)
+            .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
+        let call = self.call(event, head, step, invocation.now, invocation.remaining);
+        match act(action.as_ref(), &call, step, self.contract, invocation.remaining).await {
+            Acted::Done(output) => Ok(Ending::done(self.prepared.hash, output)),
+            Acted::Failed(error) => Ok(Ending::failed(step, &error)),
+            Acted::Unknown => Err(StepError::InDoubt(step.name.clone())),
+        }
+    }
+
+    fn call(
+        &self,
+        event: &StepEvent,
+        head: &Head,
+        step: &PlanStep,
+        now: jiff::Timestamp,
+        remaining: Duration,
+    ) -> Call {
+        Call {
+            run: event.run.to_string(),
+            step: step.name.clone(),
+            owner: head.owner.clone(),
+            action: step.action.clone(),
+            inputs: self.prepared.inputs.clone(),
+            params: self.prepared.params.clone(),
+            idempotency_key: idempotency_key(event, &self.prepared),
+            now,
+            remaining,
+            info: RunInfo {
+                profile_id: head.profile_id.clone(),
+                profile_name: head.profile_name.clone(),
+                playbook_id: head.playbook_id.clone(),
+                query: head.query.clone(),
+                run_context: head.context.as_str().to_owned(),
+                invoked_by: head.invoked_by.clone(),
+                started_at: head.started_at,
+            },
+        }
+    }
+}
+
+/// The same for every attempt of the step with these arguments: 32 hex digits.
+fn idempotency_key(event: &StepEvent, prepared: &Prepared) -> String {
+    let text = format!("{}\0{}\0{}", event.run, event.step, prepared.hash);
+    hex::encode(&Sha256::digest(text)[..16])
+}

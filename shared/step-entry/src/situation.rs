@@ -1,0 +1,102 @@
+//! Where a step stands before it does anything: what came before it, and whether that lets it run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use countersign_plan::{Plan, PlanStep};
+use countersign_run::{Head, StepStatus, Verdict};
+use countersign_store_runs::{Outcome, RunStore};
+use countersign_wiring::{Runtime, Scope};
+use serde_json::{Value, json};
+
+use crate::error::StepError;
+
+/// What came of the steps this one waits for, lies behind, or reads.
+#[derive(Debug)]
+pub(crate) struct Situation {
+    outcomes: BTreeMap<String, Outcome>,
+}
+
+/// Why a step is not run although the run goes on.
+pub(crate) struct Blocked {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+}
+
+impl Situation {
+    /// Reads it: one request.
+    pub(crate) async fn read(
+        runs: &RunStore,
+        head: &Head,
+        step: &PlanStep,
+        others: &[&PlanStep],
+    ) -> Result<Self, StepError> {
+        let names: BTreeSet<&str> =
+            std::iter::once(step).chain(others.iter().copied()).flat_map(needed).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        Ok(Self { outcomes: runs.outcomes(&head.run, &names).await? })
+    }
+
+    /// Whether what came before lets the step run.
+    pub(crate) fn blocked(&self, step: &PlanStep) -> Option<Blocked> {
+        let lost = |name: &&String| {
+            self.outcomes
+                .get(*name)
+                .is_none_or(|outcome| outcome.code.as_deref() == Some(UPSTREAM_LOST))
+        };
+        if let Some(name) = step.after.iter().find(lost) {
+            return Some(Blocked {
+                code: UPSTREAM_LOST,
+                message: format!("`{name}` before it has no result"),
+            });
+        }
+        let gate = step.guard.as_ref()?;
+        let (code, what) = match self.outcomes.get(gate).and_then(|outcome| outcome.verdict) {
+            Some(Verdict::Approved) => return None,
+            Some(Verdict::Denied) => ("GATE_DENIED", "was refused"),
+            Some(Verdict::TimedOut) => ("GATE_TIMED_OUT", "was not answered in time"),
+            Some(Verdict::Closed) => ("GATE_CLOSED", "was closed without a decision"),
+            None => ("GATE_SKIPPED", "asked nobody"),
+        };
+        // A gate whose own condition was false asked nobody and holds nobody back.
+        let skipped =
+            self.outcomes.get(gate).is_some_and(|outcome| outcome.status == StepStatus::Skipped);
+        if skipped {
+            None
+        } else {
+            Some(Blocked { code, message: format!("the gate `{gate}` {what}") })
+        }
+    }
+
+    /// What references can see: runtime variables, the playbook's variables, and the results the steps read.
+    pub(crate) fn scope(&self, head: &Head, plan: &Plan, steps: &[&PlanStep]) -> Scope {
+        let mut runtime = Runtime::at(head.started_at, head.run.as_str());
+        runtime.last_execution = head.last_finished_at.map(|at| Runtime::at(at, "").today);
+        let mut scope = Scope::of_run(runtime);
+        for (name, value) in &plan.inputs {
+            scope.insert(name.clone(), value.clone());
+        }
+        for name in steps.iter().flat_map(|step| &step.reads) {
+            if let Some(value) = self.output(name) {
+                scope.insert(name.clone(), value);
+            }
+        }
+        scope
+    }
+
+    /// A step that failed or was not run has no value: what reads it sees something undefined.
+    fn output(&self, step: &str) -> Option<Value> {
+        let outcome = self.outcomes.get(step)?;
+        match outcome.status {
+            StepStatus::Done => Some(outcome.output.clone()),
+            StepStatus::Skipped => Some(json!({ "_skipped": true, "_reason": outcome.message })),
+            _ => outcome.verdict.map(|verdict| json!({ "decision": verdict })),
+        }
+    }
+}
+
+/// The code of a step that is not run because one before it has no result.
+pub(crate) const UPSTREAM_LOST: &str = "UPSTREAM_LOST";
+
+fn needed(step: &PlanStep) -> Vec<&str> {
+    step.after.iter().chain(&step.guard).chain(&step.reads).map(String::as_str).collect()
+}

@@ -1,0 +1,37 @@
+//! What a profile's connectors look like to a playbook.
+
+use countersign_connector::{Binding, StoredConnector, endpoint_contract};
+use countersign_identity::UserId;
+use countersign_playbook::{Bindings, EndpointContract};
+use futures::future::BoxFuture;
+
+use crate::{Catalog, Result};
+
+impl Catalog {
+    /// The endpoints the profile may call, typed. Disabled bindings and connectors that are gone are not there.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`](crate::CatalogError::Store) when the table does not answer.
+    pub fn endpoints<'a>(&'a self, owner: &'a UserId, profile: &'a str) -> BoxFuture<'a, Result<Bindings>> {
+        Box::pin(async move {
+            let mut known = Bindings::none();
+            for binding in self.bindings(owner, profile).await?.iter().filter(|binding| binding.is_enabled) {
+                if let Some(connector) = self.connector(owner, &binding.connector_id).await? {
+                    known.bind(binding.connector_id.as_str(), allowed(binding, &connector));
+                }
+            }
+            Ok(known)
+        })
+    }
+}
+
+fn allowed(binding: &Binding, connector: &StoredConnector) -> Vec<(String, EndpointContract)> {
+    let definition = &connector.definition;
+    let names = definition.endpoints.keys().filter(|name| binding.permissions.allows(name));
+    let typed = |name: &String| {
+        let contract = endpoint_contract(definition, name)?;
+        let (inputs, outputs) = (contract.inputs, contract.outputs);
+        Some((name.clone(), EndpointContract { inputs, outputs, irreversible: contract.irreversible }))
+    };
+    names.filter_map(typed).collect()
+}

@@ -1,0 +1,115 @@
+//! The run's own record of its gates.
+
+use countersign_approval::ports::{PortError, PortResult, RunLog};
+use countersign_approval::{Kind, OnReject, Request, Status};
+use countersign_run::{Event, EventKind, RunId, StepStatus, Stop, StopReason, Verdict};
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::{Outcome, Result, RunStore};
+
+impl RunLog for RunStore {
+    fn opened<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            let kind = EventKind::GateOpened { approval: request.id.to_string() };
+            let recorded = self
+                .record(&request.position.run, &event(request, 0, request.opened_at, kind))
+                .await;
+            recorded.map_err(|error| PortError::of("noting the open gate", &error))
+        })
+    }
+
+    fn closed<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            let noted = self.gate_closed(request).await;
+            noted.map_err(|error| PortError::of("noting the closed gate", &error))
+        })
+    }
+
+    fn is_over<'a>(&'a self, run: &'a RunId) -> PortResult<'a, bool> {
+        Box::pin(async move {
+            let head =
+                self.head(run).await.map_err(|error| PortError::of("reading the run", &error))?;
+            Ok(head.is_none_or(|head| head.finished_at.is_some()))
+        })
+    }
+}
+
+impl RunStore {
+    /// A gate ends with an outcome of its own. A tool that asked for itself ends here only when it was refused: approved,
+    /// it goes on to act.
+    async fn gate_closed(&self, request: &Request) -> Result<()> {
+        let Some(verdict) = verdict(request.status) else { return Ok(()) };
+        let run = &request.position.run;
+        let at = request.closed.as_ref().map_or(request.opened_at, |closed| closed.at);
+        let closed = EventKind::GateClosed { approval: request.id.to_string(), verdict };
+        let event = event(request, 1, at, closed);
+        if request.kind == Kind::Tool && verdict == Verdict::Approved {
+            return self.record(run, &event).await;
+        }
+        self.end_step(
+            run,
+            &outcome(request, verdict, at),
+            &event,
+            stop(request, verdict, at).as_ref(),
+        )
+        .await
+        .map(drop)
+    }
+}
+
+/// Events of a gate belong to no attempt: a gate stays open across them.
+fn event(request: &Request, n: u32, at: Timestamp, kind: EventKind) -> Event {
+    let place = &request.position;
+    Event { step: place.step.clone(), attempt: 0, n: place.round * 2 + n, at, kind }
+}
+
+/// None for a request that is open, or that another took the place of.
+fn verdict(status: Status) -> Option<Verdict> {
+    match status {
+        Status::Pending | Status::Superseded => None,
+        Status::Approved => Some(Verdict::Approved),
+        Status::Denied => Some(Verdict::Denied),
+        Status::TimedOut => Some(Verdict::TimedOut),
+        Status::Expired | Status::Cancelled => Some(Verdict::Closed),
+    }
+}
+
+fn outcome(request: &Request, verdict: Verdict, at: Timestamp) -> Outcome {
+    let (status, code) = match verdict {
+        Verdict::Approved => (StepStatus::Approved, None),
+        Verdict::Denied => (StepStatus::Rejected, Some("GATE_DENIED")),
+        Verdict::TimedOut => (StepStatus::TimedOut, Some("GATE_TIMED_OUT")),
+        Verdict::Closed => (StepStatus::Closed, Some("GATE_CLOSED")),
+    };
+    Outcome {
+        step: request.position.step.clone(),
+        status,
+        input_hash: String::new(),
+        output: json!({ "decision": verdict, "approval": request.id }),
+        count: None,
+        code: code.map(str::to_owned),
+        message: None,
+        verdict: Some(verdict),
+        approval: Some(request.id.to_string()),
+        attempt: 0,
+        at,
+    }
+}
+
+fn stop(request: &Request, verdict: Verdict, at: Timestamp) -> Option<Stop> {
+    let (reason, what) = match verdict {
+        Verdict::Denied => (StopReason::Rejected, "was refused"),
+        Verdict::TimedOut => (StopReason::TimedOut, "was not answered in time"),
+        Verdict::Approved | Verdict::Closed => return None,
+    };
+    let step = request.position.step.clone();
+    let message = format!("`{step}` {what}");
+    (request.on_reject == OnReject::Stop).then_some(Stop {
+        reason,
+        step: Some(step),
+        by: None,
+        message,
+        at,
+    })
+}

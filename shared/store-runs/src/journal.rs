@@ -1,0 +1,157 @@
+//! Journals: entries, and one row per way of finding them (F-228).
+//!
+//! | item | PK | SK |
+//! |---|---|---|
+//! | entry | `JRNL#{owner}#{id}` | `ENTRY` |
+//! | row | `JRNL#{owner}#USER` | `{time}#{id}` |
+//! | row | `JRNL#{owner}#PROF#{profile}` | `{time}#{id}` |
+//! | row | `JRNL#{owner}#PROF#{profile}#{status}` | `{time}#{id}` |
+//! | row | `JRNL#{owner}#NAME#{key}` | `{time}#{id}` |
+//!
+//! The entry is written first, then its rows; writing it again writes the rows again, so a crash in between heals.
+
+use countersign_identity::UserId;
+use countersign_journal::{
+    Access, Entry, EntryId, JournalError, JournalPage, JournalRead, JournalWrite, Mention,
+};
+use countersign_store_kit::{Key, Query, Table, Write, decode};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// An entry is found by at most so many of the names it mentions.
+const MOST_NAMES: usize = 100;
+
+/// Entries a page.
+const PAGE: i32 = 50;
+
+/// Journals as they are stored.
+#[derive(Debug, Clone)]
+pub struct JournalStore {
+    table: Table,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Row {
+    id: EntryId,
+}
+
+impl JournalStore {
+    /// The store over the table Runs.
+    #[must_use]
+    pub fn new(table: Table) -> Self {
+        Self { table }
+    }
+
+    async fn put(&self, entry: &Entry) -> countersign_store_kit::Result<Entry> {
+        let key = entry_key(&entry.user_id, &entry.id);
+        let put = Write::put(&key, entry)?.if_absent().expires_at(entry.expires_at);
+        let stands = match self.table.write(put).await {
+            Ok(()) => entry.clone(),
+            Err(error) if error.is_condition() => self.table.get(&key).await?.ok_or(error)?,
+            Err(error) => return Err(error),
+        };
+        let row = |partition: String| {
+            let key = Key::new(partition, sort(stands.created_at, stands.id.as_str()));
+            Write::put(&key, &Row { id: stands.id.clone() })
+                .map(|write| write.expires_at(stands.expires_at))
+        };
+        let rows = partitions(&stands).into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
+        self.table.write_many(rows).await?;
+        Ok(stands)
+    }
+
+    async fn read_page(
+        &self,
+        access: &Access,
+        from: Option<Timestamp>,
+        to: Option<Timestamp>,
+        cursor: Option<&str>,
+    ) -> countersign_store_kit::Result<JournalPage> {
+        let (owner, partition) = partition(access);
+        let low = from.map_or_else(String::new, |from| sort(from, ""));
+        let high = to.map_or_else(|| "9".to_owned(), |to| sort(to, "~"));
+        let query = Query::partition(&partition)
+            .between(&low, &high)
+            .descending()
+            .limit(PAGE)
+            .after(cursor);
+        // DynamoDB takes no empty text as the lower bound.
+        let query = if low.is_empty() { query.between("0", &high) } else { query };
+        let page = self.table.query(query).await?.decode::<Row>(self.table.name())?;
+        let keys: Vec<Key> = page.items.iter().map(|row| entry_key(owner, &row.id)).collect();
+        let mut found =
+            if keys.is_empty() { Default::default() } else { self.table.get_many(&keys).await? };
+        let in_order = keys.iter().filter_map(|key| found.remove(key));
+        let entries =
+            in_order.map(|item| decode(self.table.name(), item)).collect::<Result<_, _>>()?;
+        Ok(JournalPage { entries, next: page.next })
+    }
+}
+
+impl JournalWrite for JournalStore {
+    fn put_if_new<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<Entry, JournalError>> {
+        Box::pin(async move { self.put(entry).await.map_err(JournalError::store) })
+    }
+}
+
+impl JournalRead for JournalStore {
+    fn entry<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a EntryId,
+    ) -> BoxFuture<'a, Result<Option<Entry>, JournalError>> {
+        Box::pin(
+            async move { self.table.get(&entry_key(owner, id)).await.map_err(JournalError::store) },
+        )
+    }
+
+    fn page<'a>(
+        &'a self,
+        access: &'a Access,
+        from: Option<Timestamp>,
+        to: Option<Timestamp>,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<JournalPage, JournalError>> {
+        Box::pin(async move {
+            self.read_page(access, from, to, cursor).await.map_err(JournalError::store)
+        })
+    }
+}
+
+fn entry_key(owner: &UserId, id: &EntryId) -> Key {
+    Key::new(format!("JRNL#{owner}#{id}"), "ENTRY")
+}
+
+fn sort(at: Timestamp, id: &str) -> String {
+    format!("{at:.6}#{id}")
+}
+
+fn partition(access: &Access) -> (&UserId, String) {
+    match access {
+        Access::User { owner } => (owner, format!("JRNL#{owner}#USER")),
+        Access::Profile { owner, profile } => (owner, format!("JRNL#{owner}#PROF#{profile}")),
+        Access::Status { owner, profile, status } => {
+            (owner, format!("JRNL#{owner}#PROF#{profile}#{}", status.as_str()))
+        }
+        Access::Entity { owner, key } => (owner, format!("JRNL#{owner}#NAME#{key}")),
+    }
+}
+
+/// Every partition the entry has a row in.
+fn partitions(entry: &Entry) -> Vec<String> {
+    let owner = entry.user_id.clone();
+    let profile = entry.agent_profile_id.clone();
+    let mut accesses = vec![
+        Access::User { owner: owner.clone() },
+        Access::Profile { owner: owner.clone(), profile: profile.clone() },
+        Access::Status { owner: owner.clone(), profile, status: entry.task_status },
+    ];
+    let mut keys: Vec<String> =
+        entry.entities_mentioned.iter().map(|mention| Mention::key(&mention.name)).collect();
+    keys.sort();
+    keys.dedup();
+    keys.truncate(MOST_NAMES);
+    accesses.extend(keys.into_iter().map(|key| Access::Entity { owner: owner.clone(), key }));
+    accesses.iter().map(|access| partition(access).1).collect()
+}
