@@ -34,6 +34,9 @@ pub struct Group {
     pub lowest_score: f64,
     /// How the records were matched.
     pub methods: Vec<String>,
+    /// Whether some records hang together only through others: A like B, B like C, A not like C. Such a group may be
+    /// several people.
+    pub chained: bool,
 }
 
 impl Group {
@@ -42,7 +45,7 @@ impl Group {
     pub fn to_value(&self) -> Value {
         json!({
             "name": self.name, "spellings": self.spellings, "records": self.records, "across": self.across,
-            "lowest_score": self.lowest_score, "methods": self.methods,
+            "lowest_score": self.lowest_score, "methods": self.methods, "chained": self.chained,
         })
     }
 }
@@ -51,7 +54,7 @@ impl Group {
 #[must_use]
 pub fn groups(matches: &[Value], by: &LinkedBy) -> Vec<Group> {
     let mut forest = Forest::default();
-    let mut links: Vec<(usize, f64, String)> = Vec::new();
+    let mut links: Vec<Link> = Vec::new();
     for pair in matches {
         let (Some(a), Some(b)) = (pair.get("entity_a"), pair.get("entity_b")) else { continue };
         let (a, b) = (forest.node(a), forest.node(b));
@@ -60,7 +63,7 @@ pub fn groups(matches: &[Value], by: &LinkedBy) -> Vec<Group> {
             let score = pair.get("match_score").and_then(Value::as_f64).unwrap_or(1.0);
             let method =
                 pair.get("match_method").and_then(Value::as_str).unwrap_or("unknown").to_owned();
-            links.push((a, score, method));
+            links.push(Link { a: a.min(b), b: a.max(b), score, method });
         }
     }
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -71,8 +74,8 @@ pub fn groups(matches: &[Value], by: &LinkedBy) -> Vec<Group> {
         .iter()
         .filter(|(_, nodes)| nodes.len() > 1)
         .map(|(root, nodes)| {
-            let own: Vec<&(usize, f64, String)> =
-                links.iter().filter(|(node, ..)| forest.root(*node) == *root).collect();
+            let own: Vec<&Link> =
+                links.iter().filter(|link| forest.root(link.a) == *root).collect();
             group(nodes.iter().map(|node| forest.records[*node].clone()).collect(), &own, by)
         })
         .filter(|group| by.across.is_none() || group.across > 1)
@@ -81,7 +84,7 @@ pub fn groups(matches: &[Value], by: &LinkedBy) -> Vec<Group> {
     found
 }
 
-fn group(records: Vec<Value>, links: &[&(usize, f64, String)], by: &LinkedBy) -> Group {
+fn group(records: Vec<Value>, links: &[&Link], by: &LinkedBy) -> Group {
     let names: Vec<String> = records.iter().map(|record| name_of(record, &by.name)).collect();
     let spellings: BTreeSet<&String> = names.iter().collect();
     let count = |name: &String| names.iter().filter(|other| *other == name).count();
@@ -97,14 +100,16 @@ fn group(records: Vec<Value>, links: &[&(usize, f64, String)], by: &LinkedBy) ->
             .collect::<BTreeSet<_>>()
             .len()
     });
+    let pairs: BTreeSet<(usize, usize)> = links.iter().map(|link| (link.a, link.b)).collect();
     Group {
+        chained: pairs.len() < records.len() * (records.len() - 1) / 2,
         name,
         spellings: spellings.into_iter().cloned().collect(),
         across,
-        lowest_score: links.iter().map(|(_, score, _)| *score).fold(1.0, f64::min),
+        lowest_score: links.iter().map(|link| link.score).fold(1.0, f64::min),
         methods: links
             .iter()
-            .map(|(.., method)| method.clone())
+            .map(|link| link.method.clone())
             .collect::<BTreeSet<_>>()
             .into_iter()
             .collect(),
@@ -115,6 +120,14 @@ fn group(records: Vec<Value>, links: &[&(usize, f64, String)], by: &LinkedBy) ->
 fn name_of(record: &Value, field: &str) -> String {
     let value = at(record, field).unwrap_or(record);
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Two records that matched.
+struct Link {
+    a: usize,
+    b: usize,
+    score: f64,
+    method: String,
 }
 
 /// Which records hang together; records are told apart by their canonical JSON.
@@ -192,6 +205,19 @@ mod tests {
         check(&[pair(&a, &same_filer, 0.98)], &[]);
         check(&[pair(&a, &a, 1.0)], &[]);
         check(&[json!({"entity_a": a})], &[]);
+    }
+
+    #[test]
+    fn a_group_says_when_it_is_only_a_chain() {
+        let (a, b, c) = (
+            person("SAMUEL O WHITLOCK", "1"),
+            person("SAM WHITLOCK", "2"),
+            person("SAMUEL T WHITLOCK", "3"),
+        );
+        let chain = [pair(&a, &b, 0.9), pair(&b, &c, 0.9)];
+        let ring = [pair(&a, &b, 0.9), pair(&b, &c, 0.9), pair(&c, &a, 0.9)];
+        let chained = |matches: &[Value]| groups(matches, &by_ein())[0].chained;
+        assert_eq!((chained(&chain), chained(&ring)), (true, false));
     }
 
     #[test]

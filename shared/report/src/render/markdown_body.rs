@@ -183,6 +183,9 @@ fn group_line(group: &Group) -> String {
             group.spellings.iter().map(|name| markdown::inline(name)).collect();
         let _ = write!(line, " · spelled {}", spellings.join(" / "));
     }
+    if group.chained {
+        line.push_str("\n\n**Check:** some of these entries resemble each other only through a third; they may be different people.");
+    }
     line
 }
 

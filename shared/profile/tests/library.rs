@@ -1,0 +1,247 @@
+//! The shipped library holds together: profile, playbook and connector compile with each other, and the playbook's
+//! report says what stands in the shipped filings.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its own library shall say where")]
+
+use std::path::PathBuf;
+
+use countersign_connector::{ConnectorDefinition, Operation, xml};
+use countersign_knowledge::cross::{MatchStrategy, Question, Side, cross};
+use countersign_playbook::{
+    Bindings, EndpointContract, PlaybookSource, StepKind, ValidPlaybook, World, compile, render,
+};
+use countersign_profile::Template;
+use countersign_registry::Registry;
+use countersign_report::{Destination, DestinationConfig, Format, Provenance};
+use countersign_wiring::{Runtime, Scope, resolve};
+use serde_json::{Value, json};
+
+fn library(path: &str) -> String {
+    let place = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../library")).join(path);
+    std::fs::read_to_string(&place).unwrap_or_else(|error| panic!("{}: {error}", place.display()))
+}
+
+fn connector() -> ConnectorDefinition {
+    let parsed = countersign_connector::parse(&library("connectors/irs-990-xml.yaml"));
+    parsed.definition.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics))
+}
+
+fn playbook() -> ValidPlaybook {
+    let connector = connector();
+    let endpoints = connector.endpoints.keys().map(|name| {
+        let contract = countersign_connector::endpoint_contract(&connector, name).unwrap();
+        let endpoint = EndpointContract {
+            inputs: contract.inputs,
+            outputs: contract.outputs,
+            irreversible: contract.irreversible,
+        };
+        (name.clone(), endpoint)
+    });
+    let mut bindings = Bindings::none();
+    bindings.bind("irs-990-xml", endpoints);
+    let registry = Registry::builtin();
+    let source = PlaybookSource::new(
+        "officer-cross-reference.yaml",
+        library("playbooks/officer-cross-reference.yaml"),
+    );
+    let compiled = compile(&source, &World::of(&registry).with(&bindings));
+    let told = render::text(&source, &compiled.diagnostics, false);
+    assert!(compiled.diagnostics.is_empty(), "{told}");
+    compiled.playbook.unwrap()
+}
+
+fn actions(playbook: &ValidPlaybook) -> Vec<String> {
+    let name = |kind: &StepKind| match kind {
+        StepKind::Action { action, .. } => action.clone(),
+        StepKind::Parallel { .. } => "parallel".to_owned(),
+        StepKind::Approval { .. } => "approval".to_owned(),
+    };
+    playbook.steps.iter().map(|step| name(&step.kind)).collect()
+}
+
+#[test]
+fn f_182_the_playbook_compiles_without_a_remark_and_writes_nothing_before_its_gate() {
+    let actions = actions(&playbook());
+    let gate = actions.iter().position(|action| action == "approval").unwrap();
+    let writing = ["route_output", "save_to_workspace", "write_journal_entry", "send_notification"];
+    assert!(
+        actions[..gate].iter().all(|action| !writing.contains(&action.as_str())),
+        "{actions:?}"
+    );
+    assert_eq!(actions[gate + 1..], ["route_output", "write_journal_entry", "send_notification"]);
+}
+
+#[test]
+fn f_179_the_profile_is_valid_and_names_what_is_shipped() {
+    let template = Template::from_yaml(&library("profiles/nonprofit-investigator.yaml")).unwrap();
+    assert_eq!(
+        (template.spec.name.as_str(), template.spec.icon.as_deref()),
+        ("Nonprofit Investigator", Some("🔍"))
+    );
+    for source in &template.data_sources {
+        library(&format!("connectors/{source}.yaml"));
+    }
+    for skill in &template.spec.skills {
+        library(&format!("playbooks/{}.yaml", skill.reference));
+    }
+    assert_eq!(template.spec.knowledge_config.graph_namespaces, ["nonprofit_research"]);
+}
+
+/// What an endpoint finds in all shipped filings, with the fields a call adds.
+fn read(endpoint: &str) -> Vec<Value> {
+    let connector = connector();
+    let Operation::ParseXml(rules) = &connector.endpoints[endpoint].operation else {
+        panic!("not a parser")
+    };
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../library/filings");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let mut records = Vec::new();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "xml")) {
+        let bytes = std::fs::read(file).unwrap();
+        let found = xml::extract(rules, bytes.as_slice(), &xml::Limits::for_megabytes(50)).unwrap();
+        for mut record in found.records {
+            record.insert(
+                "_source_name".to_owned(),
+                json!(file.file_name().unwrap().to_string_lossy()),
+            );
+            record.insert("_retrieved_at".to_owned(), json!("2026-11-21T10:00:00Z"));
+            records.push(Value::Object(record));
+        }
+    }
+    records
+}
+
+/// The latest entry of each name in each organisation, against themselves, as the steps `people` and `compared` do it.
+fn matches(officers: &[Value]) -> Vec<Value> {
+    let mut people = officers.to_vec();
+    people.sort_by_key(|person| std::cmp::Reverse(person["tax_year"].as_i64()));
+    let mut seen = std::collections::BTreeSet::new();
+    people.retain(|person| seen.insert((person["name"].to_string(), person["ein"].to_string())));
+    let side = || Side { name_field: None, id_field: None };
+    let question = Question {
+        strategy: MatchStrategy::parse("fuzzy_name").unwrap(),
+        threshold: 0.8,
+        a: side(),
+        b: side(),
+        entity_type: None,
+        distinct_field: None,
+    };
+    let crossing = cross(&people, &people, &question).unwrap();
+    let pair = |found: &countersign_knowledge::cross::Match| json!({"entity_a": people[found.a], "entity_b": people[found.b], "match_score": found.score, "match_method": found.method});
+    crossing.matches.iter().map(pair).collect()
+}
+
+/// The destinations of the step `publish`, with the playbook's inputs filled in as at run time.
+fn destinations() -> Vec<Destination> {
+    let playbook = playbook();
+    let publish = playbook.steps.iter().find(|step| step.name == "publish").unwrap();
+    let StepKind::Action { params, .. } = &publish.kind else { panic!("not an action") };
+    let now = "2026-11-21T10:00:00Z".parse().unwrap();
+    let scope =
+        Scope::of_run(Runtime::at(now, "run_1")).with("entity_name", json!("Lantern & friends"));
+    let resolved = resolve(&params["destinations"], &scope).unwrap();
+    let mut problems = Vec::new();
+    let read = Destination::read_all(resolved.as_array().unwrap(), "destinations", &mut problems);
+    assert_eq!(problems, []);
+    read
+}
+
+fn provenance() -> Provenance {
+    Provenance {
+        run: "run_1".into(),
+        profile: "Nonprofit Investigator".into(),
+        playbook: Some("officer-cross-reference".into()),
+        query: "who sits on two boards?".into(),
+        entity_name: "Lantern & friends".into(),
+        at: "2026-11-21T10:00:00Z".parse().unwrap(),
+    }
+}
+
+fn rendered(kind: &str, format: Format) -> String {
+    let officers = read("parse_990_officers");
+    let data = json!({
+        "entity_name": "Lantern & friends", "organisations": read("parse_990"), "grants": read("parse_990_grants"),
+        "matches": matches(&officers), "officers": officers, "doubtful": [], "ambiguous": [], "spellings": [], "unreadable": [],
+    });
+    let all = destinations();
+    let destination = all.iter().find(|destination| destination.kind() == kind).unwrap();
+    assert_eq!(destination.format, format);
+    let layout = match &destination.config {
+        DestinationConfig::Document(config) => &config.layout,
+        DestinationConfig::Export(config) => &config.layout,
+        DestinationConfig::Chat(layout) => layout,
+        DestinationConfig::Table(_) => panic!("a table has no text"),
+    };
+    countersign_report::render(format, layout, &data, &provenance()).unwrap().body
+}
+
+#[test]
+fn f_136_the_report_names_people_organisations_amounts_and_sources() {
+    let report = rendered("document", Format::Markdown);
+    for heading in [
+        "# Officers in more than one organisation: Lantern \\& friends",
+        "## Scope",
+        "## Sources",
+        "## Grants",
+    ] {
+        assert!(report.contains(heading), "{heading} is missing in\n{report}");
+    }
+    let people = report
+        .split("## People in more than one organisation")
+        .nth(1)
+        .unwrap()
+        .split("\n## ")
+        .next()
+        .unwrap();
+    assert!(people.matches("\n### ").count() >= 2, "{people}");
+    assert!(people.contains("· spelled ") && people.contains("different filers"), "{people}");
+    assert!(report.contains("\\$") && report.contains("- Run: `run_1`"), "{report}");
+    if let Ok(place) = std::env::var("REPORT_TO") {
+        std::fs::write(place, &report).unwrap();
+    }
+}
+
+#[test]
+fn f_285_the_export_has_a_row_per_appearance() {
+    let csv = rendered("file_export", Format::Csv);
+    let mut lines = csv.lines();
+    assert!(
+        lines
+            .next()
+            .unwrap()
+            .starts_with("group_name,group_spellings,group_lowest_score,organization_name,ein"),
+        "{csv}"
+    );
+    assert!(lines.count() >= 4, "{csv}");
+}
+
+#[test]
+fn f_289_every_shipped_filing_fits_the_table() {
+    let all = destinations();
+    let config = all.iter().find_map(|destination| match &destination.config {
+        DestinationConfig::Table(config) => Some(config),
+        _ => None,
+    });
+    let config = config.unwrap();
+    let records = read("parse_990");
+    let records: Vec<&Value> = records.iter().collect();
+    let origin = countersign_report::table::RowOrigin {
+        source: "run_1/publish".into(),
+        query: "q".into(),
+        at: "2026-11-21T10:00:00Z".parse().unwrap(),
+    };
+    let key = &config.deduplication_key;
+    let rows = countersign_report::table::rows(
+        &records,
+        config.mapping.as_ref().unwrap(),
+        key,
+        &origin,
+        "k",
+    )
+    .unwrap();
+    assert_eq!(rows.len(), records.len());
+    let ids: std::collections::BTreeSet<&String> = rows.iter().map(|row| &row.id).collect();
+    assert_eq!(ids.len(), rows.len(), "two filings share ein, tax year and form");
+}
