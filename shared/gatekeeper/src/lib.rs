@@ -23,7 +23,6 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod wired;
-mod wiring;
 
 pub use clock::{Expiry, GateEvent, GateEventKind};
 pub use decide::{Answer, Attempting, Who};

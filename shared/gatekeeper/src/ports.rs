@@ -134,7 +134,7 @@ pub trait Alarms: Send + Sync {
     fn set<'a>(&'a self, once: &'a Once) -> BoxFuture<'a, Result<(), StatesError>>;
 
     /// Takes a call back.
-    fn drop<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>>;
+    fn clear<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>>;
 }
 
 impl Alarms for Schedules {
@@ -142,8 +142,8 @@ impl Alarms for Schedules {
         self.set(once)
     }
 
-    fn drop<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>> {
-        self.drop(name)
+    fn clear<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>> {
+        self.clear(name)
     }
 }
 

@@ -62,7 +62,7 @@ impl Desk {
     /// Stops the clocks and tells listeners. Losing either hurts nobody: a late clock finds a closed request.
     async fn tidy(&self, request: &Request) {
         for once in clock::alarms(request) {
-            if let Err(error) = self.alarms.drop(&once.name).await {
+            if let Err(error) = self.alarms.clear(&once.name).await {
                 tracing::warn!(approval = %request.id, code = error.code(), %error, "a clock goes on");
             }
         }

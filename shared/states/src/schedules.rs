@@ -88,7 +88,7 @@ impl Schedules {
     ///
     /// # Errors
     /// [`StatesError`] when the service does not answer or refuses.
-    pub fn drop<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>> {
+    pub fn clear<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>> {
         Box::pin(async move {
             let sent = self.client.delete_schedule().name(name).group_name(&self.group);
             match sent.send().await {

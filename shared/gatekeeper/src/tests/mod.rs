@@ -1,1 +1,7 @@
-//! Tests of the protocol over stores in memory.
+//! The protocol over stores in memory that keep the conditions of the real ones.
+
+mod crash;
+mod deciding;
+mod ending;
+mod opening;
+mod world;

@@ -1,0 +1,68 @@
+//! What the sweeper does.
+
+use countersign_failure::chain;
+use countersign_gatekeeper::Desk;
+use countersign_lambda_entry::Fault;
+use countersign_recovery::{Recovered, Runner};
+use countersign_store_runs::RunStore;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::Chore;
+
+/// How many unfinished runs of each partition one sweep looks at.
+const MOST_RUNS: usize = 200;
+
+/// Requests that are overdue, untold or undelivered, and receipts that are not sealed.
+pub struct Approvals(pub Desk);
+
+impl Chore for Approvals {
+    fn name(&self) -> &'static str {
+        "approvals"
+    }
+
+    fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
+        Box::pin(async move { Ok(json!(self.0.sweep(now).await?)) })
+    }
+}
+
+/// Runs that are not finished and have no execution.
+pub struct Runs {
+    /// The runs.
+    pub store: RunStore,
+    /// What starts them again.
+    pub runner: Runner,
+}
+
+#[derive(Default, Serialize)]
+struct Counts {
+    active: usize,
+    started: usize,
+    failed: usize,
+}
+
+impl Chore for Runs {
+    fn name(&self) -> &'static str {
+        "runs"
+    }
+
+    fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
+        Box::pin(async move {
+            let active = self.store.active(MOST_RUNS).await?;
+            let mut counts = Counts { active: active.len(), ..Counts::default() };
+            for mark in &active {
+                match self.runner.check(&mark.run, now).await {
+                    Ok(Recovered::Started(_)) => counts.started += 1,
+                    Ok(Recovered::Fine | Recovered::Elsewhere) => {}
+                    Err(error) => {
+                        counts.failed += 1;
+                        tracing::error!(run = %mark.run, error = chain(&error), "a run could not be checked");
+                    }
+                }
+            }
+            Ok(json!(counts))
+        })
+    }
+}

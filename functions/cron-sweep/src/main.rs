@@ -1,0 +1,26 @@
+//! The Lambda `cron-sweep`: wiring only.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use countersign_gatekeeper::Wired;
+use countersign_lambda_entry::{Setting, handler, serve};
+use countersign_recovery::Runner;
+use countersign_states::Machine;
+use cron_sweep::{Approvals, Chore, Runs};
+
+fn main() -> ExitCode {
+    serve(|boot| {
+        Box::pin(async move {
+            let Wired { desk, runs: store, .. } = Wired::new(&boot)?;
+            let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
+            let runs = Runs { runner: Runner::new(store.clone(), machine), store };
+            let chores: Arc<[Arc<dyn Chore>]> =
+                Arc::new([Arc::new(Approvals(desk)), Arc::new(runs)]);
+            Ok(handler(move |_event, invocation| {
+                let chores = Arc::clone(&chores);
+                Box::pin(async move { cron_sweep::handle(&chores, &invocation).await })
+            }))
+        })
+    })
+}

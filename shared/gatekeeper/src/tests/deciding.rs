@@ -1,0 +1,146 @@
+//! Deciding through the desk.
+
+use countersign_approval::{Assurance, Door, Status, Verdict};
+use countersign_failure::Failure as _;
+use countersign_identity::{Capability, Presented, Scopes, TokenUse};
+use futures::future::join_all;
+
+use super::world::{World, at, by_mail, gate, user};
+use crate::{Attempting, GateError, Opened, Who};
+
+async fn opened(world: &World) -> countersign_approval::Request {
+    match world.open(gate("10"), "t1", at(0)).await {
+        Opened::Pending { id, .. } => world.request(&id),
+        Opened::Decided { .. } => panic!("decided"),
+    }
+}
+
+async fn check(world: &World, attempting: &Attempting, expect: (&str, u16)) {
+    let got = match world.desk().decide(attempting, at(1)).await {
+        Ok(_) => ("", 200),
+        Err(error) => (error.code(), error.http_status()),
+    };
+    assert_eq!(got, expect);
+}
+
+#[tokio::test]
+async fn rights_are_read_at_the_decision_and_not_remembered() {
+    let world = World::new();
+    let request = opened(&world).await;
+    let approve = by_mail(&request, 1, Verdict::Approve);
+    let take = |change: &dyn Fn(&mut countersign_identity::Standing)| {
+        change(world.state().people.get_mut(&user(1)).unwrap());
+    };
+    take(&|standing| drop(standing.capabilities.remove(&Capability::Decide)));
+    check(&world, &approve, ("DECIDE_CAPABILITY_MISSING", 403)).await;
+    take(&|standing| drop(standing.capabilities.insert(Capability::Decide)));
+    take(&|standing| standing.active = false);
+    check(&world, &approve, ("USER_INACTIVE", 403)).await;
+    world.state().people.remove(&user(1));
+    check(&world, &approve, ("USER_UNKNOWN", 403)).await;
+    world.state().broken.insert("directory");
+    check(&world, &approve, ("BROKEN", 503)).await;
+    assert!(world.state().votes.is_empty());
+}
+
+fn session(person: u8, token_use: TokenUse) -> Who {
+    Who::Session(Box::new(Presented {
+        user: user(person),
+        token_id: "t-1".to_owned(),
+        issued_at: 0,
+        token_use,
+        scopes: Scopes::parse(["global:editor"]),
+        capabilities: [Capability::Decide].into(),
+    }))
+}
+
+#[tokio::test]
+async fn only_an_interactive_login_decides() {
+    let world = World::new();
+    let request = opened(&world).await;
+    let mut attempting = by_mail(&request, 1, Verdict::Approve);
+    attempting.attempt.door = Door::Rest;
+    attempting.attempt.assurance = Assurance::SignedIn;
+    for token_use in [TokenUse::Api, TokenUse::Service] {
+        attempting.who = session(1, token_use);
+        check(&world, &attempting, ("DECIDE_CAPABILITY_MISSING", 403)).await;
+    }
+    attempting.who = session(1, TokenUse::Login);
+    check(&world, &attempting, ("", 200)).await;
+}
+
+#[tokio::test]
+async fn strangers_find_nothing_and_the_owner_is_told_why() {
+    let world = World::new();
+    let request = opened(&world).await;
+    check(&world, &by_mail(&request, 5, Verdict::Approve), ("APPROVAL_NOT_FOUND", 404)).await;
+    check(&world, &by_mail(&request, 9, Verdict::Approve), ("NOT_AN_APPROVER", 403)).await;
+    let mut unknown = by_mail(&request, 1, Verdict::Approve);
+    unknown.approval = countersign_approval::ApprovalId::from_bytes([0; 16]);
+    check(&world, &unknown, ("APPROVAL_NOT_FOUND", 404)).await;
+}
+
+#[tokio::test]
+async fn k_17_a_double_click_is_one_vote_with_one_receipt() {
+    let world = World::new();
+    let request = opened(&world).await;
+    let approve = by_mail(&request, 1, Verdict::Approve);
+    let desk = world.desk();
+    let answers = join_all((0..8).map(|_| desk.decide(&approve, at(1)))).await;
+    let answers: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
+    assert_eq!(answers.iter().filter(|answer| !answer.repeated).count(), 1);
+    assert!(answers.iter().all(|answer| answer.receipt == answers[0].receipt));
+    assert_eq!((world.state().votes.len(), world.state().receipts.len()), (1, 1));
+}
+
+#[tokio::test]
+async fn votes_cast_at_the_same_moment_are_all_counted() {
+    let world = World::new();
+    let request = opened(&world).await;
+    let desk = world.desk();
+    let attempts = [1, 2].map(|person| by_mail(&request, person, Verdict::Approve));
+    let answers = join_all(attempts.iter().map(|attempt| desk.decide(attempt, at(1)))).await;
+    assert!(answers.iter().all(Result::is_ok));
+    assert_eq!(world.request(&request.id).status, Status::Approved);
+    assert_eq!(world.told("t1").len(), 1);
+}
+
+#[tokio::test]
+async fn approvals_and_denials_at_once_have_one_outcome() {
+    let world = World::new();
+    let request = opened(&world).await;
+    let desk = world.desk();
+    let verdicts = [(1, Verdict::Approve), (2, Verdict::Approve), (3, Verdict::Deny)];
+    let attempts = verdicts.map(|(person, verdict)| by_mail(&request, person, verdict));
+    let answers = join_all(attempts.iter().map(|attempt| desk.decide(attempt, at(1)))).await;
+    let status = world.request(&request.id).status;
+    assert!(status.is_final());
+    assert_eq!(world.told("t1").len(), 1);
+    assert_eq!(world.state().run_closed[&request.id], status);
+    for answer in answers {
+        assert!(matches!(answer, Ok(_) | Err(GateError::Decide(_))));
+    }
+}
+
+#[tokio::test]
+async fn a_decision_stands_although_the_run_cannot_be_woken() {
+    for port in ["states", "runs", "ledger"] {
+        let world = World::new();
+        let request = opened(&world).await;
+        world.state().broken.insert(port);
+        for person in [1, 2] {
+            let approve = by_mail(&request, person, Verdict::Approve);
+            world.desk().decide(&approve, at(1)).await.unwrap();
+        }
+        assert_eq!(world.request(&request.id).status, Status::Approved, "{port}");
+        // A run that has not noted the outcome is not woken: it could run on past a refusal.
+        assert_eq!(world.told("t1").is_empty(), port != "ledger", "{port}");
+        world.state().broken.clear();
+        let swept = world.desk().sweep(at(60)).await.unwrap();
+        assert_eq!(swept.moved, usize::from(port != "ledger"), "{port}");
+        assert_eq!(world.told("t1").len(), 1, "{port}");
+        assert_eq!(world.state().ledger.len(), 2, "{port}");
+        let again = world.desk().sweep(at(120)).await.unwrap();
+        assert_eq!(again, crate::Swept::default(), "{port}");
+    }
+}

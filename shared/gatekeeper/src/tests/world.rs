@@ -1,0 +1,479 @@
+//! A world in memory: table, Step Functions, scheduler, mail, directory, run log and ledger, with a power switch.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use countersign_approval::ports::{
+    Notifier, Occasion, PortError, PortResult, ReceiptOutbox, RunLog,
+};
+use countersign_approval::{
+    ApprovalId, Assurance, Attempt, Digest, Door, Floor, OnReject, Opening, Policy, Position,
+    Preview, Receipt, ReceiptId, Request, RunContext, RunId, Status, Subject, Tenant, Timing,
+    Verdict, Vote, Waiting,
+};
+use countersign_failure::{Class, Failure};
+use countersign_identity::{Capability, Rights, Scopes, Standing, UserId};
+use countersign_states::{Once, StatesError, Woken};
+use countersign_store_approvals::{Commit, Committed, Created, Loaded, Place, TaskToken};
+use countersign_store_kit::{Result as StoreResult, StoreError};
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use crate::{Alarms, Attempting, Desk, Records, Wake, Who};
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) requests: BTreeMap<ApprovalId, Request>,
+    pub(crate) votes: Vec<(ApprovalId, Vote)>,
+    pub(crate) receipts: BTreeMap<ReceiptId, Receipt>,
+    pub(crate) tokens: BTreeMap<ApprovalId, String>,
+    pub(crate) unasked: BTreeMap<ApprovalId, (u32, Timestamp)>,
+    pub(crate) unmoved: BTreeSet<ApprovalId>,
+    /// Tokens somebody waits with; waking takes them.
+    pub(crate) waiting: BTreeSet<String>,
+    /// What woken tasks were told.
+    pub(crate) told: Vec<(String, Value)>,
+    pub(crate) alarms: BTreeMap<String, Timestamp>,
+    /// Mails by person, version and occasion: the outbox mails each once.
+    pub(crate) mails: BTreeSet<(UserId, u32, String)>,
+    pub(crate) run_opened: BTreeSet<ApprovalId>,
+    pub(crate) run_closed: BTreeMap<ApprovalId, Status>,
+    pub(crate) run_over: bool,
+    pub(crate) ledger: BTreeSet<ReceiptId>,
+    pub(crate) people: BTreeMap<UserId, Standing>,
+    /// Ports that answer nothing at the moment.
+    pub(crate) broken: BTreeSet<&'static str>,
+    /// How many operations there were.
+    pub(crate) operations: usize,
+    /// After so many operations the power fails: everything later does nothing and errs.
+    pub(crate) power: Option<usize>,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct World(Arc<Mutex<State>>);
+
+fn off<T>() -> StoreResult<T> {
+    Err(StoreError::Unavailable { table: "memory".to_owned(), reason: "power".to_owned() })
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let world = Self::default();
+        for n in 1..=9 {
+            world.state().people.insert(user(n), standing(n));
+        }
+        world
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+
+    pub(crate) fn desk(&self) -> Desk {
+        let world = Arc::new(self.clone());
+        Desk {
+            records: world.clone(),
+            tasks: world.clone(),
+            alarms: world.clone(),
+            rights: world.clone(),
+            notifier: world.clone(),
+            runs: world.clone(),
+            ledger: world,
+        }
+    }
+
+    /// Counts an operation; `None` when the power is off. Yields first, so that concurrent callers interleave.
+    async fn powered(&self, port: &'static str) -> Option<MutexGuard<'_, State>> {
+        tokio::task::yield_now().await;
+        let mut state = self.state();
+        state.operations += 1;
+        let is_off = state.power.is_some_and(|limit| state.operations > limit);
+        if is_off || state.broken.contains(port) { None } else { Some(state) }
+    }
+
+    pub(crate) fn request(&self, id: &ApprovalId) -> Request {
+        self.state().requests[id].clone()
+    }
+
+    /// What the task that waits with `token` was told, if anything.
+    pub(crate) fn told(&self, token: &str) -> Vec<Value> {
+        let state = self.state();
+        state.told.iter().filter(|(to, _)| to == token).map(|(_, output)| output.clone()).collect()
+    }
+
+    pub(crate) async fn open(
+        &self,
+        opening: Opening,
+        token: &str,
+        now: Timestamp,
+    ) -> crate::Opened {
+        self.state().waiting.insert(token.to_owned());
+        self.desk().open(opening, &TaskToken::new(token), now).await.unwrap()
+    }
+}
+
+fn port_error(operation: &'static str) -> PortError {
+    PortError { operation, code: "BROKEN", message: "off".to_owned(), class: Class::Retryable }
+}
+
+fn states_error() -> StatesError {
+    StatesError::Unavailable { operation: "test", reason: "off".to_owned() }
+}
+
+impl State {
+    fn place(&self, id: &ApprovalId) -> Place {
+        let request = &self.requests[id];
+        Place {
+            approval: id.clone(),
+            run: request.position.run.clone(),
+            step: request.position.step.clone(),
+            status: request.status,
+            covers: request.covers.clone(),
+            closed: request.closed.clone(),
+        }
+    }
+
+    fn holds(&self, commit: &Commit<'_>) -> bool {
+        let current = &self.requests[&commit.before.id];
+        let unchanged = current.status == Status::Pending
+            && current.version == commit.before.version
+            && current.digest == commit.before.digest
+            && current.revision == commit.before.revision;
+        let votes = commit.vote.is_none_or(|vote| {
+            let same = |(id, cast): &(ApprovalId, Vote)| {
+                *id == current.id && cast.person == vote.person && cast.version == vote.version
+            };
+            current.timing.deadline > commit.now && !self.votes.iter().any(same)
+        });
+        unchanged && votes && commit.receipt.is_none_or(|r| !self.receipts.contains_key(&r.id))
+    }
+}
+
+impl Records for World {
+    fn create<'a>(
+        &'a self,
+        request: &'a Request,
+        token: &'a TaskToken,
+    ) -> BoxFuture<'a, StoreResult<Created>> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("table").await else { return off() };
+            if state.requests.contains_key(&request.id) {
+                return Ok(Created::Exists);
+            }
+            state.requests.insert(request.id.clone(), request.clone());
+            state.tokens.insert(request.id.clone(), token.expose().to_owned());
+            state.unasked.insert(request.id.clone(), (1, request.opened_at));
+            Ok(Created::New)
+        })
+    }
+
+    fn reattach<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        token: &'a TaskToken,
+    ) -> BoxFuture<'a, StoreResult<bool>> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("table").await else { return off() };
+            let pending = state.requests[id].status == Status::Pending;
+            if pending {
+                state.tokens.insert(id.clone(), token.expose().to_owned());
+            }
+            Ok(pending)
+        })
+    }
+
+    fn token<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, StoreResult<Option<TaskToken>>> {
+        Box::pin(async move {
+            let Some(state) = self.powered("table").await else { return off() };
+            Ok(state.tokens.get(id).map(TaskToken::new))
+        })
+    }
+
+    fn load<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, StoreResult<Option<Loaded>>> {
+        Box::pin(async move {
+            let Some(state) = self.powered("table").await else { return off() };
+            let of_this = state.votes.iter().filter(|(of, _)| of == id);
+            let votes = of_this.map(|(_, vote)| vote.clone()).collect();
+            Ok(state.requests.get(id).map(|request| Loaded { request: request.clone(), votes }))
+        })
+    }
+
+    fn commit<'a>(&'a self, commit: &'a Commit<'a>) -> BoxFuture<'a, StoreResult<Committed>> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("table").await else { return off() };
+            if !state.holds(commit) {
+                return Ok(Committed::Stale);
+            }
+            let id = commit.after.id.clone();
+            state.requests.insert(id.clone(), commit.after.clone());
+            state.votes.extend(commit.vote.map(|vote| (id.clone(), vote.clone())));
+            state.receipts.extend(commit.receipt.map(|r| (r.id.clone(), r.clone())));
+            if commit.after.status.is_final() {
+                state.unmoved.insert(id.clone());
+            }
+            if commit.after.version != commit.before.version {
+                state.unasked.insert(id, (commit.after.version, commit.now));
+            }
+            Ok(Committed::Done)
+        })
+    }
+
+    fn moved<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, StoreResult<()>> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("table").await else { return off() };
+            state.unmoved.remove(&request.id);
+            state.tokens.remove(&request.id);
+            Ok(())
+        })
+    }
+
+    fn asked<'a>(&'a self, id: &'a ApprovalId, version: u32) -> BoxFuture<'a, StoreResult<()>> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("table").await else { return off() };
+            if state.unasked.get(id).is_some_and(|(waits, _)| *waits == version) {
+                state.unasked.remove(id);
+            }
+            Ok(())
+        })
+    }
+
+    fn is_unasked<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, StoreResult<bool>> {
+        Box::pin(async move {
+            let Some(state) = self.powered("table").await else { return off() };
+            Ok(state.unasked.contains_key(id))
+        })
+    }
+
+    fn places<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, StoreResult<Vec<Place>>> {
+        Box::pin(async move {
+            let Some(state) = self.powered("table").await else { return off() };
+            let of_run = state.requests.values().filter(|request| request.position.run == *run);
+            Ok(of_run.map(|request| state.place(&request.id)).collect())
+        })
+    }
+
+    fn overdue(&self, now: Timestamp, _most: i32) -> BoxFuture<'_, StoreResult<Vec<Place>>> {
+        Box::pin(async move {
+            let Some(state) = self.powered("table").await else { return off() };
+            let due = |r: &&Request| r.status == Status::Pending && r.timing.deadline <= now;
+            Ok(state.requests.values().filter(due).map(|r| state.place(&r.id)).collect())
+        })
+    }
+
+    fn unmoved(&self, _before: Timestamp, _most: i32) -> BoxFuture<'_, StoreResult<Vec<Place>>> {
+        Box::pin(async move {
+            let Some(state) = self.powered("table").await else { return off() };
+            Ok(state.unmoved.iter().map(|id| state.place(id)).collect())
+        })
+    }
+
+    fn unannounced(
+        &self,
+        before: Timestamp,
+        _most: i32,
+    ) -> BoxFuture<'_, StoreResult<Vec<ApprovalId>>> {
+        Box::pin(async move {
+            let Some(state) = self.powered("table").await else { return off() };
+            let old = state.unasked.iter().filter(|(_, (_, since))| *since <= before);
+            Ok(old.map(|(id, _)| id.clone()).collect())
+        })
+    }
+
+    fn unsealed(&self, _before: Timestamp, _most: i32) -> BoxFuture<'_, StoreResult<Vec<Receipt>>> {
+        Box::pin(async move {
+            let Some(state) = self.powered("table").await else { return off() };
+            let waits = |receipt: &&Receipt| !state.ledger.contains(&receipt.id);
+            Ok(state.receipts.values().filter(waits).cloned().collect())
+        })
+    }
+}
+
+impl Wake for World {
+    fn wake<'a>(
+        &'a self,
+        token: &'a TaskToken,
+        output: &'a Value,
+    ) -> BoxFuture<'a, Result<Woken, StatesError>> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("states").await else { return Err(states_error()) };
+            if !state.waiting.remove(token.expose()) {
+                return Ok(Woken::NotMovedYet);
+            }
+            state.told.push((token.expose().to_owned(), output.clone()));
+            Ok(Woken::Moved)
+        })
+    }
+}
+
+impl Alarms for World {
+    fn set<'a>(&'a self, once: &'a Once) -> BoxFuture<'a, Result<(), StatesError>> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("alarms").await else { return Err(states_error()) };
+            assert!(once.name.len() <= 64, "{}", once.name);
+            let _: crate::GateEvent = serde_json::from_value(once.event.clone()).unwrap();
+            state.alarms.insert(once.name.clone(), once.at);
+            Ok(())
+        })
+    }
+
+    fn clear<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("alarms").await else { return Err(states_error()) };
+            state.alarms.remove(name);
+            Ok(())
+        })
+    }
+}
+
+impl Notifier for World {
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        people: &'a [UserId],
+        occasion: Occasion,
+    ) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            for person in people {
+                let Some(mut state) = self.powered("mail").await else {
+                    return Err(port_error("mailing"));
+                };
+                state.mails.insert((person.clone(), request.version, occasion.name()));
+            }
+            Ok(())
+        })
+    }
+
+    fn closed<'a>(&'a self, _request: &'a Request) -> PortResult<'a, ()> {
+        Box::pin(async move { Ok(()) })
+    }
+}
+
+impl RunLog for World {
+    fn opened<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("runs").await else {
+                return Err(port_error("noting"));
+            };
+            state.run_opened.insert(request.id.clone());
+            Ok(())
+        })
+    }
+
+    fn closed<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("runs").await else {
+                return Err(port_error("noting"));
+            };
+            let before = state.run_closed.insert(request.id.clone(), request.status);
+            assert!(before.is_none_or(|status| status == request.status), "two outcomes");
+            Ok(())
+        })
+    }
+
+    fn is_over<'a>(&'a self, _run: &'a RunId) -> PortResult<'a, bool> {
+        Box::pin(async move {
+            let Some(state) = self.powered("runs").await else {
+                return Err(port_error("reading the run"));
+            };
+            Ok(state.run_over)
+        })
+    }
+}
+
+impl ReceiptOutbox for World {
+    fn hand_over<'a>(&'a self, receipt: &'a Receipt) -> PortResult<'a, ()> {
+        Box::pin(async move {
+            let Some(mut state) = self.powered("ledger").await else {
+                return Err(port_error("handing over"));
+            };
+            state.ledger.insert(receipt.id.clone());
+            Ok(())
+        })
+    }
+}
+
+impl Rights for World {
+    fn standing<'a>(
+        &'a self,
+        user: &'a UserId,
+    ) -> BoxFuture<'a, Result<Option<Standing>, Box<dyn Failure>>> {
+        Box::pin(async move {
+            let Some(state) = self.powered("directory").await else {
+                return Err(Box::new(port_error("reading the directory")) as Box<dyn Failure>);
+            };
+            Ok(state.people.get(user).cloned())
+        })
+    }
+}
+
+pub(crate) fn user(n: u8) -> UserId {
+    UserId::from_bytes([n; 16])
+}
+
+fn standing(n: u8) -> Standing {
+    Standing {
+        user: user(n),
+        name: format!("Person {n}"),
+        email: format!("p{n}@example.org"),
+        email_verified: true,
+        active: true,
+        scopes: Scopes::parse(["global:editor"]),
+        capabilities: BTreeSet::from([Capability::Decide]),
+        not_before: None,
+        revoked: BTreeSet::new(),
+    }
+}
+
+pub(crate) fn run() -> RunId {
+    RunId::from_bytes([7; 16])
+}
+
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    let start: Timestamp = "2026-11-21T10:00:00Z".parse().unwrap();
+    start.checked_add(SignedDuration::from_secs(seconds)).unwrap()
+}
+
+/// A gated call of user 9's run; people 1 to 3 may sign, two must.
+pub(crate) fn gate(amount: &str) -> Opening {
+    let arguments = json!({ "amount": amount });
+    let policy = Policy { quorum: 2, ..Policy::one_of((1..=3).map(user).collect(), true) };
+    Opening {
+        tenant: Tenant::parse("acme").unwrap(),
+        position: Position::of_step(&run(), "pay"),
+        context: RunContext::Background,
+        subject: Subject::Tool { action: "pay".to_owned(), arguments: arguments.clone() },
+        irreversible: true,
+        owner: user(9),
+        invoker: user(9),
+        requesters: BTreeSet::new(),
+        title: "Pay".to_owned(),
+        prompt: "Pay?".to_owned(),
+        preview: Preview::of(&arguments, 10),
+        plan_picture: String::new(),
+        cost_bound: None,
+        policy,
+        floor: Floor::default(),
+        requirement: None,
+        topic: None,
+        timing: Timing::starting(at(0), None, Waiting::Mail),
+        on_reject: OnReject::Stop,
+        salt: Digest::from_bytes([1; 32]),
+    }
+}
+
+/// An approver decides over a link with code, on what `request` shows.
+pub(crate) fn by_mail(request: &Request, person: u8, verdict: Verdict) -> Attempting {
+    Attempting {
+        approval: request.id.clone(),
+        who: Who::LinkOf(user(person)),
+        attempt: Attempt {
+            verdict,
+            digest: Some(request.digest.to_string()),
+            version: Some(request.version),
+            door: Door::Mail,
+            assurance: Assurance::LinkCode,
+            note: None,
+        },
+    }
+}
