@@ -1,6 +1,7 @@
 //! The commands, one per file, and who they act as.
 
 mod approvals;
+mod bench;
 mod decide;
 mod down;
 mod run;
@@ -52,6 +53,8 @@ pub(crate) enum Command {
     Approve(decide::Decide),
     /// Deny what waits.
     Deny(decide::Decide),
+    /// Measure.
+    Bench(bench::Bench),
     /// Verify a ledger's export, offline.
     Verify(verify::Verify),
 }
@@ -65,6 +68,7 @@ impl Command {
             Self::Token(command) => command.run(place, console).await,
             Self::User(command) => command.run(place, console).await,
             Self::Validate(command) => command.run(console),
+            Self::Bench(command) => command.run(place, console).await,
             Self::Verify(command) => command.run(place, console).await,
             Self::Run(command) => command.run(place, console).await,
             Self::Runs(command) => command.run(place, console).await,

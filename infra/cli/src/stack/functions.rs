@@ -61,6 +61,20 @@ pub(super) async fn build(
     Ok(functions)
 }
 
+/// Compiles every function; returns names and binaries.
+///
+/// # Errors
+/// [`CliError::Build`] with the compiler's errors.
+pub async fn build_functions(
+    project: &Path,
+    state: &Path,
+    profile: Profile,
+    console: &Console,
+) -> Result<Vec<(String, PathBuf)>, CliError> {
+    let functions = build(project, state, profile, console).await?;
+    Ok(functions.into_iter().map(|function| (function.name, function.binary)).collect())
+}
+
 /// Packs what has changed; returns the names of the functions packed.
 ///
 /// # Errors

@@ -24,7 +24,9 @@ pub use aws::Aws;
 pub use down::down;
 pub use emulator::is_running;
 pub use functions::Profile;
+pub use functions::build_functions;
 pub use process::Process;
+pub use python::peers;
 pub use up::{UpOptions, up};
 
 use crate::error::CliError;

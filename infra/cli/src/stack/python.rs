@@ -38,23 +38,34 @@ impl Environment {
     ) -> Result<Self, CliError> {
         let this = Self::of(project);
         let list = project.join("infra/local/requirements.txt");
-        let wanted = fs::read_to_string(&list)
+        this.made_from(&list, "the Python environment of the local stack", state, console).await?;
+        Ok(this)
+    }
+
+    async fn made_from(
+        &self,
+        list: &Path,
+        what: &str,
+        state: &Path,
+        console: &Console,
+    ) -> Result<(), CliError> {
+        let wanted = fs::read_to_string(list)
             .map_err(|source| CliError::io(format!("reading `{}`", list.display()), source))?;
-        let stamp = this.folder.join("countersign-requirements.txt");
+        let stamp = self.folder.join("countersign-requirements.txt");
         let is_ready = || fs::read_to_string(&stamp).is_ok_and(|made| made == wanted);
         if is_ready() {
-            return Ok(this);
+            return Ok(());
         }
-        let _lock = lock(&this.folder)?;
+        let _lock = lock(&self.folder)?;
         if is_ready() {
-            return Ok(this);
+            return Ok(());
         }
         let python = interpreter().await?;
         let log = state.join("environment.log");
-        let step = console.step("making the Python environment of the local stack (once)");
-        let folder = this.folder.display().to_string();
+        let step = console.step(&format!("making {what} (once)"));
+        let folder = self.folder.display().to_string();
         said(Command::new(&python).args(["-m", "venv", "--clear", &folder]), &log).await?;
-        let mut pip = Command::new(this.program("python"));
+        let mut pip = Command::new(self.program("python"));
         pip.args([
             "-m",
             "pip",
@@ -64,12 +75,23 @@ impl Environment {
             "--require-hashes",
             "-r",
         ]);
-        said(pip.arg(&list), &log).await?;
+        said(pip.arg(list), &log).await?;
         fs::write(&stamp, wanted)
             .map_err(|source| CliError::io("marking the Python environment as ready", source))?;
-        step.done("the Python environment is ready");
-        Ok(this)
+        step.done(&format!("{what} is ready"));
+        Ok(())
     }
+}
+
+/// The interpreter of the environment that benchmarks compare with, made if need be.
+///
+/// # Errors
+/// As for the environment of the local stack.
+pub async fn peers(project: &Path, state: &Path, console: &Console) -> Result<PathBuf, CliError> {
+    let this = Environment { folder: state.join("peers") };
+    let list = project.join("infra/local/peers.txt");
+    this.made_from(&list, "the Python environment of the peers", state, console).await?;
+    Ok(this.program("python"))
 }
 
 /// Two commands at once make the environment one after the other.

@@ -1,0 +1,98 @@
+//! `countersign bench`: figures, each with its unit, the same figure of a peer, and the goal.
+
+mod build;
+mod cold_start;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::pretty;
+use crate::console::Console;
+use crate::error::CliError;
+use crate::stack::Place;
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    command: Command,
+    /// Print JSON: rows of figure, value, unit, peer, goal, holds.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Process start to the first request for an event, and peak memory, per function and for two Python processes.
+    ColdStart(cold_start::ColdStart),
+    /// Building the functions from nothing, and after touching the lowest store.
+    Build(build::Build),
+}
+
+/// One row of a benchmark.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Figure {
+    figure: String,
+    value: f64,
+    unit: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goal: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holds: Option<bool>,
+}
+
+impl Figure {
+    /// A figure that should be at most `goal`.
+    fn at_most(figure: impl Into<String>, value: f64, unit: &'static str, goal: f64) -> Self {
+        Self { goal: Some(goal), holds: Some(value <= goal), ..Self::plain(figure, value, unit) }
+    }
+
+    /// A figure without a goal.
+    fn plain(figure: impl Into<String>, value: f64, unit: &'static str) -> Self {
+        Self {
+            figure: figure.into(),
+            value: (value * 100.0).round() / 100.0,
+            unit,
+            peer: None,
+            goal: None,
+            holds: None,
+        }
+    }
+}
+
+impl Bench {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let figures = match &self.command {
+            Command::ColdStart(command) => command.figures(place, console).await?,
+            Command::Build(command) => command.figures(place, console).await?,
+        };
+        if self.json {
+            console.line(pretty(&serde_json::to_value(&figures).unwrap_or_default()));
+        } else {
+            let or_dash = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+            let row = |row: &Figure| {
+                let holds = row.holds.map(|holds| if holds { "yes" } else { "no" }.to_owned());
+                let goal = row.goal.map(|goal| format!("≤ {goal}"));
+                vec![
+                    row.figure.clone(),
+                    row.value.to_string(),
+                    row.unit.to_owned(),
+                    or_dash(row.peer.clone()),
+                    or_dash(goal),
+                    or_dash(holds),
+                ]
+            };
+            console.table(
+                &["FIGURE", "VALUE", "UNIT", "PEER", "GOAL", "HOLDS"],
+                &figures.iter().map(row).collect::<Vec<_>>(),
+            );
+        }
+        let missed = figures.iter().filter(|figure| figure.holds == Some(false)).count();
+        if missed == 0 {
+            Ok(())
+        } else {
+            Err(CliError::Found(format!("{missed} figures miss their goal")))
+        }
+    }
+}
