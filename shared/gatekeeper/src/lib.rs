@@ -22,7 +22,6 @@ mod settle;
 mod sweep;
 #[cfg(test)]
 mod tests;
-mod wired;
 
 pub use clock::{Expiry, GateEvent, GateEventKind};
 pub use decide::{Answer, Attempting, Who};
@@ -31,4 +30,3 @@ pub use error::GateError;
 pub use open::Opened;
 pub use ports::{Alarms, Ledger, Records, Wake};
 pub use sweep::Swept;
-pub use wired::Wired;
