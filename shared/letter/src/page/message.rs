@@ -213,22 +213,30 @@ impl MessagePage {
     #[must_use]
     pub fn replaced_link() -> Self {
         let lead = "A newer link was mailed to you since. This one decides nothing any more.";
-        Self { hint: Some("Please use the newest mail about this request."), ..Self::plain(Tone::Calm, "Link replaced", lead) }
+        Self {
+            hint: Some("Please use the newest mail about this request."),
+            ..Self::plain(Tone::Calm, "Link replaced", lead)
+        }
     }
 
     /// A code that was typed too often, is too old, or has been used.
     #[must_use]
     pub fn code_spent() -> Self {
         let lead = "This code can no longer be used. Nothing was recorded.";
-        let hint = Some("Open the link in your mail again and choose once more: that mails you a new code.");
+        let hint = Some(
+            "Open the link in your mail again and choose once more: that mails you a new code.",
+        );
         Self { hint, ..Self::plain(Tone::Warn, "A new code is needed", lead) }
     }
 
     /// More codes were asked for than anybody needs.
     #[must_use]
     pub fn too_many_codes() -> Self {
-        let lead = "Too many codes were mailed for this request, so no more are. Nothing was recorded.";
-        let hint = Some("Sign in to the console and decide there, or ask the person who runs this deployment.");
+        let lead =
+            "Too many codes were mailed for this request, so no more are. Nothing was recorded.";
+        let hint = Some(
+            "Sign in to the console and decide there, or ask the person who runs this deployment.",
+        );
         Self { hint, ..Self::plain(Tone::Warn, "No more codes", lead) }
     }
 
@@ -237,7 +245,8 @@ impl MessagePage {
     pub fn decided_otherwise(approved: bool, at: Timestamp) -> Self {
         let title = if approved { "You have approved this" } else { "You have denied this" };
         let lead = "Your first decision stands. It cannot be taken back or replaced by another.";
-        Self::plain(Tone::Calm, title, lead).with_facts(vec![("Recorded", moment(at).as_str().into())])
+        Self::plain(Tone::Calm, title, lead)
+            .with_facts(vec![("Recorded", moment(at).as_str().into())])
     }
 
     /// The person behind the link may not decide (any more).
