@@ -1,0 +1,72 @@
+//! `write_journal_entry` and `query_journal` as a Lambda.
+
+use std::sync::Arc;
+
+use countersign_actions_journal::{RunOutcomes, StepOutcome, actions};
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_profile::{JournalConfig, ProfileId};
+use countersign_registry::action::{ActionError, Call};
+use countersign_run::RunId;
+use countersign_step_entry::Context;
+use countersign_store_catalog::Catalog;
+use countersign_store_runs::{JournalStore, RunStore};
+use futures::future::BoxFuture;
+
+/// Everything a step of this function needs, made once.
+///
+/// # Errors
+/// [`StartError`] names the setting that is missing.
+pub fn context(boot: &Boot) -> Result<Context, StartError> {
+    let dynamo = boot.dynamo();
+    let runs = boot.table(Setting::TableRuns, &dynamo)?;
+    let journal = JournalStore::new(runs.clone());
+    let engine = Engine {
+        runs: RunStore::new(runs, boot.blobs()?),
+        catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
+    };
+    Context::new(boot, actions(Arc::new(journal), Arc::new(engine)))
+}
+
+/// What the engine knows of runs and profiles.
+struct Engine {
+    runs: RunStore,
+    catalog: Catalog,
+}
+
+impl RunOutcomes for Engine {
+    fn outcomes<'a>(
+        &'a self,
+        run: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<StepOutcome>, ActionError>> {
+        Box::pin(async move {
+            let run = RunId::parse(run)
+                .map_err(|error| ActionError::terminal("RUN_UNKNOWN", error.to_string()))?;
+            let mut outcomes = self
+                .runs
+                .all_outcomes(&run)
+                .await
+                .map_err(|error| ActionError::from_failure(&error))?;
+            outcomes.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.step.cmp(&b.step)));
+            let told = |outcome: countersign_store_runs::Outcome| StepOutcome {
+                step: outcome.step,
+                status: outcome.status,
+                output: outcome.output,
+                code: outcome.code,
+            };
+            Ok(outcomes.into_iter().map(told).collect())
+        })
+    }
+
+    fn retention_days<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<u16, ActionError>> {
+        Box::pin(async move {
+            let usual = JournalConfig::default().retention_days;
+            let Ok(id) = ProfileId::parse(&call.info.profile_id) else { return Ok(usual) };
+            let found = self
+                .catalog
+                .profile(&call.owner, &id)
+                .await
+                .map_err(|error| ActionError::from_failure(&error))?;
+            Ok(found.map_or(usual, |profile| profile.spec.journal_config.retention_days))
+        })
+    }
+}

@@ -1,0 +1,24 @@
+//! `send_notification` as a Lambda.
+
+use std::sync::Arc;
+
+use countersign_actions_notify::{PublicUrl, actions};
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_outbox::MailQueue;
+use countersign_step_entry::Context;
+use countersign_store_content::ContentStore;
+use countersign_store_directory::Directory;
+
+/// Everything a step of this function needs, made once.
+///
+/// # Errors
+/// [`StartError`] names the setting that is missing or cannot be used.
+pub fn context(boot: &Boot) -> Result<Context, StartError> {
+    let dynamo = boot.dynamo();
+    let content = ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?);
+    let directory = Directory::new(boot.table(Setting::TableDirectory, &dynamo)?);
+    let mails = MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?);
+    let own = PublicUrl::parse(boot.settings.need(Setting::PublicUrl)?)
+        .map_err(|reason| StartError::Invalid { name: Setting::PublicUrl.name(), reason })?;
+    Context::new(boot, actions(Arc::new(content), Arc::new(directory), Arc::new(mails), own))
+}

@@ -1,0 +1,46 @@
+//! `save_to_workspace` and `route_output` as a Lambda.
+
+use std::sync::Arc;
+
+use countersign_actions_output::{ProfileOutputs, actions};
+use countersign_identity::UserId;
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_profile::ProfileId;
+use countersign_registry::action::ActionError;
+use countersign_report::Destination;
+use countersign_step_entry::Context;
+use countersign_store_catalog::Catalog;
+use countersign_store_content::ContentStore;
+use futures::future::BoxFuture;
+
+/// Everything a step of this function needs, made once.
+///
+/// # Errors
+/// [`StartError`] names the setting that is missing.
+pub fn context(boot: &Boot) -> Result<Context, StartError> {
+    let dynamo = boot.dynamo();
+    let content = ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?);
+    let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
+    Context::new(boot, actions(Arc::new(content), Arc::new(Profiles(catalog))))
+}
+
+/// The destinations of profiles, from the catalog.
+struct Profiles(Catalog);
+
+impl ProfileOutputs for Profiles {
+    fn destinations<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Destination>, ActionError>> {
+        Box::pin(async move {
+            let Ok(id) = ProfileId::parse(profile) else { return Ok(Vec::new()) };
+            let found = self
+                .0
+                .profile(owner, &id)
+                .await
+                .map_err(|error| ActionError::from_failure(&error))?;
+            Ok(found.map(|profile| profile.spec.output_config.destinations).unwrap_or_default())
+        })
+    }
+}

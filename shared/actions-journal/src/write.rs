@@ -1,0 +1,167 @@
+//! `write_journal_entry` (F-065).
+
+use std::sync::Arc;
+
+use countersign_journal::{
+    Entry, EntryId, JournalConfig, Mention, Origin, Output, StepNote, TaskStatus,
+};
+use countersign_registry::action::{Action, ActionError, Call};
+use countersign_run::{RunContext, StepStatus};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::Journal;
+use crate::outcomes::{RunOutcomes, StepOutcome};
+
+/// An entry keeps at most so many characters of its summary, and so many notes and names.
+const LONGEST_SUMMARY: usize = 10_000;
+const MOST_ITEMS: usize = 200;
+
+/// Writes an entry in the writer's words; the engine adds what it knows of the run.
+pub(crate) struct WriteJournalEntry {
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) outcomes: Arc<dyn RunOutcomes>,
+}
+
+impl Action for WriteJournalEntry {
+    fn name(&self) -> &'static str {
+        "write_journal_entry"
+    }
+
+    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+        Box::pin(async move {
+            let summary = summary(call)?;
+            let outcomes = self.outcomes.outcomes(&call.run).await?;
+            let config = JournalConfig {
+                retention_days: self.outcomes.retention_days(call).await?,
+                ..JournalConfig::default()
+            };
+            let entry = entry(call, summary, &outcomes, &config);
+            let stands = self
+                .journal
+                .put_if_new(&entry)
+                .await
+                .map_err(|error| ActionError::from_failure(&error))?;
+            Ok(json!({"journal_entry_id": stands.id, "success": true}))
+        })
+    }
+}
+
+fn summary(call: &Call) -> Result<String, ActionError> {
+    let text =
+        call.inputs.get("summary").and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    if text.is_empty() {
+        return Err(ActionError::terminal("JOURNAL_ARGUMENT", "`summary` must not be empty"));
+    }
+    Ok(text.chars().take(LONGEST_SUMMARY).collect())
+}
+
+fn entry(call: &Call, summary: String, outcomes: &[StepOutcome], config: &JournalConfig) -> Entry {
+    let others: Vec<&StepOutcome> =
+        outcomes.iter().filter(|outcome| outcome.step != call.step).collect();
+    let wrong: Vec<String> = others
+        .iter()
+        .filter(|outcome| !outcome.status.is_good())
+        .map(|outcome| {
+            format!("{}: {}", outcome.step, outcome.code.as_deref().unwrap_or("not done"))
+        })
+        .collect();
+    Entry {
+        id: EntryId::of_call(&call.run, &call.idempotency_key),
+        agent_profile_id: call.info.profile_id.clone(),
+        user_id: call.owner.clone(),
+        execution_id: call.run.clone(),
+        origin: Origin::Step,
+        summary,
+        detail_entries: items(call, "detail_entries").filter_map(note).collect(),
+        run_context: context(&call.info.run_context),
+        invoked_by: call.info.invoked_by.clone(),
+        team_id: None,
+        entities_mentioned: items(call, "entities_mentioned").filter_map(Mention::read).collect(),
+        steps_completed: others
+            .iter()
+            .filter(|outcome| outcome.status.is_good())
+            .map(|outcome| outcome.step.clone())
+            .collect(),
+        entities_discovered: discovered(&others),
+        outputs_produced: others.iter().flat_map(|outcome| produced(outcome)).collect(),
+        task_status: if wrong.is_empty() { TaskStatus::Complete } else { TaskStatus::Partial },
+        error_summary: (!wrong.is_empty()).then(|| wrong.join("; ")),
+        created_at: call.now,
+        expires_at: config.expiry(call.now),
+    }
+}
+
+fn items<'a>(call: &'a Call, name: &str) -> impl Iterator<Item = &'a Value> {
+    call.inputs.get(name).and_then(Value::as_array).into_iter().flatten().take(MOST_ITEMS)
+}
+
+/// A note in words, or as `{action, result, entities_found}`; other records are kept as their JSON.
+fn note(value: &Value) -> Option<StepNote> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let entities_found = value.get("entities_found").and_then(Value::as_u64);
+    match (value, text("action")) {
+        (Value::String(words), _) => {
+            Some(StepNote { action: "note".to_owned(), result: words.clone(), entities_found })
+        }
+        (Value::Object(_), Some(action)) => {
+            Some(StepNote { action, result: text("result").unwrap_or_default(), entities_found })
+        }
+        (Value::Object(_), None) => {
+            Some(StepNote { action: "note".to_owned(), result: value.to_string(), entities_found })
+        }
+        _ => None,
+    }
+}
+
+fn context(word: &str) -> RunContext {
+    serde_json::from_value(json!(word)).unwrap_or(RunContext::Interactive)
+}
+
+/// What resolution left as entities of the run.
+fn discovered(outcomes: &[&StepOutcome]) -> Vec<Mention> {
+    let done = outcomes.iter().filter(|outcome| outcome.status == StepStatus::Done);
+    let resolved = done.filter_map(|outcome| outcome.output.get("resolved")?.as_array());
+    resolved.flatten().filter_map(Mention::read).take(MOST_ITEMS).collect()
+}
+
+/// What `route_output` and `save_to_workspace` say they wrote.
+fn produced(outcome: &StepOutcome) -> Vec<Output> {
+    let output = &outcome.output;
+    if let Some(rows) = output.get("rows_inserted").and_then(Value::as_u64) {
+        let updated = output.get("rows_updated").and_then(Value::as_u64).unwrap_or(0);
+        return vec![Output {
+            output_type: "data_workspace_table".into(),
+            path: None,
+            table: table(output),
+            rows: Some(rows + updated),
+        }];
+    }
+    let routed = output.get("routed_to").and_then(Value::as_array).into_iter().flatten();
+    routed
+        .filter(|row| row.get("status").and_then(Value::as_str) == Some("success"))
+        .filter_map(routed_output)
+        .collect()
+}
+
+fn routed_output(row: &Value) -> Option<Output> {
+    let details = row.get("details")?;
+    let folder = details
+        .get("folder_id")
+        .and_then(Value::as_str)
+        .map_or_else(String::new, |folder| format!("{folder}/"));
+    let path =
+        details.get("filename").and_then(Value::as_str).map(|name| format!("{folder}{name}"));
+    let rows = details.get("rows_inserted").and_then(Value::as_u64);
+    Some(Output {
+        output_type: row.get("destination")?.as_str()?.to_owned(),
+        path,
+        table: table(details),
+        rows,
+    })
+}
+
+fn table(details: &Value) -> Option<String> {
+    let text = |key: &str| details.get(key).and_then(Value::as_str);
+    Some(format!("{}/{}", text("workspace_id")?, text("table_name")?))
+}

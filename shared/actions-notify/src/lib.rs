@@ -1,0 +1,137 @@
+//! `send_notification` (F-072): tells the owner of a run something.
+//!
+//! Every notification stands in the application. `normal`, `high` and `urgent` ones also go by mail, to the owner's own
+//! address and only if the directory says it is verified; `high` and `urgent` say so in the subject. The message in the
+//! mail is plain text. Links go to the deployment itself or to an `https` address, never elsewhere.
+
+mod link;
+mod ports;
+
+use std::sync::Arc;
+
+use countersign_outbox::{Mail, MailId};
+use countersign_registry::action::{Action, ActionError, Call};
+use countersign_store_content::{Notification, NotificationId, Priority, derived};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+pub use link::PublicUrl;
+pub use ports::{Addresses, Mails, Notes};
+
+/// The longest message, in characters.
+const LONGEST_MESSAGE: usize = 4_000;
+
+/// The action, over where notifications are kept, who has which address, where mail goes, and the deployment's own
+/// address.
+#[must_use]
+pub fn actions(
+    notes: Arc<dyn Notes>,
+    addresses: Arc<dyn Addresses>,
+    mails: Arc<dyn Mails>,
+    public_url: PublicUrl,
+) -> Vec<Arc<dyn Action>> {
+    vec![Arc::new(SendNotification { notes, addresses, mails, public_url })]
+}
+
+struct SendNotification {
+    notes: Arc<dyn Notes>,
+    addresses: Arc<dyn Addresses>,
+    mails: Arc<dyn Mails>,
+    public_url: PublicUrl,
+}
+
+impl Action for SendNotification {
+    fn name(&self) -> &'static str {
+        "send_notification"
+    }
+
+    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+        Box::pin(async move {
+            let note = self.notification(call)?;
+            let stands = self.notes.keep(&note).await?;
+            // The record stands before the mail is queued; the mail's id is the record's, so a repeated call mails nothing
+            // twice.
+            if stands.priority > Priority::Low
+                && let Some(address) = self.addresses.verified(&call.owner).await?
+            {
+                self.mails.queue(&mail(&stands, call, address)?).await?;
+            }
+            Ok(json!({"notification_id": stands.id, "success": true}))
+        })
+    }
+}
+
+impl SendNotification {
+    fn notification(&self, call: &Call) -> Result<Notification, ActionError> {
+        let text = |map: &serde_json::Map<String, Value>, name: &str| {
+            map.get(name)
+                .and_then(Value::as_str)
+                .map(str::trim)
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned)
+        };
+        let message =
+            text(&call.inputs, "message").ok_or_else(|| invalid("`message` must not be empty"))?;
+        if message.chars().count() > LONGEST_MESSAGE {
+            return Err(invalid(format!("`message` has more than {LONGEST_MESSAGE} characters")));
+        }
+        let action_url =
+            text(&call.params, "action_url").map(|url| self.public_url.allowed(&url)).transpose();
+        Ok(Notification {
+            id: NotificationId::from_bytes(derived(&["notification", &call.idempotency_key])),
+            owner: call.owner.clone(),
+            title: one_line(
+                &text(&call.params, "title").unwrap_or_else(|| call.info.profile_name.clone()),
+            ),
+            message,
+            priority: priority(text(&call.params, "priority").as_deref())?,
+            action_url: action_url.map_err(invalid)?,
+            action_label: text(&call.params, "action_label").map(|label| one_line(&label)),
+            run: call.run.clone(),
+            created_at: call.now,
+            read_at: None,
+        })
+    }
+}
+
+fn invalid(message: impl Into<String>) -> ActionError {
+    ActionError::terminal("NOTIFICATION_ARGUMENT", message)
+}
+
+fn priority(word: Option<&str>) -> Result<Priority, ActionError> {
+    let Some(word) = word else { return Ok(Priority::Normal) };
+    serde_json::from_value(json!(word))
+        .map_err(|_| invalid("`priority` must be one of low, normal, high, urgent"))
+}
+
+/// A text as one line of at most 120 characters without anything invisible.
+fn one_line(text: &str) -> String {
+    let plain = |c: char| if c.is_control() || c.is_whitespace() { ' ' } else { c };
+    let hidden = |c: &char| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    let text: String = text.chars().filter(hidden).map(plain).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(120).collect()
+}
+
+fn mail(note: &Notification, call: &Call, address: String) -> Result<Mail, ActionError> {
+    let mark = match note.priority {
+        Priority::High => "Important: ",
+        Priority::Urgent => "Urgent: ",
+        Priority::Low | Priority::Normal => "",
+    };
+    let link = note.action_url.as_ref().map_or_else(String::new, |url| {
+        format!("\n{}: {url}\n", note.action_label.as_deref().unwrap_or("Open"))
+    });
+    let text = format!(
+        "{}\n{link}\n-- \n{}, run {}\n",
+        note.message,
+        one_line(&call.info.profile_name),
+        note.run
+    );
+    let id = MailId::of(&["notification", note.id.as_str()]);
+    let made = Mail::new(id, vec![address], format!("{mark}{}", note.title), text, None);
+    let mail = made.and_then(|mail| mail.with_header("Auto-Submitted", "auto-generated"));
+    mail.map_err(|error| ActionError::from_failure(&error))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! What the action needs of the world.
+
+use countersign_identity::UserId;
+use countersign_outbox::{Mail, MailQueue};
+use countersign_registry::action::ActionError;
+use countersign_store_content::{ContentStore, Notification};
+use countersign_store_directory::Directory;
+use futures::future::BoxFuture;
+
+/// Where notifications are kept.
+pub trait Notes: Send + Sync {
+    /// Keeps a notification unless one with its id stands; answers with the one that stands.
+    fn keep<'a>(
+        &'a self,
+        note: &'a Notification,
+    ) -> BoxFuture<'a, Result<Notification, ActionError>>;
+}
+
+/// Who has which address.
+pub trait Addresses: Send + Sync {
+    /// The verified address of an active person; none when there is none.
+    fn verified<'a>(
+        &'a self,
+        user: &'a UserId,
+    ) -> BoxFuture<'a, Result<Option<String>, ActionError>>;
+}
+
+/// Where mail goes.
+pub trait Mails: Send + Sync {
+    /// Queues a mail; one with the same id is mailed once.
+    fn queue<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<(), ActionError>>;
+}
+
+impl Notes for ContentStore {
+    fn keep<'a>(
+        &'a self,
+        note: &'a Notification,
+    ) -> BoxFuture<'a, Result<Notification, ActionError>> {
+        Box::pin(async move {
+            self.notify(note).await.map_err(|error| ActionError::from_failure(&error))
+        })
+    }
+}
+
+impl Addresses for Directory {
+    fn verified<'a>(
+        &'a self,
+        user: &'a UserId,
+    ) -> BoxFuture<'a, Result<Option<String>, ActionError>> {
+        Box::pin(async move {
+            let person =
+                self.user(user).await.map_err(|error| ActionError::from_failure(&error))?;
+            let reachable = person.filter(|person| person.active && person.email_verified);
+            Ok(reachable.map(|person| person.email.as_str().to_owned()))
+        })
+    }
+}
+
+impl Mails for MailQueue {
+    fn queue<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<(), ActionError>> {
+        Box::pin(
+            async move { self.send(mail).await.map_err(|error| ActionError::from_failure(&error)) },
+        )
+    }
+}

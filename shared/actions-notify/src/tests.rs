@@ -1,0 +1,136 @@
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use countersign_identity::UserId;
+use countersign_outbox::Mail;
+use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_store_content::Notification;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::{Addresses, Mails, Notes, PublicUrl, actions};
+
+#[derive(Default)]
+struct World {
+    notes: Mutex<Vec<Notification>>,
+    mails: Mutex<Vec<Mail>>,
+    verified: bool,
+}
+
+impl Notes for World {
+    fn keep<'a>(
+        &'a self,
+        note: &'a Notification,
+    ) -> BoxFuture<'a, Result<Notification, ActionError>> {
+        Box::pin(async move {
+            let mut notes = self.notes.lock().unwrap();
+            if let Some(stands) = notes.iter().find(|known| known.id == note.id) {
+                return Ok(stands.clone());
+            }
+            notes.push(note.clone());
+            Ok(note.clone())
+        })
+    }
+}
+
+impl Addresses for World {
+    fn verified<'a>(&'a self, _: &'a UserId) -> BoxFuture<'a, Result<Option<String>, ActionError>> {
+        Box::pin(async move { Ok(self.verified.then(|| "ada@example.org".to_owned())) })
+    }
+}
+
+impl Mails for World {
+    fn queue<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<(), ActionError>> {
+        Box::pin(async move {
+            self.mails.lock().unwrap().push(mail.clone());
+            Ok(())
+        })
+    }
+}
+
+fn call(message: &str, params: &Value) -> Call {
+    let user = UserId::from_bytes([1; 16]);
+    let now = "2026-11-21T10:00:00Z".parse().unwrap();
+    Call {
+        run: "run_1".into(),
+        step: "tell".into(),
+        owner: user.clone(),
+        action: "send_notification".into(),
+        inputs: [("message".to_owned(), json!(message))].into_iter().collect(),
+        params: params.as_object().cloned().unwrap(),
+        idempotency_key: "key".into(),
+        now,
+        remaining: Duration::from_secs(60),
+        info: RunInfo {
+            profile_id: "prof_1".into(),
+            profile_name: "Nonprofit Investigator".into(),
+            playbook_id: None,
+            query: String::new(),
+            run_context: "interactive".into(),
+            invoked_by: user,
+            started_at: now,
+        },
+    }
+}
+
+async fn run(world: &Arc<World>, call: &Call) -> Result<Value, ActionError> {
+    let own = PublicUrl::parse("https://own.example").unwrap();
+    let all = actions(Arc::clone(world) as _, Arc::clone(world) as _, Arc::clone(world) as _, own);
+    all[0].run(call).await
+}
+
+async fn check(params: &Value, verified: bool, subject: Option<&str>) {
+    let world = Arc::new(World { verified, ..World::default() });
+    let output = run(&world, &call("Done", params)).await.unwrap();
+    assert_eq!(output["success"], true);
+    assert_eq!(world.notes.lock().unwrap().len(), 1);
+    let mails = world.mails.lock().unwrap();
+    assert_eq!(mails.first().map(Mail::subject), subject);
+}
+
+#[tokio::test]
+async fn f_072_priority_decides_whether_a_mail_goes_out() {
+    check(&json!({"priority": "low"}), true, None).await;
+    check(&json!({}), true, Some("Nonprofit Investigator")).await;
+    check(
+        json!({"priority": "high", "title": "Two\r\nBcc: x"}),
+        true,
+        Some("Important: Two Bcc: x"),
+    )
+    .await;
+    check(&json!({"priority": "urgent", "title": "Now"}), true, Some("Urgent: Now")).await;
+    check(&json!({"priority": "urgent"}), false, None).await;
+}
+
+#[tokio::test]
+async fn f_072_a_second_attempt_keeps_one_note_and_one_mail_id() {
+    let world = Arc::new(World { verified: true, ..World::default() });
+    let step = call("Done", &json!({"action_url": "/runs/run_1", "action_label": "Open the run"}));
+    let first = run(&world, &step).await.unwrap();
+    assert_eq!(first, run(&world, &step).await.unwrap());
+    assert_eq!(world.notes.lock().unwrap().len(), 1);
+    let mails = world.mails.lock().unwrap();
+    assert_eq!(mails[0], mails[1]);
+    assert!(
+        mails[0].text().contains("Open the run: https://own.example/runs/run_1"),
+        "{}",
+        mails[0].text()
+    );
+}
+
+#[tokio::test]
+async fn f_072_arguments_are_checked() {
+    let world = Arc::new(World::default());
+    let refused = |message: &'static str, params: Value| {
+        let world = Arc::clone(&world);
+        async move { run(&world, &call(message, &params)).await.unwrap_err().message }
+    };
+    assert_eq!(refused(" ", json!({})).await, "`message` must not be empty");
+    assert_eq!(
+        refused("x", json!({"priority": "soon"})).await,
+        "`priority` must be one of low, normal, high, urgent"
+    );
+    let link = refused("x", json!({"action_url": "http://evil.example"})).await;
+    assert_eq!(link, "`action_url` must be an https address or a path of this deployment");
+    assert_eq!(world.notes.lock().unwrap().len(), 0);
+}

@@ -1,0 +1,16 @@
+//! Where results go when a step does not say.
+
+use countersign_identity::UserId;
+use countersign_registry::action::ActionError;
+use countersign_report::Destination;
+use futures::future::BoxFuture;
+
+/// The `output_config.destinations` of a profile (F-171).
+pub trait ProfileOutputs: Send + Sync {
+    /// The destinations of a profile this owner may use; empty when it has none or does not exist.
+    fn destinations<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Destination>, ActionError>>;
+}

@@ -1,0 +1,28 @@
+//! The actions that write results: `save_to_workspace` (F-052) and `route_output` (F-053, F-280…F-295).
+//!
+//! Both are idempotent per call: what is written carries ids made of the call's idempotency key, so a second attempt
+//! finds it and answers the same.
+
+mod defaults;
+mod route;
+mod save;
+mod shelf;
+
+use std::sync::Arc;
+
+use countersign_registry::action::Action;
+
+pub use defaults::ProfileOutputs;
+pub use shelf::Shelf;
+
+/// The actions, over what they write to and where a profile's own destinations are found.
+#[must_use]
+pub fn actions(shelf: Arc<dyn Shelf>, profiles: Arc<dyn ProfileOutputs>) -> Vec<Arc<dyn Action>> {
+    vec![
+        Arc::new(save::SaveToWorkspace { shelf: Arc::clone(&shelf) }),
+        Arc::new(route::RouteOutput { shelf, profiles }),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! What the actions write to.
+
+use countersign_failure::Failure;
+use countersign_identity::UserId;
+use countersign_registry::action::ActionError;
+use countersign_store_content::{
+    ContentError, ContentStore, Document, Export, NewDocument, NewExport, RowWrite, TableInfo,
+    Written,
+};
+use futures::future::BoxFuture;
+
+/// Documents, tables and files. [`ContentStore`] is the one that lasts; tests bring one in memory.
+pub trait Shelf: Send + Sync {
+    /// Makes sure a folder is there, makes it when it is missing and may be.
+    fn folder<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a str,
+        create_if_missing: bool,
+        now: jiff::Timestamp,
+    ) -> BoxFuture<'a, Result<(), ActionError>>;
+
+    /// Writes a document unless it is there; answers with the one that stands.
+    fn document<'a>(&'a self, new: &'a NewDocument)
+    -> BoxFuture<'a, Result<Document, ActionError>>;
+
+    /// Writes rows; a repeated call answers as the first.
+    fn rows<'a>(
+        &'a self,
+        write: RowWrite<'a>,
+    ) -> BoxFuture<'a, Result<(TableInfo, Written), ActionError>>;
+
+    /// Writes a file unless it is there; answers with the one that stands.
+    fn export<'a>(&'a self, new: &'a NewExport) -> BoxFuture<'a, Result<Export, ActionError>>;
+}
+
+impl Shelf for ContentStore {
+    fn folder<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a str,
+        create_if_missing: bool,
+        now: jiff::Timestamp,
+    ) -> BoxFuture<'a, Result<(), ActionError>> {
+        Box::pin(async move {
+            self.ensure_folder(owner, id, create_if_missing, now)
+                .await
+                .map(drop)
+                .map_err(action_error)
+        })
+    }
+
+    fn document<'a>(
+        &'a self,
+        new: &'a NewDocument,
+    ) -> BoxFuture<'a, Result<Document, ActionError>> {
+        Box::pin(async move { self.create_document(new).await.map_err(action_error) })
+    }
+
+    fn rows<'a>(
+        &'a self,
+        write: RowWrite<'a>,
+    ) -> BoxFuture<'a, Result<(TableInfo, Written), ActionError>> {
+        Box::pin(async move { self.write_rows(write).await.map_err(action_error) })
+    }
+
+    fn export<'a>(&'a self, new: &'a NewExport) -> BoxFuture<'a, Result<Export, ActionError>> {
+        Box::pin(async move { self.create_export(new).await.map_err(action_error) })
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape `map_err` wants")]
+fn action_error(error: ContentError) -> ActionError {
+    ActionError::from_failure(&error as &dyn Failure)
+}

@@ -1,0 +1,316 @@
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use countersign_identity::UserId;
+use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_report::Destination;
+use countersign_store_content::{
+    Document, Export, NewDocument, NewExport, RowWrite, TableInfo, Written,
+};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use crate::{ProfileOutputs, Shelf, actions};
+
+/// Rows by id.
+type Rows = BTreeMap<String, Map<String, Value>>;
+
+/// A shelf in memory that keeps what a real one keeps: ids once, rows by id, folders and tables.
+#[derive(Default)]
+struct Memory {
+    folders: Mutex<Vec<String>>,
+    documents: Mutex<BTreeMap<String, NewDocument>>,
+    exports: Mutex<BTreeMap<String, NewExport>>,
+    rows: Mutex<BTreeMap<String, Rows>>,
+    calls: Mutex<BTreeMap<String, Written>>,
+}
+
+impl Shelf for Memory {
+    fn folder<'a>(
+        &'a self,
+        _: &'a UserId,
+        id: &'a str,
+        create_if_missing: bool,
+        _: Timestamp,
+    ) -> BoxFuture<'a, Result<(), ActionError>> {
+        Box::pin(async move {
+            let mut folders = self.folders.lock().unwrap();
+            if !create_if_missing && !folders.iter().any(|known| known == id) {
+                return Err(ActionError::terminal(
+                    "FOLDER_NOT_FOUND",
+                    format!("the folder `{id}` does not exist"),
+                ));
+            }
+            folders.push(id.to_owned());
+            Ok(())
+        })
+    }
+
+    fn document<'a>(
+        &'a self,
+        new: &'a NewDocument,
+    ) -> BoxFuture<'a, Result<Document, ActionError>> {
+        Box::pin(async move {
+            let mut documents = self.documents.lock().unwrap();
+            let stands =
+                documents.entry(new.document.id.to_string()).or_insert_with(|| new.clone());
+            Ok(stands.document.clone())
+        })
+    }
+
+    fn rows<'a>(
+        &'a self,
+        write: RowWrite<'a>,
+    ) -> BoxFuture<'a, Result<(TableInfo, Written), ActionError>> {
+        Box::pin(async move {
+            let name = format!("{}/{}", write.workspace, write.table);
+            let info = TableInfo {
+                workspace_id: write.workspace.to_owned(),
+                table_name: write.table.to_owned(),
+                schema: write.schema,
+                row_count: 0,
+                created_at: write.now,
+                updated_at: write.now,
+            };
+            if let Some(done) = self.calls.lock().unwrap().get(write.idempotency_key) {
+                return Ok((info, *done));
+            }
+            let mut tables = self.rows.lock().unwrap();
+            let table = tables.entry(name).or_default();
+            let mut written = Written { inserted: 0, updated: 0, skipped: 0 };
+            for row in write.rows {
+                match table.entry(row.id) {
+                    Entry::Occupied(_) => written.skipped += 1,
+                    Entry::Vacant(place) => {
+                        written.inserted += 1;
+                        place.insert(row.cells);
+                    }
+                }
+            }
+            self.calls.lock().unwrap().insert(write.idempotency_key.to_owned(), written);
+            Ok((info, written))
+        })
+    }
+
+    fn export<'a>(&'a self, new: &'a NewExport) -> BoxFuture<'a, Result<Export, ActionError>> {
+        Box::pin(async move {
+            let mut exports = self.exports.lock().unwrap();
+            let stands = exports.entry(new.export.id.to_string()).or_insert_with(|| new.clone());
+            Ok(stands.export.clone())
+        })
+    }
+}
+
+/// A profile with these destinations.
+struct Profile(Vec<Value>);
+
+impl ProfileOutputs for Profile {
+    fn destinations<'a>(
+        &'a self,
+        _: &'a UserId,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Destination>, ActionError>> {
+        Box::pin(async move {
+            Ok(self.0.iter().map(|value| serde_json::from_value(value.clone()).unwrap()).collect())
+        })
+    }
+}
+
+fn call(action: &str, data: Value, params: &Value) -> Call {
+    let user = UserId::from_bytes([1; 16]);
+    let now: Timestamp = "2026-11-21T10:00:00Z".parse().unwrap();
+    Call {
+        run: "run_1".into(),
+        step: "write report".into(),
+        owner: user.clone(),
+        action: action.into(),
+        inputs: [("data".to_owned(), data)].into_iter().collect(),
+        params: params.as_object().cloned().unwrap_or_default(),
+        idempotency_key: "key".into(),
+        now,
+        remaining: Duration::from_secs(60),
+        info: RunInfo {
+            profile_id: "prof_1".into(),
+            profile_name: "Nonprofit Investigator".into(),
+            playbook_id: None,
+            query: "who?".into(),
+            run_context: "interactive".into(),
+            invoked_by: user,
+            started_at: now,
+        },
+    }
+}
+
+async fn run(shelf: &Arc<Memory>, profile: Vec<Value>, call: &Call) -> Result<Value, ActionError> {
+    let all = actions(Arc::clone(shelf) as Arc<dyn Shelf>, Arc::new(Profile(profile)));
+    all.iter().find(|action| action.name() == call.action).unwrap().run(call).await
+}
+
+async fn check(data: Value, destinations: &Value, expect: &[(&str, &str)]) -> (Arc<Memory>, Value) {
+    let shelf = Arc::new(Memory::default());
+    let output = run(
+        &shelf,
+        Vec::new(),
+        &call("route_output", data, &json!({"destinations": destinations})),
+    )
+    .await
+    .unwrap();
+    let told: Vec<(&str, &str)> = output["routed_to"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["destination"].as_str().unwrap(), row["status"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, expect, "{output}");
+    (shelf, output)
+}
+
+fn people() -> Value {
+    json!([{"name": "Ada", "ein": "1"}, {"name": "Bo", "ein": "2"}, {"name": "Ada again", "ein": "1"}])
+}
+
+#[tokio::test]
+async fn f_280_f_282_f_285_f_287_data_goes_to_every_kind() {
+    let (shelf, output) = check(
+        json!({"entity_name": "River Trust", "people": people()}),
+        &json!([
+            {"type": "document", "config": {"filename_template": "x_{entity_name}_{date}.md", "folder_id": "f", "create_if_missing": true,
+                "sections": [{"title": "People", "source": "people"}]}},
+            {"type": "data_workspace_table", "config": {"workspace_id": "research", "table_name": "people", "source": "people",
+                "create_if_missing": true, "deduplication_key": ["ein"]}},
+            {"type": "file_export", "format": "csv", "transforms": [{"type": "pick", "path": "people"}]},
+            {"type": "chat", "config": {"sections": [{"title": "People", "source": "people"}]}}
+        ]),
+        &[("document", "success"), ("data_workspace_table", "success"), ("file_export", "success"), ("chat", "success")],
+    )
+    .await;
+    assert_eq!(output["success"], true);
+    assert_eq!(output["routed_to"][0]["details"]["filename"], "x_river_trust_2026-11-21.md");
+    assert_eq!(output["routed_to"][1]["details"]["rows_inserted"], 2);
+    assert_eq!(output["routed_to"][1]["details"]["rows_skipped"], 1);
+    let documents = shelf.documents.lock().unwrap();
+    let document = documents.values().next().unwrap();
+    assert!(
+        document.body.contains("| Ada again | 1 |") && document.body.contains("- Run: `run_1`"),
+        "{}",
+        document.body
+    );
+    let exports = shelf.exports.lock().unwrap();
+    assert_eq!(
+        String::from_utf8(exports.values().next().unwrap().body.clone()).unwrap(),
+        "name,ein\r\nAda,1\r\nBo,2\r\nAda again,1\r\n"
+    );
+}
+
+#[tokio::test]
+async fn f_289_rows_say_where_they_come_from() {
+    let (shelf, _) = check(
+        json!([{"name": "Ada", "note": "dropped"}]),
+        &json!([{"type": "data_workspace_table", "config": {"table_name": "t", "create_if_missing": true, "schema_mapping": {"name": "TEXT"}}}]),
+        &[("data_workspace_table", "success")],
+    )
+    .await;
+    let tables = shelf.rows.lock().unwrap();
+    let row = tables["default/t"].values().next().unwrap();
+    assert_eq!(
+        Value::Object(row.clone()),
+        json!({"name": "Ada", "_source": "run_1/write report", "_query": "who?", "_timestamp": "2026-11-21T10:00:00Z"})
+    );
+}
+
+#[tokio::test]
+async fn f_288_a_false_condition_skips_its_destination() {
+    let destinations = json!([{"type": "chat", "condition": "{count} > 2"}, {"type": "chat", "condition": "{count} > 3"}]);
+    check(people(), &destinations, &[("chat", "success"), ("chat", "skipped")]).await;
+}
+
+#[tokio::test]
+async fn f_292_destinations_are_independent() {
+    let destinations =
+        json!([{"type": "document", "config": {"folder_id": "nowhere"}}, {"type": "chat"}]);
+    let (_, output) =
+        check(people(), &destinations, &[("document", "error"), ("chat", "success")]).await;
+    assert_eq!(output["success"], false);
+    assert_eq!(output["routed_to"][0]["error"]["code"], "FOLDER_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn f_292_when_nothing_is_reached_the_step_fails() {
+    let shelf = Arc::new(Memory::default());
+    let params =
+        json!({"destinations": [{"type": "document", "config": {"folder_id": "nowhere"}}]});
+    let error =
+        run(&shelf, Vec::new(), &call("route_output", people(), &params)).await.unwrap_err();
+    assert_eq!(error.code, "OUTPUT_NOT_ROUTED");
+    assert!(error.message.contains("the folder `nowhere` does not exist"), "{}", error.message);
+}
+
+#[tokio::test]
+async fn a_second_attempt_writes_nothing_and_answers_the_same() {
+    let shelf = Arc::new(Memory::default());
+    let params = json!({"destinations": [
+        {"type": "document"}, {"type": "file_export"},
+        {"type": "data_workspace_table", "config": {"table_name": "t", "create_if_missing": true}}]});
+    let first = run(&shelf, Vec::new(), &call("route_output", people(), &params)).await.unwrap();
+    let again = Call {
+        now: "2026-11-22T10:00:00Z".parse().unwrap(),
+        ..call("route_output", people(), &params)
+    };
+    let second = run(&shelf, Vec::new(), &again).await.unwrap();
+    assert_eq!(first, second);
+    let rows: usize = shelf.rows.lock().unwrap().values().map(BTreeMap::len).sum();
+    let counts = (shelf.documents.lock().unwrap().len(), shelf.exports.lock().unwrap().len(), rows);
+    assert_eq!(counts, (1, 1, 3));
+}
+
+#[tokio::test]
+async fn problems_are_found_before_anything_is_written() {
+    let shelf = Arc::new(Memory::default());
+    let params = json!({"destinations": [{"type": "document"}, {"type": "fax"}, {"type": "chat", "condition": "{a >"}]});
+    let error =
+        run(&shelf, Vec::new(), &call("route_output", people(), &params)).await.unwrap_err();
+    assert_eq!(error.code, "OUTPUT_INVALID");
+    assert!(
+        error.message.contains("destinations[1].type: `fax` is not one of"),
+        "{}",
+        error.message
+    );
+    assert_eq!(shelf.documents.lock().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn f_171_a_step_without_destinations_takes_the_profiles() {
+    let shelf = Arc::new(Memory::default());
+    let step = call("route_output", people(), &json!({}));
+    let output = run(&shelf, vec![json!({"type": "chat"})], &step).await.unwrap();
+    assert_eq!(output["routed_to"][0]["destination"], "chat");
+    let error = run(&shelf, Vec::new(), &step).await.unwrap_err();
+    assert_eq!(error.code, "OUTPUT_NO_DESTINATION");
+}
+
+#[tokio::test]
+async fn f_052_records_become_rows_of_a_table() {
+    let shelf = Arc::new(Memory::default());
+    let step = call("save_to_workspace", people(), &json!({"upsert_key": ["ein"]}));
+    let output = run(&shelf, Vec::new(), &step).await.unwrap();
+    let told = (output["table_name"].as_str().unwrap(), output["workspace_id"].as_str().unwrap());
+    assert_eq!(told, ("write_report", "default"));
+    assert_eq!(output["rows_inserted"], 2);
+    assert_eq!(output, run(&shelf, Vec::new(), &step).await.unwrap());
+
+    let refused = |data: Value, params: Value| {
+        let shelf = Arc::clone(&shelf);
+        async move {
+            run(&shelf, Vec::new(), &call("save_to_workspace", data, &params))
+                .await
+                .unwrap_err()
+                .code
+        }
+    };
+    assert_eq!(refused(json!("text"), json!({})).await, "OUTPUT_NOT_RECORDS");
+    assert_eq!(refused(people(), json!({"upsert_key": ["nmae"]})).await, "OUTPUT_INVALID");
+    assert_eq!(refused(people(), json!({"table_name": "a#b"})).await, "OUTPUT_INVALID");
+}

@@ -1,0 +1,188 @@
+//! Documents and folders.
+
+use countersign_identity::UserId;
+use countersign_report::table::table_name;
+use countersign_store_kit::{Page, Query, Stored, Write, decode};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::ids::DocumentId;
+use crate::keys::{self, sortable};
+use crate::{ContentError, ContentStore, Result};
+
+/// A document without its body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// The id.
+    pub id: DocumentId,
+    /// Whose it is.
+    pub owner: UserId,
+    /// For people.
+    pub title: String,
+    /// Its name as a file.
+    pub filename: String,
+    /// The folder it lies in; none for the top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder_id: Option<String>,
+    /// Such as `text/markdown; charset=utf-8`.
+    pub media_type: String,
+    /// The size of the body.
+    pub bytes: u64,
+    /// The run that wrote it.
+    pub run: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// A document to write.
+#[derive(Debug, Clone)]
+pub struct NewDocument {
+    /// What is stored of it besides the body.
+    pub document: Document,
+    /// The text.
+    pub body: String,
+}
+
+/// A folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Folder {
+    /// Its id, chosen by its owner: `nonprofit-investigations`.
+    pub id: String,
+    /// Whose it is.
+    pub owner: UserId,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Item {
+    #[serde(flatten)]
+    document: Document,
+    body: Stored,
+}
+
+impl ContentStore {
+    /// Writes a document unless one with its id exists; answers with the one that stands.
+    pub fn create_document<'a>(&'a self, new: &'a NewDocument) -> BoxFuture<'a, Result<Document>> {
+        Box::pin(async move {
+            let document = &new.document;
+            let owner = &document.owner;
+            let place = format!("exports/documents/{owner}/{}", document.id);
+            let body = self.blobs.store(&place, &json!(new.body)).await?;
+            let key = keys::document(owner, &document.id);
+            let item = Item { document: document.clone(), body };
+            let index = keys::in_folder(owner, document.folder_id.as_deref());
+            let sort = format!("{}#{}", sortable(document.created_at), document.id);
+            match self
+                .table
+                .write(Write::put(&key, &item)?.indexed(&index, &sort).if_absent())
+                .await
+            {
+                Ok(()) => Ok(document.clone()),
+                Err(error) if error.is_condition() => Ok(self
+                    .document(owner, &document.id)
+                    .await?
+                    .unwrap_or_else(|| document.clone())),
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
+    /// A document of this owner.
+    pub fn document<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a DocumentId,
+    ) -> BoxFuture<'a, Result<Option<Document>>> {
+        Box::pin(async move {
+            let item: Option<Item> = self.table.get(&keys::document(owner, id)).await?;
+            Ok(item.map(|item| item.document))
+        })
+    }
+
+    /// A document of this owner with its text.
+    pub fn document_body<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a DocumentId,
+    ) -> BoxFuture<'a, Result<Option<(Document, String)>>> {
+        Box::pin(async move {
+            let Some(item) = self.table.get::<Item>(&keys::document(owner, id)).await? else {
+                return Ok(None);
+            };
+            let body = match self.blobs.load(&item.body).await? {
+                Value::String(text) => text,
+                other => other.to_string(),
+            };
+            Ok(Some((item.document, body)))
+        })
+    }
+
+    /// The documents of a folder, or those without one, newest first.
+    pub fn documents<'a>(
+        &'a self,
+        owner: &'a UserId,
+        folder: Option<&'a str>,
+        limit: i32,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Page<Document>>> {
+        Box::pin(async move {
+            let query = Query::index(&keys::in_folder(owner, folder))
+                .descending()
+                .limit(limit)
+                .after(cursor);
+            let page = self.table.query(query).await?.decode::<Item>(self.table.name())?;
+            Ok(page.map(|item| item.document))
+        })
+    }
+
+    /// The folder with this id, made when it is missing and may be.
+    pub fn ensure_folder<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a str,
+        create_if_missing: bool,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Folder>> {
+        Box::pin(async move {
+            table_name(id).map_err(|_| ContentError::FolderId(id.chars().take(80).collect()))?;
+            let key = keys::folder(owner, id);
+            if let Some(folder) = self.table.get(&key).await? {
+                return Ok(folder);
+            }
+            if !create_if_missing {
+                return Err(ContentError::NoFolder(id.to_owned()));
+            }
+            let folder = Folder { id: id.to_owned(), owner: owner.clone(), created_at: now };
+            match self.table.write(Write::put(&key, &folder)?.if_absent()).await {
+                Err(error) if !error.is_condition() => Err(error.into()),
+                _ => Ok(folder),
+            }
+        })
+    }
+
+    /// The folders of an owner, by id.
+    pub fn folders<'a>(
+        &'a self,
+        owner: &'a UserId,
+        limit: i32,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Page<Folder>>> {
+        Box::pin(async move {
+            let query = Query::partition(&keys::partition(owner))
+                .prefix(keys::FOLDER)
+                .limit(limit)
+                .after(cursor);
+            let page = self.table.query(query).await?;
+            let name = self.table.name();
+            let items = page
+                .items
+                .into_iter()
+                .map(|item| decode(name, item))
+                .collect::<std::result::Result<_, _>>()?;
+            Ok(Page { items, next: page.next })
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! The table `Content`: what runs produce for their owners.
+//!
+//! | PK | SK | what | index |
+//! |---|---|---|---|
+//! | `USER#{owner}` | `DOC#{id}` | a document and its body (above 100 KB the body lies in S3) | `USER#{owner}#FOLDER#{folder}` by time |
+//! | `USER#{owner}` | `FOLDER#{id}` | a folder | |
+//! | `USER#{owner}` | `TABLE#{workspace}#{table}` | columns, key and row count of a workspace table | |
+//! | `ROWS#{owner}#{workspace}#{table}` | `ROW#{id}` | one row; the id is made of the key columns | the same partition, by time of insertion |
+//! | `ROWS#{owner}#{workspace}#{table}` | `CALL#{hash}` | what a finished call wrote, so that its repetition writes nothing | |
+//! | `USER#{owner}` | `EXPORT#{id}` | a file in S3 | `USER#{owner}#EXPORTS` by time |
+//! | `USER#{owner}` | `NOTE#{id}` | a notification | `USER#{owner}#NOTES` by time |
+//!
+//! The owner stands in every partition key: no method can reach what belongs to somebody else.
+//! Objects in S3: `exports/documents/{owner}/{id}` and `exports/files/{owner}/{id}/{file name}`.
+
+mod documents;
+mod error;
+mod exports;
+mod ids;
+mod keys;
+mod notifications;
+mod tables;
+
+use countersign_store_kit::{Blobs, Table};
+use sha2::{Digest, Sha256};
+
+pub use documents::{Document, Folder, NewDocument};
+pub use error::ContentError;
+pub use exports::{Export, NewExport};
+pub use ids::{DocumentId, ExportId, NotificationId};
+pub use notifications::{Notification, Priority};
+pub use tables::{DEFAULT_WORKSPACE, OnConflict, RowWrite, StoredRow, TableInfo, Written};
+
+/// What every method of this crate returns.
+pub type Result<T> = std::result::Result<T, ContentError>;
+
+/// The table `Content` and the bucket behind it.
+#[derive(Debug, Clone)]
+pub struct ContentStore {
+    table: Table,
+    blobs: Blobs,
+}
+
+impl ContentStore {
+    /// The content in this table and bucket.
+    #[must_use]
+    pub fn new(table: Table, blobs: Blobs) -> Self {
+        Self { table, blobs }
+    }
+}
+
+/// Sixteen bytes for the id of something made by a call: the same parts give the same bytes, so that a repeated call
+/// makes nothing new.
+#[must_use]
+pub fn derived(parts: &[&str]) -> [u8; 16] {
+    let mut hasher = Sha256::new();
+    hasher.update(b"countersign/v1/content");
+    for part in parts {
+        hasher.update((part.len() as u64).to_be_bytes());
+        hasher.update(part.as_bytes());
+    }
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hasher.finalize()[..16]);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::derived;
+
+    #[test]
+    fn ids_depend_on_every_part_and_their_borders() {
+        assert_eq!(derived(&["a", "b"]), derived(&["a", "b"]));
+        assert_ne!(derived(&["a", "b"]), derived(&["ab"]));
+        assert_ne!(derived(&["a", "b"]), derived(&["b", "a"]));
+    }
+}

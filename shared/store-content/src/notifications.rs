@@ -1,0 +1,110 @@
+//! Notifications inside the application.
+
+use countersign_identity::UserId;
+use countersign_store_kit::{Expr, Page, Query, Write};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::NotificationId;
+use crate::keys::{self, sortable};
+use crate::{ContentStore, Result};
+
+/// Notifications are forgotten after so many seconds: half a year.
+const KEPT: i64 = 183 * 86_400;
+
+/// How urgent a notification is (F-072).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// In the application only.
+    Low,
+    /// In the application and by mail.
+    #[default]
+    Normal,
+    /// By mail, marked in the subject.
+    High,
+    /// By mail, marked in the subject.
+    Urgent,
+}
+
+/// A message to the owner of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notification {
+    /// The id.
+    pub id: NotificationId,
+    /// Who is told.
+    pub owner: UserId,
+    /// One line.
+    pub title: String,
+    /// The message, plain text.
+    pub message: String,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// Where the reader can go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_url: Option<String>,
+    /// What the link is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_label: Option<String>,
+    /// The run it comes from.
+    pub run: String,
+    /// When.
+    pub created_at: Timestamp,
+    /// When it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_at: Option<Timestamp>,
+}
+
+impl ContentStore {
+    /// Writes a notification unless one with its id exists; answers with the one that stands.
+    pub fn notify<'a>(&'a self, note: &'a Notification) -> BoxFuture<'a, Result<Notification>> {
+        Box::pin(async move {
+            let key = keys::note(&note.owner, &note.id);
+            let sort = format!("{}#{}", sortable(note.created_at), note.id);
+            let write = Write::put(&key, note)?.indexed(&keys::notes(&note.owner), &sort);
+            match self
+                .table
+                .write(write.expires_at(note.created_at.as_second() + KEPT).if_absent())
+                .await
+            {
+                Ok(()) => Ok(note.clone()),
+                Err(error) if error.is_condition() => {
+                    Ok(self.table.get(&key).await?.unwrap_or_else(|| note.clone()))
+                }
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
+    /// The notifications of an owner, newest first.
+    pub fn notifications<'a>(
+        &'a self,
+        owner: &'a UserId,
+        limit: i32,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Page<Notification>>> {
+        Box::pin(async move {
+            let query = Query::index(&keys::notes(owner)).descending().limit(limit).after(cursor);
+            Ok(self.table.query(query).await?.decode(self.table.name())?)
+        })
+    }
+
+    /// Marks a notification of this owner as read; false when there is none.
+    pub fn mark_read<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a NotificationId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let write =
+                Write::update(&keys::note(owner, id)).set("read_at", &now)?.when(Expr::exists());
+            match self.table.write(write).await {
+                Ok(()) => Ok(true),
+                Err(error) if error.is_condition() => Ok(false),
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+}
