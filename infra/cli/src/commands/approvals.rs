@@ -11,6 +11,12 @@ use crate::stack::Place;
 pub(crate) struct Approvals {
     /// Show this one with its preview and digest.
     approval: Option<String>,
+    /// What my runs wait for, instead of what I may decide.
+    #[arg(long)]
+    mine: bool,
+    /// What has been closed, instead of what waits.
+    #[arg(long)]
+    closed: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -25,16 +31,20 @@ impl Approvals {
             console.line(pretty(&door.get(&format!("{FACTORY}/approvals/{id}")).await?));
             return Ok(());
         }
-        let page = door.get(&format!("{FACTORY}/approvals")).await?;
+        let role = if self.mine { "owner" } else { "approver" };
+        let status = if self.closed { "closed" } else { "pending" };
+        let page = door.get(&format!("{FACTORY}/approvals?role={role}&status={status}")).await?;
         if self.json {
             console.line(pretty(&page));
             return Ok(());
         }
         let rows: Vec<Vec<String>> = items(&page)
             .iter()
-            .map(|request| row(request, &["id", "kind", "status", "run_id", "deadline", "prompt"]))
+            .map(|request| {
+                row(request, &["approval", "kind", "status", "run", "deadline", "title"])
+            })
             .collect();
-        console.table(&["APPROVAL", "KIND", "STATUS", "RUN", "DEADLINE", "ASKS"], &rows);
+        console.table(&["APPROVAL", "KIND", "STATUS", "RUN", "DEADLINE", "ABOUT"], &rows);
         Ok(())
     }
 }

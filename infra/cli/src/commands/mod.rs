@@ -3,6 +3,7 @@
 mod approvals;
 mod bench;
 mod decide;
+mod demo;
 mod down;
 mod run;
 mod runs;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Down(down::Down),
     /// Say what runs here and where.
     Status(status::Status),
+    /// The main job, end to end: filings in, a signature, a report out.
+    Demo(demo::Demo),
     /// Make a token of the local stack.
     Token(token::Token),
     /// Add people, grant and revoke.
@@ -65,6 +68,7 @@ impl Command {
             Self::Up(command) => command.run(place, console).await,
             Self::Down(command) => command.run(place, console).await,
             Self::Status(command) => command.run(place, console).await,
+            Self::Demo(command) => command.run(place, console).await,
             Self::Token(command) => command.run(place, console).await,
             Self::User(command) => command.run(place, console).await,
             Self::Validate(command) => command.run(console),
@@ -129,25 +133,22 @@ pub(crate) struct Person {
 impl Person {
     /// Looks a person up by id, username or mail address.
     pub(crate) async fn find(stack: &Stack, named: &str) -> Result<Self, CliError> {
-        let door = operator(stack)?;
-        let page = door.get("/api/admin/users").await?;
-        let is_named = |user: &&Value| {
-            ["id", "user_id", "username", "email"]
-                .iter()
-                .any(|field| user.get(*field).and_then(Value::as_str) == Some(named))
+        if named.is_empty() || named.contains(['/', '?', '#', '%']) {
+            return Err(CliError::Argument(format!(
+                "`{named}` is no id, username or mail address"
+            )));
+        }
+        let found = operator(stack)?.get(&format!("/api/admin/users/{named}")).await;
+        let nobody = || CliError::Argument(format!("the directory has nobody called `{named}`"));
+        let found = match found {
+            Err(CliError::Refused { status: 404, .. }) => return Err(nobody()),
+            found => found?,
         };
-        let found = items(&page).iter().find(is_named).ok_or_else(|| {
-            CliError::Argument(format!("the directory has nobody called `{named}`"))
-        })?;
-        let id = text(found, "id").or_else(|| text(found, "user_id")).unwrap_or_default();
-        let id = UserId::parse(&id).map_err(|error| CliError::Argument(error.to_string()))?;
-        let scopes: Vec<String> = found
-            .get("scopes")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(|scope| Some(scope.as_str()?.to_owned()))
-            .collect();
+        let id = UserId::parse(&text(&found, "id").unwrap_or_default()).map_err(|_| nobody())?;
+        let scopes =
+            found.pointer("/standing/scopes").and_then(Value::as_array).into_iter().flatten();
+        let scopes: Vec<String> =
+            scopes.filter_map(|scope| Some(scope.as_str()?.to_owned())).collect();
         Ok(Self { id, scopes: Scopes::from(scopes) })
     }
 }

@@ -26,7 +26,7 @@ const ENDED: [&str; 9] = [
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// The profile that runs.
+    /// The agent that runs: an id or a handle.
     profile: String,
     /// The playbook, where the profile has several.
     #[arg(long)]
@@ -51,18 +51,15 @@ impl Run {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         let inputs = inputs(&self.inputs)?;
-        let mut body = json!({ "profile_id": self.profile, "inputs": inputs });
+        let mut body = json!({ "profile": self.profile, "inputs": inputs });
         if let Some(playbook) = &self.playbook {
-            body["playbook_id"] = json!(playbook);
+            body["playbook"] = json!(playbook);
         }
         if let Some(query) = &self.query {
             body["query"] = json!(query);
         }
         let started = door.post(&format!("{FACTORY}/executions"), &body).await?;
-        let Some(id) = text(&started, "id")
-            .or_else(|| text(&started, "run_id"))
-            .or_else(|| text(&started, "execution_id"))
-        else {
+        let Some(id) = text(&started, "id") else {
             return Err(CliError::Found(format!(
                 "the run was accepted without an id: {}",
                 pretty(&started)
@@ -87,7 +84,7 @@ pub(crate) async fn settled(door: &Door, id: &str, patience: Duration) -> Result
     let deadline = Instant::now() + patience;
     loop {
         let run = door.get(&format!("{FACTORY}/executions/{id}")).await?;
-        let status = text(&run, "status").unwrap_or_default();
+        let status = text(&run, "state").unwrap_or_default();
         if status == "awaiting_approval" || ENDED.contains(&status.as_str()) {
             return Ok(status);
         }

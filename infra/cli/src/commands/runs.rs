@@ -9,11 +9,8 @@ use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Runs {
-    /// Only runs of this status.
-    #[arg(long)]
-    status: Option<String>,
-    /// At most so many.
-    #[arg(long, default_value_t = 20)]
+    /// At most so many, 1 to 100.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
     /// Print JSON.
     #[arg(long)]
@@ -24,13 +21,11 @@ pub(crate) struct Runs {
 
 impl Runs {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let filter =
-            self.status.as_ref().map(|status| format!("&status={status}")).unwrap_or_default();
         let page = self
             .who
             .door(place)
             .await?
-            .get(&format!("{FACTORY}/executions?limit={}{filter}", self.limit))
+            .get(&format!("{FACTORY}/executions?limit={}", self.limit))
             .await?;
         if self.json {
             console.line(pretty(&page));
@@ -38,9 +33,9 @@ impl Runs {
         }
         let rows: Vec<Vec<String>> = items(&page)
             .iter()
-            .map(|run| row(run, &["id", "status", "profile_id", "started_at"]))
+            .map(|run| row(run, &["id", "status", "profile_name", "started_at", "finished_at"]))
             .collect();
-        console.table(&["RUN", "STATUS", "PROFILE", "STARTED"], &rows);
+        console.table(&["RUN", "STATUS", "AGENT", "STARTED", "FINISHED"], &rows);
         Ok(())
     }
 }

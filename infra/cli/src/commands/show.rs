@@ -40,18 +40,20 @@ impl Show {
         if let Some(steps) = run.get("steps") {
             let rows: Vec<Vec<String>> = items(steps)
                 .iter()
-                .map(|step| row(step, &["step", "name", "kind", "status", "error"]))
+                .map(|step| {
+                    row(step, &["name", "status", "count", "took_ms", "approval_id", "message"])
+                })
                 .collect();
             console.line("");
-            console.table(&["STEP", "NAME", "KIND", "STATUS", "ERROR"], &rows);
+            console.table(&["STEP", "STATUS", "RECORDS", "MS", "APPROVAL", "MESSAGE"], &rows);
         }
         let events = door.get(&format!("{FACTORY}/executions/{}/events", self.run)).await?;
         let rows: Vec<Vec<String>> = items(&events)
             .iter()
-            .map(|event| row(event, &["at", "event", "step", "detail"]))
+            .map(|event| row(event, &["at", "kind", "step", "attempt"]))
             .collect();
         console.line("");
-        console.table(&["AT", "EVENT", "STEP", "DETAIL"], &rows);
+        console.table(&["AT", "EVENT", "STEP", "ATTEMPT"], &rows);
         Ok(())
     }
 }

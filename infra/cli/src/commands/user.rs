@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{Person, items, operator, pretty, row, text};
 use crate::console::Console;
+use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Place;
 
@@ -26,7 +27,7 @@ enum Command {
         /// The name to show.
         #[arg(long)]
         name: Option<String>,
-        /// What the person may do, such as `global:analyst`; may be repeated.
+        /// What the person may do: scopes such as `global:analyst`, or `decide`, `publish`, `administer`. May be repeated.
         #[arg(long, value_name = "SCOPE")]
         grant: Vec<String>,
     },
@@ -44,8 +45,13 @@ enum Command {
         /// What to take away.
         grant: String,
     },
-    /// List people and their grants.
+    /// List people.
     List,
+    /// Show a person with everything granted.
+    Show {
+        /// An id, a username or a mail address.
+        user: String,
+    },
 }
 
 impl User {
@@ -54,37 +60,50 @@ impl User {
         let door = operator(&stack)?;
         match &self.command {
             Command::Add { username, email, name, grant } => {
-                let body = json!({ "username": username, "email": email, "name": name.as_ref().unwrap_or(username), "grants": grant });
+                let body = json!({ "username": username, "email": email, "email_verified": true, "display_name": name });
                 let added = door.post("/api/admin/users", &body).await?;
-                console.line(
-                    text(&added, "id")
-                        .or_else(|| text(&added, "user_id"))
-                        .unwrap_or_else(|| pretty(&added)),
-                );
+                for grant in grant {
+                    give(&door, username, grant).await?;
+                }
+                console.line(text(&added, "id").unwrap_or_else(|| pretty(&added)));
             }
             Command::Grant { user, grant } => {
-                let person = Person::find(&stack, user).await?;
-                door.post(
-                    &format!("/api/admin/users/{}/grants", person.id),
-                    &json!({ "grant": grant }),
-                )
-                .await?;
+                give(&door, Person::find(&stack, user).await?.id.as_str(), grant).await?;
                 console.line(format!("{user} holds {grant}"));
             }
             Command::Revoke { user, grant } => {
                 let person = Person::find(&stack, user).await?;
-                door.delete(&format!("/api/admin/users/{}/grants/{grant}", person.id)).await?;
+                door.delete(&format!("/api/admin/users/{}/{}/{grant}", person.id, shelf(grant)))
+                    .await?;
                 console.line(format!("{user} no longer holds {grant}"));
             }
             Command::List => {
-                let page = door.get("/api/admin/users").await?;
-                let rows: Vec<Vec<String>> = items(&page)
-                    .iter()
-                    .map(|user| row(user, &["id", "username", "email", "scopes"]))
-                    .collect();
-                console.table(&["ID", "USERNAME", "EMAIL", "GRANTS"], &rows);
+                let page = door.get("/api/admin/users?limit=100").await?;
+                let fields = ["id", "username", "email", "display_name"];
+                let rows: Vec<Vec<String>> =
+                    items(&page).iter().map(|user| row(user, &fields)).collect();
+                console.table(&["ID", "USERNAME", "EMAIL", "NAME"], &rows);
+            }
+            Command::Show { user } => {
+                let person = Person::find(&stack, user).await?;
+                console.line(pretty(&door.get(&format!("/api/admin/users/{}", person.id)).await?));
             }
         }
         Ok(())
     }
+}
+
+/// Grants a scope, or gives a capability: only scopes have a colon.
+pub(super) async fn give(door: &Door, user: &str, grant: &str) -> Result<(), CliError> {
+    let body = if grant.contains(':') {
+        json!({ "scope": grant })
+    } else {
+        json!({ "capability": grant })
+    };
+    door.post(&format!("/api/admin/users/{user}/{}", shelf(grant)), &body).await?;
+    Ok(())
+}
+
+fn shelf(grant: &str) -> &'static str {
+    if grant.contains(':') { "grants" } else { "capabilities" }
 }

@@ -25,15 +25,16 @@ pub(super) async fn seed(project: &Path, door: &Door, console: &Console) -> Resu
                 .file_stem()
                 .map(|stem| stem.to_string_lossy().into_owned())
                 .unwrap_or_default();
-            templates.push(json!({ "kind": kind, "name": name, "source": source }));
+            templates
+                .push((format!("/api/admin/library/{kind}/{name}"), json!({ "yaml": source })));
         }
     }
     if templates.is_empty() {
         return Ok(());
     }
     let step = console.step("seeding the library");
-    for template in &templates {
-        door.post("/api/admin/library", template).await?;
+    for (path, body) in &templates {
+        door.put(path, body).await?;
     }
     step.done(&format!("the library holds {} templates", templates.len()));
     Ok(())

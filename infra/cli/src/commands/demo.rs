@@ -1,0 +1,245 @@
+//! `countersign demo`: the main job, end to end, through the public doors, on a stack of its own.
+
+use std::fs;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use countersign_identity::{Scopes, UserId};
+use serde_json::{Value, json};
+
+use super::run::settled;
+use super::{FACTORY, items, operator, pretty, row, text, user};
+use crate::approver::Approver;
+use crate::console::Console;
+use crate::door::Door;
+use crate::error::CliError;
+use crate::mailbox::Mailbox;
+use crate::stack::{Place, Stack, UpOptions, down, up};
+use crate::token::login;
+
+const PATIENCE: Duration = Duration::from_secs(300);
+const AGENT: &str = "nonprofit-investigator";
+const PLAYBOOK: &str = "officer-cross-reference";
+const USERNAME: &str = "ada";
+const ADDRESS: &str = "ada@example.org";
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// A folder of filings (XML); the shipped samples unless given.
+    #[arg(long, value_name = "DIR")]
+    filings: Option<PathBuf>,
+    /// Decide without asking, as the approver would: open the page, send its form.
+    #[arg(long)]
+    yes: bool,
+    /// Deny instead of approving, when deciding without asking.
+    #[arg(long)]
+    deny: bool,
+    /// Leave the stack running afterwards.
+    #[arg(long)]
+    keep: bool,
+}
+
+impl Demo {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let project = place.project()?;
+        let state = place.state.clone().unwrap_or_else(|| project.join(".countersign/demo"));
+        let own = Place { project: Some(project.clone()), state: Some(state) };
+        let options = UpOptions {
+            port: Some(0),
+            name: Some("countersign-demo".to_owned()),
+            ..UpOptions::default()
+        };
+        let stack = up(&own, &options, console).await?;
+        let told = self.tell(&stack, &project, console).await;
+        if self.keep {
+            console.note(format!(
+                "the stack goes on: COUNTERSIGN_STATE={} countersign status",
+                own.state()?.display()
+            ));
+        } else {
+            down(&own.state()?, console).await?;
+        }
+        told
+    }
+
+    async fn tell(&self, stack: &Stack, project: &Path, console: &Console) -> Result<(), CliError> {
+        let door = signed_in(stack).await?;
+        console.line(format!("\n1. {USERNAME} signs in: may research, and may sign."));
+        let folder = self.filings.clone().unwrap_or_else(|| project.join("library/filings"));
+        let files = uploaded(&door, &folder).await?;
+        console.line(format!("2. {} filings are uploaded from {}.", files.len(), folder.display()));
+        let body = json!({ "profile": AGENT, "playbook": PLAYBOOK, "inputs": { "filings": files }, "query": "who serves in more than one of these organisations?" });
+        let started = door.post(&format!("{FACTORY}/executions"), &body).await?;
+        let run = text(&started, "id")
+            .ok_or_else(|| CliError::Found("the run was accepted without an id".to_owned()))?;
+        console.line(format!("3. The agent {AGENT} starts {run}."));
+        let mailbox = Mailbox::of(stack)?;
+        let approver = Approver::new(mailbox.clone(), ADDRESS)?;
+        let mut seen = mailbox.to(ADDRESS).await?.len();
+        let mut status = settled(&door, &run, PATIENCE).await?;
+        while status == "awaiting_approval" {
+            steps(&door, &run, console).await?;
+            let before = pending(&door, &run).await?;
+            let link = approver.link(seen, PATIENCE).await?;
+            seen = mailbox.to(ADDRESS).await?.len();
+            self.signature(&approver, &link, console).await?;
+            status = decided(&door, &run, &before).await?;
+        }
+        console.line(format!("5. The run is over: {status}."));
+        results(&door, &run, console).await?;
+        let expected: &[&str] =
+            if self.deny { &["rejected"] } else { &["complete", "partial", "rejected"] };
+        if expected.contains(&status.as_str()) {
+            Ok(())
+        } else {
+            Err(CliError::Found(format!("the run ended as `{status}`")))
+        }
+    }
+
+    /// Shows the link and waits for the person; or acts as the approver would.
+    async fn signature(
+        &self,
+        approver: &Approver,
+        link: &str,
+        console: &Console,
+    ) -> Result<(), CliError> {
+        console.line("4. It stops before anything is written. This is what the mail says to open:");
+        console.line(format!("\n   {link}\n"));
+        if console.can_ask() && !self.yes && !self.deny {
+            console.note("open it in a browser and decide there; codes that are mailed are shown here. Press Enter when you have decided.");
+            let mut line = String::new();
+            std::io::stdin()
+                .lock()
+                .read_line(&mut line)
+                .map_err(|source| CliError::io("reading the answer", source))?;
+            return Ok(());
+        }
+        let word = if self.deny { "deny" } else { "approve" };
+        let page = approver.open(link).await?;
+        console.line(format!(
+            "   {USERNAME} opens the page (status {}); opening changes nothing.",
+            page.status
+        ));
+        let answer = approver.decide(link, &page, word, "decided in the demo").await?;
+        console.line(format!(
+            "   {USERNAME} sends the page's form: {word} (status {}).",
+            answer.status
+        ));
+        if answer.status == 200 {
+            Ok(())
+        } else {
+            Err(CliError::Found(format!("the decision was refused with status {}", answer.status)))
+        }
+    }
+}
+
+/// The door of the demo's person, entered at the first start.
+async fn signed_in(stack: &Stack) -> Result<Door, CliError> {
+    let admin = operator(stack)?;
+    let path = format!("/api/admin/users/{USERNAME}");
+    let person = match admin.get(&path).await {
+        Err(CliError::Refused { status: 404, .. }) => {
+            let body = json!({ "username": USERNAME, "email": ADDRESS, "email_verified": true, "display_name": "Ada Example" });
+            admin.post("/api/admin/users", &body).await?;
+            for grant in ["global:analyst", "decide"] {
+                user::give(&admin, USERNAME, grant).await?;
+            }
+            admin.get(&path).await?
+        }
+        found => found?,
+    };
+    let id = UserId::parse(&text(&person, "id").unwrap_or_default())
+        .map_err(|error| CliError::Found(error.to_string()))?;
+    Door::with(&stack.url(), login(stack, &id, Scopes::parse(["global:analyst"]))?)
+}
+
+/// Uploads every XML file of a folder; returns the files' ids.
+async fn uploaded(door: &Door, folder: &Path) -> Result<Vec<String>, CliError> {
+    let doing = |source| CliError::io(format!("reading `{}`", folder.display()), source);
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).map_err(doing)?.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| {
+        file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
+    });
+    files.sort();
+    if files.is_empty() {
+        return Err(CliError::Argument(format!(
+            "`{}` holds no filings: there is no file that ends in `.xml`",
+            folder.display()
+        )));
+    }
+    let mut ids = Vec::new();
+    // The door takes a hundred files a request.
+    for some in files.chunks(100) {
+        let contents: Vec<Vec<u8>> =
+            some.iter().map(|file| fs::read(file).map_err(doing)).collect::<Result<_, _>>()?;
+        let name =
+            |file: &PathBuf| file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let listed: Vec<Value> = some
+            .iter()
+            .zip(&contents)
+            .map(|(file, content)| json!({ "name": name(file), "size": content.len() }))
+            .collect();
+        let places = door.post(&format!("{FACTORY}/uploads"), &json!({ "files": listed })).await?;
+        for (place, content) in items(&places).iter().zip(contents) {
+            door.send(place, content).await?;
+            ids.extend(text(place, "file_id"));
+        }
+    }
+    Ok(ids)
+}
+
+/// The requests a run waits for.
+async fn pending(door: &Door, run: &str) -> Result<Vec<String>, CliError> {
+    let page = door.get(&format!("{FACTORY}/approvals?role=owner&status=pending")).await?;
+    let ours = items(&page).iter().filter(|request| text(request, "run").as_deref() == Some(run));
+    Ok(ours.filter_map(|request| text(request, "approval")).collect())
+}
+
+/// Waits until a decision has moved the run: to its end, or to the next request.
+async fn decided(door: &Door, run: &str, before: &[String]) -> Result<String, CliError> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let waiting = pending(door, run).await?;
+        if !before.iter().any(|request| waiting.contains(request)) {
+            let status = settled(door, run, PATIENCE).await?;
+            if status != "awaiting_approval" || !pending(door, run).await?.is_empty() {
+                return Ok(status);
+            }
+        }
+        if Instant::now() > deadline {
+            return Err(CliError::Found(
+                "nobody has decided in time; the request stays open until its deadline".to_owned(),
+            ));
+        }
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    }
+}
+
+async fn steps(door: &Door, run: &str, console: &Console) -> Result<(), CliError> {
+    let detail = door.get(&format!("{FACTORY}/executions/{run}")).await?;
+    let rows: Vec<Vec<String>> = items(&detail["steps"])
+        .iter()
+        .map(|step| row(step, &["name", "status", "count", "message"]))
+        .collect();
+    console.table(&["   STEP", "STATUS", "RECORDS", "MESSAGE"], &rows);
+    Ok(())
+}
+
+/// The run's steps, and what it has left behind.
+async fn results(door: &Door, run: &str, console: &Console) -> Result<(), CliError> {
+    steps(door, run, console).await?;
+    for (name, path) in [("documents", "documents"), ("tables", "tables"), ("files", "exports")] {
+        let page = door.get(&format!("{FACTORY}/{path}")).await?;
+        console.line(format!("\n{} {name}:", items(&page).len()));
+        for item in items(&page) {
+            let title = ["title", "name", "table_name", "file_name", "id"]
+                .iter()
+                .find_map(|field| text(item, field));
+            console.line(format!("   {}", title.unwrap_or_else(|| pretty(item))));
+        }
+    }
+    Ok(())
+}
