@@ -311,7 +311,11 @@ async fn read(
             deps.files.open(key).await.map_err(|error| FileFault::of(error.as_ref()))?
         }
         Place::Address(url) => {
-            let http = HttpCall { max_bytes: limits.max_bytes, ..HttpCall::get(url.clone()) };
+            // One more, so that it is the parser that says a file is too large.
+            let http = HttpCall {
+                max_bytes: limits.max_bytes + 1024 * 1024,
+                ..HttpCall::get(url.clone())
+            };
             let open = deps.egress.open(http).await.map_err(|error| FileFault::of(&error))?;
             if !(200..300).contains(&open.status) {
                 let message = format!("the address answered with HTTP {}", open.status);

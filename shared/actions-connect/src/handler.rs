@@ -5,7 +5,7 @@ use std::sync::Arc;
 use countersign_connector::{
     Connection, ConnectorSource, CredentialSource, Health, HealthSink, Operation,
 };
-use countersign_http_out::Egress;
+use countersign_http_out::{Egress, HttpError};
 use countersign_registry::CALL_CONNECTOR;
 use countersign_registry::action::{Action, ActionError, Call};
 use futures::future::BoxFuture;
@@ -98,7 +98,10 @@ impl CallConnector {
         let health = match error {
             None => Health::Ok,
             Some(ConnectError::AuthFailed { .. }) => Health::AuthFailed,
-            Some(ConnectError::Unavailable { .. } | ConnectError::Http(_)) => Health::Unavailable,
+            Some(
+                ConnectError::Unavailable { .. }
+                | ConnectError::Http(HttpError::Timeout { .. } | HttpError::Network { .. }),
+            ) => Health::Unavailable,
             Some(_) => return,
         };
         if health == resolved.binding.health {

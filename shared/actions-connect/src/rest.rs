@@ -263,7 +263,8 @@ impl Caller<'_> {
             .credential
             .as_ref()
             .map_or_else(|| text.to_string(), |credential| credential.scrub(&text));
-        let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        line.chars().filter(|c| !c.is_control()).take(200).collect()
+        let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+        let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        line.join(" ").chars().take(200).collect()
     }
 }

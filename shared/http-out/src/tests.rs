@@ -119,7 +119,6 @@ const HOSTILE: [&str; 92] = [
     "https://[100::1]/",
 ];
 
-#[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
 fn check(address: &str, policy: Policy, expect: Result<(), &str>) {
     // What the address parser itself refuses can never be called.
     let outcome = match Url::parse(address) {

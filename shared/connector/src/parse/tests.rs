@@ -147,8 +147,6 @@ fn k_37_env_vars_are_ignored_and_said() {
 
 #[test]
 fn f_099_paths_beyond_the_subset_are_refused() {
-    let text = FILING.replace("xpath: PurposeOfGrantTxt", "xpath: PurposeOfGrantTxt");
-    check(&text, &[]);
     let broken = FILING.replace(
         "{ field: title, xpath: TitleTxt | Title, type: string }",
         "{ field: title, xpath: 'Title[1]', type: text }",

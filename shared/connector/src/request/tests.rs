@@ -55,7 +55,6 @@ fn make(
     build(connection, rules, arguments.as_object().unwrap(), credential.as_ref())
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
 fn check(arguments: Value, expect: &str) {
     let request = make("auth: { type: none }", "get", arguments, &[]).unwrap();
     assert_eq!(request.url.as_str(), expect);

@@ -1,0 +1,185 @@
+//! Files.
+
+use countersign_failure::Class;
+use serde_json::json;
+use wiremock::matchers::path;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use super::*;
+
+#[tokio::test]
+async fn f_128_an_upload_is_read_with_its_provenance() {
+    let world = World::new(FILINGS).file(7, "willow.xml", filing!("willow-creek-2021-990ez"));
+    let output = run(world, &officers(json!(file_id(7).as_str()))).await.unwrap();
+    assert_eq!(
+        (&output["count"], &output["has_more"], &output["files_read"]),
+        (&json!(5), &json!(false), &json!(1))
+    );
+    let first = &output["results"][0];
+    assert_eq!(own_fields(first)["name"], "Margaret Thornquist");
+    let expect = json!({
+        "_source": "irs-990-xml", "_endpoint": "parse_990_officers", "_source_ref": file_id(7).as_str(),
+        "_source_name": "willow.xml", "_retrieved_at": "2026-03-04T05:06:07Z", "_entity_type": "nonprofit_officer",
+        "_entities": {
+            "name": { "type": "PERSON", "relationship": "OFFICER_OF" },
+            "organization_name": { "type": "ORG", "relationship": null },
+        },
+    });
+    for (key, value) in expect.as_object().unwrap() {
+        assert_eq!(&first[key], value, "{key}");
+    }
+}
+
+#[tokio::test]
+async fn f_042_the_output_has_exactly_the_contracts_slots() {
+    let world = World::new(FILINGS).file(7, "a.xml", filing!("tidewater-2022-990ez"));
+    let output = run(world, &officers(json!([file_id(7).as_str()]))).await.unwrap();
+    let definition = countersign_connector::parse(FILINGS).definition.unwrap();
+    let contract =
+        countersign_connector::endpoint_contract(&definition, "parse_990_officers").unwrap();
+    let mut slots: Vec<&str> = contract.outputs.iter().map(|slot| slot.name.as_str()).collect();
+    let mut keys: Vec<&str> = output.as_object().unwrap().keys().map(String::as_str).collect();
+    slots.sort_unstable();
+    keys.sort_unstable();
+    assert_eq!(keys, slots);
+}
+
+#[tokio::test]
+async fn f_099_one_bad_file_of_many_is_reported_and_the_rest_is_read() {
+    let cut = filing!("harborlight-2021-990")[..5_000].to_vec();
+    let world = World::new(FILINGS)
+        .in_folder("spring", 1, "a.xml", filing!("tidewater-2022-990ez"))
+        .in_folder("spring", 2, "cut.xml", cut)
+        .in_folder(
+            "spring",
+            3,
+            "bomb.xml",
+            b"<!DOCTYPE a [<!ENTITY b 'c'>]><Return>&b;</Return>".to_vec(),
+        )
+        .in_folder("spring", 4, "notes.pdf", b"%PDF".to_vec())
+        .in_folder("spring", 5, "z.xml", filing!("copperleaf-2020-990ez"));
+    let output = run(world, &officers(json!("folders/spring"))).await.unwrap();
+    assert_eq!((&output["count"], &output["files_read"]), (&json!(7), &json!(2)));
+    let codes: Vec<_> = output["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| (error["name"].as_str().unwrap(), error["code"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        codes,
+        [
+            ("cut.xml", "FILE_TRUNCATED"),
+            ("bomb.xml", "FILE_DTD_REFUSED"),
+            ("notes.pdf", "FILE_FORMAT")
+        ]
+    );
+}
+
+#[tokio::test]
+async fn f_099_when_nothing_can_be_read_the_step_fails() {
+    let id = || json!(file_id(7).as_str());
+    check(
+        World::new(FILINGS).file(7, "a.xml", b"<Return><a>".to_vec()),
+        &officers(id()),
+        "FILE_TRUNCATED",
+    )
+    .await;
+    let large = World::new(FILINGS)
+        .file(7, "a.xml", vec![b' '; 2 * 1024 * 1024])
+        .bind(|binding| binding.config_overrides.max_file_size_mb = Some(1));
+    check(large, &officers(id()), "FILE_TOO_LARGE").await;
+    let broken = World {
+        broken: true,
+        ..World::new(FILINGS).file(7, "a.xml", filing!("tidewater-2022-990ez"))
+    };
+    let error = run(broken, &officers(id())).await.unwrap_err();
+    assert_eq!((error.code, error.class), ("FILE_SOURCE", Class::Retryable), "{error}");
+}
+
+#[tokio::test]
+async fn f_005_files_of_others_do_not_exist() {
+    let world = || World::new(FILINGS).file(7, "a.xml", filing!("tidewater-2022-990ez"));
+    check(world(), &officers(json!(file_id(8).as_str())), "CONNECTOR_SOURCE").await;
+    for source in [
+        "../../uploads",
+        "folders/../x",
+        "folders/",
+        "folders/a/b",
+        "",
+        "https://example.com/a.xml",
+        "/etc/passwd",
+    ] {
+        check(world(), &officers(json!(source)), "CONNECTOR_SOURCE").await;
+    }
+    check(world(), &officers(json!([])), "CONNECTOR_ARGUMENT").await;
+    check(world(), &officers(json!(7)), "CONNECTOR_ARGUMENT").await;
+    let other = Call { owner: user(2), ..officers(json!(file_id(7).as_str())) };
+    check(world(), &other, "CONNECTOR_UNKNOWN").await;
+}
+
+#[tokio::test]
+async fn f_008_bindings_decide_what_may_be_called() {
+    let call = officers(json!(file_id(7).as_str()));
+    check(World { binding: None, ..World::new(FILINGS) }, &call, "CONNECTOR_NOT_BOUND").await;
+    check(
+        World::new(FILINGS).bind(|binding| binding.is_enabled = false),
+        &call,
+        "CONNECTOR_DISABLED",
+    )
+    .await;
+    let only = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+    check(
+        World::new(FILINGS)
+            .bind(|binding| binding.permissions.allowed_endpoints = only(&["parse_990"])),
+        &call,
+        "CONNECTOR_ENDPOINT_NOT_ALLOWED",
+    )
+    .await;
+    check(
+        World::new(FILINGS).bind(|binding| binding.permissions.allowed_endpoints = only(&[])),
+        &call,
+        "CONNECTOR_ENDPOINT_NOT_ALLOWED",
+    )
+    .await;
+    check(
+        World::new(FILINGS),
+        &call_of("irs-990-xml", "nope", json!({})),
+        "CONNECTOR_ENDPOINT_UNKNOWN",
+    )
+    .await;
+    check(World::new(FILINGS), &call_of("nope", "parse_990", json!({})), "CONNECTOR_UNKNOWN").await;
+    check(World::new(FILINGS), &call_of("No Such", "parse_990", json!({})), "CONNECTOR_UNKNOWN")
+        .await;
+}
+
+#[tokio::test]
+async fn f_099_a_url_is_read_through_the_guard() {
+    let server = MockServer::start().await;
+    Mock::given(path("/a.xml"))
+        .respond_with(ResponseTemplate::new(200).set_body_bytes(filing!("tidewater-2022-990ez")))
+        .mount(&server)
+        .await;
+    let yaml = FILINGS.replace("source: upload", "source: url");
+    let address = format!("{}/a.xml?key=s3cr3t", server.uri());
+    let output = run(World::new(&yaml), &officers(json!(address.clone()))).await.unwrap();
+    assert_eq!(
+        (&output["count"], &output["results"][0]["_source_name"]),
+        (&json!(4), &json!("a.xml"))
+    );
+    assert!(!output.to_string().contains("s3cr3t"));
+    check(World::new(&yaml), &officers(json!(format!("{}/no.xml", server.uri()))), "FILE_SOURCE")
+        .await;
+    check(World::new(&yaml), &officers(json!("https://10.0.0.1/a.xml")), "EGRESS_REFUSED").await;
+}
+
+#[tokio::test]
+async fn f_099_a_directory_is_read_whole() {
+    let yaml = FILINGS.replace("source: upload", "source: directory");
+    let world = World::new(&yaml)
+        .in_folder("all", 1, "a.xml", filing!("st-brannoc-2021-990"))
+        .in_folder("all", 2, "b.xml", filing!("aldermoor-2010-990"))
+        .file(3, "not-in-it.xml", filing!("tidewater-2022-990ez"));
+    let output = run(world, &officers(json!("all"))).await.unwrap();
+    assert_eq!((&output["count"], &output["files_read"]), (&json!(137), &json!(2)));
+}

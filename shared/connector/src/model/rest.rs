@@ -1,0 +1,231 @@
+//! What is particular to a `rest_api`: connection, requests, pages.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::json_path::JsonPath;
+
+/// The connection of a `rest_api`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RestConnection {
+    /// Prefix of every path; HTTPS, or HTTP to loopback where the deployment allows it.
+    pub base_url: String,
+    /// How calls are authenticated.
+    pub auth: Auth,
+    /// How often it may be called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
+    /// Seconds one request may take; default 30.
+    pub timeout_seconds: u32,
+    /// Headers sent with every request.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub headers: IndexMap<String, String>,
+}
+
+/// How often a connector may be called. At least one bound is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RateLimit {
+    /// Calls in a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_second: Option<u32>,
+    /// Calls in a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_minute: Option<u32>,
+    /// Calls in a day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_day: Option<u32>,
+}
+
+/// How a request proves who sends it (F-103, K-42).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Auth {
+    /// Not at all.
+    None,
+    /// A key in a query parameter.
+    ApiKeyQuery {
+        /// The parameter's name.
+        key_param: String,
+    },
+    /// A key in a header.
+    ApiKeyHeader {
+        /// The header's name.
+        header: String,
+    },
+    /// `Authorization: Bearer …`.
+    BearerToken,
+    /// `Authorization: Basic …`.
+    Basic,
+}
+
+impl Auth {
+    /// The parts a credential must have.
+    #[must_use]
+    pub fn credential_fields(&self) -> &'static [&'static str] {
+        match self {
+            Self::None => &[],
+            Self::ApiKeyQuery { .. } | Self::ApiKeyHeader { .. } => &["api_key"],
+            Self::BearerToken => &["token"],
+            Self::Basic => &["username", "password"],
+        }
+    }
+}
+
+/// One field of the credentials form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuthField {
+    /// The credential's part it fills.
+    pub name: String,
+    /// What the form says.
+    pub label: String,
+    /// `text | password`.
+    #[serde(rename = "type")]
+    pub field_type: String,
+}
+
+/// The method of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Reads the headers.
+    Head,
+    /// Creates, or searches when the endpoint says `safe: true`.
+    Post,
+    /// Replaces.
+    Put,
+    /// Changes.
+    Patch,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// As on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// Whether it only reads by its definition.
+    #[must_use]
+    pub fn reads(self) -> bool {
+        matches!(self, Self::Get | Self::Head)
+    }
+}
+
+/// How an endpoint calls HTTP.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RequestRules {
+    /// The method.
+    pub method: Method,
+    /// Whether a POST only searches, as the connector's author vouches.
+    #[serde(default)]
+    pub safe: bool,
+    /// Appended to the base URL; `{name}` is replaced by a parameter, percent-encoded.
+    pub path: String,
+    /// Fixed query parameters; a value that is wholly `{name}` takes the parameter's.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub query: IndexMap<String, String>,
+    /// Headers of this endpoint.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub headers: IndexMap<String, String>,
+    /// A JSON body with `{name}` placeholders as whole values; without it a POST sends its parameters as an object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+    /// How pages follow each other.
+    #[serde(default)]
+    pub pagination: Pagination,
+    /// Where the records stand in the answer; the whole answer when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results_path: Option<JsonPath>,
+    /// Local name → path in one record; empty passes records through as they are.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub fields: IndexMap<String, JsonPath>,
+}
+
+/// How many pages a call may fetch, and records it may return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageBounds {
+    /// Pages in one call; default 1, at most 100.
+    pub max_pages: u32,
+    /// Records in one call; default 1,000, at most 10,000.
+    pub max_records: u32,
+}
+
+impl Default for PageBounds {
+    fn default() -> Self {
+        Self { max_pages: 1, max_records: 1_000 }
+    }
+}
+
+/// How pages follow each other (K-76).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Pagination {
+    /// One answer is all.
+    #[default]
+    None,
+    /// `?page=1`, `?page=2`, …
+    Page {
+        /// The page parameter; default `page`.
+        page_param: String,
+        /// The page size parameter.
+        #[serde(default)]
+        size_param: Option<String>,
+        /// Records on a page.
+        page_size: u32,
+        /// The first page's number; default 1.
+        first_page: u32,
+        /// Bounds.
+        bounds: PageBounds,
+    },
+    /// `?offset=0`, `?offset=100`, …
+    Offset {
+        /// The offset parameter; default `offset`.
+        offset_param: String,
+        /// The size parameter; default `limit`.
+        limit_param: String,
+        /// Records on a page.
+        page_size: u32,
+        /// Bounds.
+        bounds: PageBounds,
+    },
+    /// The answer names the next page.
+    Cursor {
+        /// The cursor parameter; default `cursor`.
+        cursor_param: String,
+        /// Where the next cursor stands in the answer.
+        cursor_path: JsonPath,
+        /// Bounds.
+        bounds: PageBounds,
+    },
+    /// A `Link: <…>; rel="next"` header names the next page.
+    LinkHeader {
+        /// Bounds.
+        bounds: PageBounds,
+    },
+}
+
+impl Pagination {
+    /// Its bounds.
+    #[must_use]
+    pub fn bounds(&self) -> PageBounds {
+        match self {
+            Self::None => PageBounds::default(),
+            Self::Page { bounds, .. }
+            | Self::Offset { bounds, .. }
+            | Self::Cursor { bounds, .. }
+            | Self::LinkHeader { bounds } => *bounds,
+        }
+    }
+}
