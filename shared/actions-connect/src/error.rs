@@ -146,6 +146,22 @@ impl Failure for ConnectError {
         }
     }
 
+    fn http_status(&self) -> u16 {
+        match self {
+            Self::UnknownConnector(_) | Self::UnknownEndpoint { .. } | Self::NotBound(_) => 404,
+            Self::Disabled(_) | Self::NotAllowed { .. } => 403,
+            Self::Argument(_)
+            | Self::WrongMode { .. }
+            | Self::NotASource(_)
+            | Self::NothingRead { .. } => 422,
+            Self::Source(error) => error.http_status(),
+            Self::Request(error) => error.http_status(),
+            Self::Http(error) => error.http_status(),
+            Self::Throttled { .. } | Self::Unavailable { .. } => 503,
+            Self::AuthFailed { .. } | Self::Refused { .. } | Self::InDoubt { .. } => 502,
+        }
+    }
+
     fn help(&self) -> Option<String> {
         let text = match self {
             Self::NotBound(_) => "bind the connector to the profile",
