@@ -1,6 +1,6 @@
 //! What every record carries beside its own fields, and the shape of an output.
 
-use countersign_connector::{EntityRules, OutputShape};
+use countersign_connector::OutputShape;
 use countersign_registry::action::Call;
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ pub(crate) struct Origin<'o> {
     pub(crate) name: &'o str,
 }
 
-/// Adds where a record came from and what it names.
+/// Adds where a record came from, and which of its fields name entities: what `extract_entities` goes by.
 pub(crate) fn stamp(
     record: &mut Map<String, Value>,
     resolved: &Resolved,
@@ -28,18 +28,7 @@ pub(crate) fn stamp(
     record.insert("_source_name".to_owned(), origin.name.into());
     record.insert("_retrieved_at".to_owned(), call.now.to_string().into());
     record.insert("_entity_type".to_owned(), rules.entity_type.as_str().into());
-    record.insert("_entities".to_owned(), entities(rules));
-}
-
-/// Field → what it names: what `extract_entities` reads with `entity_types: auto`.
-fn entities(rules: &EntityRules) -> Value {
-    let rule = |rule: &countersign_connector::EntityRule| {
-        (
-            rule.field.clone(),
-            json!({ "type": rule.entity_type, "relationship": rule.relationship_type }),
-        )
-    };
-    rules.extraction.iter().map(rule).collect::<Map<_, _>>().into()
+    record.insert("_entity_rules".to_owned(), json!(rules.extraction));
 }
 
 /// The records in the endpoint's declared shape.

@@ -99,9 +99,8 @@ fn record_fields(endpoint: &Endpoint) -> Vec<Field> {
     };
     fields.extend(PROVENANCE_FIELDS.map(describe));
     fields.push(Field {
-        description: "entities named in the record's fields: field → {type, relationship}"
-            .to_owned(),
-        ..Field::new("_entities", DataType::Object)
+        description: "which fields name entities: field, entity_type, relationship_type".to_owned(),
+        ..Field::new("_entity_rules", DataType::array(DataType::Object))
     });
     fields
 }

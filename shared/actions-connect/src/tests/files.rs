@@ -20,10 +20,10 @@ async fn f_128_an_upload_is_read_with_its_provenance() {
     let expect = json!({
         "_source": "irs-990-xml", "_endpoint": "parse_990_officers", "_source_ref": file_id(7).as_str(),
         "_source_name": "willow.xml", "_retrieved_at": "2026-03-04T05:06:07Z", "_entity_type": "nonprofit_officer",
-        "_entities": {
-            "name": { "type": "PERSON", "relationship": "OFFICER_OF" },
-            "organization_name": { "type": "ORG", "relationship": null },
-        },
+        "_entity_rules": [
+            { "field": "name", "entity_type": "PERSON", "relationship_type": "OFFICER_OF" },
+            { "field": "organization_name", "entity_type": "ORG" },
+        ],
     });
     for (key, value) in expect.as_object().unwrap() {
         assert_eq!(&first[key], value, "{key}");
