@@ -9,6 +9,7 @@ mod decide;
 mod form;
 mod http;
 mod look;
+mod plan;
 mod ports;
 mod refusal;
 mod route;

@@ -8,14 +8,14 @@ use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     self, CodePage, DecisionPage, MessagePage, ROWS_PER_PAGE, RowsPage, Signature,
 };
-use countersign_letter::{Effect, Picture, Preview, Shown};
+use countersign_letter::{Picture, Preview, Shown};
 use countersign_outbox::Notices;
 use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
-use serde_json::Value;
 
 use crate::Context;
 use crate::http::Reply;
+use crate::plan;
 use crate::refusal::Refusal;
 
 /// The longest prompt that is shown, in characters.
@@ -79,11 +79,14 @@ pub(crate) async fn rows(
 ) -> Result<Reply, Refusal> {
     let opened = open(token, context, now).await?;
     let request = opened.request();
-    let all = context.look.rows(request).await?.unwrap_or_else(|| request.preview.shown.clone());
+    let all = context.look.rows(request).await?;
+    let complete = all.is_some();
+    let all = all.unwrap_or_else(|| request.preview.shown.clone());
     let back_url = Notices::page_url(&context.public_url, token);
     let page = RowsPage {
         title: Shown::line(&request.title),
         preview: Preview::page(&all, page, ROWS_PER_PAGE),
+        complete,
         rows_url: format!("{back_url}/rows"),
         back_url,
         digest: request.digest.to_string(),
@@ -106,9 +109,10 @@ pub(crate) async fn decision(
     let approver = approver.map_or_else(String::new, |person| {
         format!("for {} ({})", person.name, masked(&person.email))
     });
-    let (effects, preview) = content(request);
+    let preview = preview(request);
     let all_rows = preview.is_partial() && request.preview.source.is_some();
-    let picture = context.look.picture(request).await?;
+    let plan = context.look.plan(request).await?;
+    let picture = plan.as_ref().and_then(|plan| plan::picture(plan, &request.position.step));
     Ok(DecisionPage {
         asked: asked(request),
         approval: Shown::line(request.id.as_str()),
@@ -118,7 +122,7 @@ pub(crate) async fn decision(
         step: Some(Shown::line(&request.position.step)),
         approver: Shown::line(&approver),
         prompt: Shown::new(&request.prompt, PROMPT_LIMIT),
-        effects,
+        effects: plan::effects(request, plan.as_ref()),
         preview,
         rows_url: all_rows
             .then(|| format!("{}/rows", Notices::page_url(&context.public_url, token))),
@@ -145,21 +149,13 @@ pub(crate) async fn decision(
     })
 }
 
-/// What is shown as rows, and what as effects with their arguments. A preview that is one object is what a single action
-/// will be given: its fields are read better one below the other.
-fn content(request: &Request) -> (Vec<Effect>, Preview) {
-    let shown = &request.preview.shown;
-    let one_call = matches!(shown, Value::Object(_)) && request.covers.len() == 1;
-    let arguments = if one_call { shown } else { &Value::Null };
-    let effect = |call: &countersign_approval::Covered| {
-        Effect::new(&call.step, &call.action, arguments, true)
-    };
-    let effects = request.covers.iter().map(effect).collect();
-    if one_call {
-        return (effects, Preview::default());
+/// The rows: none when the preview is what a single call is given; its fields are read better one below the other.
+fn preview(request: &Request) -> Preview {
+    if plan::one_call(request) {
+        return Preview::default();
     }
-    let limit = shown.as_array().map_or(1, Vec::len);
-    (effects, Preview::head(shown, limit, Some(request.preview.total)))
+    let shown = &request.preview.shown;
+    Preview::head(shown, shown.as_array().map_or(1, Vec::len), Some(request.preview.total))
 }
 
 /// The page that asks for a code.

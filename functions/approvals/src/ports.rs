@@ -7,7 +7,7 @@ use countersign_approval::ports::PortError;
 use countersign_approval::{ApprovalId, Code, LinkError, Request, SignedLink, StoredCode, Verdict};
 use countersign_gatekeeper::{Answer, Attempting, GateError};
 use countersign_identity::{Standing, UserId};
-use countersign_letter::Picture;
+use countersign_plan::Plan;
 use countersign_store_approvals::Loaded;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -31,8 +31,8 @@ pub trait Look: Send + Sync {
     fn newest_checkpoint(&self) -> Seen<'_, Option<Checkpoint>>;
     /// A person of the directory.
     fn standing<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<Standing>>;
-    /// The plan around the request's step; none when there is no plan to draw.
-    fn picture<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Picture>>;
+    /// The plan of the request's run.
+    fn plan<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Plan>>;
     /// All of what the preview shows the head of; none when it is not kept.
     fn rows<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Value>>;
 }

@@ -11,9 +11,8 @@ use countersign_failure::Failure;
 use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Ledger};
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_letter::{Picture, Shown, Stage, StagePlace, StepView};
 use countersign_outbox::{EventBus, MailQueue, Notices, ReceiptQueue};
-use countersign_plan::{Plan, PlanStep, StepKind, stages};
+use countersign_plan::Plan;
 use countersign_signer::KmsMac;
 use countersign_states::{Schedules, Tasks};
 use countersign_store_approvals::{Approvals, Loaded};
@@ -140,7 +139,7 @@ impl Look for Tables {
         Box::pin(async move { self.rights.standing(person).await.map_err(failed) })
     }
 
-    fn picture<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Picture>> {
+    fn plan<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Plan>> {
         Box::pin(async move {
             let position = &request.position;
             let view = self
@@ -148,7 +147,7 @@ impl Look for Tables {
                 .view(&position.run, &position.step)
                 .await
                 .map_err(carried("reading the plan"))?;
-            Ok(view.and_then(|view| picture(&view.plan, &position.step)))
+            Ok(view.map(|view| view.plan))
         })
     }
 
@@ -174,30 +173,6 @@ fn list_of(output: Value, total: u64) -> Option<Value> {
         }
         _ => None,
     }
-}
-
-/// The plan seen from one of its steps. Stages after it up to the next signature follow this one; the rest needs more.
-fn picture(plan: &Plan, here: &str) -> Option<Picture> {
-    let stages = stages(plan).ok()?;
-    let at = stages.iter().position(|stage| stage.iter().any(|step| step.name == here))?;
-    let asks = |stage: &Vec<&PlanStep>| stage.iter().any(|step| step.kind != StepKind::Tool);
-    let next =
-        stages.iter().skip(at + 1).position(asks).map_or(stages.len(), |after| at + 1 + after);
-    let place = |i: usize| match i {
-        i if i < at => StagePlace::Done,
-        i if i == at => StagePlace::Here,
-        i if i < next => StagePlace::Covered,
-        _ => StagePlace::Later,
-    };
-    let view = |step: &&PlanStep| StepView {
-        name: Shown::line(&step.name),
-        irreversible: step.irreversible,
-    };
-    let draw = |(i, stage): (usize, &Vec<&PlanStep>)| Stage {
-        place: place(i),
-        steps: stage.iter().map(view).collect(),
-    };
-    Some(Picture::around(stages.iter().enumerate().map(draw).collect()))
 }
 
 impl Act for Doing {

@@ -30,6 +30,16 @@ fn mails_read_well() {
 }
 
 #[test]
+fn pages_keep_their_shape() {
+    for (name, page) in sample::pages() {
+        if ["decision", "code-wrong", "approved"].contains(&name) {
+            let start = page.find("<main>").unwrap();
+            insta::assert_snapshot!(format!("page-{name}"), &page[start..page.find("</main>").unwrap()]);
+        }
+    }
+}
+
+#[test]
 fn both_bodies_of_a_mail_say_the_same() {
     let mail = sample::approval_mail(false).render().unwrap();
     for part in [

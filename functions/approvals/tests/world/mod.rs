@@ -13,7 +13,7 @@ use countersign_approval::{
 };
 use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError};
 use countersign_identity::{Caller, Capability, Refused, Scopes, Standing, UserId};
-use countersign_letter::Picture;
+use countersign_plan::Plan;
 use countersign_store_approvals::Loaded;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
@@ -321,7 +321,7 @@ impl Look for Shared {
         ready(Ok(Some(self.person(person)))).boxed()
     }
 
-    fn picture<'a>(&'a self, _: &'a Request) -> Seen<'a, Option<Picture>> {
+    fn plan<'a>(&'a self, _: &'a Request) -> Seen<'a, Option<Plan>> {
         ready(Ok(None)).boxed()
     }
 

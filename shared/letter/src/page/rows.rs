@@ -17,6 +17,8 @@ pub struct RowsPage {
     pub title: Shown,
     /// The rows of this page.
     pub preview: Preview,
+    /// Whether these are all rows that are signed; otherwise only those the request itself keeps.
+    pub complete: bool,
     /// The address of the rows, without its query.
     pub rows_url: String,
     /// The address of the decision page.

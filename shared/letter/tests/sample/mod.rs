@@ -165,6 +165,7 @@ pub(crate) fn rows_page() -> RowsPage {
     RowsPage {
         title: Shown::line("Officer cross-reference: look-before-writing"),
         preview: Preview::page(&rows(512), 2, ROWS_PER_PAGE),
+        complete: true,
         rows_url: format!("{LINK}/rows"),
         back_url: LINK.to_owned(),
         digest: DIGEST.to_owned(),
