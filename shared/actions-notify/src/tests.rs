@@ -93,7 +93,7 @@ async fn f_072_priority_decides_whether_a_mail_goes_out() {
     check(&json!({"priority": "low"}), true, None).await;
     check(&json!({}), true, Some("Nonprofit Investigator")).await;
     check(
-        json!({"priority": "high", "title": "Two\r\nBcc: x"}),
+        &json!({"priority": "high", "title": "Two\r\nBcc: x"}),
         true,
         Some("Important: Two Bcc: x"),
     )
