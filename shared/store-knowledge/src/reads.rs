@@ -139,7 +139,11 @@ impl KnowledgeStore {
             let all: Vec<Versioned> = self.table.query_all(query, MAX_KNOWN).await?;
             return all.iter().map(|item| open(self.table.name(), &item.json)).collect();
         }
-        let lookups = wanted.iter().map(|key| self.filed_under(keys::lookup(scope, key)));
+        let mut lookups: Vec<BoxFuture<'_, Result<Vec<EntityId>>>> =
+            Vec::with_capacity(wanted.len());
+        for key in &wanted {
+            lookups.push(Box::pin(self.filed_under(keys::lookup(scope, key))));
+        }
         let ids: Vec<Vec<EntityId>> = iter(lookups).buffer_unordered(AT_ONCE).try_collect().await?;
         self.entities_by_id(scope, ids.into_iter().flatten().collect()).await
     }

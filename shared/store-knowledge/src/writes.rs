@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::Scope;
-use countersign_knowledge::{Edge, Entity, EntityId, lookup_keys};
+use countersign_knowledge::{Edge, Entity, EntityId, ReviewRow, lookup_keys};
 use countersign_store_kit::{Expr, Item, Key, StoreError, Write, decode};
+use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,7 @@ pub(crate) fn open<T: DeserializeOwned>(table: &str, json: &str) -> Result<T> {
 }
 
 /// What is joined under compare-and-set.
-trait Joined: Serialize + DeserializeOwned + Clone + PartialEq + Sync {
+trait Joined: Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync {
     fn key(&self, scope: &Scope) -> Key;
     fn absorb(&mut self, other: &Self);
     fn index(&self, scope: &Scope) -> Option<(String, String)>;
@@ -80,28 +81,31 @@ impl KnowledgeStore {
         self.join_all(scope, &changes.entities).await?;
         self.join_all(scope, &changes.edges).await?;
         self.table.write_many(unique(rows(scope, changes)?)).await?;
-        let reviews = changes.reviews.iter().map(|review| async move {
-            let index = (
-                keys::reviews(scope, review.status),
-                keys::place(review.created_at, review.id.as_str()),
-            );
-            let write = Write::put(&keys::review(scope, &review.id), review)?
-                .indexed(&index.0, &index.1)
-                .if_absent();
-            match self.table.write(write).await {
-                // Asked before, perhaps answered.
-                Err(error) if error.is_condition() => Ok(()),
-                other => other,
-            }
-        });
-        iter(reviews).buffer_unordered(AT_ONCE).try_collect().await
+        let mut asked: Vec<BoxFuture<'_, Result<()>>> = Vec::with_capacity(changes.reviews.len());
+        for review in &changes.reviews {
+            asked.push(Box::pin(self.ask(scope, review)));
+        }
+        iter(asked).buffer_unordered(AT_ONCE).try_collect().await
+    }
+
+    /// A pair that was asked before, and perhaps answered, stays as it is.
+    async fn ask(&self, scope: &Scope, review: &ReviewRow) -> Result<()> {
+        let partition = keys::reviews(scope, review.status);
+        let place = keys::place(review.created_at, review.id.as_str());
+        let write = Write::put(&keys::review(scope, &review.id), review)?;
+        match self.table.write(write.indexed(&partition, &place).if_absent()).await {
+            Err(error) if error.is_condition() => Ok(()),
+            other => other,
+        }
     }
 
     async fn join_all<T: Joined>(&self, scope: &Scope, news: &[T]) -> Result<()> {
         let wanted: Vec<Key> = news.iter().map(|new| new.key(scope)).collect();
         let mut stands = self.table.get_many(&wanted).await?;
-        let joins: Vec<_> = news.iter().map(|new| (new, stands.remove(&new.key(scope)))).collect();
-        let joins = joins.into_iter().map(|(new, item)| self.join(scope, new, item));
+        let mut joins: Vec<BoxFuture<'_, Result<()>>> = Vec::with_capacity(news.len());
+        for new in news {
+            joins.push(Box::pin(self.join(scope, new, stands.remove(&new.key(scope)))));
+        }
         iter(joins).buffer_unordered(AT_ONCE).try_collect().await
     }
 
