@@ -10,13 +10,14 @@ mod signers;
 use std::sync::Arc;
 
 use countersign_failure::{Failure, chain};
-use countersign_gatekeeper::Wired;
+use countersign_gatekeeper::{Desk, Wired};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_run::Verdict;
 use countersign_states::Tasks;
 use countersign_step_entry::{Asked, GateAsk, StepEvent, gate_ask, gate_failed};
 use countersign_store_approvals::TaskToken;
 use countersign_store_catalog::Catalog;
+use countersign_store_directory::Directory;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,7 +37,8 @@ pub struct GateEvent {
 /// Everything a gate is opened with.
 pub struct Context {
     steps: countersign_step_entry::Context,
-    wired: Wired,
+    desk: Desk,
+    directory: Directory,
     catalog: Catalog,
     tasks: Arc<Tasks>,
 }
@@ -47,10 +49,12 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let Wired { desk, directory, .. } = Wired::new(boot)?;
         Ok(Self {
             steps: countersign_step_entry::Context::new(boot, Vec::new())?,
-            wired: Wired::new(boot)?,
             catalog: Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?),
+            desk,
+            directory,
             tasks: Arc::new(Tasks::new(&boot.aws)),
         })
     }
@@ -103,7 +107,7 @@ async fn open(
     invocation: &Invocation,
 ) -> Result<Option<Verdict>, OpenGateError> {
     let opening = opening::opening(context, asked, invocation.now).await?;
-    match context.wired.desk.open(opening, token, invocation.now).await {
+    match context.desk.open(opening, token, invocation.now).await {
         Ok(_) => Ok(None),
         // A gate that nobody could ever open must not wait: the run ends and says why.
         Err(error) if error.http_status() == 422 => {

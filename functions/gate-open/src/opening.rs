@@ -109,7 +109,7 @@ fn assurance(word: Option<&str>) -> Option<Assurance> {
 
 /// The floor an administrator set; none means no floor.
 async fn floor(context: &Context) -> Result<Floor, OpenGateError> {
-    match context.wired.directory.floor().await? {
+    match context.directory.floor().await? {
         Some(floor) => serde_json::from_str(&floor.json)
             .map_err(|error| OpenGateError::Floor(error.to_string())),
         None => Ok(Floor::default()),

@@ -26,7 +26,7 @@ pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People,
     };
     let mut approvers = Vec::new();
     for name in names(asked, profile.as_ref()) {
-        match context.wired.directory.find(&name).await? {
+        match context.directory.find(&name).await? {
             Some(user) if user.active => approvers.push(user.id),
             _ => {
                 tracing::warn!(run = %head.run, step = asked.step.name, "an approver is not in the directory or not active");

@@ -22,6 +22,7 @@ mod settle;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod wired;
 
 pub use clock::{Expiry, GateEvent, GateEventKind};
 pub use decide::{Answer, Attempting, Who};
@@ -30,3 +31,4 @@ pub use error::GateError;
 pub use open::Opened;
 pub use ports::{Alarms, Ledger, Records, Wake};
 pub use sweep::Swept;
+pub use wired::Wired;

@@ -1,0 +1,97 @@
+//! The entry of the run in its agent's journal (F-221).
+
+use countersign_journal::{JournalConfig, JournalWrite as _, Mention, Output, RunAccount, account};
+use countersign_store_runs::Outcome;
+use serde_json::Value;
+
+use crate::{Context, Done, FinishError};
+
+/// An entry names at most so many entities.
+const MOST_ENTITIES: usize = 200;
+
+/// Writes the entry, unless the profile wants none.
+pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
+    let head = done.head;
+    let config = journal_config(context, done).await?;
+    let outcomes = context.runs.all_outcomes(&head.run).await?;
+    let (entities, outputs) = (entities(&outcomes), outputs(&outcomes));
+    let run = RunAccount {
+        run: head.run.as_str(),
+        owner: &head.owner,
+        profile_id: &head.profile_id,
+        name: head.playbook_name.as_deref().unwrap_or(&head.profile_name),
+        query: &head.query,
+        context: head.context,
+        invoked_by: &head.invoked_by,
+        started_at: head.started_at,
+        finished_at: done.at,
+        status: done.status,
+        steps: &done.state.steps,
+        entities: &entities,
+        outputs: &outputs,
+    };
+    if let Some(entry) = account(&run, &config) {
+        context.journal.put_if_new(&entry).await?;
+    }
+    Ok(())
+}
+
+/// A profile that is gone leaves the defaults.
+async fn journal_config(context: &Context, done: &Done<'_>) -> Result<JournalConfig, FinishError> {
+    let profile = match done.head.profile_id.parse() {
+        Ok(id) => context.catalog.profile(&done.head.owner, &id).await?,
+        Err(_) => None,
+    };
+    Ok(profile.map(|profile| profile.spec.journal_config).unwrap_or_default())
+}
+
+/// The entities that resolving reported.
+fn entities(outcomes: &[Outcome]) -> Vec<Mention> {
+    let resolved = outcomes.iter().filter_map(|outcome| outcome.output.get("resolved")?.as_array());
+    resolved.flatten().filter_map(Mention::read).take(MOST_ENTITIES).collect()
+}
+
+/// What routing and saving reported.
+fn outputs(outcomes: &[Outcome]) -> Vec<Output> {
+    outcomes.iter().flat_map(|outcome| routed(&outcome.output).into_iter().chain(saved(&outcome.output))).collect()
+}
+
+fn routed(output: &Value) -> Vec<Output> {
+    let rows = output.get("routed_to").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let done = rows.iter().filter(|row| row.get("status").and_then(Value::as_str) == Some("success"));
+    done.filter_map(|row| {
+        let details = row.get("details")?;
+        let text = |name: &str| details.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Output {
+            output_type: row.get("destination")?.as_str()?.to_owned(),
+            path: text("path").or_else(|| text("filename")),
+            table: text("table_name"),
+            rows: details.get("rows_inserted").and_then(Value::as_u64),
+        })
+    })
+    .collect()
+}
+
+fn saved(output: &Value) -> Option<Output> {
+    let table = output.get("table_name")?.as_str()?.to_owned();
+    let rows = output.get("rows_inserted").and_then(Value::as_u64);
+    Some(Output { output_type: "data_workspace_table".to_owned(), path: None, table: Some(table), rows })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn f_404_what_was_produced_is_read_from_the_routing_report() {
+        let output = json!({"routed_to": [
+            {"destination": "document", "status": "success", "details": {"filename": "a.md"}},
+            {"destination": "data_workspace_table", "status": "success", "details": {"table_name": "t", "rows_inserted": 3}},
+            {"destination": "file_export", "status": "error", "details": null, "error": {"code": "X", "message": "no"}},
+        ]});
+        let found = routed(&output);
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].path.as_deref(), found[1].rows), (Some("a.md"), Some(3)));
+    }
+}

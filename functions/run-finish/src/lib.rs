@@ -1,0 +1,134 @@
+//! Ends a run: what is missing is written down, the status follows from what happened, the journal gets its entry, and
+//! whoever is not watching is told.
+//!
+//! Everything here may be done again: outcomes, entry and notice have ids that follow from the run, and the status is
+//! written last, once.
+
+mod account;
+mod error;
+mod missing;
+mod notice;
+
+use countersign_gatekeeper::{Desk, Wired};
+use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
+use countersign_outbox::{DomainEvent, EventBus, MailQueue};
+use countersign_run::{Head, RunContext, RunId, RunState, RunStatus, fold};
+use countersign_store_catalog::Catalog;
+use countersign_store_content::ContentStore;
+use countersign_store_directory::Directory;
+use countersign_store_runs::{JournalStore, RunStore};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+pub use error::FinishError;
+
+/// What the state machine sends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FinishEvent {
+    /// The run.
+    pub run: RunId,
+    /// The execution.
+    pub attempt: u32,
+}
+
+/// Stores, queues and the desk.
+pub struct Context {
+    runs: RunStore,
+    journal: JournalStore,
+    catalog: Catalog,
+    content: ContentStore,
+    directory: Directory,
+    desk: Desk,
+    mails: MailQueue,
+    bus: EventBus,
+}
+
+impl Context {
+    /// Builds it from the settings.
+    ///
+    /// # Errors
+    /// [`StartError`] when a setting is missing.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let dynamo = boot.dynamo();
+        let Wired { desk, runs, directory, .. } = Wired::new(boot)?;
+        Ok(Self {
+            journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
+            runs,
+            catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
+            content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
+            directory,
+            desk,
+            mails: MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?),
+            bus: EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?),
+        })
+    }
+}
+
+/// Finishes a run.
+///
+/// # Errors
+/// A [`Fault`] when a table or queue does not answer; calling again goes on where it stopped.
+pub async fn handle(context: &Context, event: Value, invocation: &Invocation) -> Result<Value, Fault> {
+    let event: FinishEvent = decode(event)?;
+    let status = finish(context, &event, invocation.now).await?;
+    Ok(json!({ "status": status }))
+}
+
+async fn finish(context: &Context, event: &FinishEvent, now: Timestamp) -> Result<RunStatus, FinishError> {
+    let head = context.runs.head(&event.run).await?.ok_or_else(|| FinishError::UnknownRun(event.run.clone()))?;
+    if let Some(status) = head.status.filter(|_| head.finished_at.is_some()) {
+        return Ok(status);
+    }
+    context.desk.cancel_for_run(&head.run, now).await?;
+    let state = settled(context, &head, event.attempt, now).await?;
+    let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
+    let done = Done { head: &head, state: &state, status, at: now };
+    account::write(context, &done).await?;
+    if head.context != RunContext::Interactive {
+        notice::send(context, &done).await?;
+    }
+    context.runs.finish(&head, status, now).await?;
+    publish(context, &done).await;
+    Ok(status)
+}
+
+/// A run that is over.
+pub(crate) struct Done<'a> {
+    pub(crate) head: &'a Head,
+    pub(crate) state: &'a RunState,
+    pub(crate) status: RunStatus,
+    pub(crate) at: Timestamp,
+}
+
+/// The state of the run once every step has an outcome.
+async fn settled(context: &Context, head: &Head, attempt: u32, now: Timestamp) -> Result<RunState, FinishError> {
+    let order = context.runs.plan(&head.run).await?.map(|(plan, _)| plan.order()).unwrap_or_default();
+    let state = fold(head, &order, &context.runs.events(&head.run).await?);
+    if missing::write_down(context, head, &state, attempt, now).await? == 0 {
+        return Ok(state);
+    }
+    Ok(fold(head, &order, &context.runs.events(&head.run).await?))
+}
+
+/// Listeners hear of it; one that misses it finds it in the run.
+async fn publish(context: &Context, done: &Done<'_>) {
+    let event = DomainEvent::new("run.finished", done.at).with("run", done.head.run.as_str());
+    let event = event.with("owner", done.head.owner.as_str()).with("status", done.status.as_str());
+    if let Err(error) = context.bus.publish(&event).await {
+        tracing::warn!(run = %done.head.run, %error, "listeners missed the end of the run");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_event_is_one_of_ours() {
+        let sample = include_str!("../../../events/run-finish/finish.json");
+        let event: FinishEvent = serde_json::from_str(sample).unwrap();
+        assert_eq!(event.attempt, 1);
+    }
+}

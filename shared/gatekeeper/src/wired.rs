@@ -1,0 +1,65 @@
+//! The desk over the real tables, keys, queues and schedules: what every function that touches an approval starts with.
+
+use std::sync::Arc;
+
+use countersign_identity::Rights;
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_outbox::{EventBus, MailQueue, Notices, ReceiptQueue};
+use countersign_signer::KmsMac;
+use countersign_states::{Schedules, Tasks};
+use countersign_store_approvals::Approvals;
+use countersign_store_directory::Directory;
+use countersign_store_runs::RunStore;
+
+use crate::desk::Desk;
+use crate::ports::Ledger;
+
+/// The desk, and the stores it was built from.
+#[derive(Clone)]
+pub struct Wired {
+    /// The protocol.
+    pub desk: Desk,
+    /// The requests.
+    pub approvals: Approvals,
+    /// The runs.
+    pub runs: RunStore,
+    /// The people.
+    pub directory: Directory,
+    /// Mails and events of approvals.
+    pub notices: Notices,
+}
+
+impl Wired {
+    /// Builds it from the settings of a function.
+    ///
+    /// # Errors
+    /// [`StartError`] when a setting is missing.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let dynamo = boot.dynamo();
+        let need = |setting| boot.settings.need(setting);
+        let approvals = Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?);
+        let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
+        let directory = Directory::new(boot.table(Setting::TableDirectory, &dynamo)?);
+        let rights: Arc<dyn Rights> = Arc::new(directory.clone());
+        let notices = Notices {
+            approvals: approvals.clone(),
+            rights: Arc::clone(&rights),
+            key: Arc::new(KmsMac::new(&boot.aws, need(Setting::LinkKeyId)?)),
+            mails: MailQueue::new(&boot.aws, need(Setting::MailQueueUrl)?),
+            bus: EventBus::new(&boot.aws, need(Setting::EventBus)?),
+            public_url: need(Setting::PublicUrl)?.trim_end_matches('/').to_owned(),
+        };
+        let group = need(Setting::ScheduleGroup)?;
+        let (role, target) = (need(Setting::ScheduleRoleArn)?, need(Setting::DeadlineFunctionArn)?);
+        let desk = Desk {
+            records: Arc::new(approvals.clone()),
+            tasks: Arc::new(Tasks::new(&boot.aws)),
+            alarms: Arc::new(Schedules::new(&boot.aws, group, role, target)),
+            rights,
+            notifier: Arc::new(notices.clone()),
+            runs: Arc::new(runs.clone()),
+            ledger: Arc::new(Ledger(ReceiptQueue::new(&boot.aws, need(Setting::ReceiptQueueUrl)?))),
+        };
+        Ok(Self { desk, approvals, runs, directory, notices })
+    }
+}
