@@ -148,7 +148,7 @@ fn step(
 ) -> Result<Vec<Value>, TransformError> {
     match operation {
         Operation::Filter { field, operator, value } => {
-            records.retain(|record| operator.holds(lookup(record, field), value))
+            records.retain(|record| operator.holds(lookup(record, field), value));
         }
         Operation::Sort { field, descending } => sort(&mut records, field, *descending),
         Operation::Aggregate(aggregate) => return aggregate.apply(&records, index),
