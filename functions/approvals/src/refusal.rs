@@ -103,8 +103,8 @@ impl Refusal {
         match self {
             Self::Link(LinkError::Expired(_)) => MessagePage::expired_link(),
             Self::Link(LinkError::Superseded) => MessagePage::replaced_link(),
-            Self::Link(LinkError::StalePage)
-            | Self::Gate(GateError::Decide(DecideError::PreviewChanged { .. })) => {
+            Self::Link(LinkError::StalePage) => MessagePage::stale_page(),
+            Self::Gate(GateError::Decide(DecideError::PreviewChanged { .. })) => {
                 MessagePage::changed()
             }
             Self::Link(LinkError::Malformed | LinkError::Forged)

@@ -222,7 +222,7 @@ async fn a_page_is_good_for_thirty_minutes_and_for_what_it_showed() {
     check(
         &world.post(&form(&page, "approve", ""), after(60 + 1_801)).await,
         409,
-        "Please look again",
+        "open for more than half an hour",
     );
     world.amend();
     check(&world.post(&form(&page, "approve", ""), after(70)).await, 409, "Please look again");

@@ -34,7 +34,10 @@ fn pages_keep_their_shape() {
     for (name, page) in sample::pages() {
         if ["decision", "code-wrong", "approved"].contains(&name) {
             let start = page.find("<main>").unwrap();
-            insta::assert_snapshot!(format!("page-{name}"), &page[start..page.find("</main>").unwrap()]);
+            insta::assert_snapshot!(
+                format!("page-{name}"),
+                &page[start..page.find("</main>").unwrap()]
+            );
         }
     }
 }

@@ -189,6 +189,14 @@ impl MessagePage {
         }
     }
 
+    /// A page that was open for longer than its nonce is good, or that belongs to another link.
+    #[must_use]
+    pub fn stale_page() -> Self {
+        let lead = "That page had been open for more than half an hour, so your decision was not recorded.";
+        let hint = Some("Open the link in your mail again and decide on what it shows now.");
+        Self { hint, ..Self::plain(Tone::Warn, "Please look again", lead) }
+    }
+
     /// A link that was altered, belongs to nothing, or was replaced by a newer one.
     #[must_use]
     pub fn invalid_link() -> Self {

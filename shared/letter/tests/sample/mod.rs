@@ -228,6 +228,7 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
             message(MessagePage::closed(Verdict::Cancelled, "appr_1", Some(now()), Vec::new())),
         ),
         ("changed", message(MessagePage::changed())),
+        ("stale-page", message(MessagePage::stale_page())),
         ("invalid-link", message(MessagePage::invalid_link())),
         ("expired-link", message(MessagePage::expired_link())),
         ("not-allowed", message(MessagePage::not_allowed("your grant was revoked"))),
