@@ -5,18 +5,15 @@ use std::sync::Arc;
 use countersign_approval::chain::Checkpoint;
 use countersign_approval::ports::PortError;
 use countersign_approval::{
-    ApprovalId, Code, LinkError, Mac, Request, SignedLink, StoredCode, Tenant, Verdict,
+    ApprovalId, Code, LinkError, Request, SignedLink, StoredCode, Tenant, Verdict,
 };
 use countersign_failure::Failure;
-use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Ledger};
+use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Wired};
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_outbox::{EventBus, MailQueue, Notices, ReceiptQueue};
+use countersign_outbox::Notices;
 use countersign_plan::Plan;
-use countersign_signer::KmsMac;
-use countersign_states::{Schedules, Tasks};
 use countersign_store_approvals::{Approvals, Loaded};
-use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -45,27 +42,12 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing or the tenant is malformed.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let dynamo = boot.dynamo();
-        let need = |setting| boot.settings.need(setting);
-        let tenant = Tenant::parse(need(Setting::Tenant)?).map_err(|error| {
+        let tenant = Tenant::parse(boot.settings.need(Setting::Tenant)?).map_err(|error| {
             StartError::Invalid { name: Setting::Tenant.name(), reason: error.to_string() }
         })?;
-        let approvals = Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?);
-        let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
-        let rights: Arc<dyn Rights> =
-            Arc::new(Directory::new(boot.table(Setting::TableDirectory, &dynamo)?));
-        let key: Arc<dyn Mac> = Arc::new(KmsMac::new(&boot.aws, need(Setting::LinkKeyId)?));
-        let public_url = need(Setting::PublicUrl)?.trim_end_matches('/').to_owned();
-        let notices = Notices {
-            approvals: approvals.clone(),
-            rights: rights.clone(),
-            key: key.clone(),
-            mails: MailQueue::new(&boot.aws, need(Setting::MailQueueUrl)?),
-            bus: EventBus::new(&boot.aws, need(Setting::EventBus)?),
-            public_url: public_url.clone(),
-        };
-        let desk = desk(boot, &approvals, &runs, &rights, &notices)?;
-        let look = Tables { approvals: approvals.clone(), runs, rights };
+        let Wired { desk, approvals, runs, directory, notices } = Wired::new(boot)?;
+        let (public_url, key) = (notices.public_url.clone(), Arc::clone(&notices.key));
+        let look = Tables { approvals: approvals.clone(), runs, rights: Arc::new(directory) };
         let act = Doing { approvals, desk, notices };
         Ok(Self {
             tenant,
@@ -80,31 +62,6 @@ impl Context {
 
 fn random_bytes() -> [u8; 40] {
     rand::random()
-}
-
-fn desk(
-    boot: &Boot,
-    approvals: &Approvals,
-    runs: &RunStore,
-    rights: &Arc<dyn Rights>,
-    notices: &Notices,
-) -> Result<Desk, StartError> {
-    let need = |setting| boot.settings.need(setting);
-    let schedules = Schedules::new(
-        &boot.aws,
-        need(Setting::ScheduleGroup)?,
-        need(Setting::ScheduleRoleArn)?,
-        need(Setting::DeadlineFunctionArn)?,
-    );
-    Ok(Desk {
-        records: Arc::new(approvals.clone()),
-        tasks: Arc::new(Tasks::new(&boot.aws)),
-        alarms: Arc::new(schedules),
-        rights: rights.clone(),
-        notifier: Arc::new(notices.clone()),
-        runs: Arc::new(runs.clone()),
-        ledger: Arc::new(Ledger(ReceiptQueue::new(&boot.aws, need(Setting::ReceiptQueueUrl)?))),
-    })
 }
 
 fn carried<E: Failure>(operation: &'static str) -> impl Fn(E) -> PortError {
