@@ -114,9 +114,9 @@ async fn settled(context: &Context, head: &Head, attempt: u32, now: Timestamp) -
 
 /// Listeners hear of it; one that misses it finds it in the run.
 async fn publish(context: &Context, done: &Done<'_>) {
-    let event = DomainEvent::new("run.finished", done.at).with("run", done.head.run.as_str());
-    let event = event.with("owner", done.head.owner.as_str()).with("status", done.status.as_str());
-    if let Err(error) = context.bus.publish(&event).await {
+    let event = DomainEvent::new("run.finished", done.at).about("run", done.head.run.as_str());
+    let event = event.about("owner", done.head.owner.as_str()).about("status", done.status.as_str());
+    if let Err(error) = context.bus.publish(&[event]).await {
         tracing::warn!(run = %done.head.run, %error, "listeners missed the end of the run");
     }
 }

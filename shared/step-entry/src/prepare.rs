@@ -2,7 +2,7 @@
 
 use countersign_plan::PlanStep;
 use countersign_registry::{CALL_CONNECTOR, Contract};
-use countersign_wiring::{Scope, bind, resolve};
+use countersign_wiring::{Scope, bind, bind_open};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -37,7 +37,7 @@ pub fn prepare(
     scope: &Scope,
 ) -> Result<Prepared, Vec<String>> {
     let (inputs, params) = if contract.name == CALL_CONNECTOR {
-        (resolved(&step.inputs, scope), resolved(&step.params, scope))
+        (open(&step.inputs, scope), open(&step.params, scope))
     } else {
         (bound(&step.inputs, &contract.inputs, scope), bound(&step.params, &contract.params, scope))
     };
@@ -60,18 +60,8 @@ fn bound(
     bind(given, slots, scope).map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }
 
-fn resolved(given: &Map<String, Value>, scope: &Scope) -> Result<Map<String, Value>, Vec<String>> {
-    let mut out = Map::new();
-    let mut problems = Vec::new();
-    for (name, value) in given {
-        match resolve(value, scope) {
-            Ok(value) => {
-                out.insert(name.clone(), value);
-            }
-            Err(error) => problems.push(format!("`{name}`: {error}")),
-        }
-    }
-    if problems.is_empty() { Ok(out) } else { Err(problems) }
+fn open(given: &Map<String, Value>, scope: &Scope) -> Result<Map<String, Value>, Vec<String>> {
+    bind_open(given, scope).map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }
 
 fn hash(value: &Value) -> Result<String, String> {
