@@ -1,7 +1,8 @@
 //! Bindings: which connectors an agent may use, and how they fare.
 
 use countersign_connector::{
-    Binding, BindingId, ConnectorId, ConnectorSource, Health, HealthSink, SourceError, StoredConnector,
+    Binding, BindingId, ConnectorId, ConnectorSource, Health, HealthSink, SourceError,
+    StoredConnector,
 };
 use countersign_identity::UserId;
 use countersign_profile::ProfileId;
@@ -30,19 +31,30 @@ impl Catalog {
     /// # Errors
     /// [`CatalogError::NotFound`] when the owner has no such profile, [`CatalogError::Taken`] when the connector is
     /// bound to it already.
-    pub fn create_binding<'a>(&'a self, owner: &'a UserId, binding: &'a Binding) -> BoxFuture<'a, Result<Binding>> {
+    pub fn create_binding<'a>(
+        &'a self,
+        owner: &'a UserId,
+        binding: &'a Binding,
+    ) -> BoxFuture<'a, Result<Binding>> {
         Box::pin(async move {
             let doing = CatalogError::doing("bind the connector");
-            let profile = ProfileId::parse(&binding.profile_id).map_err(|_| CatalogError::NotFound("profile"))?;
+            let profile = ProfileId::parse(&binding.profile_id)
+                .map_err(|_| CatalogError::NotFound("profile"))?;
             let owner = Owner::User(owner);
             let exists = Write::check(&keys::profile(owner, &profile), Expr::exists());
             let put = put(owner, binding)?.if_absent();
             match self.table.transact(vec![exists, put]).await {
                 Ok(()) => Ok(binding.clone()),
-                Err(StoreError::ConditionFailed { index: 0, .. }) => Err(CatalogError::NotFound("profile")),
+                Err(StoreError::ConditionFailed { index: 0, .. }) => {
+                    Err(CatalogError::NotFound("profile"))
+                }
                 Err(StoreError::ConditionFailed { .. }) => {
-                    let known = self.binding_of(owner, &binding.profile_id, &binding.connector_id).await?;
-                    let taken = || CatalogError::Taken { what: "connector", name: binding.connector_id.to_string() };
+                    let known =
+                        self.binding_of(owner, &binding.profile_id, &binding.connector_id).await?;
+                    let taken = || CatalogError::Taken {
+                        what: "connector",
+                        name: binding.connector_id.to_string(),
+                    };
                     known.filter(|known| known.id == binding.id).ok_or_else(taken)
                 }
                 Err(other) => Err(doing(other)),
@@ -54,12 +66,20 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when there is none.
-    pub fn replace_binding<'a>(&'a self, owner: &'a UserId, binding: &'a Binding) -> BoxFuture<'a, Result<()>> {
+    pub fn replace_binding<'a>(
+        &'a self,
+        owner: &'a UserId,
+        binding: &'a Binding,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("change the binding");
             let write = put(Owner::User(owner), binding)?.when(Expr::exists());
             self.table.write(write).await.map_err(|error| {
-                if error.is_condition() { CatalogError::NotFound("data source") } else { doing(error) }
+                if error.is_condition() {
+                    CatalogError::NotFound("data source")
+                } else {
+                    doing(error)
+                }
             })
         })
     }
@@ -68,12 +88,20 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when there is none.
-    pub fn delete_binding<'a>(&'a self, owner: &'a UserId, binding: &'a Binding) -> BoxFuture<'a, Result<()>> {
+    pub fn delete_binding<'a>(
+        &'a self,
+        owner: &'a UserId,
+        binding: &'a Binding,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("remove the binding");
             let key = keys::binding(Owner::User(owner), &binding.profile_id, &binding.connector_id);
             self.table.write(Write::delete(&key).when(Expr::exists())).await.map_err(|error| {
-                if error.is_condition() { CatalogError::NotFound("data source") } else { doing(error) }
+                if error.is_condition() {
+                    CatalogError::NotFound("data source")
+                } else {
+                    doing(error)
+                }
             })
         })
     }
@@ -82,7 +110,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn bindings<'a>(&'a self, owner: &'a UserId, profile: &'a str) -> BoxFuture<'a, Result<Vec<Binding>>> {
+    pub fn bindings<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Binding>>> {
         Box::pin(async move {
             let own = self.bindings_of(Owner::User(owner), profile).await?;
             if own.is_empty() { self.bindings_of(Owner::System, profile).await } else { Ok(own) }
@@ -93,7 +125,12 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn binding_by_id<'a>(&'a self, owner: &'a UserId, profile: &'a str, id: &'a BindingId) -> BoxFuture<'a, Result<Option<Binding>>> {
+    pub fn binding_by_id<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+        id: &'a BindingId,
+    ) -> BoxFuture<'a, Result<Option<Binding>>> {
         Box::pin(async move {
             let all = self.bindings_of(Owner::User(owner), profile).await?;
             Ok(all.into_iter().find(|binding| binding.id == *id))
@@ -104,14 +141,21 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn put_system_bindings<'a>(&'a self, profile: &'a str, bindings: &'a [Binding]) -> BoxFuture<'a, Result<()>> {
+    pub fn put_system_bindings<'a>(
+        &'a self,
+        profile: &'a str,
+        bindings: &'a [Binding],
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("store the library's bindings");
-            let wanted = |known: &Binding| bindings.iter().any(|new| new.connector_id == known.connector_id);
+            let wanted =
+                |known: &Binding| bindings.iter().any(|new| new.connector_id == known.connector_id);
             let known = self.bindings_of(Owner::System, profile).await?;
             let gone = known.iter().filter(|known| !wanted(known));
             let mut writes: Vec<Write> = gone
-                .map(|binding| Write::delete(&keys::binding(Owner::System, profile, &binding.connector_id)))
+                .map(|binding| {
+                    Write::delete(&keys::binding(Owner::System, profile, &binding.connector_id))
+                })
                 .collect();
             for binding in bindings {
                 writes.push(put(Owner::System, binding)?);
@@ -122,8 +166,13 @@ impl Catalog {
 
     pub(crate) async fn delete_bindings(&self, owner: Owner<'_>, profile: &str) -> Result<()> {
         let known = self.bindings_of(owner, profile).await?;
-        let writes = known.iter().map(|binding| Write::delete(&keys::binding(owner, profile, &binding.connector_id)));
-        self.table.write_many(writes.collect()).await.map_err(CatalogError::doing("remove the bindings"))
+        let writes = known
+            .iter()
+            .map(|binding| Write::delete(&keys::binding(owner, profile, &binding.connector_id)));
+        self.table
+            .write_many(writes.collect())
+            .await
+            .map_err(CatalogError::doing("remove the bindings"))
     }
 
     async fn bindings_of(&self, owner: Owner<'_>, profile: &str) -> Result<Vec<Binding>> {
@@ -142,7 +191,12 @@ impl Catalog {
         }
     }
 
-    async fn binding_of(&self, owner: Owner<'_>, profile: &str, connector: &ConnectorId) -> Result<Option<Binding>> {
+    async fn binding_of(
+        &self,
+        owner: Owner<'_>,
+        profile: &str,
+        connector: &ConnectorId,
+    ) -> Result<Option<Binding>> {
         let doing = CatalogError::doing("read the binding");
         let key = keys::binding(owner, profile, connector);
         let item = self.table.get_item(&key).await.map_err(doing)?;

@@ -16,7 +16,10 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Taken`] when the owner has one of that id with another text.
-    pub fn create_connector<'a>(&'a self, connector: &'a StoredConnector) -> BoxFuture<'a, Result<StoredConnector>> {
+    pub fn create_connector<'a>(
+        &'a self,
+        connector: &'a StoredConnector,
+    ) -> BoxFuture<'a, Result<StoredConnector>> {
         Box::pin(async move {
             let doing = CatalogError::doing("store the connector");
             match self.table.write(self.put(connector)?.if_absent()).await {
@@ -40,12 +43,19 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when the owner has none of that id.
-    pub fn replace_connector<'a>(&'a self, connector: &'a StoredConnector) -> BoxFuture<'a, Result<()>> {
+    pub fn replace_connector<'a>(
+        &'a self,
+        connector: &'a StoredConnector,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("change the connector");
             let write = self.put(connector)?.when(Expr::exists());
             self.table.write(write).await.map_err(|error| {
-                if error.is_condition() { CatalogError::NotFound("connector") } else { doing(error) }
+                if error.is_condition() {
+                    CatalogError::NotFound("connector")
+                } else {
+                    doing(error)
+                }
             })
         })
     }
@@ -54,10 +64,16 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn put_system_connector<'a>(&'a self, connector: &'a StoredConnector) -> BoxFuture<'a, Result<()>> {
+    pub fn put_system_connector<'a>(
+        &'a self,
+        connector: &'a StoredConnector,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let write = self.put(&StoredConnector { owner: None, ..connector.clone() })?;
-            self.table.write(write).await.map_err(CatalogError::doing("store the library's connector"))
+            self.table
+                .write(write)
+                .await
+                .map_err(CatalogError::doing("store the library's connector"))
         })
     }
 
@@ -65,12 +81,21 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when the owner has none of that id.
-    pub fn delete_connector<'a>(&'a self, owner: &'a UserId, id: &'a ConnectorId) -> BoxFuture<'a, Result<()>> {
+    pub fn delete_connector<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("remove the connector");
-            let write = Write::delete(&keys::connector(Owner::User(owner), id)).when(Expr::exists());
+            let write =
+                Write::delete(&keys::connector(Owner::User(owner), id)).when(Expr::exists());
             self.table.write(write).await.map_err(|error| {
-                if error.is_condition() { CatalogError::NotFound("connector") } else { doing(error) }
+                if error.is_condition() {
+                    CatalogError::NotFound("connector")
+                } else {
+                    doing(error)
+                }
             })
         })
     }
@@ -79,7 +104,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn connector<'a>(&'a self, owner: &'a UserId, id: &'a ConnectorId) -> BoxFuture<'a, Result<Option<StoredConnector>>> {
+    pub fn connector<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<StoredConnector>>> {
         Box::pin(async move {
             match self.connector_of(Owner::User(owner), id).await? {
                 Some(own) => Ok(Some(own)),
@@ -92,7 +121,10 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn system_connector<'a>(&'a self, id: &'a ConnectorId) -> BoxFuture<'a, Result<Option<StoredConnector>>> {
+    pub fn system_connector<'a>(
+        &'a self,
+        id: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<StoredConnector>>> {
         Box::pin(self.connector_of(Owner::System, id))
     }
 
@@ -100,7 +132,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn connectors<'a>(&'a self, owner: &'a UserId, listing: Listing<'a>) -> BoxFuture<'a, Result<Page<StoredConnector>>> {
+    pub fn connectors<'a>(
+        &'a self,
+        owner: &'a UserId,
+        listing: Listing<'a>,
+    ) -> BoxFuture<'a, Result<Page<StoredConnector>>> {
         self.list(Owner::User(owner), "CONNECTORS", keys::CONNECTOR, listing, false)
     }
 
@@ -108,11 +144,18 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn system_connectors<'a>(&'a self, listing: Listing<'a>) -> BoxFuture<'a, Result<Page<StoredConnector>>> {
+    pub fn system_connectors<'a>(
+        &'a self,
+        listing: Listing<'a>,
+    ) -> BoxFuture<'a, Result<Page<StoredConnector>>> {
         self.list(Owner::System, "CONNECTORS", keys::CONNECTOR, listing, false)
     }
 
-    async fn connector_of(&self, owner: Owner<'_>, id: &ConnectorId) -> Result<Option<StoredConnector>> {
+    async fn connector_of(
+        &self,
+        owner: Owner<'_>,
+        id: &ConnectorId,
+    ) -> Result<Option<StoredConnector>> {
         let key = keys::connector(owner, id);
         record::get(&self.table, &key).await.map_err(CatalogError::doing("read the connector"))
     }
@@ -122,6 +165,7 @@ impl Catalog {
         let id = &connector.definition.id;
         let put = Record::of("connector", connector, 1)?.put(&keys::connector(owner, id));
         let put = put.map_err(CatalogError::doing("store the connector"))?;
-        Ok(put.indexed(&keys::listed(owner, "CONNECTORS", connector.definition.kind()), id.as_str()))
+        Ok(put
+            .indexed(&keys::listed(owner, "CONNECTORS", connector.definition.kind()), id.as_str()))
     }
 }

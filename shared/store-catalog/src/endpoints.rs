@@ -12,10 +12,16 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`](crate::CatalogError::Store) when the table does not answer.
-    pub fn endpoints<'a>(&'a self, owner: &'a UserId, profile: &'a str) -> BoxFuture<'a, Result<Bindings>> {
+    pub fn endpoints<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+    ) -> BoxFuture<'a, Result<Bindings>> {
         Box::pin(async move {
             let mut known = Bindings::none();
-            for binding in self.bindings(owner, profile).await?.iter().filter(|binding| binding.is_enabled) {
+            for binding in
+                self.bindings(owner, profile).await?.iter().filter(|binding| binding.is_enabled)
+            {
                 if let Some(connector) = self.connector(owner, &binding.connector_id).await? {
                     known.bind(binding.connector_id.as_str(), allowed(binding, &connector));
                 }
@@ -31,7 +37,10 @@ fn allowed(binding: &Binding, connector: &StoredConnector) -> Vec<(String, Endpo
     let typed = |name: &String| {
         let contract = endpoint_contract(definition, name)?;
         let (inputs, outputs) = (contract.inputs, contract.outputs);
-        Some((name.clone(), EndpointContract { inputs, outputs, irreversible: contract.irreversible }))
+        Some((
+            name.clone(),
+            EndpointContract { inputs, outputs, irreversible: contract.irreversible },
+        ))
     };
     names.filter_map(typed).collect()
 }

@@ -76,7 +76,9 @@ impl Failure for CatalogError {
 
     fn help(&self) -> Option<String> {
         match self {
-            Self::Taken { what, .. } => Some(format!("choose another {what}, or change the one that has it")),
+            Self::Taken { what, .. } => {
+                Some(format!("choose another {what}, or change the one that has it"))
+            }
             Self::Changed(_) => Some("read it again and repeat the change".to_owned()),
             _ => None,
         }

@@ -39,7 +39,10 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Taken`] when the owner has one of that id with another text.
-    pub fn create_playbook<'a>(&'a self, playbook: &'a StoredPlaybook) -> BoxFuture<'a, Result<StoredPlaybook>> {
+    pub fn create_playbook<'a>(
+        &'a self,
+        playbook: &'a StoredPlaybook,
+    ) -> BoxFuture<'a, Result<StoredPlaybook>> {
         Box::pin(async move {
             let doing = CatalogError::doing("store the playbook");
             match self.table.write(put(playbook)?.if_absent()).await {
@@ -48,7 +51,10 @@ impl Catalog {
                     let owner = Owner::of(playbook.owner.as_ref());
                     match self.playbook_of(owner, &playbook.playbook.id).await? {
                         Some(known) if known.yaml == playbook.yaml => Ok(known),
-                        _ => Err(CatalogError::Taken { what: "playbook id", name: playbook.playbook.id.clone() }),
+                        _ => Err(CatalogError::Taken {
+                            what: "playbook id",
+                            name: playbook.playbook.id.clone(),
+                        }),
                     }
                 }
                 Err(error) => Err(doing(error)),
@@ -60,7 +66,10 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Changed`] when it has another, or is gone.
-    pub fn replace_playbook<'a>(&'a self, playbook: &'a StoredPlaybook) -> BoxFuture<'a, Result<()>> {
+    pub fn replace_playbook<'a>(
+        &'a self,
+        playbook: &'a StoredPlaybook,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("change the playbook");
             let seen = playbook.revision.saturating_sub(1);
@@ -75,10 +84,16 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn put_system_playbook<'a>(&'a self, playbook: &'a StoredPlaybook) -> BoxFuture<'a, Result<()>> {
+    pub fn put_system_playbook<'a>(
+        &'a self,
+        playbook: &'a StoredPlaybook,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let write = put(&StoredPlaybook { owner: None, ..playbook.clone() })?;
-            self.table.write(write).await.map_err(CatalogError::doing("store the library's playbook"))
+            self.table
+                .write(write)
+                .await
+                .map_err(CatalogError::doing("store the library's playbook"))
         })
     }
 
@@ -86,7 +101,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when the owner has none of that id.
-    pub fn delete_playbook<'a>(&'a self, owner: &'a UserId, id: &'a str) -> BoxFuture<'a, Result<()>> {
+    pub fn delete_playbook<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("remove the playbook");
             let write = Write::delete(&keys::playbook(Owner::User(owner), id)).when(Expr::exists());
@@ -100,7 +119,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn playbook<'a>(&'a self, owner: &'a UserId, id: &'a str) -> BoxFuture<'a, Result<Option<StoredPlaybook>>> {
+    pub fn playbook<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredPlaybook>>> {
         Box::pin(async move {
             match self.playbook_of(Owner::User(owner), id).await? {
                 Some(own) => Ok(Some(own)),
@@ -113,7 +136,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn playbooks<'a>(&'a self, owner: &'a UserId, listing: Listing<'a>) -> BoxFuture<'a, Result<Page<StoredPlaybook>>> {
+    pub fn playbooks<'a>(
+        &'a self,
+        owner: &'a UserId,
+        listing: Listing<'a>,
+    ) -> BoxFuture<'a, Result<Page<StoredPlaybook>>> {
         self.list(Owner::User(owner), "PLAYBOOKS", keys::PLAYBOOK, listing, false)
     }
 
@@ -121,7 +148,10 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn system_playbooks<'a>(&'a self, listing: Listing<'a>) -> BoxFuture<'a, Result<Page<StoredPlaybook>>> {
+    pub fn system_playbooks<'a>(
+        &'a self,
+        listing: Listing<'a>,
+    ) -> BoxFuture<'a, Result<Page<StoredPlaybook>>> {
         self.list(Owner::System, "PLAYBOOKS", keys::PLAYBOOK, listing, false)
     }
 
@@ -135,7 +165,9 @@ fn put(playbook: &StoredPlaybook) -> Result<Write> {
     let doing = CatalogError::doing("store the playbook");
     let owner = Owner::of(playbook.owner.as_ref());
     let id = &playbook.playbook.id;
-    let put = Record::of("playbook", playbook, playbook.revision)?.put(&keys::playbook(owner, id)).map_err(doing)?;
+    let put = Record::of("playbook", playbook, playbook.revision)?
+        .put(&keys::playbook(owner, id))
+        .map_err(doing)?;
     let category = serde_json::to_value(playbook.playbook.category).ok();
     let category = category.as_ref().and_then(|name| name.as_str()).unwrap_or_default();
     Ok(put.indexed(&keys::listed(owner, "PLAYBOOKS", category), id))

@@ -51,10 +51,12 @@ impl Catalog {
             let put = self.put_profile(owner, profile)?.if_absent();
             match self.table.transact(vec![claim, put]).await {
                 Ok(()) => Ok(profile.clone()),
-                Err(StoreError::ConditionFailed { .. }) => match self.profile_of(owner, &profile.id).await? {
-                    Some(known) => Ok(known),
-                    None => Err(taken(&profile.spec.handle)),
-                },
+                Err(StoreError::ConditionFailed { .. }) => {
+                    match self.profile_of(owner, &profile.id).await? {
+                        Some(known) => Ok(known),
+                        None => Err(taken(&profile.spec.handle)),
+                    }
+                }
                 Err(other) => Err(doing(other)),
             }
         })
@@ -64,11 +66,16 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Changed`] when it has, [`CatalogError::Taken`] when its new handle belongs to another.
-    pub fn replace_profile<'a>(&'a self, before: &'a Profile, after: &'a Profile) -> BoxFuture<'a, Result<()>> {
+    pub fn replace_profile<'a>(
+        &'a self,
+        before: &'a Profile,
+        after: &'a Profile,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("change the profile");
             let owner = Owner::of(before.user_id.as_ref());
-            let unchanged = Expr::new("#version = :seen").bind("seen", &before.version).map_err(doing)?;
+            let unchanged =
+                Expr::new("#version = :seen").bind("seen", &before.version).map_err(doing)?;
             let mut writes = vec![self.put_profile(owner, after)?.when(unchanged)];
             if before.spec.handle != after.spec.handle {
                 writes.push(self.claim(owner, after).map_err(doing)?);
@@ -76,7 +83,9 @@ impl Catalog {
             }
             match self.table.transact(writes).await {
                 Ok(()) => Ok(()),
-                Err(StoreError::ConditionFailed { index: 0, .. }) => Err(CatalogError::Changed("profile")),
+                Err(StoreError::ConditionFailed { index: 0, .. }) => {
+                    Err(CatalogError::Changed("profile"))
+                }
                 Err(StoreError::ConditionFailed { .. }) => Err(taken(&after.spec.handle)),
                 Err(other) => Err(doing(other)),
             }
@@ -89,11 +98,16 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::NotFound`] when the owner has no such profile.
-    pub fn delete_profile<'a>(&'a self, owner: &'a UserId, id: &'a ProfileId) -> BoxFuture<'a, Result<()>> {
+    pub fn delete_profile<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a ProfileId,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("remove the profile");
             let owner = Owner::User(owner);
-            let profile = self.profile_of(owner, id).await?.ok_or(CatalogError::NotFound("profile"))?;
+            let profile =
+                self.profile_of(owner, id).await?.ok_or(CatalogError::NotFound("profile"))?;
             self.delete_bindings(owner, id.as_str()).await?;
             let writes = vec![
                 Write::delete(&keys::profile(owner, id)).when(Expr::exists()),
@@ -109,7 +123,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn profile<'a>(&'a self, owner: &'a UserId, id: &'a ProfileId) -> BoxFuture<'a, Result<Option<Profile>>> {
+    pub fn profile<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a ProfileId,
+    ) -> BoxFuture<'a, Result<Option<Profile>>> {
         Box::pin(async move {
             match self.profile_of(Owner::User(owner), id).await? {
                 Some(own) => Ok(Some(own)),
@@ -122,7 +140,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn profile_by_handle<'a>(&'a self, owner: &'a UserId, handle: &'a Handle) -> BoxFuture<'a, Result<Option<Profile>>> {
+    pub fn profile_by_handle<'a>(
+        &'a self,
+        owner: &'a UserId,
+        handle: &'a Handle,
+    ) -> BoxFuture<'a, Result<Option<Profile>>> {
         Box::pin(async move {
             match self.claimed(Owner::User(owner), handle).await? {
                 Some(own) => Ok(Some(own)),
@@ -135,7 +157,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn profiles<'a>(&'a self, owner: &'a UserId, listing: Listing<'a>) -> BoxFuture<'a, Result<Page<Profile>>> {
+    pub fn profiles<'a>(
+        &'a self,
+        owner: &'a UserId,
+        listing: Listing<'a>,
+    ) -> BoxFuture<'a, Result<Page<Profile>>> {
         self.list(Owner::User(owner), "PROFILES", keys::PROFILE, listing, true)
     }
 
@@ -143,7 +169,10 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn system_profiles<'a>(&'a self, listing: Listing<'a>) -> BoxFuture<'a, Result<Page<Profile>>> {
+    pub fn system_profiles<'a>(
+        &'a self,
+        listing: Listing<'a>,
+    ) -> BoxFuture<'a, Result<Page<Profile>>> {
         self.list(Owner::System, "PROFILES", keys::PROFILE, listing, false)
     }
 
@@ -155,7 +184,8 @@ impl Catalog {
         Box::pin(async move {
             let doing = CatalogError::doing("store the library's profile");
             let claim = Claim { profile_id: profile.id.clone() };
-            let claim = Write::put(&keys::handle(Owner::System, &profile.spec.handle), &claim).map_err(doing)?;
+            let claim = Write::put(&keys::handle(Owner::System, &profile.spec.handle), &claim)
+                .map_err(doing)?;
             let put = self.put_profile(Owner::System, profile)?;
             self.table.transact(vec![claim, put]).await.map_err(doing)
         })
@@ -176,7 +206,8 @@ impl Catalog {
 
     async fn claimed(&self, owner: Owner<'_>, handle: &Handle) -> Result<Option<Profile>> {
         let key = keys::handle(owner, handle);
-        let claim: Option<Claim> = self.table.get(&key).await.map_err(CatalogError::doing("look the handle up"))?;
+        let claim: Option<Claim> =
+            self.table.get(&key).await.map_err(CatalogError::doing("look the handle up"))?;
         match claim {
             Some(claim) => self.profile_of(owner, &claim.profile_id).await,
             None => Ok(None),
@@ -204,7 +235,11 @@ impl Catalog {
                 None => Query::partition(&keys::partition(owner)).prefix(prefix).consistent(),
             };
             let query = if newest_first { query.descending() } else { query };
-            let page = self.table.query(query.limit(listing.limit).after(listing.after)).await.map_err(doing)?;
+            let page = self
+                .table
+                .query(query.limit(listing.limit).after(listing.after))
+                .await
+                .map_err(doing)?;
             record::page(&self.table, page).map_err(doing)
         })
     }

@@ -19,9 +19,14 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(crate) fn of(what: &'static str, value: &impl Serialize, version: u64) -> Result<Self, CatalogError> {
-        let json = serde_json::to_string(value)
-            .map_err(|error| CatalogError::doing("write the record")(StoreError::Encode(error.to_string())))?;
+    pub(crate) fn of(
+        what: &'static str,
+        value: &impl Serialize,
+        version: u64,
+    ) -> Result<Self, CatalogError> {
+        let json = serde_json::to_string(value).map_err(|error| {
+            CatalogError::doing("write the record")(StoreError::Encode(error.to_string()))
+        })?;
         if json.len() > LIMIT {
             return Err(CatalogError::TooLarge { what, bytes: json.len(), limit: LIMIT });
         }
@@ -29,7 +34,10 @@ impl Record {
     }
 
     pub(crate) fn read<T: DeserializeOwned>(&self, table: &str) -> Result<T, StoreError> {
-        let decode = |error: serde_json::Error| StoreError::Decode { table: table.to_owned(), reason: error.to_string() };
+        let decode = |error: serde_json::Error| StoreError::Decode {
+            table: table.to_owned(),
+            reason: error.to_string(),
+        };
         serde_json::from_str(&self.json).map_err(decode)
     }
 
@@ -39,13 +47,19 @@ impl Record {
 }
 
 /// Reads one record.
-pub(crate) async fn get<T: DeserializeOwned>(table: &Table, key: &Key) -> Result<Option<T>, StoreError> {
+pub(crate) async fn get<T: DeserializeOwned>(
+    table: &Table,
+    key: &Key,
+) -> Result<Option<T>, StoreError> {
     let record: Option<Record> = table.get(key).await?;
     record.map(|record| record.read(table.name())).transpose()
 }
 
 /// Reads a page of records.
-pub(crate) fn page<T: DeserializeOwned>(table: &Table, page: Page<Item>) -> Result<Page<T>, StoreError> {
+pub(crate) fn page<T: DeserializeOwned>(
+    table: &Table,
+    page: Page<Item>,
+) -> Result<Page<T>, StoreError> {
     let read = |item| decode::<Record>(table.name(), item)?.read(table.name());
     let items = page.items.into_iter().map(read).collect::<Result<Vec<T>, StoreError>>()?;
     Ok(Page { items, next: page.next })
@@ -62,7 +76,10 @@ mod tests {
     fn a_record_over_the_bound_is_refused_by_name() {
         let large = json!("x".repeat(LIMIT));
         let error = Record::of("playbook", &large, 1).unwrap_err();
-        assert_eq!(error.to_string(), format!("the playbook takes {} bytes; at most {LIMIT} fit", LIMIT + 2));
+        assert_eq!(
+            error.to_string(),
+            format!("the playbook takes {} bytes; at most {LIMIT} fit", LIMIT + 2)
+        );
     }
 
     #[test]

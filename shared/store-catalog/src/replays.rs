@@ -54,17 +54,31 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn begin_request<'a>(&'a self, owner: &'a UserId, name: &'a str, digest: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Replay>> {
+    pub fn begin_request<'a>(
+        &'a self,
+        owner: &'a UserId,
+        name: &'a str,
+        digest: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Replay>> {
         Box::pin(async move {
             let doing = CatalogError::doing("note the request");
             let key = keys::replay(owner, name);
             let seconds = now.as_second();
-            let note = Note { digest: digest.to_owned(), begun_at: seconds, forget_at: seconds + REMEMBERED, answered: None };
+            let note = Note {
+                digest: digest.to_owned(),
+                begun_at: seconds,
+                forget_at: seconds + REMEMBERED,
+                answered: None,
+            };
             let free = "attribute_not_exists(#PK) OR #forget_at <= :now \
                         OR (attribute_not_exists(#answered) AND #begun_at <= :dead AND #digest = :digest)";
-            let free = Expr::new(free).bind("now", &seconds).and_then(|free| free.bind("dead", &(seconds - DIES_AFTER)));
+            let free = Expr::new(free)
+                .bind("now", &seconds)
+                .and_then(|free| free.bind("dead", &(seconds - DIES_AFTER)));
             let free = free.and_then(|free| free.bind("digest", &digest)).map_err(doing)?;
-            let write = Write::put(&key, &note).map_err(doing)?.when(free).expires_at(note.forget_at);
+            let write =
+                Write::put(&key, &note).map_err(doing)?.when(free).expires_at(note.forget_at);
             match self.table.write(write).await {
                 Ok(()) => Ok(Replay::Fresh),
                 Err(StoreError::ConditionFailed { item: Some(item), .. }) => {
@@ -83,7 +97,12 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn finish_request<'a>(&'a self, owner: &'a UserId, name: &'a str, answered: &'a Answered) -> BoxFuture<'a, Result<()>> {
+    pub fn finish_request<'a>(
+        &'a self,
+        owner: &'a UserId,
+        name: &'a str,
+        answered: &'a Answered,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("note the answer");
             let write = Write::update(&keys::replay(owner, name)).when(Expr::exists());
@@ -95,11 +114,18 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Store`] when the table does not answer.
-    pub fn forget_request<'a>(&'a self, owner: &'a UserId, name: &'a str) -> BoxFuture<'a, Result<()>> {
+    pub fn forget_request<'a>(
+        &'a self,
+        owner: &'a UserId,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let write = Write::delete(&keys::replay(owner, name)).when(Expr::new("attribute_not_exists(#answered)"));
+            let write = Write::delete(&keys::replay(owner, name))
+                .when(Expr::new("attribute_not_exists(#answered)"));
             match self.table.write(write).await {
-                Err(error) if !error.is_condition() => Err(CatalogError::doing("forget the request")(error)),
+                Err(error) if !error.is_condition() => {
+                    Err(CatalogError::doing("forget the request")(error))
+                }
                 _ => Ok(()),
             }
         })
@@ -120,7 +146,12 @@ mod tests {
 
     fn check(answered: bool, digest: &str, expect: &Replay) {
         let answer = Answered { status: 201, location: None, body: "{}".to_owned() };
-        let note = Note { digest: "a".to_owned(), begun_at: 0, forget_at: 1, answered: answered.then_some(answer) };
+        let note = Note {
+            digest: "a".to_owned(),
+            begun_at: 0,
+            forget_at: 1,
+            answered: answered.then_some(answer),
+        };
         assert_eq!(known(note, digest), *expect);
     }
 

@@ -205,7 +205,20 @@ pub struct UserChange {
     pub email_verified: Option<bool>,
 }
 
-pub(crate) fn check_display_name(name: &str) -> Result<(), InvalidUser> {
+impl UserChange {
+    /// The same change, checked.
+    ///
+    /// # Errors
+    /// [`InvalidUser::DisplayName`] when the display name is empty, too long or has control characters.
+    pub fn checked(self) -> Result<Self, InvalidUser> {
+        if let Some(name) = &self.display_name {
+            check_display_name(name)?;
+        }
+        Ok(self)
+    }
+}
+
+fn check_display_name(name: &str) -> Result<(), InvalidUser> {
     let fits = (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control);
     if fits { Ok(()) } else { Err(InvalidUser::DisplayName) }
 }

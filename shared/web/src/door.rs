@@ -48,7 +48,11 @@ pub fn complete(router: Router) -> Router {
     router
         .fallback(|| async { Problem::not_found() })
         .method_not_allowed_fallback(|| async {
-            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "this address does not take this method")
+            Problem::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "METHOD_NOT_ALLOWED",
+                "this address does not take this method",
+            )
         })
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(from_fn(dress))
@@ -116,7 +120,8 @@ impl Failure for NoRequest {
 /// [`NoRequest`] when the event is none.
 pub fn answer(router: Router, event: Value) -> BoxFuture<'static, Result<Value, NoRequest>> {
     Box::pin(async move {
-        let request: LambdaRequest = serde_json::from_value(event).map_err(|error| NoRequest(error.to_string()))?;
+        let request: LambdaRequest =
+            serde_json::from_value(event).map_err(|error| NoRequest(error.to_string()))?;
         let event = lambda_runtime::LambdaEvent::new(request, lambda_runtime::Context::default());
         let service = tower::service_fn(move |request| whole(router.clone(), request));
         let Ok(answer) = Adapter::from(service).oneshot(event).await;
@@ -156,7 +161,10 @@ mod tests {
         let broken = || async { Problem::conflict("CLOSED", "closed by ada").into_response() };
         let echo = |Json(body): Json<Value>| async move { Json(body) };
         let shout = |Path(word): Path<String>| async move { Json(json!({ "word": word })) };
-        let routes = Router::new().route("/broken", get(broken)).route("/echo", post(echo)).route("/say/{word}", get(shout));
+        let routes = Router::new()
+            .route("/broken", get(broken))
+            .route("/echo", post(echo))
+            .route("/say/{word}", get(shout));
         complete(routes)
     }
 
@@ -173,7 +181,13 @@ mod tests {
         })
     }
 
-    async fn check(method: &str, path: &str, body: Option<&str>, status: u16, expect: Value) -> Value {
+    async fn check(
+        method: &str,
+        path: &str,
+        body: Option<&str>,
+        status: u16,
+        expect: Value,
+    ) -> Value {
         let answer = answer(router(), event(method, path, body)).await.unwrap();
         let found: Value = serde_json::from_str(answer["body"].as_str().unwrap()).unwrap();
         assert_eq!(answer["statusCode"], status, "{found}");
@@ -192,9 +206,17 @@ mod tests {
     #[tokio::test]
     async fn every_problem_names_its_request() {
         let instance = json!({"instance": "urn:request:req-1"});
-        check("GET", "/broken", None, 409, json!({"code": "CLOSED", "detail": "closed by ada"})).await;
+        check("GET", "/broken", None, 409, json!({"code": "CLOSED", "detail": "closed by ada"}))
+            .await;
         check("GET", "/nowhere", None, 404, instance.clone()).await;
-        check("DELETE", "/echo", None, 405, json!({"code": "METHOD_NOT_ALLOWED", "instance": "urn:request:req-1"})).await;
+        check(
+            "DELETE",
+            "/echo",
+            None,
+            405,
+            json!({"code": "METHOD_NOT_ALLOWED", "instance": "urn:request:req-1"}),
+        )
+        .await;
         check("POST", "/echo", Some("{"), 400, json!({"code": "JSON_MALFORMED"})).await;
     }
 

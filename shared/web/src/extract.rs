@@ -44,12 +44,19 @@ impl<T: Serialize> IntoResponse for Json<T> {
 }
 
 fn require_json(request: &Request) -> Result<(), Problem> {
-    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let kind = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("");
     let essence = kind.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
-    if essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json")) {
+    if essence == "application/json"
+        || (essence.starts_with("application/") && essence.ends_with("+json"))
+    {
         return Ok(());
     }
-    let problem = Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "NOT_JSON", "the body must be JSON");
+    let problem =
+        Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "NOT_JSON", "the body must be JSON");
     Err(problem.with_hint("send `content-type: application/json`"))
 }
 
@@ -64,12 +71,25 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         let path = error.path().to_string();
         let inner = error.into_inner();
         if inner.is_data() {
-            return Problem::invalid(vec![FieldError::new(if path == "." { String::new() } else { path }, inner.to_string())]);
+            return Problem::invalid(vec![FieldError::new(
+                if path == "." { String::new() } else { path },
+                inner.to_string(),
+            )]);
         }
-        Problem::new(StatusCode::BAD_REQUEST, "JSON_MALFORMED", format!("the body is no JSON: {inner}"))
+        Problem::new(
+            StatusCode::BAD_REQUEST,
+            "JSON_MALFORMED",
+            format!("the body is no JSON: {inner}"),
+        )
     })?;
     let rest = reader.end();
-    rest.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, "JSON_MALFORMED", format!("the body is no JSON: {error}")))?;
+    rest.map_err(|error| {
+        Problem::new(
+            StatusCode::BAD_REQUEST,
+            "JSON_MALFORMED",
+            format!("the body is no JSON: {error}"),
+        )
+    })?;
     Ok(value)
 }
 
@@ -102,7 +122,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
-        query.map(|query| Query(query.0)).map_err(|rejection| Problem::field("query", rejection.body_text()))
+        query
+            .map(|query| Query(query.0))
+            .map_err(|rejection| Problem::field("query", rejection.body_text()))
     }
 }
 
@@ -140,14 +162,23 @@ mod tests {
 
     fn check(body: &str, expect: Result<usize, (u16, &str, &str)>) {
         let found = parse::<Body>(body.as_bytes()).map(|body| body.steps.len());
-        let found = found.map_err(|p| (p.status, p.code.clone(), p.errors.first().map(|e| e.path.clone()).unwrap_or_default()));
-        assert_eq!(found, expect.map_err(|(status, code, path)| (status, code.to_owned(), path.to_owned())), "{body}");
+        let found = found.map_err(|p| {
+            (p.status, p.code.clone(), p.errors.first().map(|e| e.path.clone()).unwrap_or_default())
+        });
+        assert_eq!(
+            found,
+            expect.map_err(|(status, code, path)| (status, code.to_owned(), path.to_owned())),
+            "{body}"
+        );
     }
 
     #[test]
     fn a_wrong_value_is_named_by_its_place() {
         check(r#"{"steps":[{"name":"a"},{"name":"b"}]}"#, Ok(2));
-        check(r#"{"steps":[{"name":"a"},{"name":3}]}"#, Err((422, "INVALID_INPUT", "steps[1].name")));
+        check(
+            r#"{"steps":[{"name":"a"},{"name":3}]}"#,
+            Err((422, "INVALID_INPUT", "steps[1].name")),
+        );
         check(r#"{"steps":[{"nom":"a"}]}"#, Err((422, "INVALID_INPUT", "steps[0].nom")));
         check("{}", Err((422, "INVALID_INPUT", "")));
     }

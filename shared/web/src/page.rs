@@ -164,12 +164,21 @@ mod tests {
 
     #[test]
     fn the_last_page_has_no_cursor() {
-        assert_eq!(Cursor::new(&owner(1), "x", &[]).page(vec![1], None), Page { items: vec![1], next: None });
+        assert_eq!(
+            Cursor::new(&owner(1), "x", &[]).page(vec![1], None),
+            Page { items: vec![1], next: None }
+        );
     }
 
     #[test]
     fn limits_are_one_to_a_hundred() {
-        for (limit, expect) in [(None, Ok(50)), (Some(1), Ok(1)), (Some(100), Ok(100)), (Some(0), Err(InvalidCursor::Limit)), (Some(101), Err(InvalidCursor::Limit))] {
+        for (limit, expect) in [
+            (None, Ok(50)),
+            (Some(1), Ok(1)),
+            (Some(100), Ok(100)),
+            (Some(0), Err(InvalidCursor::Limit)),
+            (Some(101), Err(InvalidCursor::Limit)),
+        ] {
             assert_eq!(PageQuery { limit, cursor: None }.limit(), expect);
         }
     }

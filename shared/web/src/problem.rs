@@ -106,7 +106,11 @@ impl Problem {
     /// There is no such thing, or it is somebody else's: the answer is the same.
     #[must_use]
     pub fn not_found() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "NOT_FOUND", "there is nothing at this address that you may see")
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "NOT_FOUND",
+            "there is nothing at this address that you may see",
+        )
     }
 
     /// Several things are wrong with the request.
@@ -156,7 +160,8 @@ impl Problem {
     /// Any failure as a problem. What broke inside stays inside: the reader gets the request's id, the log the chain.
     #[must_use]
     pub fn of(error: &dyn Failure) -> Self {
-        let status = StatusCode::from_u16(error.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status =
+            StatusCode::from_u16(error.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let detail = if status.is_server_error() {
             tracing::error!(code = error.code(), error = full_chain(error), "a request failed");
             inside(status).to_owned()
@@ -165,14 +170,17 @@ impl Problem {
         };
         let mut problem = Self::new(status, error.code(), detail);
         problem.hint = error.help();
-        problem.retry_after = (status.is_server_error() && error.class() == Class::Retryable).then_some(2);
+        problem.retry_after =
+            (status.is_server_error() && error.class() == Class::Retryable).then_some(2);
         problem
     }
 }
 
 fn inside(status: StatusCode) -> &'static str {
     match status {
-        StatusCode::SERVICE_UNAVAILABLE => "something this needs did not answer; try again in a moment",
+        StatusCode::SERVICE_UNAVAILABLE => {
+            "something this needs did not answer; try again in a moment"
+        }
         _ => "something went wrong here; the log has the details under the request's id",
     }
 }
@@ -236,15 +244,29 @@ mod tests {
     }
 
     fn check(class: Class, status: u16, detail: &str, retry_after: Option<u32>) {
-        let problem = Problem::from(Broken { class, status, source: std::io::Error::other("secret host") });
-        assert_eq!((problem.status, problem.detail.as_str(), problem.retry_after), (status, detail, retry_after));
+        let problem =
+            Problem::from(Broken { class, status, source: std::io::Error::other("secret host") });
+        assert_eq!(
+            (problem.status, problem.detail.as_str(), problem.retry_after),
+            (status, detail, retry_after)
+        );
         assert_eq!((problem.code.as_str(), problem.kind.as_str()), ("BROKEN", "/errors/BROKEN"));
     }
 
     #[test]
     fn what_broke_inside_stays_inside() {
-        check(Class::Terminal, 500, "something went wrong here; the log has the details under the request's id", None);
-        check(Class::Retryable, 503, "something this needs did not answer; try again in a moment", Some(2));
+        check(
+            Class::Terminal,
+            500,
+            "something went wrong here; the log has the details under the request's id",
+            None,
+        );
+        check(
+            Class::Retryable,
+            503,
+            "something this needs did not answer; try again in a moment",
+            Some(2),
+        );
     }
 
     #[test]

@@ -33,8 +33,13 @@ impl Key {
         let Some(value) = value else { return Ok(Self(None)) };
         let visible = value.iter().all(u8::is_ascii_graphic);
         match std::str::from_utf8(value) {
-            Ok(text) if visible && (1..=200).contains(&text.len()) => Ok(Self(Some(text.to_owned()))),
-            _ => Err(Problem::field("Idempotency-Key", "must be 1 to 200 visible ASCII characters without spaces")),
+            Ok(text) if visible && (1..=200).contains(&text.len()) => {
+                Ok(Self(Some(text.to_owned())))
+            }
+            _ => Err(Problem::field(
+                "Idempotency-Key",
+                "must be 1 to 200 visible ASCII characters without spaces",
+            )),
         }
     }
 }
@@ -67,8 +72,14 @@ impl Attempt {
     ///
     /// # Errors
     /// A problem when the body has no JSON form.
-    pub fn new(owner: &UserId, route: &str, key: Key, body: &impl Serialize) -> Result<Self, Problem> {
-        let json = serde_json::to_vec(body).map_err(|error| Problem::field("", error.to_string()))?;
+    pub fn new(
+        owner: &UserId,
+        route: &str,
+        key: Key,
+        body: &impl Serialize,
+    ) -> Result<Self, Problem> {
+        let json =
+            serde_json::to_vec(body).map_err(|error| Problem::field("", error.to_string()))?;
         let digest = hex::encode(Sha256::digest(json));
         let seed = match &key.0 {
             Some(key) => derived(&[owner.as_str(), route, key]),
@@ -131,9 +142,18 @@ impl Kept {
     ///
     /// # Errors
     /// A problem when the body has no JSON form.
-    pub fn new(status: StatusCode, location: Option<String>, body: &impl Serialize) -> Result<Self, Problem> {
-        let body = serde_json::to_string(body)
-            .map_err(|_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "ENCODING", "the answer could not be written"))?;
+    pub fn new(
+        status: StatusCode,
+        location: Option<String>,
+        body: &impl Serialize,
+    ) -> Result<Self, Problem> {
+        let body = serde_json::to_string(body).map_err(|_| {
+            Problem::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "ENCODING",
+                "the answer could not be written",
+            )
+        })?;
         Ok(Self { status: status.as_u16(), location, body })
     }
 
@@ -168,11 +188,26 @@ pub enum Begun {
 /// Remembers requests. `begin` must let exactly one of several simultaneous requests through.
 pub trait Memory: Send + Sync {
     /// Notes that the request begins.
-    fn begin<'a>(&'a self, attempt: &'a Attempt, name: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Begun, Box<dyn Failure>>>;
+    fn begin<'a>(
+        &'a self,
+        attempt: &'a Attempt,
+        name: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Begun, Box<dyn Failure>>>;
     /// Notes its answer.
-    fn done<'a>(&'a self, attempt: &'a Attempt, name: &'a str, kept: &'a Kept, now: Timestamp) -> BoxFuture<'a, Result<(), Box<dyn Failure>>>;
+    fn done<'a>(
+        &'a self,
+        attempt: &'a Attempt,
+        name: &'a str,
+        kept: &'a Kept,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), Box<dyn Failure>>>;
     /// Forgets it, because it came to nothing.
-    fn forget<'a>(&'a self, attempt: &'a Attempt, name: &'a str) -> BoxFuture<'a, Result<(), Box<dyn Failure>>>;
+    fn forget<'a>(
+        &'a self,
+        attempt: &'a Attempt,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<(), Box<dyn Failure>>>;
 }
 
 /// Does the work once per key. Requests that come to nothing are forgotten, so that they can be corrected and repeated.
@@ -186,7 +221,8 @@ pub async fn once(
     work: BoxFuture<'_, Result<Kept, Problem>>,
 ) -> Result<Response, Problem> {
     let Some(name) = attempt.name() else { return Ok(work.await?.respond(false)) };
-    let begun = memory.begin(attempt, &name, now).await.map_err(|error| Problem::of(error.as_ref()))?;
+    let begun =
+        memory.begin(attempt, &name, now).await.map_err(|error| Problem::of(error.as_ref()))?;
     match begun {
         Begun::Done(kept) => return Ok(kept.respond(true)),
         Begun::OtherBody => return Err(other_body()),
@@ -211,12 +247,19 @@ pub async fn once(
 }
 
 fn other_body() -> Problem {
-    let problem = Problem::conflict("IDEMPOTENCY_KEY_REUSED", "this `Idempotency-Key` was used with another body");
+    let problem = Problem::conflict(
+        "IDEMPOTENCY_KEY_REUSED",
+        "this `Idempotency-Key` was used with another body",
+    );
     problem.with_hint("use a new key for a new request")
 }
 
 fn open() -> Problem {
-    Problem::conflict("IDEMPOTENCY_KEY_OPEN", "the first request with this `Idempotency-Key` is still at work").again_after(2)
+    Problem::conflict(
+        "IDEMPOTENCY_KEY_OPEN",
+        "the first request with this `Idempotency-Key` is still at work",
+    )
+    .again_after(2)
 }
 
 #[cfg(test)]
@@ -235,7 +278,12 @@ mod tests {
     struct InProcess(Mutex<HashMap<String, (String, Option<Kept>)>>);
 
     impl Memory for InProcess {
-        fn begin<'a>(&'a self, attempt: &'a Attempt, name: &'a str, _: Timestamp) -> BoxFuture<'a, Result<Begun, Box<dyn Failure>>> {
+        fn begin<'a>(
+            &'a self,
+            attempt: &'a Attempt,
+            name: &'a str,
+            _: Timestamp,
+        ) -> BoxFuture<'a, Result<Begun, Box<dyn Failure>>> {
             let mut notes = self.0.lock().unwrap();
             let begun = match notes.get(name) {
                 None => Begun::Fresh,
@@ -249,12 +297,25 @@ mod tests {
             Box::pin(async { Ok(begun) })
         }
 
-        fn done<'a>(&'a self, attempt: &'a Attempt, name: &'a str, kept: &'a Kept, _: Timestamp) -> BoxFuture<'a, Result<(), Box<dyn Failure>>> {
-            self.0.lock().unwrap().insert(name.to_owned(), (attempt.digest().to_owned(), Some(kept.clone())));
+        fn done<'a>(
+            &'a self,
+            attempt: &'a Attempt,
+            name: &'a str,
+            kept: &'a Kept,
+            _: Timestamp,
+        ) -> BoxFuture<'a, Result<(), Box<dyn Failure>>> {
+            self.0
+                .lock()
+                .unwrap()
+                .insert(name.to_owned(), (attempt.digest().to_owned(), Some(kept.clone())));
             Box::pin(async { Ok(()) })
         }
 
-        fn forget<'a>(&'a self, _: &'a Attempt, name: &'a str) -> BoxFuture<'a, Result<(), Box<dyn Failure>>> {
+        fn forget<'a>(
+            &'a self,
+            _: &'a Attempt,
+            name: &'a str,
+        ) -> BoxFuture<'a, Result<(), Box<dyn Failure>>> {
             self.0.lock().unwrap().remove(name);
             Box::pin(async { Ok(()) })
         }
@@ -274,10 +335,16 @@ mod tests {
         async fn send(&self, attempt: &Attempt, fails: bool) -> Result<bool, (u16, String)> {
             let work = Box::pin(async {
                 self.done.fetch_add(1, Ordering::Relaxed);
-                if fails { Err(Problem::not_found()) } else { Kept::new(StatusCode::CREATED, None, &json!({"n": 1})) }
+                if fails {
+                    Err(Problem::not_found())
+                } else {
+                    Kept::new(StatusCode::CREATED, None, &json!({"n": 1}))
+                }
             });
             let answer = once(&self.memory, attempt, Timestamp::UNIX_EPOCH, work).await;
-            answer.map(|response| response.headers().contains_key("idempotency-replayed")).map_err(|p| (p.status, p.code.clone()))
+            answer
+                .map(|response| response.headers().contains_key("idempotency-replayed"))
+                .map_err(|p| (p.status, p.code.clone()))
         }
     }
 
@@ -317,7 +384,10 @@ mod tests {
         let request = attempt(1, Some("k"), &json!({}));
         let name = request.name().unwrap();
         bench.memory.begin(&request, &name, Timestamp::UNIX_EPOCH).await.unwrap_or(Begun::Open);
-        assert_eq!(bench.send(&request, false).await, Err((409, "IDEMPOTENCY_KEY_OPEN".to_owned())));
+        assert_eq!(
+            bench.send(&request, false).await,
+            Err((409, "IDEMPOTENCY_KEY_OPEN".to_owned()))
+        );
     }
 
     #[tokio::test]

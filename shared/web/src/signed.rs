@@ -53,9 +53,14 @@ impl<G: Gate> FromRequestParts<G> for Signed {
 /// # Errors
 /// [`TokenError::Missing`] when there is none.
 pub fn bearer(header: Option<&str>) -> Result<&str, TokenError> {
-    let (scheme, token) = header.and_then(|value| value.split_once(' ')).ok_or(TokenError::Missing)?;
+    let (scheme, token) =
+        header.and_then(|value| value.split_once(' ')).ok_or(TokenError::Missing)?;
     let token = token.trim();
-    if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() { Ok(token) } else { Err(TokenError::Missing) }
+    if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() {
+        Ok(token)
+    } else {
+        Err(TokenError::Missing)
+    }
 }
 
 async fn caller(rights: &dyn Rights, presented: &Presented) -> Result<Caller, Problem> {
@@ -93,7 +98,10 @@ mod tests {
     struct Fixed(Option<Standing>);
 
     impl Rights for Fixed {
-        fn standing<'a>(&'a self, _: &'a UserId) -> BoxFuture<'a, Result<Option<Standing>, Box<dyn Failure>>> {
+        fn standing<'a>(
+            &'a self,
+            _: &'a UserId,
+        ) -> BoxFuture<'a, Result<Option<Standing>, Box<dyn Failure>>> {
             Box::pin(async { Ok(self.0.clone()) })
         }
     }
@@ -112,7 +120,8 @@ mod tests {
     async fn check(rights: Fixed, token_use: TokenUse, expect: Result<&[Capability], &str>) {
         let found = caller(&rights, &presented(token_use)).await;
         let found = found.map(|caller| caller.capabilities).map_err(|problem| problem.code.clone());
-        let expect = expect.map(|caps| caps.iter().copied().collect::<BTreeSet<_>>()).map_err(str::to_owned);
+        let expect =
+            expect.map(|caps| caps.iter().copied().collect::<BTreeSet<_>>()).map_err(str::to_owned);
         assert_eq!(found, expect);
     }
 
@@ -127,7 +136,9 @@ mod tests {
     fn only_a_bearer_header_carries_a_token() {
         assert_eq!(bearer(Some("Bearer abc")), Ok("abc"));
         assert_eq!(bearer(Some("bearer  abc")), Ok("abc"));
-        for header in [None, Some(""), Some("Bearer"), Some("Bearer "), Some("Basic abc"), Some("abc")] {
+        for header in
+            [None, Some(""), Some("Bearer"), Some("Bearer "), Some("Basic abc"), Some("abc")]
+        {
             assert_eq!(bearer(header), Err(TokenError::Missing), "{header:?}");
         }
     }

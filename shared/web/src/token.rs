@@ -64,12 +64,20 @@ impl Verifier {
     ///
     /// # Errors
     /// [`InvalidKeys`] when the settings do not name exactly one usable source of keys.
-    pub fn new(secret: Option<&str>, jwks: Option<&str>, issuer: &str, audience: &str, loopback: bool) -> Result<Self, InvalidKeys> {
+    pub fn new(
+        secret: Option<&str>,
+        jwks: Option<&str>,
+        issuer: &str,
+        audience: &str,
+        loopback: bool,
+    ) -> Result<Self, InvalidKeys> {
         if issuer.is_empty() || audience.is_empty() {
             return Err(InvalidKeys::Unbound);
         }
         let keys = match (secret, jwks) {
-            (Some(secret), None) if secret.len() < MIN_SECRET_BYTES => return Err(InvalidKeys::ShortSecret),
+            (Some(secret), None) if secret.len() < MIN_SECRET_BYTES => {
+                return Err(InvalidKeys::ShortSecret);
+            }
             (Some(secret), None) => Keys::Secret(DecodingKey::from_secret(secret.as_bytes())),
             (None, Some(address)) => {
                 let address = Url::parse(address).map_err(|_| InvalidKeys::Address)?;
@@ -92,12 +100,15 @@ impl Verifier {
             let header = decode_header(token).map_err(|error| TokenError::of_header(&error))?;
             let (key, algorithm) = match &self.keys {
                 Keys::Secret(key) => (key.clone(), Algorithm::HS256),
-                Keys::Published(jwks) => jwks.key(header.kid.as_deref().ok_or(TokenError::UnknownKey)?).await?,
+                Keys::Published(jwks) => {
+                    jwks.key(header.kid.as_deref().ok_or(TokenError::UnknownKey)?).await?
+                }
             };
             if header.alg != algorithm {
                 return Err(TokenError::Algorithm);
             }
-            let data = decode::<Claims>(token, &key, &self.validation(algorithm)).map_err(|error| TokenError::of(&error))?;
+            let data = decode::<Claims>(token, &key, &self.validation(algorithm))
+                .map_err(|error| TokenError::of(&error))?;
             self.present(data.claims)
         })
     }

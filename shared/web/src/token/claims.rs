@@ -37,7 +37,8 @@ pub struct Claims {
 
 impl Claims {
     pub(crate) fn presented(self) -> Result<Presented, TokenError> {
-        let user = UserId::parse(self.user_id.as_deref().unwrap_or(&self.sub)).map_err(|_| TokenError::Malformed)?;
+        let user = UserId::parse(self.user_id.as_deref().unwrap_or(&self.sub))
+            .map_err(|_| TokenError::Malformed)?;
         let fits = |b: u8| b.is_ascii_graphic() && b != b'#';
         if self.jti.is_empty() || self.jti.len() > 128 || !self.jti.bytes().all(fits) {
             return Err(TokenError::Malformed);
@@ -48,7 +49,11 @@ impl Claims {
             issued_at: self.iat,
             token_use: self.token_use,
             scopes: self.scopes,
-            capabilities: self.capabilities.iter().filter_map(|name| capability(name)).collect::<BTreeSet<_>>(),
+            capabilities: self
+                .capabilities
+                .iter()
+                .filter_map(|name| capability(name))
+                .collect::<BTreeSet<_>>(),
         })
     }
 }

@@ -55,7 +55,9 @@ impl TokenError {
             ErrorKind::ImmatureSignature => Self::NotYetValid,
             ErrorKind::InvalidAudience => Self::Audience,
             ErrorKind::InvalidIssuer => Self::Issuer,
-            ErrorKind::InvalidAlgorithm | ErrorKind::InvalidAlgorithmName | ErrorKind::MissingAlgorithm => Self::Algorithm,
+            ErrorKind::InvalidAlgorithm
+            | ErrorKind::InvalidAlgorithmName
+            | ErrorKind::MissingAlgorithm => Self::Algorithm,
             _ => Self::Malformed,
         }
     }

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, KeyAlgorithm, PublicKeyUse};
+use jsonwebtoken::jwk::{
+    AlgorithmParameters, EllipticCurve, Jwk, JwkSet, KeyAlgorithm, PublicKeyUse,
+};
 use jsonwebtoken::{Algorithm, DecodingKey};
 use tokio::sync::Mutex;
 use url::{Host, Url};
@@ -41,7 +43,9 @@ impl Jwks {
         if address.scheme() != "https" && !(loopback && is_local && address.scheme() == "http") {
             return Err(InvalidKeys::Address);
         }
-        let client = reqwest::Client::builder().timeout(Duration::from_secs(5)).redirect(reqwest::redirect::Policy::none());
+        let client = reqwest::Client::builder()
+            .timeout(Duration::from_secs(5))
+            .redirect(reqwest::redirect::Policy::none());
         let client = client.build().map_err(|_| InvalidKeys::Client)?;
         Ok(Self { address, client, cache: Mutex::new(Cache::default()) })
     }
@@ -73,7 +77,8 @@ impl Jwks {
     }
 
     async fn fetch(&self) -> Result<JwkSet, FetchError> {
-        let mut response = self.client.get(self.address.clone()).send().await?.error_for_status()?;
+        let mut response =
+            self.client.get(self.address.clone()).send().await?.error_for_status()?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
             body.extend_from_slice(&chunk);
@@ -83,7 +88,9 @@ impl Jwks {
         }
         // Keys of kinds this library does not know are left out instead of failing the set.
         let set: Published = serde_json::from_slice(&body)?;
-        Ok(JwkSet { keys: set.keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect() })
+        Ok(JwkSet {
+            keys: set.keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect(),
+        })
     }
 }
 
@@ -106,7 +113,9 @@ enum FetchError {
 fn usable(jwk: &Jwk) -> Result<(DecodingKey, Algorithm), TokenError> {
     let algorithm = match &jwk.algorithm {
         AlgorithmParameters::RSA(_) => Algorithm::RS256,
-        AlgorithmParameters::EllipticCurve(params) if params.curve == EllipticCurve::P256 => Algorithm::ES256,
+        AlgorithmParameters::EllipticCurve(params) if params.curve == EllipticCurve::P256 => {
+            Algorithm::ES256
+        }
         _ => return Err(TokenError::UnknownKey),
     };
     let declared = match jwk.common.key_algorithm {
@@ -115,7 +124,11 @@ fn usable(jwk: &Jwk) -> Result<(DecodingKey, Algorithm), TokenError> {
         Some(KeyAlgorithm::ES256) => Some(Algorithm::ES256),
         Some(_) => None,
     };
-    let signs = jwk.common.public_key_use.as_ref().is_none_or(|purpose| *purpose == PublicKeyUse::Signature);
+    let signs = jwk
+        .common
+        .public_key_use
+        .as_ref()
+        .is_none_or(|purpose| *purpose == PublicKeyUse::Signature);
     if declared != Some(algorithm) || !signs {
         return Err(TokenError::UnknownKey);
     }

@@ -75,7 +75,11 @@ async fn every_flaw_has_its_name() {
     check_claims(&with("exp", json!(now() - 31)), Err(TokenError::Expired)).await;
     check_claims(&with("nbf", json!(now() + 300)), Err(TokenError::NotYetValid)).await;
     check_claims(&with("iat", json!(now() + 300)), Err(TokenError::NotYetValid)).await;
-    check(&sign(&claims(), "another secret that is long enough too", Algorithm::HS256), Err(TokenError::Signature)).await;
+    check(
+        &sign(&claims(), "another secret that is long enough too", Algorithm::HS256),
+        Err(TokenError::Signature),
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -87,7 +91,8 @@ async fn clocks_may_differ_a_little() {
 #[tokio::test]
 async fn the_algorithm_is_ours_to_choose() {
     check(&sign(&claims(), SECRET, Algorithm::HS384), Err(TokenError::Algorithm)).await;
-    check(&raw(&json!({"alg": "none", "typ": "JWT"}), &claims(), ""), Err(TokenError::Algorithm)).await;
+    check(&raw(&json!({"alg": "none", "typ": "JWT"}), &claims(), ""), Err(TokenError::Algorithm))
+        .await;
     check(&raw(&json!({"alg": "None"}), &claims(), ""), Err(TokenError::Algorithm)).await;
     check(&raw(&json!({"alg": "RS256"}), &claims(), "AAAA"), Err(TokenError::Algorithm)).await;
 }
@@ -104,7 +109,8 @@ async fn a_token_without_a_claim_is_none() {
 
 #[tokio::test]
 async fn garbage_is_no_token() {
-    for token in ["", "a", "a.b", "a.b.c", "....", "🙂.🙂.🙂", &"x".repeat(MAX_TOKEN_BYTES + 1)] {
+    for token in ["", "a", "a.b", "a.b.c", "....", "🙂.🙂.🙂", &"x".repeat(MAX_TOKEN_BYTES + 1)]
+    {
         check(token, Err(TokenError::Malformed)).await;
     }
 }
@@ -201,7 +207,8 @@ async fn a_published_key_cannot_be_used_as_a_shared_secret() {
     let issuer = Issuer::start("k1", &json!({})).await;
     for kid in ["k1", "shared"] {
         let header = Header { kid: Some(kid.to_owned()), ..Header::new(Algorithm::HS256) };
-        let token = encode(&header, &claims(), &EncodingKey::from_secret(SECRET.as_bytes())).unwrap();
+        let token =
+            encode(&header, &claims(), &EncodingKey::from_secret(SECRET.as_bytes())).unwrap();
         let expect = if kid == "k1" { TokenError::Algorithm } else { TokenError::UnknownKey };
         assert_eq!(issuer.verifier().verify(&token).await, Err(expect), "{kid}");
     }
@@ -222,7 +229,10 @@ async fn an_issuer_that_is_down_is_no_fault_of_the_token() {
     Mock::given(method("GET")).respond_with(ResponseTemplate::new(500)).mount(&server).await;
     let verifier = Verifier::new(None, Some(&server.uri()), "countersign", "api", true).unwrap();
     let issuer = Issuer::start("k1", &json!({})).await;
-    assert_eq!(verifier.verify(&issuer.token(Some("k1"), &claims())).await, Err(TokenError::KeysUnavailable));
+    assert_eq!(
+        verifier.verify(&issuer.token(Some("k1"), &claims())).await,
+        Err(TokenError::KeysUnavailable)
+    );
 }
 
 #[tokio::test]

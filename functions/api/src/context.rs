@@ -1,0 +1,138 @@
+//! What the handlers work with; built once per process.
+
+use std::sync::Arc;
+
+use countersign_gatekeeper::{Desk, Ledger};
+use countersign_identity::Rights;
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_outbox::{EventBus, MailQueue, Notices, ReceiptQueue};
+use countersign_recovery::Runner;
+use countersign_registry::Registry;
+use countersign_signer::KmsMac;
+use countersign_states::{Machine, Schedules, Tasks};
+use countersign_store_approvals::Approvals;
+use countersign_store_catalog::Catalog;
+use countersign_store_content::ContentStore;
+use countersign_store_directory::Directory;
+use countersign_store_kit::Blobs;
+use countersign_store_runs::{JournalStore, RunStore};
+use countersign_store_vault::VaultStore;
+use countersign_vault::{KmsKeys, Vault};
+use countersign_web::Gate;
+use countersign_web::token::Verifier;
+
+/// Stores and services of the API.
+pub struct Context {
+    /// Verifies tokens.
+    pub verifier: Verifier,
+    /// People and their rights.
+    pub directory: Directory,
+    /// Profiles, connectors, playbooks.
+    pub catalog: Catalog,
+    /// Runs.
+    pub runs: RunStore,
+    /// Journals.
+    pub journal: JournalStore,
+    /// Starts executions.
+    pub runner: Runner,
+    /// Requests for approval.
+    pub approvals: Approvals,
+    /// The approval protocol.
+    pub desk: Desk,
+    /// Documents, tables, exports.
+    pub content: ContentStore,
+    /// The data bucket, for uploads.
+    pub blobs: Blobs,
+    /// Credentials.
+    pub vault: VaultStore,
+    /// Every action there is.
+    pub registry: Registry,
+}
+
+impl Gate for Context {
+    fn verifier(&self) -> &Verifier {
+        &self.verifier
+    }
+
+    fn rights(&self) -> &dyn Rights {
+        &self.directory
+    }
+}
+
+impl Context {
+    /// Builds everything from the settings.
+    ///
+    /// # Errors
+    /// [`StartError`] names the setting that is missing or unusable.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let dynamo = boot.dynamo();
+        let blobs = boot.blobs()?;
+        let directory = Directory::new(boot.table(Setting::TableDirectory, &dynamo)?);
+        let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, blobs.clone());
+        let approvals = Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?);
+        let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
+        let vault = Vault::new(Arc::new(keys));
+        Ok(Self {
+            verifier: verifier(boot)?,
+            journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
+            catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
+            runner: Runner::new(
+                runs.clone(),
+                Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?),
+            ),
+            desk: desk(boot, &directory, &runs, &approvals)?,
+            content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, blobs.clone()),
+            vault: VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, vault),
+            registry: Registry::builtin(),
+            directory,
+            runs,
+            approvals,
+            blobs,
+        })
+    }
+}
+
+fn verifier(boot: &Boot) -> Result<Verifier, StartError> {
+    let settings = &boot.settings;
+    let issuer = settings.need(Setting::JwtIssuer)?;
+    let audience = settings.need(Setting::JwtAudience)?;
+    let secret = settings.get(Setting::JwtHs256Secret);
+    let jwks = settings.get(Setting::JwtJwksUrl);
+    let verifier = Verifier::new(secret, jwks, issuer, audience, settings.allow_loopback());
+    let name = "JWT_HS256_SECRET or JWT_JWKS_URL";
+    verifier.map_err(|error| StartError::Invalid { name, reason: error.to_string() })
+}
+
+fn desk(
+    boot: &Boot,
+    directory: &Directory,
+    runs: &RunStore,
+    approvals: &Approvals,
+) -> Result<Desk, StartError> {
+    let settings = &boot.settings;
+    let rights: Arc<dyn Rights> = Arc::new(directory.clone());
+    let notices = Notices {
+        approvals: approvals.clone(),
+        rights: rights.clone(),
+        key: Arc::new(KmsMac::new(&boot.aws, settings.need(Setting::LinkKeyId)?)),
+        mails: MailQueue::new(&boot.aws, settings.need(Setting::MailQueueUrl)?),
+        bus: EventBus::new(&boot.aws, settings.need(Setting::EventBus)?),
+        public_url: settings.need(Setting::PublicUrl)?.to_owned(),
+    };
+    let alarms = Schedules::new(
+        &boot.aws,
+        settings.need(Setting::ScheduleGroup)?,
+        settings.need(Setting::ScheduleRoleArn)?,
+        settings.need(Setting::DeadlineFunctionArn)?,
+    );
+    let receipts = ReceiptQueue::new(&boot.aws, settings.need(Setting::ReceiptQueueUrl)?);
+    Ok(Desk {
+        records: Arc::new(approvals.clone()),
+        tasks: Arc::new(Tasks::new(&boot.aws)),
+        alarms: Arc::new(alarms),
+        rights,
+        notifier: Arc::new(notices),
+        runs: Arc::new(runs.clone()),
+        ledger: Arc::new(Ledger(receipts)),
+    })
+}

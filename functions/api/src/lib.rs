@@ -1,0 +1,40 @@
+//! The REST door.
+//!
+//! Every handler runs with a [`countersign_web::Signed`] caller, looks everything up under that caller, and answers with
+//! a view of its own: what is stored is not what is shown. The OpenAPI document is derived from the same declarations as
+//! the routes.
+
+mod bindings;
+mod compiling;
+mod context;
+mod merged;
+mod once;
+mod openapi;
+mod routes;
+
+pub use context::Context;
+
+use std::sync::Arc;
+
+use axum::Router;
+use countersign_lambda_entry::{Fault, Invocation};
+use countersign_web::door;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+/// The router with everything around it.
+pub fn router(context: Arc<Context>) -> Router {
+    door::complete(openapi::routes(context))
+}
+
+/// Serves one event of the HTTP API.
+///
+/// # Errors
+/// [`Fault`] when the event is no HTTP request; everything else is an HTTP answer.
+pub fn handle(
+    router: Router,
+    event: Value,
+    _: Invocation,
+) -> BoxFuture<'static, Result<Value, Fault>> {
+    Box::pin(async move { Ok(door::answer(router, event).await?) })
+}

@@ -1,0 +1,145 @@
+//! One list made of what the owner has and what the system ships.
+
+use countersign_identity::UserId;
+use countersign_store_catalog::{CatalogError, Listing};
+use countersign_store_kit::Page as Stored;
+use countersign_web::{Cursor, Page, PageQuery, Problem};
+use futures::future::BoxFuture;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+/// What to list.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    /// At most so many items, 1 to 100; 50 when left out.
+    #[param(minimum = 1, maximum = 100)]
+    pub(crate) limit: Option<u32>,
+    /// `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// Only one kind: `active` or `inactive` for profiles, the type for connectors, the category for playbooks.
+    pub(crate) kind: Option<String>,
+    /// `own`, `system`, or both when left out.
+    pub(crate) from: Option<String>,
+}
+
+/// Where the list goes on: in which part, and at which key of the store.
+fn place(after: Option<&str>) -> Option<(bool, Option<&str>)> {
+    match after {
+        None => Some((false, None)),
+        Some(text) => {
+            let (part, key) = text.split_once(':')?;
+            let system = match part {
+                "own" => false,
+                "system" => true,
+                _ => return None,
+            };
+            Some((system, Some(key).filter(|key| !key.is_empty())))
+        }
+    }
+}
+
+type Listed<'a, T> = BoxFuture<'a, Result<Stored<T>, CatalogError>>;
+
+/// A page of the owner's records, followed by the system's.
+pub(crate) async fn list<'a, T>(
+    owner: &UserId,
+    name: &str,
+    query: &'a ListQuery,
+    own: impl Fn(Listing<'a>) -> Listed<'a, T>,
+    system: impl Fn(Listing<'a>) -> Listed<'a, T>,
+    arena: &'a mut String,
+) -> Result<Page<T>, Problem> {
+    let filters = [("kind", query.kind.as_deref()), ("from", query.from.as_deref())];
+    let cursor = Cursor::new(owner, name, &filters);
+    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
+    let limit = paging.limit()?;
+    *arena = paging.after(&cursor)?.unwrap_or_default();
+    let after = Some(arena.as_str()).filter(|after| !after.is_empty());
+    let (in_system, key) =
+        place(after).ok_or_else(|| Problem::field("cursor", "is not one of this list"))?;
+    let of = query.kind.as_deref();
+    let (wants_own, wants_system) = match query.from.as_deref() {
+        None => (true, true),
+        Some("own") => (true, false),
+        Some("system") => (false, true),
+        Some(_) => return Err(Problem::field("from", "is `own` or `system`")),
+    };
+    if in_system || !wants_own {
+        let page = system(Listing { of, limit, after: key.filter(|_| in_system) }).await?;
+        let next = page.next.map(|key| format!("system:{key}"));
+        return Ok(cursor.page(page.items, next.as_deref()));
+    }
+    let page = own(Listing { of, limit, after: key }).await?;
+    let mut items = page.items;
+    if let Some(key) = page.next {
+        return Ok(cursor.page(items, Some(&format!("own:{key}"))));
+    }
+    let left = limit.saturating_sub(i32::try_from(items.len()).unwrap_or(limit));
+    if !wants_system {
+        return Ok(cursor.page(items, None));
+    }
+    if left == 0 {
+        return Ok(cursor.page(items, Some("system:")));
+    }
+    let rest = system(Listing { of, limit: left, after: None }).await?;
+    items.extend(rest.items);
+    Ok(cursor.page(items, rest.next.map(|key| format!("system:{key}")).as_deref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(after: Option<&str>, expect: Option<(bool, Option<&str>)>) {
+        assert_eq!(place(after), expect, "{after:?}");
+    }
+
+    #[test]
+    fn a_place_is_a_part_and_a_key() {
+        check(None, Some((false, None)));
+        check(Some("own:abc"), Some((false, Some("abc"))));
+        check(Some("system:"), Some((true, None)));
+        check(Some("system:a:b"), Some((true, Some("a:b"))));
+        check(Some("elsewhere:abc"), None);
+        check(Some("abc"), None);
+    }
+
+    /// A store of numbers; its cursor is the next number.
+    fn numbers(of: std::ops::Range<u32>, listing: Listing<'_>) -> Listed<'static, u32> {
+        let from = listing.after.and_then(|text| text.parse().ok()).unwrap_or(of.start);
+        let to = of.end.min(from + listing.limit.unsigned_abs());
+        let next = (to < of.end).then(|| to.to_string());
+        Box::pin(async move { Ok(Stored { items: (from..to).collect(), next }) })
+    }
+
+    async fn walk(limit: u32, from: Option<&str>) -> Vec<u32> {
+        let owner = UserId::from_bytes([1; 16]);
+        let mut query =
+            ListQuery { limit: Some(limit), from: from.map(str::to_owned), ..ListQuery::default() };
+        let mut all = Vec::new();
+        for _ in 0..50 {
+            let mut arena = String::new();
+            let page =
+                list(&owner, "x", &query, |l| numbers(0..5, l), |l| numbers(10..14, l), &mut arena)
+                    .await
+                    .unwrap();
+            assert!(page.items.len() <= limit as usize);
+            all.extend(page.items);
+            match page.next {
+                Some(next) => query = ListQuery { cursor: Some(next), ..query.clone() },
+                None => return all,
+            }
+        }
+        panic!("the list does not end");
+    }
+
+    #[tokio::test]
+    async fn f_326_every_record_comes_once_whatever_the_page() {
+        for limit in 1..=10 {
+            assert_eq!(walk(limit, None).await, [0, 1, 2, 3, 4, 10, 11, 12, 13], "{limit}");
+            assert_eq!(walk(limit, Some("own")).await, [0, 1, 2, 3, 4], "{limit}");
+            assert_eq!(walk(limit, Some("system")).await, [10, 11, 12, 13], "{limit}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+use std::collections::BTreeSet;
+
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use axum::body::Body;
+use countersign_lambda_entry::{Boot, Setting, Settings};
+use http::{Method, Request, StatusCode};
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+use super::*;
+
+/// The API over clients that reach nothing: enough for everything that is decided before a store is asked.
+fn context() -> Arc<Context> {
+    let aws = SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .build();
+    let value = |setting| match setting {
+        Setting::JwtHs256Secret => "a secret of the tests, long enough to be one".to_owned(),
+        Setting::JwtJwksUrl => String::new(),
+        other => other.name().to_lowercase(),
+    };
+    let settings =
+        Settings::from_pairs(Setting::ALL.into_iter().map(|setting| (setting, value(setting))));
+    Arc::new(Context::new(&Boot { settings, aws }).unwrap())
+}
+
+/// Every documented operation: method, path with example ids.
+fn operations() -> BTreeSet<(String, String)> {
+    let (_, document) = documented();
+    let document = serde_json::to_value(document).unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    let methods = |item: &Value| item.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    paths
+        .iter()
+        .flat_map(|(path, item)| methods(item).into_iter().map(|method| (method, path.clone())))
+        .collect()
+}
+
+async fn answered(method: &str, path: &str) -> StatusCode {
+    let path = path.replace("{id}", "x").replace("{binding}", "x").replace("{scope}", "x");
+    let path = path.replace("{step}", "x").replace("{name}", "x").replace("{kind}", "x");
+    let path = path.replace("{capability}", "x").replace("{template}", "x");
+    let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+    let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
+    crate::router(context()).oneshot(request).await.unwrap().status()
+}
+
+#[tokio::test]
+async fn every_documented_route_is_there_and_closed_to_strangers() {
+    let operations = operations();
+    assert!(operations.len() > 50, "{}", operations.len());
+    for (method, path) in operations {
+        let expect = if path == "/health" { StatusCode::OK } else { StatusCode::UNAUTHORIZED };
+        assert_eq!(answered(&method, &path).await, expect, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_documented_is_not_there() {
+    for path in [
+        "/",
+        "/api",
+        "/api/admin/bootstrap",
+        "/api/agent-factory/secrets",
+        "/api/agent-factory/profiles/x/test",
+    ] {
+        assert_eq!(answered("GET", path).await, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_served() {
+    let request = Request::builder().uri("/openapi.json").body(Body::empty()).unwrap();
+    let response = crate::router(context()).oneshot(request).await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    let body = axum::body::to_bytes(response.into_body(), 10_000_000).await.unwrap();
+    let document: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(document["info"]["title"], "Countersign");
+    assert!(document["components"]["schemas"]["Problem"].is_object());
+}
+
+/// The operations of §30.3 that this door must have.
+#[test]
+fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
+    const WANTED: [&str; 42] = [
+        "post /profiles",
+        "get /profiles",
+        "get /profiles/{id}",
+        "put /profiles/{id}",
+        "delete /profiles/{id}",
+        "post /profiles/{id}/duplicate",
+        "get /connectors",
+        "get /connectors/{id}",
+        "post /connectors",
+        "put /connectors/{id}",
+        "delete /connectors/{id}",
+        "post /connectors/{id}/validate",
+        "get /connectors/templates",
+        "post /connectors/from-template/{template}",
+        "get /connectors/{id}/schema",
+        "get /playbooks",
+        "get /playbooks/{id}",
+        "post /playbooks",
+        "put /playbooks/{id}",
+        "delete /playbooks/{id}",
+        "post /playbooks/{id}/validate",
+        "post /playbooks/validate",
+        "get /playbooks/{id}/graph",
+        "get /actions",
+        "get /actions/{name}",
+        "post /executions",
+        "get /executions",
+        "get /executions/{id}",
+        "get /executions/{id}/events",
+        "post /executions/{id}/cancel",
+        "get /executions/{id}/outputs/{step}",
+        "get /approvals",
+        "get /approvals/{id}",
+        "post /approvals/{id}/approve",
+        "post /approvals/{id}/reject",
+        "get /profiles/{id}/journal",
+        "get /profiles/{id}/journal/summary",
+        "get /journal/{id}",
+        "post /uploads",
+        "get /documents/{id}",
+        "get /workspaces/{id}/tables/{name}/rows",
+        "get /exports/{id}",
+    ];
+    let documented = operations();
+    for wanted in WANTED {
+        let (method, path) = wanted.split_once(' ').unwrap();
+        let key = (method.to_owned(), format!("/api/agent-factory{path}"));
+        assert!(documented.contains(&key), "{wanted}");
+    }
+}
+
+#[tokio::test]
+async fn the_sample_events_are_requests() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../events/api");
+    for (name, expect) in [("health", 200), ("list-profiles", 401), ("start-execution", 401)] {
+        let text = std::fs::read_to_string(format!("{folder}/{name}.json")).unwrap();
+        let answer = countersign_web::door::answer(
+            crate::router(context()),
+            serde_json::from_str(&text).unwrap(),
+        )
+        .await;
+        assert_eq!(answer.unwrap()["statusCode"], expect, "{name}");
+    }
+}

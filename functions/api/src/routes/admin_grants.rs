@@ -1,0 +1,63 @@
+//! `/api/admin/users/{id}/grants`.
+
+use axum::extract::State;
+use countersign_identity::{Group, Scope};
+use countersign_web::{Json, Path, Problem, Signed};
+use http::StatusCode;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::admin_user::person;
+use super::{Ctx, administrator, now};
+
+/// A scope to grant.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Grant {
+    /// `{topic}:{role}` or `global:{role}`; roles are `reader`, `editor`, `analyst`, `admin`.
+    scope: String,
+}
+
+/// Grants a scope. Granting it again changes nothing.
+#[utoipa::path(
+    post, path = "/users/{id}/grants", tag = "administration", request_body = Grant,
+    params(("id" = String, Path, description = "id, username or address")),
+    responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
+)]
+pub(crate) async fn grant(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<String>,
+    Json(body): Json<Grant>,
+) -> Result<StatusCode, Problem> {
+    let State(ctx) = ctx;
+    let by = administrator(&signed)?;
+    let scope = scope(&body.scope)
+        .ok_or_else(|| Problem::field("scope", "is `{topic}:{role}` or `global:{role}`"))?;
+    let user = person(&ctx, &id).await?;
+    ctx.directory.grant(&user.id, &scope, by, now()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Reads a scope that can be granted: the marked ones only come out of intersections.
+pub(super) fn scope(text: &str) -> Option<Scope> {
+    text.parse().ok().filter(|scope: &Scope| !matches!(scope.group, Group::ThroughGlobal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, grantable: bool) {
+        assert_eq!(scope(text).is_some(), grantable, "{text}");
+    }
+
+    #[test]
+    fn a_012_only_whole_scopes_are_granted() {
+        check("macro:analyst", true);
+        check("global:admin", true);
+        check("~macro:analyst", false);
+        check("macro:emperor", false);
+        check("macro", false);
+    }
+}

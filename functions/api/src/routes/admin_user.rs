@@ -1,0 +1,73 @@
+//! `/api/admin/users/{id}`. The id may be `user_…`, a username or a mail address.
+
+use axum::extract::State;
+use countersign_store_directory::{User, UserChange};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::admin_users::PersonView;
+use super::{Ctx, administrator, found, now};
+use crate::Context;
+
+/// What may change about a person.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Change {
+    /// Another display name.
+    #[serde(default)]
+    display_name: Option<String>,
+    /// Inactive people can do nothing, from their next request and their runs' next step on.
+    #[serde(default)]
+    active: Option<bool>,
+    /// Whether an administrator vouches for the address.
+    #[serde(default)]
+    email_verified: Option<bool>,
+}
+
+/// One person with what they may do.
+#[utoipa::path(
+    get, path = "/users/{id}", tag = "administration", params(("id" = String, Path, description = "id, username or address")),
+    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<String>,
+) -> Result<Json<PersonView>, Problem> {
+    let State(ctx) = ctx;
+    administrator(&signed)?;
+    let user = person(&ctx, &id).await?;
+    let standing = ctx.directory.standing_of(&user.id).await?;
+    Ok(Json(PersonView { user, standing }))
+}
+
+/// Changes a person.
+#[utoipa::path(
+    patch, path = "/users/{id}", tag = "administration", request_body = Change,
+    params(("id" = String, Path, description = "id, username or address")),
+    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn change(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<String>,
+    Json(body): Json<Change>,
+) -> Result<Json<User>, Problem> {
+    let State(ctx) = ctx;
+    administrator(&signed)?;
+    let user = person(&ctx, &id).await?;
+    let change = UserChange {
+        display_name: body.display_name,
+        active: body.active,
+        email_verified: body.email_verified,
+    };
+    let changed =
+        change.checked().map_err(|error| Problem::field("display_name", error.to_string()))?;
+    Ok(Json(ctx.directory.change(&user.id, &changed, now()).await?))
+}
+
+/// Finds a person by any of their names.
+pub(super) async fn person(ctx: &Context, name: &str) -> Result<User, Problem> {
+    found(ctx.directory.find(name).await?)
+}

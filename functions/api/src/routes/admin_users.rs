@@ -1,0 +1,91 @@
+//! `/api/admin/users`.
+
+use axum::extract::State;
+use axum::response::Response;
+use countersign_identity::{Standing, UserId};
+use countersign_store_directory::{Email, NewUser, User, Username};
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query, Signed};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{Ctx, administrator, now};
+use crate::once::{created, do_once};
+
+/// Somebody to enter. Passwords live with the identity provider, never here (K-30).
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Person {
+    /// The name they sign in with: 2 to 64 lower-case letters, digits, dots, hyphens, underscores.
+    username: String,
+    /// Where mail reaches them.
+    email: String,
+    /// Whether the administrator vouches for the address. Approval mail goes to verified addresses only.
+    #[serde(default)]
+    email_verified: bool,
+    /// What others see; the username when left out.
+    #[serde(default)]
+    display_name: Option<String>,
+}
+
+/// A person with what they may do.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PersonView {
+    /// The person.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    pub(super) user: User,
+    /// Granted scopes and capabilities.
+    #[schema(value_type = Option<Object>)]
+    pub(super) standing: Option<Standing>,
+}
+
+/// Enters a person, without any rights.
+#[utoipa::path(
+    post, path = "/users", tag = "administration", request_body = Person,
+    params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 409, description = "USER_TAKEN"))
+)]
+pub(crate) async fn create(
+    ctx: Ctx,
+    signed: Signed,
+    key: Key,
+    Json(body): Json<Person>,
+) -> Result<Response, Problem> {
+    let State(ctx) = ctx;
+    let by = administrator(&signed)?;
+    let attempt = Attempt::new(by, "POST /api/admin/users", key, &body)?;
+    let work = Box::pin(async {
+        let username = Username::parse(&body.username)
+            .map_err(|error| Problem::field("username", error.to_string()))?;
+        let email = Email::parse(&body.email)
+            .map_err(|error| Problem::field("email", error.to_string()))?;
+        let new = NewUser {
+            id: UserId::from_bytes(attempt.id()),
+            email,
+            email_verified: body.email_verified,
+            display_name: body.display_name.clone().unwrap_or_else(|| username.to_string()),
+            username,
+        };
+        let user =
+            new.at(now()).map_err(|error| Problem::field("display_name", error.to_string()))?;
+        let user = ctx.directory.create(&user).await?;
+        created(format!("/api/admin/users/{}", user.id), &user)
+    });
+    do_once(&ctx.catalog, &attempt, now(), work).await
+}
+
+/// Everybody, by username.
+#[utoipa::path(get, path = "/users", tag = "administration", params(PageQuery), responses((status = 200, body = Page<Value>)))]
+pub(crate) async fn list(
+    ctx: Ctx,
+    signed: Signed,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<User>>, Problem> {
+    let State(ctx) = ctx;
+    let cursor = Cursor::new(administrator(&signed)?, "users", &[]);
+    let after = query.after(&cursor)?;
+    let page = ctx.directory.list(query.limit()?, after.as_deref()).await?;
+    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+}

@@ -1,0 +1,100 @@
+//! `/approvals/{id}/approve` and `/reject` (F-359, F-360).
+
+use axum::extract::State;
+use countersign_approval::{ApprovalId, Assurance, Attempt, Door, Verdict};
+use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::approval::may_see;
+use super::{Ctx, found, now};
+use crate::Context;
+
+/// What was seen, and what to say about it.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Decision {
+    /// The digest of what was seen. A decision without it is refused.
+    #[serde(default)]
+    digest: Option<String>,
+    /// The version that was seen.
+    #[serde(default)]
+    version: Option<u32>,
+    /// A note for the record, at most 4,000 characters.
+    #[serde(default)]
+    note: Option<String>,
+}
+
+/// Approves what was seen. The same decision again gets the first receipt; anything else on a closed request is 409 and
+/// says who closed it, how and when.
+#[utoipa::path(
+    post, path = "/approvals/{id}/approve", tag = "approvals", request_body = Decision,
+    params(("id" = String, Path, description = "`appr_…`")),
+    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest"))
+)]
+pub(crate) async fn approve(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ApprovalId>,
+    Json(body): Json<Decision>,
+) -> Result<Json<Answer>, Problem> {
+    let State(ctx) = ctx;
+    decide(&ctx, signed, id, Verdict::Approve, body).await
+}
+
+/// Refuses what was seen; what then happens to the run stands in the request.
+#[utoipa::path(
+    post, path = "/approvals/{id}/reject", tag = "approvals", request_body = Decision,
+    params(("id" = String, Path, description = "`appr_…`")),
+    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest"))
+)]
+pub(crate) async fn reject(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ApprovalId>,
+    Json(body): Json<Decision>,
+) -> Result<Json<Answer>, Problem> {
+    let State(ctx) = ctx;
+    decide(&ctx, signed, id, Verdict::Deny, body).await
+}
+
+async fn decide(
+    ctx: &Context,
+    signed: Signed,
+    id: ApprovalId,
+    verdict: Verdict,
+    body: Decision,
+) -> Result<Json<Answer>, Problem> {
+    let request = found(ctx.approvals.request(&id).await?)?;
+    if !may_see(&request, &signed.caller.user) {
+        return Err(Problem::not_found());
+    }
+    let attempt = Attempt {
+        verdict,
+        digest: body.digest,
+        version: body.version,
+        door: Door::Rest,
+        assurance: Assurance::SignedIn,
+        note: body.note,
+    };
+    let attempting =
+        Attempting { approval: id, who: Who::Session(Box::new(signed.presented)), attempt };
+    let answer = ctx.desk.decide(&attempting, now()).await;
+    answer.map(Json).map_err(|error| story(&error))
+}
+
+/// A refusal with what the reader needs: how a closed request was closed.
+fn story(error: &GateError) -> Problem {
+    let problem = Problem::of(error);
+    match error {
+        GateError::NotFound => Problem::not_found(),
+        GateError::Decide(countersign_approval::DecideError::Closed(closed)) => {
+            match serde_json::to_value(closed) {
+                Ok(closed) => problem.with("closed", closed),
+                Err(_) => problem,
+            }
+        }
+        _ => problem,
+    }
+}

@@ -1,0 +1,53 @@
+//! `/connectors/{id}/schema` (F-335).
+
+use axum::extract::State;
+use countersign_connector::{ConnectorId, endpoint_contract};
+use countersign_registry::Slot;
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Ctx, found, reader};
+
+/// What an endpoint takes and gives.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EndpointSchema {
+    /// Its name.
+    name: String,
+    /// What it does.
+    description: String,
+    /// Its arguments.
+    #[schema(value_type = Vec<Object>)]
+    inputs: Vec<Slot>,
+    /// What comes back.
+    #[schema(value_type = Vec<Object>)]
+    outputs: Vec<Slot>,
+    /// Whether its effect cannot be taken back.
+    irreversible: bool,
+}
+
+/// The endpoints of a connector with their types.
+#[utoipa::path(
+    get, path = "/connectors/{id}/schema", tag = "connectors", params(("id" = String, Path, description = "kebab-case")),
+    responses((status = 200, body = Vec<EndpointSchema>), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn schema(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ConnectorId>,
+) -> Result<Json<Vec<EndpointSchema>>, Problem> {
+    let State(ctx) = ctx;
+    let connector = found(ctx.catalog.connector(reader(&signed)?, &id).await?)?;
+    let definition = &connector.definition;
+    let schema = definition.endpoints.iter().filter_map(|(name, endpoint)| {
+        let contract = endpoint_contract(definition, name)?;
+        Some(EndpointSchema {
+            name: name.clone(),
+            description: endpoint.description.clone(),
+            inputs: contract.inputs,
+            outputs: contract.outputs,
+            irreversible: contract.irreversible,
+        })
+    });
+    Ok(Json(schema.collect()))
+}

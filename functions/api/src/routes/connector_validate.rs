@@ -1,0 +1,50 @@
+//! `/connectors/{id}/validate` (F-332).
+
+use axum::extract::State;
+use countersign_connector::{ConnectorId, Diagnostic, parse};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Ctx, found, reader};
+
+/// What to validate.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Draft {
+    /// A text that is not stored yet; the stored one when left out.
+    #[serde(default)]
+    yaml: Option<String>,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Verdict {
+    /// Whether the connector can be used.
+    is_valid: bool,
+    /// Every error and warning, with line and column.
+    #[schema(value_type = Vec<Object>)]
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Validates a connector's text, stored or not, and reports every problem at once.
+#[utoipa::path(
+    post, path = "/connectors/{id}/validate", tag = "connectors", request_body = Draft,
+    params(("id" = String, Path, description = "kebab-case")),
+    responses((status = 200, body = Verdict), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn validate(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ConnectorId>,
+    Json(draft): Json<Draft>,
+) -> Result<Json<Verdict>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    let yaml = match draft.yaml {
+        Some(yaml) => yaml,
+        None => found(ctx.catalog.connector(owner, &id).await?)?.yaml,
+    };
+    let parsed = parse(&yaml);
+    Ok(Json(Verdict { is_valid: parsed.definition.is_some(), diagnostics: parsed.diagnostics }))
+}

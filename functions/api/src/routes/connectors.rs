@@ -1,0 +1,135 @@
+//! `/connectors` (F-326, F-328).
+
+use axum::extract::State;
+use axum::response::Response;
+use countersign_connector::{ConnectorDefinition, StoredConnector};
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{Json, Page, Problem, Query, Signed};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Ctx, analyst, now, reader};
+use crate::compiling;
+use crate::merged::{self, ListQuery};
+use crate::once::{created, do_once};
+
+/// A connector's text.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Source {
+    /// The YAML.
+    pub(super) yaml: String,
+}
+
+/// A connector in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ConnectorLine {
+    /// Kebab-case, unique per owner.
+    id: String,
+    /// For people.
+    name: String,
+    /// One or two sentences.
+    description: String,
+    /// `rest_api`, `file_parser`.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// Semantic version.
+    version: String,
+    /// Whether the deployment ships it.
+    is_template: bool,
+    /// The parts of the credential it needs.
+    credential_fields: Vec<&'static str>,
+    /// The names of its endpoints.
+    endpoints: Vec<String>,
+    /// When it was last written.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Timestamp,
+}
+
+impl From<&StoredConnector> for ConnectorLine {
+    fn from(stored: &StoredConnector) -> Self {
+        let definition = &stored.definition;
+        Self {
+            id: definition.id.to_string(),
+            name: definition.name.clone(),
+            description: definition.description.clone(),
+            kind: definition.kind(),
+            version: definition.version.clone(),
+            is_template: stored.owner.is_none(),
+            credential_fields: definition.credential_fields(),
+            endpoints: definition.endpoints.keys().cloned().collect(),
+            updated_at: stored.updated_at,
+        }
+    }
+}
+
+/// A connector.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ConnectorView {
+    #[serde(flatten)]
+    line: ConnectorLine,
+    /// The validated form.
+    #[schema(value_type = Object)]
+    definition: ConnectorDefinition,
+    /// The text it was read from.
+    yaml: String,
+}
+
+impl From<StoredConnector> for ConnectorView {
+    fn from(stored: StoredConnector) -> Self {
+        Self {
+            line: ConnectorLine::from(&stored),
+            definition: stored.definition,
+            yaml: stored.yaml,
+        }
+    }
+}
+
+/// Makes a connector of YAML.
+#[utoipa::path(
+    post, path = "/connectors", tag = "connectors", request_body = Source,
+    params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = ConnectorView), (status = 409, description = "NAME_TAKEN"), (status = 422, description = "CONNECTOR_INVALID"))
+)]
+pub(crate) async fn create(
+    ctx: Ctx,
+    signed: Signed,
+    key: Key,
+    Json(body): Json<Source>,
+) -> Result<Response, Problem> {
+    let State(ctx) = ctx;
+    let owner = analyst(&signed)?;
+    let attempt = Attempt::new(owner, "POST /connectors", key, &body)?;
+    let work = Box::pin(async {
+        let definition = compiling::connector(&body.yaml)?;
+        let connector = StoredConnector {
+            owner: Some(owner.clone()),
+            definition,
+            yaml: body.yaml.clone(),
+            updated_at: now(),
+        };
+        let stored = ctx.catalog.create_connector(&connector).await?;
+        created(
+            format!("/api/agent-factory/connectors/{}", stored.definition.id),
+            &ConnectorView::from(stored),
+        )
+    });
+    do_once(&ctx.catalog, &attempt, now(), work).await
+}
+
+/// The caller's connectors, then the ones the deployment ships.
+#[utoipa::path(get, path = "/connectors", tag = "connectors", params(ListQuery), responses((status = 200, body = Page<ConnectorLine>)))]
+pub(crate) async fn list(
+    ctx: Ctx,
+    signed: Signed,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<ConnectorLine>>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    let mut arena = String::new();
+    let own = |listing| ctx.catalog.connectors(owner, listing);
+    let system = |listing| ctx.catalog.system_connectors(listing);
+    let page = merged::list(owner, "connectors", &query, own, system, &mut arena).await?;
+    Ok(Json(Page { items: page.items.iter().map(ConnectorLine::from).collect(), next: page.next }))
+}

@@ -1,0 +1,107 @@
+//! `/profiles/{id}/data-sources/{binding}`.
+
+use axum::extract::State;
+use countersign_connector::{Binding, BindingId, ConfigOverrides, Permissions};
+use countersign_profile::ProfileId;
+use countersign_web::{Json, Path, Problem, Signed};
+use http::StatusCode;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::data_sources::{DataSource, check_permissions};
+use super::profile::own;
+use super::{Ctx, found, reader};
+use crate::Context;
+
+/// What may change about a data source. Its credential has an address of its own.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Change {
+    /// Connection values to replace.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    config_overrides: ConfigOverrides,
+    /// What the agent may do.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    permissions: Permissions,
+    /// Whether the agent may use it.
+    is_enabled: bool,
+}
+
+/// One data source of an agent.
+#[utoipa::path(
+    get, path = "/profiles/{id}/data-sources/{binding}", tag = "profiles",
+    params(("id" = String, Path, description = "`prof_…`"), ("binding" = String, Path, description = "`bind_…`")),
+    responses((status = 200, body = DataSource), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    ctx: Ctx,
+    signed: Signed,
+    Path((profile, id)): Path<(ProfileId, BindingId)>,
+) -> Result<Json<DataSource>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    let binding = ctx.catalog.binding_by_id(owner, profile.as_str(), &id).await?;
+    Ok(Json(found(binding)?.into()))
+}
+
+/// Changes a data source.
+#[utoipa::path(
+    put, path = "/profiles/{id}/data-sources/{binding}", tag = "profiles", request_body = Change,
+    params(("id" = String, Path, description = "`prof_…`"), ("binding" = String, Path, description = "`bind_…`")),
+    responses((status = 200, body = DataSource), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn replace(
+    ctx: Ctx,
+    signed: Signed,
+    Path((profile, id)): Path<(ProfileId, BindingId)>,
+    Json(body): Json<Change>,
+) -> Result<Json<DataSource>, Problem> {
+    let State(ctx) = ctx;
+    let binding = own_binding(&ctx, &signed, &profile, &id).await?;
+    let owner = &signed.caller.user;
+    if let Some(connector) = ctx.catalog.connector(owner, &binding.connector_id).await? {
+        check_permissions(&body.permissions, &connector)?;
+    }
+    let changed = Binding {
+        config_overrides: body.config_overrides,
+        permissions: body.permissions,
+        is_enabled: body.is_enabled,
+        ..binding
+    };
+    ctx.catalog.replace_binding(owner, &changed).await?;
+    Ok(Json(changed.into()))
+}
+
+/// Takes a connector away from an agent, with its credential.
+#[utoipa::path(
+    delete, path = "/profiles/{id}/data-sources/{binding}", tag = "profiles",
+    params(("id" = String, Path, description = "`prof_…`"), ("binding" = String, Path, description = "`bind_…`")),
+    responses((status = 204), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn delete(
+    ctx: Ctx,
+    signed: Signed,
+    Path((profile, id)): Path<(ProfileId, BindingId)>,
+) -> Result<StatusCode, Problem> {
+    let State(ctx) = ctx;
+    let binding = own_binding(&ctx, &signed, &profile, &id).await?;
+    let owner = &signed.caller.user;
+    if let Some(credential) = &binding.credential {
+        ctx.vault.delete(owner, credential).await?;
+    }
+    ctx.catalog.delete_binding(owner, &binding).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The caller's own binding, for changing it.
+pub(super) async fn own_binding(
+    ctx: &Context,
+    signed: &Signed,
+    profile: &ProfileId,
+    id: &BindingId,
+) -> Result<Binding, Problem> {
+    own(ctx, signed, profile).await?;
+    found(ctx.catalog.binding_by_id(&signed.caller.user, profile.as_str(), id).await?)
+}

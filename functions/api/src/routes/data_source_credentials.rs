@@ -1,0 +1,62 @@
+//! `/profiles/{id}/data-sources/{binding}/credentials`: written, never read (F-009).
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use countersign_connector::{Binding, BindingId, CredentialId, Health};
+use countersign_profile::ProfileId;
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{Json, Path, Problem, Signed};
+use http::StatusCode;
+
+use super::data_source::own_binding;
+use super::data_sources::check_credentials;
+use super::{Ctx, found, now};
+
+/// Stores the credential of a data source, replacing one that was there. The values cannot be read again.
+#[utoipa::path(
+    put, path = "/profiles/{id}/data-sources/{binding}/credentials", tag = "profiles", request_body = BTreeMap<String, String>,
+    params(("id" = String, Path, description = "`prof_…`"), ("binding" = String, Path, description = "`bind_…`")),
+    responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
+)]
+pub(crate) async fn put(
+    ctx: Ctx,
+    signed: Signed,
+    Path((profile, id)): Path<(ProfileId, BindingId)>,
+    Json(parts): Json<BTreeMap<String, String>>,
+) -> Result<StatusCode, Problem> {
+    let State(ctx) = ctx;
+    let binding = own_binding(&ctx, &signed, &profile, &id).await?;
+    let owner = &signed.caller.user;
+    let connector = found(ctx.catalog.connector(owner, &binding.connector_id).await?)?;
+    check_credentials(&parts, &connector)?;
+    let fresh = || {
+        Attempt::new(owner, "credential", Key::default(), &())
+            .map(|attempt| CredentialId::from_bytes(attempt.id()))
+    };
+    let credential = binding.credential.clone().map_or_else(fresh, Ok)?;
+    ctx.vault.put(owner, &credential, &binding.connector_id, &parts, now()).await?;
+    let changed = Binding { credential: Some(credential), health: Health::default(), ..binding };
+    ctx.catalog.replace_binding(owner, &changed).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Forgets the credential of a data source.
+#[utoipa::path(
+    delete, path = "/profiles/{id}/data-sources/{binding}/credentials", tag = "profiles",
+    params(("id" = String, Path, description = "`prof_…`"), ("binding" = String, Path, description = "`bind_…`")),
+    responses((status = 204), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn delete(
+    ctx: Ctx,
+    signed: Signed,
+    Path((profile, id)): Path<(ProfileId, BindingId)>,
+) -> Result<StatusCode, Problem> {
+    let State(ctx) = ctx;
+    let binding = own_binding(&ctx, &signed, &profile, &id).await?;
+    let owner = &signed.caller.user;
+    let credential = found(binding.credential.clone())?;
+    ctx.vault.delete(owner, &credential).await?;
+    ctx.catalog.replace_binding(owner, &Binding { credential: None, ..binding }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

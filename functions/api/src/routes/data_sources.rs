@@ -1,0 +1,196 @@
+//! `/profiles/{id}/data-sources`: binding connectors to an agent (F-395).
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::response::Response;
+use countersign_connector::{
+    Binding, BindingId, ConfigOverrides, ConnectorId, CredentialId, Health, Permissions,
+    StoredConnector,
+};
+use countersign_profile::ProfileId;
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{FieldError, Json, Path, Problem, Signed};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::profile::own;
+use super::{Ctx, found, now, reader};
+use crate::once::{created, do_once};
+
+/// A connector to bind.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewDataSource {
+    /// The connector, by id.
+    connector_id: String,
+    /// Connection values to replace: `base_url`, `timeout_seconds`, `max_file_size_mb`.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    config_overrides: ConfigOverrides,
+    /// `allowed_endpoints`, `rate_limit_override`.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    permissions: Permissions,
+    /// Whether the agent may use it.
+    #[serde(default = "yes")]
+    is_enabled: bool,
+    /// The parts of the credential, such as `api_key`. Encrypted, and never given back.
+    #[serde(default)]
+    credentials: BTreeMap<String, String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A bound connector. What its credential is cannot be read, only that there is one.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DataSource {
+    /// `bind_…`.
+    #[schema(value_type = String)]
+    id: BindingId,
+    /// The agent.
+    profile_id: String,
+    /// The connector.
+    #[schema(value_type = String)]
+    connector_id: ConnectorId,
+    /// Whether a credential is stored.
+    has_credential: bool,
+    /// Replaced connection values.
+    #[schema(value_type = Object)]
+    config_overrides: ConfigOverrides,
+    /// What the agent may do.
+    #[schema(value_type = Object)]
+    permissions: Permissions,
+    /// Whether the agent may use it.
+    is_enabled: bool,
+    /// `ok`, `auth_failed` or `unavailable` (F-094).
+    #[schema(value_type = String)]
+    health: Health,
+}
+
+impl From<Binding> for DataSource {
+    fn from(binding: Binding) -> Self {
+        Self {
+            id: binding.id,
+            profile_id: binding.profile_id,
+            connector_id: binding.connector_id,
+            has_credential: binding.credential.is_some(),
+            config_overrides: binding.config_overrides,
+            permissions: binding.permissions,
+            is_enabled: binding.is_enabled,
+            health: binding.health,
+        }
+    }
+}
+
+/// Binds a connector to an agent, with its credential.
+#[utoipa::path(
+    post, path = "/profiles/{id}/data-sources", tag = "profiles", request_body = NewDataSource,
+    params(("id" = String, Path, description = "`prof_…`"), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = DataSource), (status = 409, description = "NAME_TAKEN: the connector is bound already"))
+)]
+pub(crate) async fn create(
+    ctx: Ctx,
+    signed: Signed,
+    Path(profile): Path<ProfileId>,
+    key: Key,
+    Json(body): Json<NewDataSource>,
+) -> Result<Response, Problem> {
+    let State(ctx) = ctx;
+    own(&ctx, &signed, &profile).await?;
+    let owner = &signed.caller.user;
+    let attempt =
+        Attempt::new(owner, &format!("POST /profiles/{profile}/data-sources"), key, &body)?;
+    let work = Box::pin(async {
+        let id = ConnectorId::parse(&body.connector_id)
+            .map_err(|error| Problem::field("connector_id", error.to_string()))?;
+        let connector = ctx.catalog.connector(owner, &id).await?;
+        let connector = connector.ok_or_else(|| {
+            Problem::field("connector_id", format!("there is no connector `{id}`"))
+        })?;
+        check_permissions(&body.permissions, &connector)?;
+        let credential =
+            (!body.credentials.is_empty()).then(|| CredentialId::from_bytes(attempt.id()));
+        if let Some(credential) = &credential {
+            check_credentials(&body.credentials, &connector)?;
+            ctx.vault.put(owner, credential, &id, &body.credentials, now()).await?;
+        }
+        let binding = Binding {
+            id: BindingId::from_bytes(attempt.id()),
+            profile_id: profile.to_string(),
+            connector_id: id,
+            credential,
+            config_overrides: body.config_overrides.clone(),
+            permissions: body.permissions.clone(),
+            is_enabled: body.is_enabled,
+            health: Health::default(),
+        };
+        let stored = ctx.catalog.create_binding(owner, &binding).await;
+        if let (Err(_), Some(credential)) = (&stored, &binding.credential) {
+            // No binding, no secret.
+            ctx.vault.delete(owner, credential).await?;
+        }
+        let stored = stored?;
+        let place = format!("/api/agent-factory/profiles/{profile}/data-sources/{}", stored.id);
+        created(place, &DataSource::from(stored))
+    });
+    do_once(&ctx.catalog, &attempt, now(), work).await
+}
+
+/// The connectors of an agent.
+#[utoipa::path(
+    get, path = "/profiles/{id}/data-sources", tag = "profiles", params(("id" = String, Path, description = "`prof_…`")),
+    responses((status = 200, body = Vec<DataSource>), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn list(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ProfileId>,
+) -> Result<Json<Vec<DataSource>>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    found(ctx.catalog.profile(owner, &id).await?)?;
+    let bindings = ctx.catalog.bindings(owner, id.as_str()).await?;
+    Ok(Json(bindings.into_iter().map(DataSource::from).collect()))
+}
+
+/// Only the parts the connector asks for, and all of them.
+pub(super) fn check_credentials(
+    parts: &BTreeMap<String, String>,
+    connector: &StoredConnector,
+) -> Result<(), Problem> {
+    let wanted = connector.definition.credential_fields();
+    let named: Vec<&str> =
+        connector.definition.auth_fields.iter().map(|field| field.name.as_str()).collect();
+    let known = |name: &str| wanted.contains(&name) || named.contains(&name);
+    let unknown = parts.keys().filter(|name| !known(name));
+    let mut errors: Vec<FieldError> = unknown
+        .map(|name| {
+            FieldError::new(format!("credentials.{name}"), "is nothing this connector asks for")
+        })
+        .collect();
+    let missing = wanted.iter().filter(|name| parts.get(**name).is_none_or(String::is_empty));
+    errors.extend(missing.map(|name| FieldError::new(format!("credentials.{name}"), "is missing")));
+    if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
+}
+
+/// Only endpoints the connector has.
+pub(super) fn check_permissions(
+    permissions: &Permissions,
+    connector: &StoredConnector,
+) -> Result<(), Problem> {
+    let listed = permissions.allowed_endpoints.iter().flatten();
+    let errors: Vec<FieldError> = listed
+        .enumerate()
+        .filter(|(_, name)| !connector.definition.endpoints.contains_key(name.as_str()))
+        .map(|(n, name)| {
+            FieldError::new(
+                format!("permissions.allowed_endpoints[{n}]"),
+                format!("there is no endpoint `{name}`"),
+            )
+        })
+        .collect();
+    if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
+}

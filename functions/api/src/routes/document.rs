@@ -1,0 +1,34 @@
+//! `/documents/{id}`.
+
+use axum::extract::State;
+use countersign_store_content::{Document, DocumentId};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Ctx, found, reader};
+
+/// A document with its text.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DocumentView {
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    document: Document,
+    /// The text.
+    body: String,
+}
+
+/// One document of the caller.
+#[utoipa::path(
+    get, path = "/documents/{id}", tag = "content", params(("id" = String, Path, description = "`doc_…`")),
+    responses((status = 200, body = DocumentView), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<DocumentId>,
+) -> Result<Json<DocumentView>, Problem> {
+    let State(ctx) = ctx;
+    let (document, body) = found(ctx.content.document_body(reader(&signed)?, &id).await?)?;
+    Ok(Json(DocumentView { document, body }))
+}

@@ -1,0 +1,93 @@
+//! `/executions/{id}` (F-348).
+
+use axum::extract::State;
+use countersign_identity::UserId;
+use countersign_run::{Head, RunId, RunStatus, StepState, StepStatus, Stop, fold};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::executions::ExecutionLine;
+use super::{Ctx, found, reader};
+use crate::Context;
+
+/// One step of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StepView {
+    /// Its name.
+    name: String,
+    /// Where it stands.
+    #[schema(value_type = String)]
+    status: StepStatus,
+    /// The stable code of its error or reason.
+    code: Option<String>,
+    /// The same for people.
+    message: Option<String>,
+    /// How many records came out.
+    count: Option<u64>,
+    /// How long it took, milliseconds.
+    took_ms: u64,
+    /// The approval it waits for or was signed by.
+    approval_id: Option<String>,
+}
+
+impl From<(String, StepState)> for StepView {
+    fn from((name, state): (String, StepState)) -> Self {
+        let StepState { status, code, message, count, took_ms, approval } = state;
+        Self { name, status, code, message, count, took_ms, approval_id: approval }
+    }
+}
+
+/// A run.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ExecutionView {
+    #[serde(flatten)]
+    line: ExecutionLine,
+    /// Where the run stands, from its events.
+    #[serde(rename = "state")]
+    #[schema(value_type = String)]
+    status: RunStatus,
+    /// Its steps, in the order of the plan.
+    steps: Vec<StepView>,
+    /// The execution that carries it: 1, 2, …
+    attempt: u32,
+    /// The seal of its plan.
+    seal: Option<String>,
+    /// Why it ends early, when it does.
+    #[schema(value_type = Option<Object>)]
+    stop: Option<Stop>,
+    /// Its inputs as they came.
+    #[schema(value_type = Object)]
+    inputs: serde_json::Value,
+}
+
+/// One run with its steps.
+#[utoipa::path(
+    get, path = "/executions/{id}", tag = "executions", params(("id" = String, Path, description = "`run_…`")),
+    responses((status = 200, body = ExecutionView), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<RunId>,
+) -> Result<Json<ExecutionView>, Problem> {
+    let State(ctx) = ctx;
+    let head = own(&ctx, reader(&signed)?, &id).await?;
+    let order = ctx.runs.plan(&id).await?.map(|(plan, _)| plan.order()).unwrap_or_default();
+    let events = ctx.runs.events(&id).await?;
+    let state = fold(&head, &order, &events);
+    Ok(Json(ExecutionView {
+        line: ExecutionLine::from(&head),
+        status: state.status,
+        steps: state.steps.into_iter().map(StepView::from).collect(),
+        attempt: head.attempt,
+        seal: head.seal,
+        stop: head.stop,
+        inputs: ctx.runs.inputs(&id).await?,
+    }))
+}
+
+/// A run of the caller; somebody else's is not there.
+pub(super) async fn own(ctx: &Context, owner: &UserId, id: &RunId) -> Result<Head, Problem> {
+    found(ctx.runs.owned_head(owner, id).await?)
+}

@@ -1,0 +1,50 @@
+//! `/executions/{id}/cancel`.
+
+use axum::extract::State;
+use countersign_run::{RunId, Stop, StopReason};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::execution::own;
+use super::{Ctx, analyst, now};
+
+/// What cancelling did.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Cancelled {
+    /// The run.
+    #[schema(value_type = String)]
+    id: RunId,
+    /// Open approvals that were closed.
+    approvals_closed: usize,
+}
+
+/// Ends a run early. Steps at work finish, nothing new begins, open approvals close. Cancelling twice is cancelling once.
+#[utoipa::path(
+    post, path = "/executions/{id}/cancel", tag = "executions", params(("id" = String, Path, description = "`run_…`")),
+    responses((status = 200, body = Cancelled), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_FINISHED"))
+)]
+pub(crate) async fn cancel(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<RunId>,
+) -> Result<Json<Cancelled>, Problem> {
+    let State(ctx) = ctx;
+    let owner = analyst(&signed)?;
+    let head = own(&ctx, owner, &id).await?;
+    if head.finished_at.is_some() {
+        return Err(Problem::conflict("RUN_FINISHED", "the run has finished already"));
+    }
+    let message = "cancelled by its owner".to_owned();
+    let stop = Stop {
+        reason: StopReason::Cancelled,
+        step: None,
+        by: Some(owner.clone()),
+        message,
+        at: now(),
+    };
+    // Whether this or an earlier stop stands, the gates have to close.
+    ctx.runs.stop(&id, &stop, head.attempt).await?;
+    let approvals_closed = ctx.desk.cancel_for_run(&id, now()).await?;
+    Ok(Json(Cancelled { id, approvals_closed }))
+}

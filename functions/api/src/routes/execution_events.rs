@@ -1,0 +1,23 @@
+//! `/executions/{id}/events`.
+
+use axum::extract::State;
+use countersign_run::{Event, RunId};
+use countersign_web::{Json, Path, Problem, Signed};
+
+use super::execution::own;
+use super::{Ctx, reader};
+
+/// Everything that happened in a run, oldest first. Ids, names, counts and codes; never data.
+#[utoipa::path(
+    get, path = "/executions/{id}/events", tag = "executions", params(("id" = String, Path, description = "`run_…`")),
+    responses((status = 200, body = Vec<Value>), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn list(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<RunId>,
+) -> Result<Json<Vec<Event>>, Problem> {
+    let State(ctx) = ctx;
+    own(&ctx, reader(&signed)?, &id).await?;
+    Ok(Json(ctx.runs.events(&id).await?))
+}

@@ -1,0 +1,41 @@
+//! `/exports/{id}`.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use countersign_store_content::{Export, ExportId};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Ctx, found, reader};
+
+/// A link is good for this long.
+const GOOD_FOR: Duration = Duration::from_secs(15 * 60);
+
+/// An exported file and where to fetch it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ExportView {
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    export: Export,
+    /// Fetch the file here with `GET`, within 15 minutes.
+    url: String,
+}
+
+/// One exported file of the caller.
+#[utoipa::path(
+    get, path = "/exports/{id}", tag = "content", params(("id" = String, Path, description = "`expo_…`")),
+    responses((status = 200, body = ExportView), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ExportId>,
+) -> Result<Json<ExportView>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    let export = found(ctx.content.export(owner, &id).await?)?;
+    let url = found(ctx.content.export_link(owner, &id, GOOD_FOR).await?)?;
+    Ok(Json(ExportView { export, url }))
+}

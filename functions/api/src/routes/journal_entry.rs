@@ -1,0 +1,21 @@
+//! `/journal/{id}` (F-377).
+
+use axum::extract::State;
+use countersign_journal::{Entry, EntryId, JournalRead as _};
+use countersign_web::{Json, Path, Problem, Signed};
+
+use super::{Ctx, found, reader};
+
+/// One entry of the caller's journals.
+#[utoipa::path(
+    get, path = "/journal/{id}", tag = "journal", params(("id" = String, Path, description = "`jrnl_…`")),
+    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<EntryId>,
+) -> Result<Json<Entry>, Problem> {
+    let State(ctx) = ctx;
+    Ok(Json(found(ctx.journal.entry(reader(&signed)?, &id).await?)?))
+}

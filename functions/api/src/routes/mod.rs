@@ -1,0 +1,95 @@
+//! One path per file.
+
+pub(crate) mod action;
+pub(crate) mod actions;
+pub(crate) mod admin_capabilities;
+pub(crate) mod admin_capability;
+pub(crate) mod admin_grant;
+pub(crate) mod admin_grants;
+pub(crate) mod admin_library;
+pub(crate) mod admin_revoke_tokens;
+pub(crate) mod admin_user;
+pub(crate) mod admin_users;
+pub(crate) mod approval;
+pub(crate) mod approval_decide;
+pub(crate) mod approvals;
+pub(crate) mod connector;
+pub(crate) mod connector_copy;
+pub(crate) mod connector_schema;
+pub(crate) mod connector_templates;
+pub(crate) mod connector_validate;
+pub(crate) mod connectors;
+pub(crate) mod data_source;
+pub(crate) mod data_source_credentials;
+pub(crate) mod data_sources;
+pub(crate) mod document;
+pub(crate) mod documents;
+pub(crate) mod execution;
+pub(crate) mod execution_cancel;
+pub(crate) mod execution_events;
+pub(crate) mod execution_output;
+pub(crate) mod executions;
+pub(crate) mod export;
+pub(crate) mod exports;
+pub(crate) mod health;
+pub(crate) mod journal_entry;
+pub(crate) mod me;
+pub(crate) mod playbook;
+pub(crate) mod playbook_graph;
+pub(crate) mod playbook_validate;
+pub(crate) mod playbooks;
+pub(crate) mod playbooks_validate;
+pub(crate) mod profile;
+pub(crate) mod profile_duplicate;
+pub(crate) mod profile_journal;
+pub(crate) mod profile_journal_summary;
+pub(crate) mod profiles;
+pub(crate) mod table_rows;
+pub(crate) mod tables;
+pub(crate) mod uploads;
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use countersign_identity::{Capability, Requirement, Role, UserId};
+use countersign_web::{Problem, Signed};
+use jiff::Timestamp;
+
+use crate::Context;
+
+/// The state every handler is given.
+pub(crate) type Ctx = State<Arc<Context>>;
+
+pub(crate) fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+/// Reading needs some role somewhere.
+pub(crate) fn reader(signed: &Signed) -> Result<&UserId, Problem> {
+    signed.caller.permits(&Requirement::role(Role::Reader), None)?;
+    Ok(&signed.caller.user)
+}
+
+/// Making and running agents needs the role that researches and writes.
+pub(crate) fn analyst(signed: &Signed) -> Result<&UserId, Problem> {
+    signed.caller.permits(&Requirement::role(Role::Analyst), None)?;
+    Ok(&signed.caller.user)
+}
+
+/// Administration is a capability.
+pub(crate) fn administrator(signed: &Signed) -> Result<&UserId, Problem> {
+    if signed.caller.can(Capability::Administer) {
+        return Ok(&signed.caller.user);
+    }
+    let problem = Problem::new(
+        http::StatusCode::FORBIDDEN,
+        "PERMISSION_DENIED",
+        "this needs the capability `administer`",
+    );
+    Err(problem.with_hint("ask an administrator"))
+}
+
+/// What is not there, or is somebody else's.
+pub(crate) fn found<T>(record: Option<T>) -> Result<T, Problem> {
+    record.ok_or_else(Problem::not_found)
+}

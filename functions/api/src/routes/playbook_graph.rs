@@ -1,0 +1,42 @@
+//! `/playbooks/{id}/graph` (F-344, F-167).
+#![expect(
+    unused_qualifications,
+    reason = "the macro of the route writes the type of the query with a path"
+)]
+
+use axum::extract::State;
+use countersign_playbook::{Graph, World, graph as graph_of};
+use countersign_web::{Json, Path, Problem, Query, Signed};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::playbooks_validate::known_bindings;
+use super::{Ctx, found, reader};
+
+/// For which agent.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct For {
+    /// The agent whose connectors give the types, `prof_…`.
+    profile_id: Option<String>,
+}
+
+/// Who uses whose results, with types.
+#[utoipa::path(
+    get, path = "/playbooks/{id}/graph", tag = "playbooks", params(("id" = String, Path, description = "kebab-case"), For),
+    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn graph(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<String>,
+    Query(query): Query<For>,
+) -> Result<Json<Graph>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    let stored = found(ctx.catalog.playbook(owner, &id).await?)?;
+    let bindings = known_bindings(&ctx, owner, query.profile_id.as_deref()).await?;
+    let world = World::of(&ctx.registry);
+    let world = bindings.as_ref().map_or(world, |bindings| world.with(bindings));
+    Ok(Json(graph_of(&stored.playbook, &world)))
+}

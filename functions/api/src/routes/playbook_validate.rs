@@ -1,0 +1,39 @@
+//! `/playbooks/{id}/validate` (F-342): a stored playbook, as it would start now.
+
+use axum::extract::State;
+use countersign_playbook::Compiled;
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::playbooks_validate::known_bindings;
+use super::{Ctx, found, reader};
+use crate::compiling;
+
+/// For which agent.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct For {
+    /// The agent it should run for, `prof_…`.
+    #[serde(default)]
+    profile_id: Option<String>,
+}
+
+/// Validates a stored playbook, with an agent's connectors when one is named.
+#[utoipa::path(
+    post, path = "/playbooks/{id}/validate", tag = "playbooks", request_body = For,
+    params(("id" = String, Path, description = "kebab-case")),
+    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn validate(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<String>,
+    Json(body): Json<For>,
+) -> Result<Json<Compiled>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    let stored = found(ctx.catalog.playbook(owner, &id).await?)?;
+    let bindings = known_bindings(&ctx, owner, body.profile_id.as_deref()).await?;
+    Ok(Json(compiling::compiled(&ctx.registry, &stored.yaml, bindings.as_ref())))
+}

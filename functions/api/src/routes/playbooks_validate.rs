@@ -1,0 +1,49 @@
+//! `/playbooks/validate` (F-343): a text that is not stored.
+
+use axum::extract::State;
+use countersign_identity::UserId;
+use countersign_playbook::{Bindings, Compiled};
+use countersign_profile::ProfileId;
+use countersign_web::{Json, Problem, Signed};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::{Ctx, found, reader};
+use crate::{Context, bindings, compiling};
+
+/// What to validate.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Draft {
+    /// The YAML.
+    yaml: String,
+    /// The agent it should run for, `prof_…`; its connectors are then checked too (F-164).
+    #[serde(default)]
+    profile_id: Option<String>,
+}
+
+/// Validates a playbook's text: `diagnostics` with line and column, and per step what F-166 reports.
+#[utoipa::path(post, path = "/playbooks/validate", tag = "playbooks", request_body = Draft, responses((status = 200, body = Value)))]
+pub(crate) async fn validate(
+    ctx: Ctx,
+    signed: Signed,
+    Json(draft): Json<Draft>,
+) -> Result<Json<Compiled>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    let bindings = known_bindings(&ctx, owner, draft.profile_id.as_deref()).await?;
+    Ok(Json(compiling::compiled(&ctx.registry, &draft.yaml, bindings.as_ref())))
+}
+
+/// The connectors of the agent that is named, if one is.
+pub(super) async fn known_bindings(
+    ctx: &Context,
+    owner: &UserId,
+    profile: Option<&str>,
+) -> Result<Option<Bindings>, Problem> {
+    let Some(profile) = profile else { return Ok(None) };
+    let id = ProfileId::parse(profile)
+        .map_err(|error| Problem::field("profile_id", error.to_string()))?;
+    let profile = found(ctx.catalog.profile(owner, &id).await?)?;
+    bindings::of_profile(&ctx.catalog, owner, profile.id.as_str()).await.map(Some)
+}

@@ -1,0 +1,80 @@
+//! `/profiles/{id}/duplicate` (F-324).
+
+use axum::extract::State;
+use axum::response::Response;
+use countersign_connector::{Binding, BindingId};
+use countersign_profile::{Handle, Profile, ProfileId};
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
+
+use super::{Ctx, analyst, found, now};
+use crate::once::{created, do_once};
+
+/// What the copy is called.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Copy {
+    /// Its name; the original's when left out.
+    #[serde(default)]
+    name: Option<String>,
+    /// Its handle; the original's with `-copy` when left out.
+    #[serde(default)]
+    handle: Option<String>,
+}
+
+/// Copies an agent, also one the deployment ships, with its data sources. Credentials are not copied.
+#[utoipa::path(
+    post, path = "/profiles/{id}/duplicate", tag = "profiles", request_body = Copy,
+    params(("id" = String, Path, description = "`prof_…`"), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = serde_json::Value), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN"))
+)]
+pub(crate) async fn duplicate(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ProfileId>,
+    key: Key,
+    Json(body): Json<Copy>,
+) -> Result<Response, Problem> {
+    let State(ctx) = ctx;
+    let owner = analyst(&signed)?;
+    let attempt = Attempt::new(owner, &format!("POST /profiles/{id}/duplicate"), key, &body)?;
+    let work = Box::pin(async {
+        let original = found(ctx.catalog.profile(owner, &id).await?)?;
+        let mut spec = original.spec.clone();
+        spec.handle = handle(&body, &original)?;
+        if let Some(name) = &body.name {
+            spec = spec
+                .patched(&serde_json::json!({ "name": name }))
+                .map_err(|error| super::profiles::problem(&error))?;
+        }
+        let copy = Profile::new(ProfileId::from_bytes(attempt.id()), owner.clone(), spec, now());
+        let copy = ctx.catalog.create_profile(&copy).await?;
+        for binding in ctx.catalog.bindings(owner, id.as_str()).await? {
+            ctx.catalog.create_binding(owner, &bound_to(&copy, binding)).await?;
+        }
+        created(format!("/api/agent-factory/profiles/{}", copy.id), &copy)
+    });
+    do_once(&ctx.catalog, &attempt, now(), work).await
+}
+
+fn handle(body: &Copy, original: &Profile) -> Result<Handle, Problem> {
+    let text = body.handle.clone().unwrap_or_else(|| format!("{}-copy", original.spec.handle));
+    Handle::parse(&text).map_err(|error| Problem::field("handle", error.to_string()))
+}
+
+/// Ids follow from the copy, so that a repeated request binds nothing twice.
+fn bound_to(copy: &Profile, binding: Binding) -> Binding {
+    let digest = Sha256::digest(format!("{}\0{}", copy.id, binding.connector_id));
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    Binding {
+        id: BindingId::from_bytes(bytes),
+        profile_id: copy.id.to_string(),
+        credential: None,
+        health: countersign_connector::Health::default(),
+        ..binding
+    }
+}

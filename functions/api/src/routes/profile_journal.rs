@@ -1,0 +1,73 @@
+//! `/profiles/{id}/journal` (F-375).
+#![expect(
+    unused_qualifications,
+    reason = "the macro of the route writes the type of the query with a path"
+)]
+
+use axum::extract::State;
+use countersign_journal::{Access, Entry, JournalRead as _, Mention, TaskStatus};
+use countersign_profile::ProfileId;
+use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query, Signed};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+
+use super::{Ctx, found, reader};
+
+/// Which entries.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct JournalQuery {
+    /// `next` of the page before. Pages have at most 50 entries.
+    cursor: Option<String>,
+    /// Not before this time.
+    #[param(value_type = Option<String>, format = DateTime)]
+    from: Option<Timestamp>,
+    /// Not after this time.
+    #[param(value_type = Option<String>, format = DateTime)]
+    to: Option<Timestamp>,
+    /// `complete`, `partial`, `error` or `awaiting_approval`.
+    #[param(value_type = Option<String>)]
+    status: Option<TaskStatus>,
+    /// Only entries that mention this name.
+    entity: Option<String>,
+}
+
+/// What an agent wrote down, newest first.
+#[utoipa::path(
+    get, path = "/profiles/{id}/journal", tag = "journal", params(("id" = String, Path, description = "`prof_…`"), JournalQuery),
+    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn list(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ProfileId>,
+    Query(query): Query<JournalQuery>,
+) -> Result<Json<Page<Entry>>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    found(ctx.catalog.profile(owner, &id).await?)?;
+    let (from, to) = (query.from.map(|at| at.to_string()), query.to.map(|at| at.to_string()));
+    let filters = [
+        ("profile", Some(id.as_str())),
+        ("from", from.as_deref()),
+        ("to", to.as_deref()),
+        ("status", query.status.map(TaskStatus::as_str)),
+        ("entity", query.entity.as_deref()),
+    ];
+    let cursor = Cursor::new(owner, "journal", &filters);
+    let after = PageQuery { limit: None, cursor: query.cursor.clone() }.after(&cursor)?;
+    let profile = id.to_string();
+    let access = match (&query.entity, query.status) {
+        (Some(name), _) => Access::Entity { owner: owner.clone(), key: Mention::key(name) },
+        (None, Some(status)) => Access::Status { owner: owner.clone(), profile, status },
+        (None, None) => Access::Profile { owner: owner.clone(), profile },
+    };
+    let page = ctx.journal.page(&access, query.from, query.to, after.as_deref()).await?;
+    let fits = |entry: &Entry| {
+        entry.agent_profile_id == id.as_str()
+            && query.status.is_none_or(|status| entry.task_status == status)
+    };
+    Ok(Json(cursor.page(page.entries.into_iter().filter(fits).collect(), page.next.as_deref())))
+}

@@ -1,0 +1,51 @@
+//! `/profiles/{id}/journal/summary` (F-376): what a sidebar shows.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use countersign_journal::{Access, Entry, JournalRead as _};
+use countersign_profile::ProfileId;
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Ctx, found, reader};
+
+/// So many entries are shown.
+const SHOWN: usize = 5;
+
+/// The newest entries and how the last runs ended.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Summary {
+    /// The newest five, newest first.
+    #[schema(value_type = Vec<Object>)]
+    latest: Vec<Entry>,
+    /// How many of the last fifty stand how.
+    by_status: BTreeMap<&'static str, usize>,
+}
+
+/// What an agent did lately.
+#[utoipa::path(
+    get, path = "/profiles/{id}/journal/summary", tag = "journal", params(("id" = String, Path, description = "`prof_…`")),
+    responses((status = 200, body = Summary), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ProfileId>,
+) -> Result<Json<Summary>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    found(ctx.catalog.profile(owner, &id).await?)?;
+    let access = Access::Profile { owner: owner.clone(), profile: id.to_string() };
+    let page = ctx.journal.page(&access, None, None, None).await?;
+    Ok(Json(summed(page.entries)))
+}
+
+fn summed(entries: Vec<Entry>) -> Summary {
+    let mut by_status = BTreeMap::new();
+    for entry in &entries {
+        *by_status.entry(entry.task_status.as_str()).or_default() += 1;
+    }
+    Summary { latest: entries.into_iter().take(SHOWN).collect(), by_status }
+}

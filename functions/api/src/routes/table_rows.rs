@@ -1,0 +1,30 @@
+//! `/workspaces/{id}/tables/{name}/rows`.
+
+use axum::extract::State;
+use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query, Signed};
+use serde_json::{Map, Value};
+
+use super::{Ctx, found, reader};
+
+/// The rows of a table of the caller, in the order they came.
+#[utoipa::path(
+    get, path = "/workspaces/{id}/tables/{name}/rows", tag = "content",
+    params(("id" = String, Path, description = "the workspace"), ("name" = String, Path, description = "the table"), PageQuery),
+    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn list(
+    ctx: Ctx,
+    signed: Signed,
+    Path((workspace, table)): Path<(String, String)>,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<Map<String, Value>>>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    let cursor =
+        Cursor::new(owner, "rows", &[("workspace", Some(&workspace)), ("table", Some(&table))]);
+    let after = query.after(&cursor)?;
+    found(ctx.content.table(owner, &workspace, &table).await?)?;
+    let page =
+        ctx.content.rows(owner, &workspace, &table, query.limit()?, after.as_deref()).await?;
+    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+}

@@ -1,0 +1,226 @@
+//! `/uploads`: addresses to put files to (K-92). Files never pass through the API.
+
+use std::time::Duration;
+
+use aws_sdk_s3::presigning::PresigningConfig;
+use axum::extract::State;
+use axum::response::Response;
+use countersign_connector::{FileId, keys};
+use countersign_identity::UserId;
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{FieldError, Json, Problem, Signed};
+use http::StatusCode;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
+
+use super::{Ctx, analyst, now};
+use crate::Context;
+use crate::once::do_once;
+
+/// No file is larger.
+const MAX_BYTES: i64 = 50 * 1024 * 1024;
+/// So many files a request.
+const MAX_FILES: usize = 100;
+/// An address is good for this long.
+const GOOD_FOR: Duration = Duration::from_secs(15 * 60);
+
+/// The kinds of files that are taken, by ending.
+const KINDS: [(&str, &str); 10] = [
+    ("xml", "application/xml"),
+    ("json", "application/json"),
+    ("csv", "text/csv"),
+    ("txt", "text/plain"),
+    ("md", "text/markdown"),
+    ("html", "text/html"),
+    ("pdf", "application/pdf"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("zip", "application/zip"),
+];
+
+/// Files to come.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Uploads {
+    /// 1 to 100 files.
+    files: Vec<NewFile>,
+    /// A folder of the caller's to put them into: letters, digits, `_` and `-`.
+    #[serde(default)]
+    folder: Option<String>,
+}
+
+/// A file to come.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewFile {
+    /// Its name; its ending says what kind it is.
+    name: String,
+    /// Its size in bytes, at most 50 MB. The address takes exactly so many.
+    size: i64,
+}
+
+/// Where to put a file.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Upload {
+    /// `file_…`: what a playbook names as its source.
+    #[schema(value_type = String)]
+    file_id: FileId,
+    /// The name it is kept under.
+    name: String,
+    /// Send the bytes here with `PUT`.
+    url: String,
+    /// Headers the request must carry.
+    #[schema(value_type = Object)]
+    headers: serde_json::Map<String, serde_json::Value>,
+    /// Until when the address is good.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+}
+
+/// Gives an address per file. Each is good for 15 minutes, one file, its size and its type.
+#[utoipa::path(
+    post, path = "/uploads", tag = "content", request_body = Uploads,
+    params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Vec<Upload>), (status = 422, description = "INVALID_INPUT"))
+)]
+pub(crate) async fn create(
+    ctx: Ctx,
+    signed: Signed,
+    key: Key,
+    Json(body): Json<Uploads>,
+) -> Result<Response, Problem> {
+    let State(ctx) = ctx;
+    let owner = analyst(&signed)?;
+    let attempt = Attempt::new(owner, "POST /uploads", key, &body)?;
+    let work = Box::pin(async {
+        let kinds = checked(&body)?;
+        let mut uploads = Vec::with_capacity(kinds.len());
+        for (n, (file, kind)) in body.files.iter().zip(kinds).enumerate() {
+            let id = file_id(attempt.id(), n);
+            uploads.push(address(&ctx, owner, body.folder.as_deref(), file, id, kind).await?);
+        }
+        countersign_web::replay::Kept::new(StatusCode::CREATED, None, &uploads)
+    });
+    do_once(&ctx.catalog, &attempt, now(), work).await
+}
+
+/// The content type of every file, or everything that is wrong.
+fn checked(body: &Uploads) -> Result<Vec<&'static str>, Problem> {
+    let mut errors = Vec::new();
+    if !(1..=MAX_FILES).contains(&body.files.len()) {
+        errors.push(FieldError::new("files", format!("has 1 to {MAX_FILES} files")));
+    }
+    let mut kinds = Vec::new();
+    for (n, file) in body.files.iter().enumerate() {
+        if !(1..=MAX_BYTES).contains(&file.size) {
+            errors.push(FieldError::new(
+                format!("files[{n}].size"),
+                format!("is 1 to {MAX_BYTES} bytes"),
+            ));
+        }
+        match kind(&file.name) {
+            Some(kind) => kinds.push(kind),
+            None => {
+                let known: Vec<&str> = KINDS.iter().map(|(ending, _)| *ending).collect();
+                let error =
+                    FieldError::new(format!("files[{n}].name"), "has an ending that is not taken");
+                errors.push(error.with_hint(format!("one of {}", known.join(", "))));
+            }
+        }
+    }
+    if errors.is_empty() { Ok(kinds) } else { Err(Problem::invalid(errors)) }
+}
+
+fn kind(name: &str) -> Option<&'static str> {
+    let (_, ending) = name.rsplit_once('.')?;
+    let ending = ending.to_ascii_lowercase();
+    KINDS.iter().find(|(known, _)| *known == ending).map(|(_, kind)| *kind)
+}
+
+/// Ids follow from the request, so that a repeated one names the same files.
+fn file_id(seed: [u8; 16], n: usize) -> FileId {
+    let mut digest = Sha256::new();
+    digest.update(seed);
+    digest.update((n as u64).to_be_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest.finalize()[..16]);
+    FileId::from_bytes(bytes)
+}
+
+async fn address(
+    ctx: &Context,
+    owner: &UserId,
+    folder: Option<&str>,
+    file: &NewFile,
+    id: FileId,
+    kind: &'static str,
+) -> Result<Upload, Problem> {
+    let key = match folder {
+        None => keys::file_key(owner, &id, &file.name),
+        Some(folder) => keys::folder_key(owner, folder, &id, &file.name)
+            .ok_or_else(|| Problem::field("folder", "is 1 to 128 letters, digits, `_` and `-`"))?,
+    };
+    let put = ctx.blobs.client().put_object().bucket(ctx.blobs.bucket()).key(&key);
+    let put = put.content_type(kind).content_length(file.size);
+    let unsigned = |error: String| {
+        tracing::error!(error, "an address could not be signed");
+        Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "PRESIGN_FAILED",
+            "the address could not be made",
+        )
+    };
+    let config =
+        PresigningConfig::expires_in(GOOD_FOR).map_err(|error| unsigned(error.to_string()))?;
+    let signed = put.presigned(config).await.map_err(|error| unsigned(error.to_string()))?;
+    let mut headers: serde_json::Map<String, serde_json::Value> =
+        signed.headers().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    headers.insert("content-type".to_owned(), kind.into());
+    Ok(Upload {
+        file_id: id,
+        name: keys::safe_name(&file.name),
+        url: signed.uri().to_owned(),
+        headers,
+        expires_at: now() + SignedDuration::from_secs(15 * 60),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(files: &[(&str, i64)], expect: Result<&[&str], &[&str]>) {
+        let files = files
+            .iter()
+            .map(|(name, size)| NewFile { name: (*name).to_owned(), size: *size })
+            .collect();
+        let found = checked(&Uploads { files, folder: None });
+        let found = found.map_err(|problem| {
+            problem.errors.iter().map(|error| error.path.clone()).collect::<Vec<_>>()
+        });
+        let expect = expect
+            .map(<[&str]>::to_vec)
+            .map_err(|paths| paths.iter().map(|path| (*path).to_owned()).collect());
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn k_92_kind_and_size_are_bounded_before_a_byte_is_sent() {
+        check(&[("a.xml", 1), ("B.XML", MAX_BYTES)], Ok(&["application/xml", "application/xml"]));
+        check(&[("a.exe", 1)], Err(&["files[0].name"]));
+        check(
+            &[("xml", 1), ("a.xml", 0), ("b.xml", MAX_BYTES + 1)],
+            Err(&["files[0].name", "files[1].size", "files[2].size"]),
+        );
+        check(&[], Err(&["files"]));
+        check(&[("a.xml", 1); 101], Err(&["files"]));
+    }
+
+    #[test]
+    fn every_file_of_a_request_has_an_id_of_its_own() {
+        assert_ne!(file_id([1; 16], 0), file_id([1; 16], 1));
+        assert_eq!(file_id([1; 16], 7), file_id([1; 16], 7));
+    }
+}

@@ -1,0 +1,179 @@
+//! Verifies tokens in front of the doors.
+//!
+//! A REQUEST authorizer of an HTTP or WebSocket API (payload 2.0, simple response). The answer depends on the token
+//! alone, never on the route, so that the gateway may keep it for up to a minute. What the caller may do is asked of the
+//! directory by the door behind it, for every request.
+
+use std::sync::Arc;
+
+use countersign_identity::TokenUse;
+use countersign_web::bearer;
+use countersign_web::token::{TokenError, Verifier};
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+/// The part of the gateway's event this function reads.
+#[derive(Debug, Deserialize)]
+pub struct Request {
+    /// Header names in any case.
+    #[serde(default)]
+    headers: Option<serde_json::Map<String, serde_json::Value>>,
+    /// A browser's WebSocket cannot send headers; its token comes as `?token=`.
+    #[serde(default, rename = "queryStringParameters")]
+    query: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+/// What the gateway is told.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// Whether the request may go on.
+    #[serde(rename = "isAuthorized")]
+    pub is_authorized: bool,
+    /// Handed to the door behind; strings only.
+    pub context: Context,
+}
+
+/// What the door is told. It verifies the token itself and trusts none of this.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Context {
+    /// Who the token speaks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    /// The token's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_id: Option<String>,
+    /// `login`, `api` or `service`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_use: Option<&'static str>,
+    /// Why not, when not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+}
+
+/// Answers one request of the gateway.
+#[must_use]
+pub fn handle(request: Request, verifier: Arc<Verifier>) -> BoxFuture<'static, Answer> {
+    Box::pin(async move {
+        let verified = match token(&request) {
+            Ok(token) => verifier.verify(token).await,
+            Err(error) => Err(error),
+        };
+        match verified {
+            Ok(presented) => Answer {
+                is_authorized: true,
+                context: Context {
+                    user_id: Some(presented.user.to_string()),
+                    token_id: Some(presented.token_id),
+                    token_use: Some(name(presented.token_use)),
+                    code: None,
+                },
+            },
+            Err(error) => {
+                let code = countersign_failure::Failure::code(&error);
+                tracing::info!(code, "refused");
+                Answer {
+                    is_authorized: false,
+                    context: Context { code: Some(code), ..Context::default() },
+                }
+            }
+        }
+    })
+}
+
+fn token(request: &Request) -> Result<&str, TokenError> {
+    let headers = request.headers.iter().flatten();
+    let header = headers.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    if let Some((_, value)) = header {
+        return bearer(value.as_str());
+    }
+    let query = request
+        .query
+        .as_ref()
+        .and_then(|query| query.get("token"))
+        .and_then(|token| token.as_str());
+    query.filter(|token| !token.is_empty()).ok_or(TokenError::Missing)
+}
+
+fn name(token_use: TokenUse) -> &'static str {
+    match token_use {
+        TokenUse::Login => "login",
+        TokenUse::Api => "api",
+        TokenUse::Service => "service",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const SECRET: &str = "a secret of the tests, long enough to be one";
+
+    fn signed(audience: &str) -> String {
+        let now = jiff::Timestamp::now().as_second();
+        let claims = json!({
+            "iss": "countersign", "aud": audience, "sub": format!("user_{}", "01".repeat(16)), "exp": now + 60, "iat": now,
+            "jti": "t-1", "scopes": [], "capabilities": [], "token_use": "login",
+        });
+        let key = jsonwebtoken::EncodingKey::from_secret(SECRET.as_bytes());
+        jsonwebtoken::encode(&jsonwebtoken::Header::default(), &claims, &key).unwrap()
+    }
+
+    async fn check(event: Value, expect: Result<&str, &str>) {
+        let verifier = Verifier::new(Some(SECRET), None, "countersign", "api", false).unwrap();
+        let answer = handle(serde_json::from_value(event).unwrap(), Arc::new(verifier)).await;
+        assert_eq!(answer.is_authorized, expect.is_ok());
+        let told = if answer.is_authorized {
+            answer.context.token_id.as_deref()
+        } else {
+            answer.context.code
+        };
+        assert_eq!(told, Some(expect.unwrap_or_else(|code| code)));
+    }
+
+    fn sample(name: &str) -> Value {
+        let path = format!("{}/../../events/authorizer/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    fn with_header(mut event: Value, value: &str) -> Value {
+        event["headers"]["authorization"] = json!(value);
+        event
+    }
+
+    #[tokio::test]
+    async fn the_token_alone_decides() {
+        check(with_header(sample("http"), &format!("Bearer {}", signed("api"))), Ok("t-1")).await;
+        check(
+            with_header(sample("http"), &format!("Bearer {}", signed("mcp"))),
+            Err("TOKEN_AUDIENCE"),
+        )
+        .await;
+        check(with_header(sample("http"), "Basic abc"), Err("TOKEN_MISSING")).await;
+        check(json!({}), Err("TOKEN_MISSING")).await;
+        let mut other_route = with_header(sample("http"), &format!("Bearer {}", signed("api")));
+        other_route["routeKey"] = json!("DELETE /everything");
+        check(other_route, Ok("t-1")).await;
+    }
+
+    #[tokio::test]
+    async fn a_socket_carries_its_token_in_the_query() {
+        let mut event = sample("socket");
+        event["queryStringParameters"]["token"] = json!(signed("api"));
+        check(event, Ok("t-1")).await;
+        check(sample("socket"), Err("TOKEN_MALFORMED")).await;
+    }
+
+    #[test]
+    fn the_answer_is_the_simple_form() {
+        let answer = Answer {
+            is_authorized: false,
+            context: Context { code: Some("X"), ..Context::default() },
+        };
+        assert_eq!(
+            serde_json::to_value(answer).unwrap(),
+            json!({"isAuthorized": false, "context": {"code": "X"}})
+        );
+    }
+}
