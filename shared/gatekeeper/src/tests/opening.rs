@@ -126,7 +126,8 @@ async fn a_gate_nobody_could_open_is_refused_and_leaves_nothing() {
     own.policy = Policy::one_of(vec![user(9)], true);
     let error = world.desk().open(own, &TaskToken::new("t1"), at(0)).await.unwrap_err();
     assert_eq!(error.code(), "APPROVAL_UNREACHABLE");
-    assert!(world.state().requests.is_empty() && world.state().mails.is_empty());
+    let state = world.state();
+    assert!(state.requests.is_empty() && state.mails.is_empty());
 }
 
 #[tokio::test]
