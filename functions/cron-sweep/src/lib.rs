@@ -54,12 +54,9 @@ pub async fn handle(chores: &[Arc<dyn Chore>], invocation: &Invocation) -> Resul
             }
         }
     }
-    tracing::info!(done = %Value::Object(done.clone()), "swept");
-    if failed.is_empty() {
-        Ok(Value::Object(done))
-    } else {
-        Err(Unfinished(failed.join(", ")).into())
-    }
+    let done = Value::Object(done);
+    tracing::info!(counts = done.to_string(), "swept");
+    if failed.is_empty() { Ok(done) } else { Err(Unfinished(failed.join(", ")).into()) }
 }
 
 #[cfg(test)]

@@ -89,10 +89,13 @@ impl Desk {
     /// The rights of this moment: read again for every try.
     async fn caller(&self, who: &Who) -> Result<Caller, GateError> {
         let caller = match who {
-            Who::Session(token) => self.rights.effective(token).await.map_err(unreadable)?,
+            Who::Session(token) => {
+                let effective = self.rights.effective(token).await;
+                effective.map_err(|error| unreadable(&*error))?
+            }
             Who::LinkOf(person) => {
-                let standing = self.rights.standing(person).await.map_err(unreadable)?;
-                match standing {
+                let standing = self.rights.standing(person).await;
+                match standing.map_err(|error| unreadable(&*error))? {
                     None => Err(Refused::UnknownUser),
                     Some(standing) if !standing.active => Err(Refused::Inactive),
                     Some(standing) => Ok(Caller {
@@ -181,8 +184,8 @@ fn repeated(loaded: &Loaded, vote: &Vote) -> Answer {
 }
 
 /// The directory did not answer: nobody's rights are known, so nobody decides.
-fn unreadable(error: Box<dyn Failure>) -> GateError {
-    let mut port = countersign_approval::ports::PortError::of("reading the directory", &*error);
+fn unreadable(error: &dyn Failure) -> GateError {
+    let mut port = countersign_approval::ports::PortError::of("reading the directory", error);
     port.class = Class::Retryable;
     port.into()
 }
