@@ -1,1 +1,2 @@
-//! End-to-end tests live in `e2e/`.
+//! End-to-end tests live in `e2e/`: they deploy `template.yaml` to a local stack of their own and go through the public
+//! doors only.

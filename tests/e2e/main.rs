@@ -1,1 +1,15 @@
-//! End-to-end tests.
+//! End-to-end tests. One stack serves all of them; every test has people, agents and playbooks of its own, so they run side
+//! by side. Nothing here knows a table or a key: only the REST door, the mailed links and the captured mail.
+
+mod case;
+mod doors;
+mod effects;
+mod engine;
+mod filings;
+mod identity;
+mod main_job;
+mod playbooks;
+mod restart;
+mod scanner;
+mod signatures;
+mod world;

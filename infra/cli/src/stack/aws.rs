@@ -14,13 +14,39 @@ use crate::error::CliError;
 pub struct Aws {
     program: PathBuf,
     endpoint: String,
+    session: Option<Session>,
+}
+
+/// Credentials of a role, for acting as somebody other than the account's owner.
+#[derive(Clone)]
+pub struct Session {
+    /// The access key.
+    pub key: String,
+    /// The secret key.
+    pub secret: String,
+    /// The session's token.
+    pub token: String,
+}
+
+// By hand: a derived one would print the secret.
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("key", &self.key).finish_non_exhaustive()
+    }
 }
 
 impl Aws {
     /// The client of a stack that belongs to a project.
     #[must_use]
     pub fn of(stack: &Stack, project: &Path) -> Self {
-        Self { program: Environment::of(project).program("aws"), endpoint: stack.endpoint() }
+        let program = Environment::of(project).program("aws");
+        Self { program, endpoint: stack.endpoint(), session: None }
+    }
+
+    /// The same client, acting as a role.
+    #[must_use]
+    pub fn acting_as(self, session: Session) -> Self {
+        Self { session: Some(session), ..self }
     }
 
     /// Runs one command and returns all it said.
@@ -46,6 +72,12 @@ impl Aws {
             .env("AWS_CONFIG_FILE", "/dev/null")
             .env("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
             .env("NO_PROXY", "127.0.0.1,localhost");
+        if let Some(Session { key, secret, token }) = &self.session {
+            command
+                .env("AWS_ACCESS_KEY_ID", key)
+                .env("AWS_SECRET_ACCESS_KEY", secret)
+                .env("AWS_SESSION_TOKEN", token);
+        }
         command
             .stdin(Stdio::null())
             .output()

@@ -57,10 +57,16 @@ pub(super) async fn start(
     project: &Path,
     state: &Path,
     python: &Environment,
+    bound: bool,
 ) -> Result<Process, CliError> {
     let log = state.join("emulator.log");
     let child = command(stack, project, state, python, &log)
-        .and_then(|mut command| command.spawn())
+        .and_then(|mut command| {
+            if bound {
+                command.env("COUNTERSIGN_DIE_WITH_PARENT", "1");
+            }
+            command.spawn()
+        })
         .map_err(|source| CliError::io("starting the local stack", source))?;
     let failed = |reason: String| CliError::Emulator { reason, log: log.clone() };
     let process = Process::of(child.id()).ok_or_else(|| failed("it ended at once".to_owned()))?;

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-pub use aws::Aws;
+pub use aws::{Aws, Session};
 pub use down::down;
 pub use emulator::is_running;
 pub use functions::Profile;

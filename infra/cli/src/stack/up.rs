@@ -23,6 +23,8 @@ pub struct UpOptions {
     pub name: Option<String>,
     /// How the functions are compiled.
     pub profile: Profile,
+    /// Whether the emulator ends with this process, as it does for tests.
+    pub bound: bool,
 }
 
 /// Starts the local stack, or brings the running one up to date with the project.
@@ -39,7 +41,7 @@ pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result
     functions::pack(&project, &stage, &functions, &python, console).await?;
     if !emulator::is_running(&stack) {
         let step = console.step("starting the local AWS");
-        stack.process = Some(emulator::start(&stack, &project, &state, &python).await?);
+        stack.process = Some(emulator::start(&stack, &project, &state, &python, options.bound).await?);
         stack.save(&state)?;
         step.done(&format!("the local AWS listens on 127.0.0.1:{}", stack.port));
     }

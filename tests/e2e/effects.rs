@@ -1,0 +1,142 @@
+//! What cannot be taken back: signed, done once, and never without the signature.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use crate::case::{Person, person, step};
+
+/// A ledger of somebody else's: counts what is posted to it.
+struct Elsewhere {
+    port: u16,
+    posts: Arc<AtomicUsize>,
+}
+
+impl Elsewhere {
+    async fn open() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (port, posts) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
+        let counted = Arc::clone(&posts);
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut seen = vec![0; 64 * 1024];
+                let read = stream.read(&mut seen).await.unwrap_or(0);
+                if seen[..read].starts_with(b"POST") {
+                    counted.fetch_add(1, Ordering::SeqCst);
+                }
+                let body = r#"{"id":"pay_1","state":"booked"}"#;
+                let head = format!("HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+                let _ = stream.write_all(format!("{head}{body}").as_bytes()).await;
+            }
+        });
+        Self { port, posts }
+    }
+
+    fn posts(&self) -> usize {
+        self.posts.load(Ordering::SeqCst)
+    }
+}
+
+fn connector(port: u16) -> String {
+    format!(
+        r#"
+id: test-ledger
+name: Test ledger
+type: rest_api
+version: 1.0.0
+description: Books payments.
+connection:
+  base_url: http://127.0.0.1:{port}
+  auth: {{type: none}}
+endpoints:
+  book:
+    description: Books a payment.
+    method: POST
+    path: /payments
+    parameters:
+      - {{name: amount, type: string, required: true, in: body}}
+    response_mapping:
+      entity_type: payment
+      fields: {{id: id, state: state}}
+"#
+    )
+}
+
+fn playbook(id: &str, gate: &str) -> String {
+    format!(
+        r#"
+id: {id}
+name: Pay
+description: Books one payment.
+version: 1.0.0
+required_connectors: [test-ledger]
+execution_mode: deterministic
+inputs:
+  - {{name: amount, type: string, required: true}}
+steps:
+{gate}
+  - name: pay
+    step_type: tool
+    action: call_connector
+    connector: test-ledger
+    endpoint: book
+    inputs: {{amount: "{{amount}}"}}
+"#
+    )
+}
+
+async fn payer(elsewhere: &Elsewhere, signer: &Person) -> (Person, String) {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[signer]).await;
+    ana.post("/connectors", &json!({ "yaml": connector(elsewhere.port) })).await;
+    ana.bind(&agent, "test-ledger").await;
+    (ana, agent)
+}
+
+async fn decide(maria: &Person, run: &str, word: &str) -> Value {
+    let request = maria.request(run).await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let seen = maria.get(&path).await;
+    maria.post(&format!("{path}/{word}"), &json!({ "digest": seen["digest"], "version": seen["version"] })).await;
+    seen
+}
+
+#[tokio::test]
+async fn k_10_an_effect_outside_waits_for_a_signature_of_its_exact_arguments() {
+    let (elsewhere, maria) = (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, agent) = payer(&elsewhere, &maria).await;
+    ana.playbook(&playbook("pay-alone", "")).await;
+    let run = ana.start(&agent, "pay-alone", json!({ "amount": "12.50" })).await;
+    ana.reaches(&run, "awaiting_approval").await;
+    assert_eq!(elsewhere.posts(), 0, "it was paid before anybody signed");
+    let seen = decide(&maria, &run, "approve").await;
+    assert!(serde_json::to_string(&seen).unwrap().contains("12.50"), "the signer does not see the amount");
+    let done = ana.reaches(&run, "complete").await;
+    assert_eq!((step(&done, "pay")["status"].as_str(), elsewhere.posts()), (Some("done"), 1));
+}
+
+#[tokio::test]
+async fn a_gate_before_it_signs_for_the_effect_behind_it() {
+    let (elsewhere, maria) = (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, agent) = payer(&elsewhere, &maria).await;
+    let gate = "  - {name: ask, step_type: approval, prompt: \"Pay {amount}?\"}";
+    ana.playbook(&playbook("pay-gated", gate)).await;
+    let run = ana.start(&agent, "pay-gated", json!({ "amount": "7.00" })).await;
+    decide(&maria, &run, "approve").await;
+    ana.reaches(&run, "complete").await;
+    assert_eq!(elsewhere.posts(), 1, "one signature covers it, and it happens once");
+}
+
+#[tokio::test]
+async fn what_is_refused_does_not_happen() {
+    let (elsewhere, maria) = (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, agent) = payer(&elsewhere, &maria).await;
+    ana.playbook(&playbook("pay-refused", "")).await;
+    let run = ana.start(&agent, "pay-refused", json!({ "amount": "99.00" })).await;
+    decide(&maria, &run, "reject").await;
+    ana.reaches(&run, "rejected").await;
+    assert_eq!(elsewhere.posts(), 0);
+}

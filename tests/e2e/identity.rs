@@ -1,0 +1,97 @@
+//! Tokens, owners, and the boundaries between tables.
+
+use countersign_cli::CliError;
+use countersign_cli::door::Door;
+use serde_json::{Value, json};
+
+use crate::case::{FACTORY, gated, person, rows};
+use crate::world::world;
+
+fn code(said: Result<Value, CliError>) -> u16 {
+    match said {
+        Err(CliError::Refused { status, .. }) => status,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn f_005_what_belongs_to_somebody_else_is_not_there() {
+    let (ana, bob) = (person("ana", &["global:analyst"]).await, person("bob", &["global:analyst"]).await);
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-owned", "")).await;
+    let run = ana.start(&agent, "gated-owned", rows()).await;
+    let request = maria.request(&run).await["approval"].as_str().unwrap().to_owned();
+    for path in [
+        format!("/executions/{run}"),
+        format!("/executions/{run}/events"),
+        format!("/profiles/{agent}"),
+        "/playbooks/gated-owned".to_owned(),
+        format!("/approvals/{request}"),
+        format!("/executions/run_{}", "0".repeat(32)),
+    ] {
+        assert_eq!(bob.refused(&path, None).await.0, 404, "{path}");
+    }
+    let digest = json!({ "digest": "0".repeat(64), "version": 1 });
+    assert_eq!(bob.refused(&format!("/approvals/{request}/approve"), Some(&digest)).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_token_of_another_kind_opens_no_door() {
+    let url = world().stack.url();
+    let path = format!("{FACTORY}/executions");
+    let none = Door::open(&url).unwrap().get(&path).await;
+    assert!([401, 403].contains(&code(none)));
+    for token in ["nonsense", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1c2VyXzAifQ."] {
+        assert!([401, 403].contains(&code(Door::with(&url, token.to_owned()).unwrap().get(&path).await)));
+    }
+    let mut other = world().stack.clone();
+    other.jwt_secret = "another secret that this stack does not know".to_owned();
+    let ana = person("ana", &["global:analyst"]).await;
+    let forged = countersign_cli::token::login(&other, &ana.id, countersign_identity::Scopes::parse(["global:admin"])).unwrap();
+    assert!([401, 403].contains(&code(Door::with(&url, forged).unwrap().get(&path).await)));
+}
+
+#[tokio::test]
+async fn a_token_grants_nothing_the_directory_does_not() {
+    let reader = person("rita", &["global:reader"]).await;
+    let claims = countersign_identity::Scopes::parse(["global:admin"]);
+    let token = countersign_cli::token::login(&world().stack, &reader.id, claims).unwrap();
+    let door = Door::with(&world().stack.url(), token).unwrap();
+    let body = json!({ "name": "Too much", "handle": "too-much" });
+    assert_eq!(code(door.post(&format!("{FACTORY}/profiles"), &body).await), 403);
+}
+
+/// Every table is a trust boundary: the role of a function that has no business there is refused.
+#[tokio::test]
+async fn p_004_a_role_reaches_only_its_tables() {
+    let world = world();
+    let foreign = [
+        ("tool-data", "approvals"),
+        ("tool-data", "vault"),
+        ("tool-data", "content"),
+        ("tool-data", "knowledge"),
+        ("tool-data", "catalog"),
+        ("tool-output", "approvals"),
+        ("approvals", "vault"),
+        ("run-begin", "directory"),
+    ];
+    for (function, table) in foreign {
+        let said = as_function(world, function, table).await;
+        assert!(said.as_ref().is_err_and(|error| error.contains("AccessDenied")), "{function} reached {table}: {said:?}");
+    }
+    let own = as_function(world, "tool-data", "runs").await;
+    assert!(own.is_ok(), "tool-data cannot reach its own table: {own:?}");
+}
+
+/// Reads a table with the credentials of a function's role.
+async fn as_function(world: &crate::world::World, function: &str, table: &str) -> Result<Value, String> {
+    let name = format!("{}-{function}", world.stack.name);
+    let settings = world.aws(&["lambda", "get-function-configuration", "--function-name", &name]).await?;
+    let role = settings["Role"].as_str().unwrap_or_default().to_owned();
+    let variable = format!("TABLE_{}", table.to_uppercase());
+    let table = settings["Environment"]["Variables"][variable.as_str()].as_str().unwrap_or_default().to_owned();
+    let session = world.aws(&["sts", "assume-role", "--role-arn", &role, "--role-session-name", "boundary"]).await?;
+    let key = r#"{"PK":{"S":"x"},"SK":{"S":"y"}}"#;
+    world.aws_as(&session["Credentials"], &["dynamodb", "get-item", "--table-name", &table, "--key", key]).await
+}

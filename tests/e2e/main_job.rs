@@ -1,0 +1,80 @@
+//! The main job: filings in, a signature, a report out.
+
+use serde_json::{Value, json};
+
+use crate::case::{PATIENCE, Person, person, step, until};
+use crate::filings::upload;
+use crate::world::world;
+
+/// Every sample filing, uploaded.
+async fn samples(owner: &Person) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folder: Vec<_> = std::fs::read_dir(world().project.join("library/filings")).unwrap().flatten().map(|file| file.path()).collect();
+    folder.sort();
+    for path in folder.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "xml")) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        files.push((name, std::fs::read(path).unwrap()));
+    }
+    assert!(files.len() >= 12, "{} sample filings", files.len());
+    upload(owner, files).await
+}
+
+async fn start(owner: &Person, filings: &[String]) -> String {
+    let body = json!({
+        "profile": "nonprofit-investigator",
+        "playbook": "officer-cross-reference",
+        "inputs": { "filings": filings, "entity_name": "Sample filings" },
+        "query": "who serves in more than one of these organisations?",
+        "run_context": "interactive",
+    });
+    owner.post("/executions", &body).await["id"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn f_179_filings_become_a_signed_report() {
+    let ana = person("ana", &["global:analyst", "decide"]).await;
+    let filings = samples(&ana).await;
+    let run = start(&ana, &filings).await;
+    let waiting = ana.reaches(&run, "awaiting_approval").await;
+    assert!(step(&waiting, "compared")["count"].as_u64().unwrap() > 0, "nobody was found in two organisations");
+    for shelf in ["/documents", "/tables", "/exports"] {
+        assert!(ana.get(shelf).await["items"].as_array().unwrap().is_empty(), "{shelf} was written before the signature");
+    }
+    let approver = ana.approver();
+    let link = approver.link(0, PATIENCE).await.unwrap();
+    let page = approver.open(&link).await.unwrap();
+    assert!(page.html.contains("sign_off"), "the page does not name the step");
+    assert_eq!(approver.decide(&link, &page, "approve", "looks right").await.unwrap().status, 200);
+    ana.reaches(&run, "complete").await;
+    kept(&ana, &run, filings.len()).await;
+}
+
+/// The report, the rows, the file and the entry are there, and say what they should.
+async fn kept(ana: &Person, run: &str, filings: usize) {
+    let documents = ana.get("/documents").await;
+    let document = documents["items"][0].clone();
+    let body = ana.get(&format!("/documents/{}", document["id"].as_str().unwrap())).await;
+    let text = serde_json::to_string(&body).unwrap().to_uppercase();
+    assert!(text.contains("THORNQUIST"), "the report does not name who serves twice");
+    let tables = ana.get("/tables").await;
+    let table = tables["items"].as_array().unwrap().iter().find(|table| table["table_name"] == "nonprofit_filings" || table["name"] == "nonprofit_filings");
+    let table = table.unwrap_or_else(|| panic!("no table in {tables:#}"));
+    let rows = ana.get("/workspaces/research/tables/nonprofit_filings/rows?limit=100").await;
+    let rows = rows["items"].as_array().unwrap();
+    assert_eq!(rows.len(), filings, "{table:#}");
+    for column in ["_source", "_query", "_timestamp"] {
+        assert!(rows.iter().all(|row| has(row, column)), "a row lacks `{column}`");
+    }
+    assert_eq!(ana.get("/exports").await["items"].as_array().unwrap().len(), 1);
+    let profile = ana.run(run).await["profile_id"].as_str().unwrap().to_owned();
+    let entry = until("the journal entry", || async {
+        let page = ana.get(&format!("/profiles/{profile}/journal")).await;
+        page["items"].as_array().unwrap().iter().find(|entry| entry["execution_id"] == run && entry["origin"] == "run").cloned()
+    })
+    .await;
+    assert_eq!(entry["task_status"], "complete");
+}
+
+fn has(row: &Value, column: &str) -> bool {
+    row.get(column).or_else(|| row.get("values")?.get(column)).or_else(|| row.get("row")?.get(column)).is_some_and(|value| !value.is_null())
+}

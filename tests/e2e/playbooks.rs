@@ -1,0 +1,61 @@
+//! Playbooks at the door.
+
+use serde_json::json;
+
+use crate::case::person;
+
+const FIVE_ERRORS: &str = r#"
+id: five-errors
+name: Five errors
+description: None of this links.
+version: 1.0.0
+execution_mode: deterministic
+steps:
+  - name: one
+    step_type: tool
+    action: launch_rocket
+  - name: two
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{nowhere.data}"}
+  - name: three
+    step_type: tool
+    action: cross_reference
+    inputs: {dataset_a: []}
+  - name: four
+    step_type: tool
+    action: transform_data
+    inputs: {data: []}
+    retry_count: 99
+  - name: five
+    step_type: approval
+    prompt: "Go on?"
+    quorumm: 2
+"#;
+
+#[tokio::test]
+async fn f_343_a_playbook_with_five_errors_gets_five_places() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let said = ana.post("/playbooks/validate", &json!({ "yaml": FIVE_ERRORS })).await;
+    let text = serde_json::to_string(&said).unwrap();
+    let places = text.matches("\"line\":").count();
+    assert!(places >= 5, "{places} places in {said:#}");
+    assert_eq!(said["is_valid"], json!(false), "{said:#}");
+    assert_eq!(ana.refused("/playbooks", Some(&json!({ "yaml": FIVE_ERRORS }))).await.0, 422);
+}
+
+#[tokio::test]
+async fn f_344_the_graph_of_the_shipped_playbook_has_its_gate() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let graph = ana.get("/playbooks/officer-cross-reference/graph").await;
+    let nodes = graph["nodes"].as_array().unwrap();
+    assert!(nodes.iter().any(|node| node["id"] == "sign_off"), "{graph:#}");
+}
+
+#[tokio::test]
+async fn f_345_every_action_is_listed_with_its_contract() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let actions = ana.get("/actions").await;
+    let names: Vec<&str> = actions["items"].as_array().unwrap().iter().filter_map(|action| action["name"].as_str()).collect();
+    assert_eq!(names.len(), 11, "{names:?}");
+}

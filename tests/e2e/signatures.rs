@@ -1,0 +1,163 @@
+//! Deciding: who may, what counts, what does not.
+
+use serde_json::json;
+
+use crate::case::{FACTORY, gated, person, revoke, rows, step, until};
+
+#[tokio::test]
+async fn k_17_a_rest_decision_needs_the_digest_and_is_idempotent() {
+    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-rest", "")).await;
+    let run = ana.start(&agent, "gated-rest", rows()).await;
+    let request = maria.request(&run).await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let approve = format!("{path}/approve");
+    assert_eq!(maria.refused(&approve, Some(&json!({}))).await.0, 422);
+    let seen = maria.get(&path).await;
+    let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+    let wrong = json!({ "digest": "0".repeat(64), "version": seen["version"] });
+    assert_eq!(maria.refused(&approve, Some(&wrong)).await.0, 409);
+    let first = maria.post(&approve, &decision).await;
+    let again = maria.post(&approve, &decision).await;
+    assert_eq!(first["receipt"], again["receipt"]);
+    let (status, _) = maria.refused(&format!("{path}/reject"), Some(&decision)).await;
+    assert_eq!(status, 409);
+    let done = ana.reaches(&run, "complete").await;
+    assert_eq!(step(&done, "keep")["status"], "done");
+}
+
+#[tokio::test]
+async fn k_13_a_refusal_stops_the_run_before_anything_is_written() {
+    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-deny", "")).await;
+    let run = ana.start(&agent, "gated-deny", rows()).await;
+    let link = maria.link().await;
+    let approver = maria.approver();
+    let page = approver.open(&link).await.unwrap();
+    let answer = approver.decide(&link, &page, "deny", "not these").await.unwrap();
+    assert_eq!(answer.status, 200);
+    let done = ana.reaches(&run, "rejected").await;
+    assert_eq!(step(&done, "keep")["status"], "not_run");
+    assert!(ana.get("/tables").await["items"].as_array().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn k_13_a_refusal_with_skip_leaves_out_what_lies_behind_the_gate() {
+    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-skip", "    on_reject: skip")).await;
+    let run = ana.start(&agent, "gated-skip", rows()).await;
+    let request = maria.request(&run).await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let seen = maria.get(&path).await;
+    maria.post(&format!("{path}/reject"), &json!({ "digest": seen["digest"], "version": seen["version"] })).await;
+    let done = ana.reaches(&run, "partial").await;
+    assert_eq!((&step(&done, "keep")["status"], &step(&done, "keep")["code"]), (&json!("not_run"), &json!("GATE_DENIED")));
+}
+
+#[tokio::test]
+async fn k_12_a_missed_deadline_is_a_refusal() {
+    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-late", "    timeout_minutes: 1")).await;
+    let run = ana.start(&agent, "gated-late", rows()).await;
+    let request = maria.request(&run).await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let seen = maria.get(&path).await;
+    let link = maria.link().await;
+    let done = until("the run times out", || async {
+        let now = ana.run(&run).await;
+        (now["state"] == "timeout").then_some(now)
+    });
+    let done = tokio::time::timeout(std::time::Duration::from_secs(240), done).await.unwrap();
+    assert_eq!(step(&done, "keep")["status"], "not_run");
+    let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+    assert_eq!(maria.refused(&format!("{path}/approve"), Some(&decision)).await.0, 409);
+    let approver = maria.approver();
+    let page = approver.open(&link).await.unwrap();
+    assert!(page.field("nonce").is_none(), "an expired page still offers its form");
+}
+
+#[tokio::test]
+async fn two_signatures_of_two_people_are_needed_where_the_gate_says_so() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let (maria, tom) = (person("maria", &["global:reader", "decide"]).await, person("tom", &["global:reader", "decide"]).await);
+    let agent = ana.agent(&[&maria, &tom]).await;
+    ana.playbook(&gated("gated-two", "    quorum: 2")).await;
+    let run = ana.start(&agent, "gated-two", rows()).await;
+    let request = maria.request(&run).await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let seen = maria.get(&path).await;
+    let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+    maria.post(&format!("{path}/approve"), &decision).await;
+    assert_eq!(ana.run(&run).await["state"], "awaiting_approval");
+    tom.post(&format!("{path}/approve"), &decision).await;
+    ana.reaches(&run, "complete").await;
+}
+
+#[tokio::test]
+async fn the_requester_of_a_background_run_cannot_sign_it() {
+    let ana = person("ana", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&ana]).await;
+    ana.playbook(&gated("gated-self", "")).await;
+    let run = ana.start(&agent, "gated-self", rows()).await;
+    // Nobody could ever sign: the run says so at once and does not wait.
+    let done = ana.reaches(&run, "error").await;
+    assert_eq!(step(&done, "sign_off")["code"], "APPROVAL_UNREACHABLE");
+}
+
+#[tokio::test]
+async fn r_003_a_revoked_grant_stops_the_next_click() {
+    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-revoked", "")).await;
+    let run = ana.start(&agent, "gated-revoked", rows()).await;
+    let link = maria.link().await;
+    let approver = maria.approver();
+    let page = approver.open(&link).await.unwrap();
+    revoke(&maria, "decide").await;
+    let answer = approver.decide(&link, &page, "approve", "").await.unwrap();
+    assert_ne!(answer.status, 200);
+    assert_eq!(ana.run(&run).await["state"], "awaiting_approval");
+}
+
+#[tokio::test]
+async fn r_003_a_revoked_grant_stops_the_next_step() {
+    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-stopped", "")).await;
+    let run = ana.start(&agent, "gated-stopped", rows()).await;
+    let request = maria.request(&run).await;
+    revoke(&ana, "global:analyst").await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let seen = maria.get(&path).await;
+    maria.post(&format!("{path}/approve"), &json!({ "digest": seen["digest"], "version": seen["version"] })).await;
+    let admin = crate::case::admin(crate::world::world());
+    admin.post(&format!("/api/admin/users/{}/grants", ana.username), &json!({ "scope": "global:reader" })).await.unwrap();
+    let done = until("the run ends", || async {
+        let now = ana.door.get(&format!("{FACTORY}/executions/{run}")).await.ok()?;
+        (now["state"] == "error").then_some(now)
+    })
+    .await;
+    assert_eq!(step(&done, "keep")["code"], "PERMISSION_DENIED");
+}
+
+#[tokio::test]
+async fn a_double_click_signs_once() {
+    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-double", "")).await;
+    let run = ana.start(&agent, "gated-double", rows()).await;
+    let link = maria.link().await;
+    let approver = maria.approver();
+    let page = approver.open(&link).await.unwrap();
+    let (first, second) = tokio::join!(approver.decide(&link, &page, "approve", ""), approver.decide(&link, &page, "approve", ""));
+    let statuses = [first.unwrap().status, second.unwrap().status];
+    assert_eq!(statuses, [200, 200], "the same decision twice is one decision");
+    let done = ana.reaches(&run, "complete").await;
+    let replay = approver.decide(&link, &page, "deny", "").await.unwrap();
+    assert_eq!(replay.status, 409);
+    assert_eq!(step(&done, "keep")["count"], json!(null));
+}

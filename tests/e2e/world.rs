@@ -1,0 +1,74 @@
+//! The stack under test, started once.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use countersign_cli::console::Console;
+use countersign_cli::mailbox::Mailbox;
+use countersign_cli::stack::{Aws, Place, Session, Stack, UpOptions, up};
+use serde_json::Value;
+
+/// The stack all tests share.
+pub(crate) struct World {
+    /// The running stack.
+    pub(crate) stack: Stack,
+    /// The project's folder.
+    pub(crate) project: PathBuf,
+    state: tempfile::TempDir,
+}
+
+static WORLD: OnceLock<World> = OnceLock::new();
+
+/// Starts the stack at the first call.
+///
+/// It starts on a thread with a runtime of its own: every test has another runtime, and none may own what all share.
+pub(crate) fn world() -> &'static World {
+    WORLD.get_or_init(|| std::thread::spawn(start).join().expect("the stack starts"))
+}
+
+fn start() -> World {
+    let project = project();
+    let state = tempfile::tempdir().expect("a folder for the state");
+    let place = Place { project: Some(project.clone()), state: Some(state.path().to_owned()) };
+    let stack = runtime().block_on(up(&place, &options("countersign-test"), &Console::new())).expect("the stack comes up");
+    World { stack, project, state }
+}
+
+/// A free port, and a name so that two stacks on one machine do not meet.
+pub(crate) fn options(name: &str) -> UpOptions {
+    UpOptions { port: Some(0), name: Some(name.to_owned()), bound: true, ..UpOptions::default() }
+}
+
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+pub(crate) fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the project").to_owned()
+}
+
+impl World {
+    /// A stack that a test started for itself.
+    pub(crate) fn on(stack: Stack) -> Self {
+        Self { stack, project: project(), state: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// The captured mail.
+    pub(crate) fn mailbox(&self) -> Mailbox {
+        Mailbox::of(&self.stack).expect("the mailbox opens")
+    }
+
+    /// The operator of the deployment at its AWS account: only for what happens to a deployment, such as an execution
+    /// that is aborted.
+    pub(crate) async fn aws(&self, arguments: &[&str]) -> Result<Value, String> {
+        Aws::of(&self.stack, &self.project).json(arguments, self.state.path()).await.map_err(|error| error.to_string())
+    }
+
+    /// AWS as a role sees it.
+    pub(crate) async fn aws_as(&self, credentials: &Value, arguments: &[&str]) -> Result<Value, String> {
+        let part = |name: &str| credentials[name].as_str().unwrap_or_default().to_owned();
+        let session = Session { key: part("AccessKeyId"), secret: part("SecretAccessKey"), token: part("SessionToken") };
+        let aws = Aws::of(&self.stack, &self.project).acting_as(session);
+        aws.json(arguments, self.state.path()).await.map_err(|error| error.to_string())
+    }
+}
