@@ -28,6 +28,8 @@ mod links;
 mod lists;
 mod requests;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod token;
 
 pub use codes::CODES_PER_VERSION;

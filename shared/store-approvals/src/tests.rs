@@ -1,0 +1,207 @@
+//! The store against DynamoDB's own conditions. Needs an endpoint: `AWS_ENDPOINT_URL=… cargo test -- --ignored`.
+
+use std::collections::BTreeSet;
+
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
+    ProjectionType, ScalarAttributeType,
+};
+use countersign_approval::chain::{Head, Sealed};
+use countersign_approval::{
+    Assurance, Attempt, Code, CodeCheck, Decided, Digest, Door, Floor, HmacKey, OnReject, Opening,
+    Policy, Position, Preview, Recorded, Request, RunContext, RunId, Status, Subject, Tenant,
+    Timing, Verdict, Waiting, decide,
+};
+use countersign_identity::{Caller, Capability, Scopes, UserId};
+use countersign_store_kit::{DynamoClient, Table};
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::{Approvals, Commit, Committed, Created, SealOutcome, Shelf, TaskToken};
+
+async fn store() -> Approvals {
+    let aws = aws_config::load_defaults(aws_config::BehaviorVersion::latest()).await;
+    let client = DynamoClient::new(&aws);
+    let name = format!("approvals-{}", Timestamp::now().as_nanosecond());
+    let key = |name: &str, kind| {
+        KeySchemaElement::builder().attribute_name(name).key_type(kind).build().unwrap()
+    };
+    let attributes = ["PK", "SK", "GSI1PK", "GSI1SK"].map(|name| {
+        let text = AttributeDefinition::builder().attribute_name(name);
+        text.attribute_type(ScalarAttributeType::S).build().unwrap()
+    });
+    let all = Projection::builder().projection_type(ProjectionType::All).build();
+    let index = GlobalSecondaryIndex::builder().index_name("GSI1").projection(all);
+    let index =
+        index.key_schema(key("GSI1PK", KeyType::Hash)).key_schema(key("GSI1SK", KeyType::Range));
+    let create = client.create_table().table_name(&name).billing_mode(BillingMode::PayPerRequest);
+    let create = create.key_schema(key("PK", KeyType::Hash)).key_schema(key("SK", KeyType::Range));
+    let create = create.set_attribute_definitions(Some(attributes.to_vec()));
+    create.global_secondary_indexes(index.build().unwrap()).send().await.unwrap();
+    Approvals::new(Table::new(client, name))
+}
+
+fn user(n: u8) -> UserId {
+    UserId::from_bytes([n; 16])
+}
+
+fn request(quorum: u32) -> Request {
+    let now: Timestamp = "2026-11-21T10:00:00Z".parse().unwrap();
+    let arguments = json!({ "amount": 0.1 });
+    let opening = Opening {
+        tenant: Tenant::parse("acme").unwrap(),
+        position: Position::of_step(&RunId::from_bytes([7; 16]), "pay"),
+        context: RunContext::Background,
+        subject: Subject::Tool { action: "pay".to_owned(), arguments: arguments.clone() },
+        irreversible: true,
+        owner: user(9),
+        invoker: user(9),
+        requesters: BTreeSet::new(),
+        title: "Pay".to_owned(),
+        prompt: "Pay?".to_owned(),
+        preview: Preview::of(&arguments, 10),
+        plan_picture: String::new(),
+        cost_bound: None,
+        policy: Policy { quorum, ..Policy::one_of(vec![user(1), user(2)], true) },
+        floor: Floor::default(),
+        requirement: None,
+        topic: None,
+        timing: Timing::starting(now, None, Waiting::Queue),
+        on_reject: OnReject::Stop,
+        salt: Digest::from_bytes([1; 32]),
+    };
+    Request::open(opening, now).unwrap()
+}
+
+fn vote(request: &Request, n: u8, now: Timestamp) -> Recorded {
+    let attempt = Attempt {
+        verdict: Verdict::Approve,
+        digest: Some(request.digest.to_string()),
+        version: None,
+        door: Door::Mail,
+        assurance: Assurance::LinkCode,
+        note: Some("fine".to_owned()),
+    };
+    let caller = Caller {
+        user: user(n),
+        scopes: Scopes::default(),
+        capabilities: BTreeSet::from([Capability::Decide]),
+        token_id: "t".to_owned(),
+    };
+    match decide(request, &[], &attempt, &caller, now).unwrap() {
+        Decided::Recorded(recorded) => *recorded,
+        Decided::Repeated(_) => panic!("repeated"),
+    }
+}
+
+fn commit<'a>(before: &'a Request, recorded: &'a Recorded, now: Timestamp) -> Commit<'a> {
+    let (vote, receipt) = (Some(&recorded.vote), Some(&recorded.receipt));
+    Commit { before, after: &recorded.request, vote, receipt, now }
+}
+
+#[tokio::test]
+#[ignore = "needs a DynamoDB endpoint"]
+async fn a_request_goes_its_way_through_the_table() {
+    let (store, request) = (store().await, request(1));
+    let run = request.position.run.clone();
+    assert_eq!(store.create(&request, &TaskToken::new("t1")).await.unwrap(), Created::New);
+    assert_eq!(store.create(&request, &TaskToken::new("t2")).await.unwrap(), Created::Exists);
+    assert_eq!(store.token(&request.id).await.unwrap(), Some(TaskToken::new("t1")));
+    assert!(store.reattach(&request.id, &TaskToken::new("t2")).await.unwrap());
+    let loaded = store.load(&request.id).await.unwrap().unwrap();
+    assert_eq!((&loaded.request, loaded.votes.len()), (&request, 0));
+    assert!(store.is_unasked(&request.id).await.unwrap());
+    store.asked(&request.id, 2).await.unwrap();
+    assert!(store.is_unasked(&request.id).await.unwrap(), "another version was told");
+    store.asked(&request.id, 1).await.unwrap();
+    assert!(!store.is_unasked(&request.id).await.unwrap());
+    let pending = store.for_approver(&user(1), Shelf::Pending, 10, None).await.unwrap();
+    assert_eq!(pending.items.len(), 1);
+    assert_eq!(store.overdue(request.timing.deadline, 10).await.unwrap().len(), 1);
+
+    let now = request.opened_at.checked_add(jiff::SignedDuration::from_secs(60)).unwrap();
+    let late = vote(&request, 1, now);
+    let too_late = commit(&request, &late, request.timing.deadline);
+    assert_eq!(store.commit(&too_late).await.unwrap(), Committed::Stale);
+    let covered = request.covers[0].digest;
+    assert!(store.signatures(&run, "pay", &covered).await.unwrap().is_empty());
+    assert_eq!(store.commit(&commit(&request, &late, now)).await.unwrap(), Committed::Done);
+    assert_eq!(store.commit(&commit(&request, &late, now)).await.unwrap(), Committed::Stale);
+    assert!(!store.reattach(&request.id, &TaskToken::new("t3")).await.unwrap());
+
+    let signatures = store.signatures(&run, "pay", &covered).await.unwrap();
+    assert_eq!(signatures[0].receipt, late.receipt.id);
+    assert!(store.signatures(&run, "other", &covered).await.unwrap().is_empty());
+    let loaded = store.load(&request.id).await.unwrap().unwrap();
+    assert_eq!((loaded.request.status, loaded.votes.len()), (Status::Approved, 1));
+    assert_eq!(store.receipts(&request.id).await.unwrap(), [late.receipt]);
+    assert!(store.for_approver(&user(1), Shelf::Pending, 10, None).await.unwrap().items.is_empty());
+    assert_eq!(store.of_owner(&user(9), Shelf::Closed, 10, None).await.unwrap().items.len(), 1);
+    assert_eq!(store.unmoved(now, 10).await.unwrap().len(), 1);
+    store.moved(&loaded.request).await.unwrap();
+    assert!(store.unmoved(now, 10).await.unwrap().is_empty());
+    assert_eq!(store.token(&request.id).await.unwrap(), None);
+}
+
+#[tokio::test]
+#[ignore = "needs a DynamoDB endpoint"]
+async fn of_two_votes_at_once_one_has_to_look_again() {
+    let (store, request) = (store().await, request(2));
+    store.create(&request, &TaskToken::new("t")).await.unwrap();
+    let votes = [vote(&request, 1, request.opened_at), vote(&request, 2, request.opened_at)];
+    let first = store.commit(&commit(&request, &votes[0], request.opened_at)).await.unwrap();
+    let second = store.commit(&commit(&request, &votes[1], request.opened_at)).await.unwrap();
+    assert_eq!((first, second), (Committed::Done, Committed::Stale));
+}
+
+#[tokio::test]
+#[ignore = "needs a DynamoDB endpoint"]
+async fn receipts_are_sealed_once_and_in_order() {
+    let (store, request) = (store().await, request(1));
+    store.create(&request, &TaskToken::new("t")).await.unwrap();
+    let recorded = vote(&request, 1, request.opened_at);
+    let receipt = recorded.receipt.clone();
+    let forged = [receipt.clone()];
+    assert!(store.sealable(&forged).await.unwrap().is_empty(), "not written yet");
+    store.commit(&commit(&request, &recorded, request.opened_at)).await.unwrap();
+    assert_eq!(store.sealable(&forged).await.unwrap(), forged);
+    assert_eq!(store.unsealed(request.opened_at, 10).await.unwrap().len(), 1);
+    let entry = Head::genesis(&request.tenant).append(&receipt).unwrap();
+    let batch = [Sealed { entry: entry.clone(), receipt }];
+    assert_eq!(store.seal(None, &batch).await.unwrap(), SealOutcome::Sealed);
+    assert_eq!(store.seal(None, &batch).await.unwrap(), SealOutcome::Stale);
+    assert!(store.sealable(&forged).await.unwrap().is_empty());
+    assert!(store.unsealed(request.opened_at, 10).await.unwrap().is_empty());
+    assert_eq!(store.head().await.unwrap(), Some(Head::from(&entry)));
+    assert_eq!(store.entries(1).await.unwrap(), batch);
+    assert_eq!(store.receipts(&request.id).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+#[ignore = "needs a DynamoDB endpoint"]
+async fn links_repeat_until_reissued_and_codes_are_counted() {
+    let (store, request) = (store().await, request(1));
+    let key = HmacKey::new("k", &[1; 32]);
+    let first = store.issue_link(&request, 0, &key, false).await.unwrap();
+    let again = store.issue_link(&request, 0, &key, false).await.unwrap();
+    assert_eq!(first.token(), again.token());
+    store.check_link(&request.id, 0, &first).await.unwrap();
+    let newer = store.issue_link(&request, 0, &key, true).await.unwrap();
+    assert!(store.check_link(&request.id, 0, &first).await.is_err());
+    store.check_link(&request.id, 0, &newer).await.unwrap();
+
+    let code = Code::from_random([5; 8]);
+    let now = request.opened_at;
+    let stored = code.stored(Digest::from_bytes([2; 32]), 0, 1, now);
+    for _ in 0..crate::CODES_PER_VERSION {
+        assert!(store.put_code(&request.id, &stored).await.unwrap());
+    }
+    assert!(!store.put_code(&request.id, &stored).await.unwrap());
+    for _ in 0..4 {
+        let tried = store.try_code(&request.id, 1, 0).await.unwrap().unwrap();
+        assert_eq!(tried.check("x", 1, now), CodeCheck::Wrong);
+    }
+    let tried = store.try_code(&request.id, 1, 0).await.unwrap().unwrap();
+    assert_eq!(tried.check(&code.to_string(), 1, now), CodeCheck::Right);
+    assert!(store.try_code(&request.id, 1, 0).await.unwrap().is_none());
+}
