@@ -124,8 +124,9 @@ impl Invocation {
 fn log(request_id: &str, before: Counts, fault: Option<&Fault>) {
     let after = counts();
     let (reads, writes) = (after.reads - before.reads, after.writes - before.writes);
+    let function = crate::settings::function_name();
     match fault {
-        None => tracing::info!(request_id, reads, writes, "served"),
+        None => tracing::info!(function, request_id, reads, writes, "served"),
         Some(fault) => tracing::warn!(
             request_id,
             reads,

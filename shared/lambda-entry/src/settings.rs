@@ -141,6 +141,12 @@ impl Setting {
     }
 }
 
+/// The name Lambda gave this function; empty outside Lambda.
+pub(crate) fn function_name() -> &'static str {
+    static NAME: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    NAME.get_or_init(|| std::env::var("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default())
+}
+
 /// A setting that a function needs and does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the environment variable `{}` is not set ({})", .0.name(), .0.meaning())]

@@ -94,7 +94,7 @@ impl User {
 }
 
 /// Grants a scope, or gives a capability: only scopes have a colon.
-pub(super) async fn give(door: &Door, user: &str, grant: &str) -> Result<(), CliError> {
+pub(crate) async fn give(door: &Door, user: &str, grant: &str) -> Result<(), CliError> {
     let body = if grant.contains(':') {
         json!({ "scope": grant })
     } else {

@@ -2,6 +2,7 @@
 
 mod build;
 mod cold_start;
+mod run;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -26,6 +27,8 @@ enum Command {
     ColdStart(cold_start::ColdStart),
     /// Building the functions from nothing, and after touching the lowest store.
     Build(build::Build),
+    /// State transitions, requests and invocations of a run of ten steps.
+    Run(run::Run),
 }
 
 /// One row of a benchmark.
@@ -66,6 +69,7 @@ impl Bench {
         let figures = match &self.command {
             Command::ColdStart(command) => command.figures(place, console).await?,
             Command::Build(command) => command.figures(place, console).await?,
+            Command::Run(command) => command.figures(place, console).await?,
         };
         if self.json {
             console.line(pretty(&serde_json::to_value(&figures).unwrap_or_default()));
