@@ -31,28 +31,47 @@ impl Keys for KmsKeys {
     fn generate<'a>(&'a self, bound: &'a Bound) -> BoxFuture<'a, Result<DataKey, VaultError>> {
         Box::pin(async move {
             let operation = "making a data key";
-            let request = self.client.generate_data_key().key_id(&self.key).key_spec(DataKeySpec::Aes256);
+            let request =
+                self.client.generate_data_key().key_id(&self.key).key_spec(DataKeySpec::Aes256);
             let sent = request.set_encryption_context(Some(context(bound))).send().await;
             let answer = sent.map_err(|error| sdk(operation, &error))?;
-            let plain = answer.plaintext.map(Blob::into_inner).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+            let plain = answer
+                .plaintext
+                .map(Blob::into_inner)
+                .and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
             let wrapped = answer.ciphertext_blob.map(Blob::into_inner);
             match (plain, wrapped) {
                 (Some(plain), Some(wrapped)) => Ok(DataKey::new(plain, wrapped)),
-                _ => Err(VaultError::Refused { operation, reason: "the answer has no key of 32 bytes".to_owned() }),
+                _ => Err(VaultError::Refused {
+                    operation,
+                    reason: "the answer has no key of 32 bytes".to_owned(),
+                }),
             }
         })
     }
 
-    fn unwrap<'a>(&'a self, wrapped: &'a [u8], bound: &'a Bound) -> BoxFuture<'a, Result<DataKey, VaultError>> {
+    fn unwrap<'a>(
+        &'a self,
+        wrapped: &'a [u8],
+        bound: &'a Bound,
+    ) -> BoxFuture<'a, Result<DataKey, VaultError>> {
         Box::pin(async move {
             let operation = "unwrapping a data key";
-            let request = self.client.decrypt().key_id(&self.key).ciphertext_blob(Blob::new(wrapped));
+            let request =
+                self.client.decrypt().key_id(&self.key).ciphertext_blob(Blob::new(wrapped));
             let sent = request.set_encryption_context(Some(context(bound))).send().await;
-            let answer = sent.map_err(|error| match error.as_service_error().map(ProvideErrorMetadata::code) {
-                Some(Some("InvalidCiphertextException" | "IncorrectKeyException")) => VaultError::NotAuthentic,
-                _ => sdk(operation, &error),
+            let answer = sent.map_err(|error| {
+                match error.as_service_error().map(ProvideErrorMetadata::code) {
+                    Some(Some("InvalidCiphertextException" | "IncorrectKeyException")) => {
+                        VaultError::NotAuthentic
+                    }
+                    _ => sdk(operation, &error),
+                }
             })?;
-            let plain = answer.plaintext.map(Blob::into_inner).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+            let plain = answer
+                .plaintext
+                .map(Blob::into_inner)
+                .and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
             plain.map(|plain| DataKey::new(plain, wrapped.to_vec())).ok_or(VaultError::NotAuthentic)
         })
     }
@@ -64,13 +83,21 @@ fn context(bound: &Bound) -> HashMap<String, String> {
 
 fn sdk<E: ProvideErrorMetadata, R>(operation: &'static str, error: &SdkError<E, R>) -> VaultError {
     let SdkError::ServiceError(service) = error else {
-        return VaultError::Unavailable { operation, reason: "the service was not reached".to_owned() };
+        return VaultError::Unavailable {
+            operation,
+            reason: "the service was not reached".to_owned(),
+        };
     };
     let meta = service.err().meta();
     let code = meta.code().unwrap_or("unknown");
     let reason = format!("{code}: {}", meta.message().unwrap_or("no message"));
-    let transient =
-        ["ThrottlingException", "DependencyTimeoutException", "KeyUnavailableException", "KMSInternalException", "ServiceUnavailable"];
+    let transient = [
+        "ThrottlingException",
+        "DependencyTimeoutException",
+        "KeyUnavailableException",
+        "KMSInternalException",
+        "ServiceUnavailable",
+    ];
     if transient.contains(&code) {
         VaultError::Unavailable { operation, reason }
     } else {

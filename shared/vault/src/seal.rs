@@ -66,7 +66,11 @@ pub trait Keys: Send + Sync {
     fn generate<'a>(&'a self, bound: &'a Bound) -> BoxFuture<'a, Result<DataKey, VaultError>>;
 
     /// The data key in its wrapped form, for the record it was made for.
-    fn unwrap<'a>(&'a self, wrapped: &'a [u8], bound: &'a Bound) -> BoxFuture<'a, Result<DataKey, VaultError>>;
+    fn unwrap<'a>(
+        &'a self,
+        wrapped: &'a [u8],
+        bound: &'a Bound,
+    ) -> BoxFuture<'a, Result<DataKey, VaultError>>;
 }
 
 /// A sealed record, safe to store.
@@ -102,12 +106,18 @@ impl Vault {
     }
 
     /// Seals bytes for a record.
-    pub fn seal<'a>(&'a self, bound: &'a Bound, plain: &'a [u8]) -> BoxFuture<'a, Result<Sealed, VaultError>> {
+    pub fn seal<'a>(
+        &'a self,
+        bound: &'a Bound,
+        plain: &'a [u8],
+    ) -> BoxFuture<'a, Result<Sealed, VaultError>> {
         Box::pin(async move {
             let key = self.keys.generate(bound).await?;
             let nonce = Nonce::generate();
             let payload = Payload { msg: plain, aad: &bound.additional_data() };
-            let text = cipher(&key).encrypt(&nonce, payload).map_err(|_| VaultError::Form("it is too large"))?;
+            let text = cipher(&key)
+                .encrypt(&nonce, payload)
+                .map_err(|_| VaultError::Form("it is too large"))?;
             Ok(Sealed {
                 version: 1,
                 key: STANDARD.encode(&key.wrapped),
@@ -118,14 +128,21 @@ impl Vault {
     }
 
     /// Opens a sealed record.
-    pub fn open<'a>(&'a self, bound: &'a Bound, sealed: &'a Sealed) -> BoxFuture<'a, Result<Vec<u8>, VaultError>> {
+    pub fn open<'a>(
+        &'a self,
+        bound: &'a Bound,
+        sealed: &'a Sealed,
+    ) -> BoxFuture<'a, Result<Vec<u8>, VaultError>> {
         Box::pin(async move {
             if sealed.version != 1 {
                 return Err(VaultError::Form("its version is not 1"));
             }
-            let bytes = |text: &str| STANDARD.decode(text).map_err(|_| VaultError::Form("it is not base64"));
-            let nonce: [u8; 12] =
-                bytes(&sealed.nonce)?.try_into().map_err(|_| VaultError::Form("its nonce is not of 12 bytes"))?;
+            let bytes = |text: &str| {
+                STANDARD.decode(text).map_err(|_| VaultError::Form("it is not base64"))
+            };
+            let nonce: [u8; 12] = bytes(&sealed.nonce)?
+                .try_into()
+                .map_err(|_| VaultError::Form("its nonce is not of 12 bytes"))?;
             let text = bytes(&sealed.text)?;
             let key = self.keys.unwrap(&bytes(&sealed.key)?, bound).await?;
             let payload = Payload { msg: &text, aad: &bound.additional_data() };

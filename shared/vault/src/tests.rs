@@ -17,7 +17,11 @@ impl Keys for CountingKeys {
         Box::pin(async move { Ok(DataKey::new(key, key.to_vec())) })
     }
 
-    fn unwrap<'a>(&'a self, wrapped: &'a [u8], _: &'a Bound) -> BoxFuture<'a, Result<DataKey, VaultError>> {
+    fn unwrap<'a>(
+        &'a self,
+        wrapped: &'a [u8],
+        _: &'a Bound,
+    ) -> BoxFuture<'a, Result<DataKey, VaultError>> {
         Box::pin(async move {
             let key: [u8; 32] = wrapped.try_into().map_err(|_| VaultError::NotAuthentic)?;
             Ok(DataKey::new(key, wrapped.to_vec()))
@@ -56,9 +60,25 @@ fn f_009_a_record_opens_only_for_what_it_is_bound_to() {
 #[test]
 fn f_009_an_altered_record_does_not_open() {
     let own = bound("user_a", "cred_1", "fec");
-    check(&own, |sealed| sealed.text.replace_range(0..1, if sealed.text.starts_with('A') { "B" } else { "A" }), Err(VaultError::NotAuthentic));
-    check(&own, |sealed| sealed.nonce.replace_range(0..1, if sealed.nonce.starts_with('A') { "B" } else { "A" }), Err(VaultError::NotAuthentic));
-    check(&own, |sealed| sealed.nonce.clear(), Err(VaultError::Form("its nonce is not of 12 bytes")));
+    check(
+        &own,
+        |sealed| {
+            sealed.text.replace_range(0..1, if sealed.text.starts_with('A') { "B" } else { "A" });
+        },
+        Err(VaultError::NotAuthentic),
+    );
+    check(
+        &own,
+        |sealed| {
+            sealed.nonce.replace_range(0..1, if sealed.nonce.starts_with('A') { "B" } else { "A" });
+        },
+        Err(VaultError::NotAuthentic),
+    );
+    check(
+        &own,
+        |sealed| sealed.nonce.clear(),
+        Err(VaultError::Form("its nonce is not of 12 bytes")),
+    );
     check(&own, |sealed| sealed.text.push('!'), Err(VaultError::Form("it is not base64")));
     check(&own, |sealed| sealed.version = 2, Err(VaultError::Form("its version is not 1")));
 }
@@ -67,7 +87,8 @@ fn f_009_an_altered_record_does_not_open() {
 fn f_009_the_same_secret_is_never_sealed_the_same() {
     let vault = vault();
     let own = bound("user_a", "cred_1", "fec");
-    let (one, two) = (block_on(vault.seal(&own, b"key")).unwrap(), block_on(vault.seal(&own, b"key")).unwrap());
+    let (one, two) =
+        (block_on(vault.seal(&own, b"key")).unwrap(), block_on(vault.seal(&own, b"key")).unwrap());
     assert!(one.key != two.key && one.nonce != two.nonce && one.text != two.text);
 }
 

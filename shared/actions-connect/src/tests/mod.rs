@@ -183,7 +183,6 @@ impl Files for World {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
 fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
     let object = |value: Value| value.as_object().cloned().unwrap_or_default();
     Call {
@@ -234,6 +233,7 @@ async fn check(world: World, call: &Call, code: &str) {
     assert_eq!(error.code, code, "{error}");
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
 fn officers(source: Value) -> Call {
     call_of("irs-990-xml", "parse_990_officers", json!({ "source": source }))
 }
