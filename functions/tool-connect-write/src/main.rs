@@ -3,5 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    countersign_step_entry::serve(|boot| Box::pin(async move { tool_connect_write::context(&boot) }))
+    countersign_step_entry::serve(|boot| {
+        Box::pin(async move { tool_connect_write::context(&boot) })
+    })
 }

@@ -19,7 +19,8 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let dynamo = boot.dynamo();
     let catalog = Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?));
     let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
-    let vault = VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, Vault::new(Arc::new(keys)));
+    let vault =
+        VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, Vault::new(Arc::new(keys)));
     let policy = Policy { allow_loopback: boot.settings.allow_loopback() };
     let egress = Egress::new(policy).map_err(|error| StartError::Runtime(chain(&error)))?;
     let deps = Deps {

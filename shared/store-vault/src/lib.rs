@@ -31,7 +31,9 @@ pub enum VaultStoreError {
     #[error("a stored credential does not have the form of one")]
     Form,
     /// More, or larger, parts than a credential has.
-    #[error("a credential has 1 to 8 parts with names of at most 64 and values of 1 to 8,192 characters")]
+    #[error(
+        "a credential has 1 to 8 parts with names of at most 64 and values of 1 to 8,192 characters"
+    )]
     Size,
 }
 
@@ -150,10 +152,13 @@ impl VaultStore {
         connector: &ConnectorId,
     ) -> Result<Option<Credential>, VaultStoreError> {
         let item: Option<CredentialItem> = self.table.get(&key(owner, id)).await?;
-        let Some(item) = item.filter(|item| item.info.connector_id == *connector) else { return Ok(None) };
+        let Some(item) = item.filter(|item| item.info.connector_id == *connector) else {
+            return Ok(None);
+        };
         let plain = self.vault.open(&bound(owner, id, connector), &item.sealed).await?;
         // The parser's message could quote the secret.
-        let parts: BTreeMap<String, String> = serde_json::from_slice(&plain).map_err(|_| VaultStoreError::Form)?;
+        let parts: BTreeMap<String, String> =
+            serde_json::from_slice(&plain).map_err(|_| VaultStoreError::Form)?;
         Ok(Some(parts.into_iter().collect()))
     }
 }
@@ -165,7 +170,9 @@ impl CredentialSource for VaultStore {
         id: &'a CredentialId,
         connector: &'a ConnectorId,
     ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
-        Box::pin(async move { self.open(owner, id, connector).await.map_err(|error| Box::new(error) as SourceError) })
+        Box::pin(async move {
+            self.open(owner, id, connector).await.map_err(|error| Box::new(error) as SourceError)
+        })
     }
 }
 
@@ -174,14 +181,22 @@ fn key(owner: &UserId, id: &CredentialId) -> Key {
 }
 
 fn bound(owner: &UserId, id: &CredentialId, connector: &ConnectorId) -> Bound {
-    Bound { owner: owner.to_string(), record: id.to_string(), purpose: format!("connector/{connector}") }
+    Bound {
+        owner: owner.to_string(),
+        record: id.to_string(),
+        purpose: format!("connector/{connector}"),
+    }
 }
 
 fn check_size(parts: &BTreeMap<String, String>) -> Result<(), VaultStoreError> {
     let fits = |(name, value): (&String, &String)| {
         (1..=64).contains(&name.chars().count()) && (1..=8_192).contains(&value.chars().count())
     };
-    if (1..=8).contains(&parts.len()) && parts.iter().all(fits) { Ok(()) } else { Err(VaultStoreError::Size) }
+    if (1..=8).contains(&parts.len()) && parts.iter().all(fits) {
+        Ok(())
+    } else {
+        Err(VaultStoreError::Size)
+    }
 }
 
 #[cfg(test)]
@@ -204,12 +219,16 @@ mod tests {
         check(&[("api_key", "")], false);
         check(&[("", "k")], false);
         check(&[("api_key", &"k".repeat(8_193))], false);
-        let many: Vec<_> = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map(|name| (name, "x")).to_vec();
+        let many: Vec<_> =
+            ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map(|name| (name, "x")).to_vec();
         check(&many, false);
     }
 
     #[test]
     fn k_42_no_error_quotes_a_secret() {
-        assert_eq!(VaultStoreError::Form.to_string(), "a stored credential does not have the form of one");
+        assert_eq!(
+            VaultStoreError::Form.to_string(),
+            "a stored credential does not have the form of one"
+        );
     }
 }
