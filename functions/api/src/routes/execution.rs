@@ -43,7 +43,7 @@ impl From<(String, StepState)> for StepView {
 pub(crate) struct ExecutionView {
     #[serde(flatten)]
     line: ExecutionLine,
-    /// Where the run stands, from its events.
+    /// Where the run stands, from its events; the same as `status`.
     #[serde(rename = "state")]
     #[schema(value_type = String)]
     status: RunStatus,
@@ -77,7 +77,7 @@ pub(crate) async fn detail(
     let events = ctx.runs.events(&id).await?;
     let state = fold(&head, &order, &events);
     Ok(Json(ExecutionView {
-        line: ExecutionLine::from(&head),
+        line: ExecutionLine::from(&head).with_status(state.status),
         status: state.status,
         steps: state.steps.into_iter().map(StepView::from).collect(),
         attempt: head.attempt,

@@ -77,6 +77,13 @@ pub(crate) struct ExecutionLine {
     finished_at: Option<Timestamp>,
 }
 
+impl ExecutionLine {
+    /// The same line with the status its events give.
+    pub(super) fn with_status(self, status: RunStatus) -> Self {
+        Self { status, ..self }
+    }
+}
+
 impl From<&Head> for ExecutionLine {
     fn from(head: &Head) -> Self {
         Self {
