@@ -37,7 +37,7 @@ pub(crate) async fn person(name: &str, grants: &[&str]) -> Person {
 }
 
 pub(crate) async fn person_in(world: &World, name: &str, grants: &[&str]) -> Person {
-    let username = format!("{name}-{}", &uuid::Uuid::new_v4().simple().to_string()[..8]);
+    let username = format!("{name}-{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
     let email = format!("{username}@example.org");
     let admin = admin(world);
     let body = json!({ "username": username, "email": email, "email_verified": true, "display_name": name });
@@ -53,15 +53,21 @@ pub(crate) async fn person_in(world: &World, name: &str, grants: &[&str]) -> Per
 }
 
 async fn give(admin: &Door, username: &str, grant: &str) {
-    let (shelf, body) =
-        if grant.contains(':') { ("grants", json!({ "scope": grant })) } else { ("capabilities", json!({ "capability": grant })) };
+    let (shelf, body) = if grant.contains(':') {
+        ("grants", json!({ "scope": grant }))
+    } else {
+        ("capabilities", json!({ "capability": grant }))
+    };
     admin.post(&format!("/api/admin/users/{username}/{shelf}"), &body).await.unwrap();
 }
 
 /// Takes a grant away.
 pub(crate) async fn revoke(person: &Person, grant: &str) {
     let shelf = if grant.contains(':') { "grants" } else { "capabilities" };
-    admin(world()).delete(&format!("/api/admin/users/{}/{shelf}/{grant}", person.id)).await.unwrap();
+    admin(world())
+        .delete(&format!("/api/admin/users/{}/{shelf}/{grant}", person.id))
+        .await
+        .unwrap();
 }
 
 impl Person {
@@ -91,14 +97,18 @@ impl Person {
     /// A new agent whose gates the given people sign.
     pub(crate) async fn agent(&self, signers: &[&Person]) -> String {
         let approvers: Vec<&str> = signers.iter().map(|signer| signer.username.as_str()).collect();
-        let handle = format!("agent-{}", uuid::Uuid::new_v4().simple());
+        let handle = format!("agent-{}", uuid::Uuid::now_v7().simple());
         let body = json!({ "name": "Test agent", "handle": handle, "approvers": approvers });
         self.post("/profiles", &body).await["id"].as_str().unwrap().to_owned()
     }
 
     /// Binds a connector to an agent.
     pub(crate) async fn bind(&self, agent: &str, connector: &str) {
-        self.post(&format!("/profiles/{agent}/data-sources"), &json!({ "connector_id": connector })).await;
+        self.post(
+            &format!("/profiles/{agent}/data-sources"),
+            &json!({ "connector_id": connector }),
+        )
+        .await;
     }
 
     /// Stores a playbook.
@@ -123,7 +133,10 @@ impl Person {
         until(&format!("`{run}` is `{state}`"), || async {
             let now = self.run(run).await;
             let at = now["state"].as_str().unwrap_or_default().to_owned();
-            assert!(at == state || !ended.contains(&at.as_str()), "the run ended as `{at}`: {now:#}");
+            assert!(
+                at == state || !ended.contains(&at.as_str()),
+                "the run ended as `{at}`: {now:#}"
+            );
             (at == state).then_some(now)
         })
         .await
@@ -152,7 +165,10 @@ impl Person {
 /// The status of a step of a run.
 pub(crate) fn step<'a>(run: &'a Value, name: &str) -> &'a Value {
     let steps = run["steps"].as_array().unwrap();
-    steps.iter().find(|step| step["name"] == name).unwrap_or_else(|| panic!("no step `{name}` in {run:#}"))
+    steps
+        .iter()
+        .find(|step| step["name"] == name)
+        .unwrap_or_else(|| panic!("no step `{name}` in {run:#}"))
 }
 
 /// Polls until there is something, with a deadline.

@@ -28,7 +28,10 @@ impl Elsewhere {
                     counted.fetch_add(1, Ordering::SeqCst);
                 }
                 let body = r#"{"id":"pay_1","state":"booked"}"#;
-                let head = format!("HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+                let head = format!(
+                    "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                    body.len()
+                );
                 let _ = stream.write_all(format!("{head}{body}").as_bytes()).await;
             }
         });
@@ -100,27 +103,37 @@ async fn decide(maria: &Person, run: &str, word: &str) -> Value {
     let request = maria.request(run).await;
     let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
     let seen = maria.get(&path).await;
-    maria.post(&format!("{path}/{word}"), &json!({ "digest": seen["digest"], "version": seen["version"] })).await;
+    maria
+        .post(
+            &format!("{path}/{word}"),
+            &json!({ "digest": seen["digest"], "version": seen["version"] }),
+        )
+        .await;
     seen
 }
 
 #[tokio::test]
 async fn k_10_an_effect_outside_waits_for_a_signature_of_its_exact_arguments() {
-    let (elsewhere, maria) = (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
+    let (elsewhere, maria) =
+        (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
     let (ana, agent) = payer(&elsewhere, &maria).await;
     ana.playbook(&playbook("pay-alone", "")).await;
     let run = ana.start(&agent, "pay-alone", json!({ "amount": "12.50" })).await;
     ana.reaches(&run, "awaiting_approval").await;
     assert_eq!(elsewhere.posts(), 0, "it was paid before anybody signed");
     let seen = decide(&maria, &run, "approve").await;
-    assert!(serde_json::to_string(&seen).unwrap().contains("12.50"), "the signer does not see the amount");
+    assert!(
+        serde_json::to_string(&seen).unwrap().contains("12.50"),
+        "the signer does not see the amount"
+    );
     let done = ana.reaches(&run, "complete").await;
     assert_eq!((step(&done, "pay")["status"].as_str(), elsewhere.posts()), (Some("done"), 1));
 }
 
 #[tokio::test]
 async fn a_gate_before_it_signs_for_the_effect_behind_it() {
-    let (elsewhere, maria) = (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
+    let (elsewhere, maria) =
+        (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
     let (ana, agent) = payer(&elsewhere, &maria).await;
     let gate = "  - {name: ask, step_type: approval, prompt: \"Pay {amount}?\"}";
     ana.playbook(&playbook("pay-gated", gate)).await;
@@ -132,7 +145,8 @@ async fn a_gate_before_it_signs_for_the_effect_behind_it() {
 
 #[tokio::test]
 async fn what_is_refused_does_not_happen() {
-    let (elsewhere, maria) = (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
+    let (elsewhere, maria) =
+        (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
     let (ana, agent) = payer(&elsewhere, &maria).await;
     ana.playbook(&playbook("pay-refused", "")).await;
     let run = ana.start(&agent, "pay-refused", json!({ "amount": "99.00" })).await;

@@ -8,21 +8,39 @@ use crate::world::world;
 /// Everything the account knows of a run's executions.
 async fn execution(run: &str, attempt: u64) -> Option<Value> {
     let world = world();
-    let machine = world.stack.output("RunMachineArn").expect("the template gives the machine's ARN").to_owned();
+    let machine = world
+        .stack
+        .output("RunMachineArn")
+        .expect("the template gives the machine's ARN")
+        .to_owned();
     let arn = format!("{}:{run}-{attempt}", machine.replacen(":stateMachine:", ":execution:", 1));
     world.aws(&["stepfunctions", "describe-execution", "--execution-arn", &arn]).await.ok()
 }
 
 #[tokio::test]
 async fn an_aborted_execution_is_followed_by_the_next_and_the_gate_stays_open() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-aborted", "")).await;
     let run = ana.start(&agent, "gated-aborted", rows()).await;
     let request = maria.request(&run).await;
     let first = execution(&run, 1).await.expect("the first execution is known");
-    world().aws(&["stepfunctions", "stop-execution", "--execution-arn", first["executionArn"].as_str().unwrap()]).await.unwrap();
-    until("the next attempt", || async { (ana.run(&run).await["attempt"].as_u64() > Some(1)).then_some(()) }).await;
+    world()
+        .aws(&[
+            "stepfunctions",
+            "stop-execution",
+            "--execution-arn",
+            first["executionArn"].as_str().unwrap(),
+        ])
+        .await
+        .unwrap();
+    until("the next attempt", || async {
+        (ana.run(&run).await["attempt"].as_u64() > Some(1)).then_some(())
+    })
+    .await;
     let mails = world().mailbox().to(&maria.email).await.unwrap().len();
     let again = maria.request(&run).await;
     assert_eq!(request["approval"], again["approval"], "the gate was opened anew");
@@ -32,7 +50,11 @@ async fn an_aborted_execution_is_followed_by_the_next_and_the_gate_stays_open() 
     maria.post(&format!("{path}/approve"), &decision).await;
     let done = ana.reaches(&run, "complete").await;
     assert_eq!(step(&done, "large")["status"], "done");
-    assert_eq!(world().mailbox().to(&maria.email).await.unwrap().len(), mails, "somebody was mailed twice");
+    assert_eq!(
+        world().mailbox().to(&maria.email).await.unwrap().len(),
+        mails,
+        "somebody was mailed twice"
+    );
 }
 
 #[tokio::test]
@@ -74,9 +96,15 @@ steps:
     .await;
     let run = ana.start(&agent, "siblings", rows()).await;
     let done = ana.reaches(&run, "error").await;
-    assert_eq!((&step(&done, "fails")["status"], &step(&done, "fails")["code"]), (&json!("failed"), &json!("STRATEGY_UNAVAILABLE")));
+    assert_eq!(
+        (&step(&done, "fails")["status"], &step(&done, "fails")["code"]),
+        (&json!("failed"), &json!("STRATEGY_UNAVAILABLE"))
+    );
     assert_eq!(step(&done, "works")["status"], "done");
-    assert_eq!((&step(&done, "after")["status"], &step(&done, "after")["code"]), (&json!("not_run"), &json!("RUN_STOPPED")));
+    assert_eq!(
+        (&step(&done, "after")["status"], &step(&done, "after")["code"]),
+        (&json!("not_run"), &json!("RUN_STOPPED"))
+    );
 }
 
 #[tokio::test]
@@ -114,7 +142,10 @@ steps:
 
 #[tokio::test]
 async fn a_cancelled_run_closes_its_gate() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-cancelled", "")).await;
     let run = ana.start(&agent, "gated-cancelled", rows()).await;

@@ -6,7 +6,10 @@ use crate::case::{Person, person, step};
 
 /// Uploads files; returns their ids.
 pub(crate) async fn upload(owner: &Person, files: Vec<(String, Vec<u8>)>) -> Vec<String> {
-    let listed: Vec<Value> = files.iter().map(|(name, content)| json!({ "name": name, "size": content.len() })).collect();
+    let listed: Vec<Value> = files
+        .iter()
+        .map(|(name, content)| json!({ "name": name, "size": content.len() }))
+        .collect();
     let places = owner.post("/uploads", &json!({ "files": listed })).await;
     let places = places["items"].as_array().or_else(|| places.as_array()).unwrap().clone();
     for (place, (_, content)) in places.iter().zip(files) {
@@ -82,7 +85,9 @@ async fn f_099_a_bad_file_among_good_ones_is_named_and_the_good_ones_are_read() 
 async fn k_50_a_file_that_cannot_be_read_ends_the_run_or_not_as_its_author_chose() {
     let (ana, agent) = reader().await;
     let ids = upload(&ana, hostile()).await;
-    for (id, on_error, state) in [("officers-stop", "stop", "error"), ("officers-skip", "skip", "partial")] {
+    for (id, on_error, state) in
+        [("officers-stop", "stop", "error"), ("officers-skip", "skip", "partial")]
+    {
         ana.playbook(&playbook(id, on_error)).await;
         let run = ana.start(&agent, id, json!({ "filings": ids })).await;
         let done = ana.reaches(&run, state).await;

@@ -16,7 +16,8 @@ fn code(said: Result<Value, CliError>) -> u16 {
 
 #[tokio::test]
 async fn f_005_what_belongs_to_somebody_else_is_not_there() {
-    let (ana, bob) = (person("ana", &["global:analyst"]).await, person("bob", &["global:analyst"]).await);
+    let (ana, bob) =
+        (person("ana", &["global:analyst"]).await, person("bob", &["global:analyst"]).await);
     let maria = person("maria", &["global:analyst", "decide"]).await;
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-owned", "")).await;
@@ -43,12 +44,20 @@ async fn a_token_of_another_kind_opens_no_door() {
     let none = Door::open(&url).unwrap().get(&path).await;
     assert!([401, 403].contains(&code(none)));
     for token in ["nonsense", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1c2VyXzAifQ."] {
-        assert!([401, 403].contains(&code(Door::with(&url, token.to_owned()).unwrap().get(&path).await)));
+        assert!(
+            [401, 403]
+                .contains(&code(Door::with(&url, token.to_owned()).unwrap().get(&path).await))
+        );
     }
     let mut other = world().stack.clone();
     other.jwt_secret = "another secret that this stack does not know".to_owned();
     let ana = person("ana", &["global:analyst"]).await;
-    let forged = countersign_cli::token::login(&other, &ana.id, countersign_identity::Scopes::parse(["global:admin"])).unwrap();
+    let forged = countersign_cli::token::login(
+        &other,
+        &ana.id,
+        countersign_identity::Scopes::parse(["global:admin"]),
+    )
+    .unwrap();
     assert!([401, 403].contains(&code(Door::with(&url, forged).unwrap().get(&path).await)));
 }
 
@@ -78,20 +87,38 @@ async fn p_004_a_role_reaches_only_its_tables() {
     ];
     for (function, table) in foreign {
         let said = as_function(world, function, table).await;
-        assert!(said.as_ref().is_err_and(|error| error.contains("AccessDenied")), "{function} reached {table}: {said:?}");
+        assert!(
+            said.as_ref().is_err_and(|error| error.contains("AccessDenied")),
+            "{function} reached {table}: {said:?}"
+        );
     }
     let own = as_function(world, "tool-data", "runs").await;
     assert!(own.is_ok(), "tool-data cannot reach its own table: {own:?}");
 }
 
 /// Reads a table with the credentials of a function's role.
-async fn as_function(world: &crate::world::World, function: &str, table: &str) -> Result<Value, String> {
+async fn as_function(
+    world: &crate::world::World,
+    function: &str,
+    table: &str,
+) -> Result<Value, String> {
     let name = format!("{}-{function}", world.stack.name);
-    let settings = world.aws(&["lambda", "get-function-configuration", "--function-name", &name]).await?;
+    let settings =
+        world.aws(&["lambda", "get-function-configuration", "--function-name", &name]).await?;
     let role = settings["Role"].as_str().unwrap_or_default().to_owned();
     let variable = format!("TABLE_{}", table.to_uppercase());
-    let table = settings["Environment"]["Variables"][variable.as_str()].as_str().unwrap_or_default().to_owned();
-    let session = world.aws(&["sts", "assume-role", "--role-arn", &role, "--role-session-name", "boundary"]).await?;
+    let table = settings["Environment"]["Variables"][variable.as_str()]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let session = world
+        .aws(&["sts", "assume-role", "--role-arn", &role, "--role-session-name", "boundary"])
+        .await?;
     let key = r#"{"PK":{"S":"x"},"SK":{"S":"y"}}"#;
-    world.aws_as(&session["Credentials"], &["dynamodb", "get-item", "--table-name", &table, "--key", key]).await
+    world
+        .aws_as(
+            &session["Credentials"],
+            &["dynamodb", "get-item", "--table-name", &table, "--key", key],
+        )
+        .await
 }

@@ -9,9 +9,15 @@ use crate::world::world;
 /// Every sample filing, uploaded.
 async fn samples(owner: &Person) -> Vec<String> {
     let mut files = Vec::new();
-    let mut folder: Vec<_> = std::fs::read_dir(world().project.join("library/filings")).unwrap().flatten().map(|file| file.path()).collect();
+    let mut folder: Vec<_> = std::fs::read_dir(world().project.join("library/filings"))
+        .unwrap()
+        .flatten()
+        .map(|file| file.path())
+        .collect();
     folder.sort();
-    for path in folder.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "xml")) {
+    for path in
+        folder.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "xml"))
+    {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         files.push((name, std::fs::read(path).unwrap()));
     }
@@ -36,9 +42,15 @@ async fn f_179_filings_become_a_signed_report() {
     let filings = samples(&ana).await;
     let run = start(&ana, &filings).await;
     let waiting = ana.reaches(&run, "awaiting_approval").await;
-    assert!(step(&waiting, "compared")["count"].as_u64().unwrap() > 0, "nobody was found in two organisations");
+    assert!(
+        step(&waiting, "compared")["count"].as_u64().unwrap() > 0,
+        "nobody was found in two organisations"
+    );
     for shelf in ["/documents", "/tables", "/exports"] {
-        assert!(ana.get(shelf).await["items"].as_array().unwrap().is_empty(), "{shelf} was written before the signature");
+        assert!(
+            ana.get(shelf).await["items"].as_array().unwrap().is_empty(),
+            "{shelf} was written before the signature"
+        );
     }
     let approver = ana.approver();
     let link = approver.link(0, PATIENCE).await.unwrap();
@@ -57,7 +69,9 @@ async fn kept(ana: &Person, run: &str, filings: usize) {
     let text = serde_json::to_string(&body).unwrap().to_uppercase();
     assert!(text.contains("THORNQUIST"), "the report does not name who serves twice");
     let tables = ana.get("/tables").await;
-    let table = tables["items"].as_array().unwrap().iter().find(|table| table["table_name"] == "nonprofit_filings" || table["name"] == "nonprofit_filings");
+    let table = tables["items"].as_array().unwrap().iter().find(|table| {
+        table["table_name"] == "nonprofit_filings" || table["name"] == "nonprofit_filings"
+    });
     let table = table.unwrap_or_else(|| panic!("no table in {tables:#}"));
     let rows = ana.get("/workspaces/research/tables/nonprofit_filings/rows?limit=100").await;
     let rows = rows["items"].as_array().unwrap();
@@ -69,12 +83,20 @@ async fn kept(ana: &Person, run: &str, filings: usize) {
     let profile = ana.run(run).await["profile_id"].as_str().unwrap().to_owned();
     let entry = until("the journal entry", || async {
         let page = ana.get(&format!("/profiles/{profile}/journal")).await;
-        page["items"].as_array().unwrap().iter().find(|entry| entry["execution_id"] == run && entry["origin"] == "run").cloned()
+        page["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|entry| entry["execution_id"] == run && entry["origin"] == "run")
+            .cloned()
     })
     .await;
     assert_eq!(entry["task_status"], "complete");
 }
 
 fn has(row: &Value, column: &str) -> bool {
-    row.get(column).or_else(|| row.get("values")?.get(column)).or_else(|| row.get("row")?.get(column)).is_some_and(|value| !value.is_null())
+    row.get(column)
+        .or_else(|| row.get("values")?.get(column))
+        .or_else(|| row.get("row")?.get(column))
+        .is_some_and(|value| !value.is_null())
 }

@@ -56,6 +56,11 @@ async fn f_344_the_graph_of_the_shipped_playbook_has_its_gate() {
 async fn f_345_every_action_is_listed_with_its_contract() {
     let ana = person("ana", &["global:analyst"]).await;
     let actions = ana.get("/actions").await;
-    let names: Vec<&str> = actions["items"].as_array().unwrap().iter().filter_map(|action| action["name"].as_str()).collect();
+    let names: Vec<&str> = actions["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|action| action["name"].as_str())
+        .collect();
     assert_eq!(names.len(), 11, "{names:?}");
 }

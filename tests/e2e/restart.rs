@@ -27,7 +27,12 @@ async fn a_run_that_waits_at_a_gate_continues_after_a_restart() {
     let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
     let seen = maria.get(&path).await;
     assert_eq!(seen["status"], "pending");
-    maria.post(&format!("{path}/approve"), &json!({ "digest": seen["digest"], "version": seen["version"] })).await;
+    maria
+        .post(
+            &format!("{path}/approve"),
+            &json!({ "digest": seen["digest"], "version": seen["version"] }),
+        )
+        .await;
     // The sweeper finds the lost execution within a minute or two.
     let done = tokio::time::timeout(Duration::from_secs(300), async {
         loop {

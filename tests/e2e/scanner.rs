@@ -15,12 +15,17 @@ fn client() -> Client {
 fn addresses(mail: &Mail) -> Vec<String> {
     let text = format!("{}\n{}", mail.text, mail.html.replace("&amp;", "&"));
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>');
-    text.match_indices("http").map(|(at, _)| text[at..].split(ends).next().unwrap_or_default().to_owned()).collect()
+    text.match_indices("http")
+        .map(|(at, _)| text[at..].split(ends).next().unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[tokio::test]
 async fn k_06_a_mail_scanner_that_opens_every_link_changes_nothing() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-scanned", "")).await;
     let run = ana.start(&agent, "gated-scanned", rows()).await;
@@ -31,7 +36,10 @@ async fn k_06_a_mail_scanner_that_opens_every_link_changes_nothing() {
     for mail in world().mailbox().to(&maria.email).await.unwrap() {
         for address in addresses(&mail) {
             for method in [Method::HEAD, Method::GET, Method::GET] {
-                let request = client().request(method, &address).header("purpose", "prefetch").header("sec-purpose", "prefetch;prerender");
+                let request = client()
+                    .request(method, &address)
+                    .header("purpose", "prefetch")
+                    .header("sec-purpose", "prefetch;prerender");
                 let answer = request.send().await.unwrap();
                 assert!(answer.status().is_success(), "{}", answer.status());
             }
@@ -43,23 +51,38 @@ async fn k_06_a_mail_scanner_that_opens_every_link_changes_nothing() {
 
 #[tokio::test]
 async fn a_page_keeps_to_itself() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-headers", "")).await;
     ana.start(&agent, "gated-headers", rows()).await;
     let answer = client().get(maria.link().await).send().await.unwrap();
-    let header = |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default();
+    let header = |name: &str| {
+        answer
+            .headers()
+            .get(name)
+            .map(|value| value.to_str().unwrap().to_owned())
+            .unwrap_or_default()
+    };
     assert!(header("cache-control").contains("no-store"));
     assert_eq!(header("referrer-policy"), "no-referrer");
     assert_eq!(header("x-content-type-options"), "nosniff");
     let policy = header("content-security-policy");
-    assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert!(
+        policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"),
+        "{policy}"
+    );
     assert!(!answer.text().await.unwrap().contains("<script"));
 }
 
 #[tokio::test]
 async fn a_tampered_link_opens_nothing() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-tampered", "")).await;
     let run = ana.start(&agent, "gated-tampered", rows()).await;
@@ -71,10 +94,18 @@ async fn a_tampered_link_opens_nothing() {
         let tampered = String::from_utf8(bytes).unwrap();
         let answer = client().get(&tampered).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::NOT_FOUND);
-        let posted = client().post(&tampered).form(&[("nonce", "x"), ("decision", "approve")]).send().await.unwrap();
+        let posted = client()
+            .post(&tampered)
+            .form(&[("nonce", "x"), ("decision", "approve")])
+            .send()
+            .await
+            .unwrap();
         assert!(posted.status().is_client_error());
     }
-    let foreign = client().post(&link).header("origin", "https://elsewhere.example").form(&[("nonce", "x"), ("decision", "approve")]);
+    let foreign = client()
+        .post(&link)
+        .header("origin", "https://elsewhere.example")
+        .form(&[("nonce", "x"), ("decision", "approve")]);
     assert!(foreign.send().await.unwrap().status().is_client_error());
     let malformed = client().post(&link).form(&[("decision", "yes please")]).send().await.unwrap();
     assert!(malformed.status().is_client_error());

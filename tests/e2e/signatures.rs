@@ -6,7 +6,10 @@ use crate::case::{FACTORY, gated, person, revoke, rows, step, until};
 
 #[tokio::test]
 async fn k_17_a_rest_decision_needs_the_digest_and_is_idempotent() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-rest", "")).await;
     let run = ana.start(&agent, "gated-rest", rows()).await;
@@ -29,7 +32,10 @@ async fn k_17_a_rest_decision_needs_the_digest_and_is_idempotent() {
 
 #[tokio::test]
 async fn k_13_a_refusal_stops_the_run_before_anything_is_written() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-deny", "")).await;
     let run = ana.start(&agent, "gated-deny", rows()).await;
@@ -45,21 +51,35 @@ async fn k_13_a_refusal_stops_the_run_before_anything_is_written() {
 
 #[tokio::test]
 async fn k_13_a_refusal_with_skip_leaves_out_what_lies_behind_the_gate() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-skip", "    on_reject: skip")).await;
     let run = ana.start(&agent, "gated-skip", rows()).await;
     let request = maria.request(&run).await;
     let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
     let seen = maria.get(&path).await;
-    maria.post(&format!("{path}/reject"), &json!({ "digest": seen["digest"], "version": seen["version"] })).await;
+    maria
+        .post(
+            &format!("{path}/reject"),
+            &json!({ "digest": seen["digest"], "version": seen["version"] }),
+        )
+        .await;
     let done = ana.reaches(&run, "partial").await;
-    assert_eq!((&step(&done, "keep")["status"], &step(&done, "keep")["code"]), (&json!("not_run"), &json!("GATE_DENIED")));
+    assert_eq!(
+        (&step(&done, "keep")["status"], &step(&done, "keep")["code"]),
+        (&json!("not_run"), &json!("GATE_DENIED"))
+    );
 }
 
 #[tokio::test]
 async fn k_12_a_missed_deadline_is_a_refusal() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-late", "    timeout_minutes: 1")).await;
     let run = ana.start(&agent, "gated-late", rows()).await;
@@ -83,7 +103,10 @@ async fn k_12_a_missed_deadline_is_a_refusal() {
 #[tokio::test]
 async fn two_signatures_of_two_people_are_needed_where_the_gate_says_so() {
     let ana = person("ana", &["global:analyst"]).await;
-    let (maria, tom) = (person("maria", &["global:reader", "decide"]).await, person("tom", &["global:reader", "decide"]).await);
+    let (maria, tom) = (
+        person("maria", &["global:reader", "decide"]).await,
+        person("tom", &["global:reader", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria, &tom]).await;
     ana.playbook(&gated("gated-two", "    quorum: 2")).await;
     let run = ana.start(&agent, "gated-two", rows()).await;
@@ -110,7 +133,10 @@ async fn the_requester_of_a_background_run_cannot_sign_it() {
 
 #[tokio::test]
 async fn r_003_a_revoked_grant_stops_the_next_click() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-revoked", "")).await;
     let run = ana.start(&agent, "gated-revoked", rows()).await;
@@ -125,7 +151,10 @@ async fn r_003_a_revoked_grant_stops_the_next_click() {
 
 #[tokio::test]
 async fn r_003_a_revoked_grant_stops_the_next_step() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-stopped", "")).await;
     let run = ana.start(&agent, "gated-stopped", rows()).await;
@@ -133,9 +162,20 @@ async fn r_003_a_revoked_grant_stops_the_next_step() {
     revoke(&ana, "global:analyst").await;
     let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
     let seen = maria.get(&path).await;
-    maria.post(&format!("{path}/approve"), &json!({ "digest": seen["digest"], "version": seen["version"] })).await;
+    maria
+        .post(
+            &format!("{path}/approve"),
+            &json!({ "digest": seen["digest"], "version": seen["version"] }),
+        )
+        .await;
     let admin = crate::case::admin(crate::world::world());
-    admin.post(&format!("/api/admin/users/{}/grants", ana.username), &json!({ "scope": "global:reader" })).await.unwrap();
+    admin
+        .post(
+            &format!("/api/admin/users/{}/grants", ana.username),
+            &json!({ "scope": "global:reader" }),
+        )
+        .await
+        .unwrap();
     let done = until("the run ends", || async {
         let now = ana.door.get(&format!("{FACTORY}/executions/{run}")).await.ok()?;
         (now["state"] == "error").then_some(now)
@@ -146,14 +186,20 @@ async fn r_003_a_revoked_grant_stops_the_next_step() {
 
 #[tokio::test]
 async fn a_double_click_signs_once() {
-    let (ana, maria) = (person("ana", &["global:analyst"]).await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("gated-double", "")).await;
     let run = ana.start(&agent, "gated-double", rows()).await;
     let link = maria.link().await;
     let approver = maria.approver();
     let page = approver.open(&link).await.unwrap();
-    let (first, second) = tokio::join!(approver.decide(&link, &page, "approve", ""), approver.decide(&link, &page, "approve", ""));
+    let (first, second) = tokio::join!(
+        approver.decide(&link, &page, "approve", ""),
+        approver.decide(&link, &page, "approve", "")
+    );
     let statuses = [first.unwrap().status, second.unwrap().status];
     assert_eq!(statuses, [200, 200], "the same decision twice is one decision");
     let done = ana.reaches(&run, "complete").await;

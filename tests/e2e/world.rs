@@ -30,7 +30,9 @@ fn start() -> World {
     let project = project();
     let state = tempfile::tempdir().expect("a folder for the state");
     let place = Place { project: Some(project.clone()), state: Some(state.path().to_owned()) };
-    let stack = runtime().block_on(up(&place, &options("countersign-test"), &Console::new())).expect("the stack comes up");
+    let stack = runtime()
+        .block_on(up(&place, &options("countersign-test"), &Console::new()))
+        .expect("the stack comes up");
     World { stack, project, state }
 }
 
@@ -61,13 +63,24 @@ impl World {
     /// The operator of the deployment at its AWS account: only for what happens to a deployment, such as an execution
     /// that is aborted.
     pub(crate) async fn aws(&self, arguments: &[&str]) -> Result<Value, String> {
-        Aws::of(&self.stack, &self.project).json(arguments, self.state.path()).await.map_err(|error| error.to_string())
+        Aws::of(&self.stack, &self.project)
+            .json(arguments, self.state.path())
+            .await
+            .map_err(|error| error.to_string())
     }
 
     /// AWS as a role sees it.
-    pub(crate) async fn aws_as(&self, credentials: &Value, arguments: &[&str]) -> Result<Value, String> {
+    pub(crate) async fn aws_as(
+        &self,
+        credentials: &Value,
+        arguments: &[&str],
+    ) -> Result<Value, String> {
         let part = |name: &str| credentials[name].as_str().unwrap_or_default().to_owned();
-        let session = Session { key: part("AccessKeyId"), secret: part("SecretAccessKey"), token: part("SessionToken") };
+        let session = Session {
+            key: part("AccessKeyId"),
+            secret: part("SecretAccessKey"),
+            token: part("SessionToken"),
+        };
         let aws = Aws::of(&self.stack, &self.project).acting_as(session);
         aws.json(arguments, self.state.path()).await.map_err(|error| error.to_string())
     }

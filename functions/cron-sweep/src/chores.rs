@@ -4,6 +4,7 @@ use countersign_failure::chain;
 use countersign_gatekeeper::Desk;
 use countersign_lambda_entry::Fault;
 use countersign_recovery::{Recovered, Runner};
+use countersign_run::RunId;
 use countersign_store_runs::RunStore;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -34,12 +35,15 @@ pub struct Runs {
     pub store: RunStore,
     /// What starts them again.
     pub runner: Runner,
+    /// What closes the gates of runs that are to end.
+    pub desk: Desk,
 }
 
 #[derive(Default, Serialize)]
 struct Counts {
     active: usize,
     started: usize,
+    gates_closed: usize,
     failed: usize,
 }
 
@@ -53,6 +57,7 @@ impl Chore for Runs {
             let active = self.store.active(MOST_RUNS).await?;
             let mut counts = Counts { active: active.len(), ..Counts::default() };
             for mark in &active {
+                counts.gates_closed += self.close_gates(&mark.run, now).await?;
                 match self.runner.check(&mark.run, now).await {
                     Ok(Recovered::Started(_)) => counts.started += 1,
                     Ok(Recovered::Fine | Recovered::Elsewhere) => {}
@@ -64,5 +69,15 @@ impl Chore for Runs {
             }
             Ok(json!(counts))
         })
+    }
+}
+
+impl Runs {
+    /// A run that is to end waits for nobody: a step beside an open gate may have stopped it.
+    async fn close_gates(&self, run: &RunId, now: Timestamp) -> Result<usize, Fault> {
+        match self.store.head(run).await? {
+            Some(head) if head.stop.is_some() => Ok(self.desk.cancel_for_run(run, now).await?),
+            _ => Ok(0),
+        }
     }
 }

@@ -14,7 +14,8 @@ fn main() -> ExitCode {
         Box::pin(async move {
             let Wired { desk, runs: store, .. } = Wired::new(&boot)?;
             let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
-            let runs = Runs { runner: Runner::new(store.clone(), machine), store };
+            let runner = Runner::new(store.clone(), machine);
+            let runs = Runs { runner, store, desk: desk.clone() };
             let chores: Arc<[Arc<dyn Chore>]> =
                 Arc::new([Arc::new(Approvals(desk)), Arc::new(runs)]);
             Ok(handler(move |_event, invocation| {

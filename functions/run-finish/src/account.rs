@@ -53,12 +53,17 @@ fn entities(outcomes: &[Outcome]) -> Vec<Mention> {
 
 /// What routing and saving reported.
 fn outputs(outcomes: &[Outcome]) -> Vec<Output> {
-    outcomes.iter().flat_map(|outcome| routed(&outcome.output).into_iter().chain(saved(&outcome.output))).collect()
+    outcomes
+        .iter()
+        .flat_map(|outcome| routed(&outcome.output).into_iter().chain(saved(&outcome.output)))
+        .collect()
 }
 
 fn routed(output: &Value) -> Vec<Output> {
-    let rows = output.get("routed_to").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let done = rows.iter().filter(|row| row.get("status").and_then(Value::as_str) == Some("success"));
+    let rows =
+        output.get("routed_to").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let done =
+        rows.iter().filter(|row| row.get("status").and_then(Value::as_str) == Some("success"));
     done.filter_map(|row| {
         let details = row.get("details")?;
         let text = |name: &str| details.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -75,7 +80,12 @@ fn routed(output: &Value) -> Vec<Output> {
 fn saved(output: &Value) -> Option<Output> {
     let table = output.get("table_name")?.as_str()?.to_owned();
     let rows = output.get("rows_inserted").and_then(Value::as_u64);
-    Some(Output { output_type: "data_workspace_table".to_owned(), path: None, table: Some(table), rows })
+    Some(Output {
+        output_type: "data_workspace_table".to_owned(),
+        path: None,
+        table: Some(table),
+        rows,
+    })
 }
 
 #[cfg(test)]

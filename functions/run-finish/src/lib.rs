@@ -70,14 +70,26 @@ impl Context {
 ///
 /// # Errors
 /// A [`Fault`] when a table or queue does not answer; calling again goes on where it stopped.
-pub async fn handle(context: &Context, event: Value, invocation: &Invocation) -> Result<Value, Fault> {
+pub async fn handle(
+    context: &Context,
+    event: Value,
+    invocation: &Invocation,
+) -> Result<Value, Fault> {
     let event: FinishEvent = decode(event)?;
     let status = finish(context, &event, invocation.now).await?;
     Ok(json!({ "status": status }))
 }
 
-async fn finish(context: &Context, event: &FinishEvent, now: Timestamp) -> Result<RunStatus, FinishError> {
-    let head = context.runs.head(&event.run).await?.ok_or_else(|| FinishError::UnknownRun(event.run.clone()))?;
+async fn finish(
+    context: &Context,
+    event: &FinishEvent,
+    now: Timestamp,
+) -> Result<RunStatus, FinishError> {
+    let head = context
+        .runs
+        .head(&event.run)
+        .await?
+        .ok_or_else(|| FinishError::UnknownRun(event.run.clone()))?;
     if let Some(status) = head.status.filter(|_| head.finished_at.is_some()) {
         return Ok(status);
     }
@@ -103,8 +115,14 @@ pub(crate) struct Done<'a> {
 }
 
 /// The state of the run once every step has an outcome.
-async fn settled(context: &Context, head: &Head, attempt: u32, now: Timestamp) -> Result<RunState, FinishError> {
-    let order = context.runs.plan(&head.run).await?.map(|(plan, _)| plan.order()).unwrap_or_default();
+async fn settled(
+    context: &Context,
+    head: &Head,
+    attempt: u32,
+    now: Timestamp,
+) -> Result<RunState, FinishError> {
+    let order =
+        context.runs.plan(&head.run).await?.map(|(plan, _)| plan.order()).unwrap_or_default();
     let state = fold(head, &order, &context.runs.events(&head.run).await?);
     if missing::write_down(context, head, &state, attempt, now).await? == 0 {
         return Ok(state);
@@ -115,7 +133,8 @@ async fn settled(context: &Context, head: &Head, attempt: u32, now: Timestamp) -
 /// Listeners hear of it; one that misses it finds it in the run.
 async fn publish(context: &Context, done: &Done<'_>) {
     let event = DomainEvent::new("run.finished", done.at).about("run", done.head.run.as_str());
-    let event = event.about("owner", done.head.owner.as_str()).about("status", done.status.as_str());
+    let event =
+        event.about("owner", done.head.owner.as_str()).about("status", done.status.as_str());
     if let Err(error) = context.bus.publish(&[event]).await {
         tracing::warn!(run = %done.head.run, %error, "listeners missed the end of the run");
     }

@@ -16,7 +16,8 @@ pub(crate) async fn write_down(
     now: Timestamp,
 ) -> Result<usize, FinishError> {
     let open = |status: StepStatus| !status.is_final() || status == StepStatus::Approved;
-    let missing: Vec<&String> = state.steps.iter().filter(|(_, step)| open(step.status)).map(|(name, _)| name).collect();
+    let missing: Vec<&String> =
+        state.steps.iter().filter(|(_, step)| open(step.status)).map(|(name, _)| name).collect();
     let mut written = 0;
     for name in missing {
         if context.runs.outcome(&head.run, name).await?.is_some() {
@@ -39,8 +40,12 @@ pub(crate) async fn write_down(
 
 fn outcome(step: &str, head: &Head, attempt: u32, now: Timestamp) -> Outcome {
     let (status, code, message) = match &head.stop {
-        Some(stop) => (StepStatus::NotRun, "RUN_STOPPED", format!("the run is ending: {}", stop.message)),
-        None => (StepStatus::Lost, "STEP_LOST", "it was started and no result ever came".to_owned()),
+        Some(stop) => {
+            (StepStatus::NotRun, "RUN_STOPPED", format!("the run is ending: {}", stop.message))
+        }
+        None => {
+            (StepStatus::Lost, "STEP_LOST", "it was started and no result ever came".to_owned())
+        }
     };
     Outcome {
         step: step.to_owned(),

@@ -13,12 +13,18 @@ pub(crate) async fn send(context: &Context, done: &Done<'_>) -> Result<(), Finis
     let head = done.head;
     context.content.notify(&notification(done)).await?;
     let owner = context.directory.user(&head.owner).await?;
-    let Some(address) = owner.filter(|owner| owner.active && owner.email_verified).map(|owner| owner.email.to_string()) else {
+    let Some(address) = owner
+        .filter(|owner| owner.active && owner.email_verified)
+        .map(|owner| owner.email.to_string())
+    else {
         return Ok(());
     };
     let letter = letter(done).render()?;
     let id = MailId::from_bytes(derived(&["run-finished", head.run.as_str()]));
-    context.mails.send(&Mail::new(id, vec![address], letter.subject, letter.text, Some(letter.html))?).await?;
+    context
+        .mails
+        .send(&Mail::new(id, vec![address], letter.subject, letter.text, Some(letter.html))?)
+        .await?;
     Ok(())
 }
 

@@ -32,5 +32,5 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
         egress,
     };
     let approvals = Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?);
-    Ok(Context::new(boot, actions(deps, Mode::Write))?.with_signatures(approvals))
+    Ok(Context::new(boot, actions(deps, Mode::Write))?.with_signatures(Arc::new(approvals)))
 }

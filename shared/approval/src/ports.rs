@@ -7,9 +7,11 @@ use countersign_failure::{Class, Failure};
 use countersign_identity::UserId;
 use countersign_run::RunId;
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 
-use crate::receipt::Receipt;
+use crate::receipt::{Receipt, ReceiptId};
 use crate::request::Request;
+use crate::subject::Digest;
 
 /// What a port answers.
 pub type PortResult<'a, T> = BoxFuture<'a, Result<T, PortError>>;
@@ -103,6 +105,26 @@ pub trait RunLog: Send + Sync {
 
     /// Whether the run is over or unknown, so that nothing waits for an answer any more.
     fn is_over<'a>(&'a self, run: &'a RunId) -> PortResult<'a, bool>;
+}
+
+/// An approval that covers a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// The receipt that closed the request.
+    pub receipt: ReceiptId,
+    /// When it was approved.
+    pub at: Timestamp,
+}
+
+/// Where signatures are found. Only functions that host irreversible actions have one.
+pub trait Signatures: Send + Sync {
+    /// The approvals of a run that cover a call of `step` whose effect has this digest, the newest first.
+    fn signed<'a>(
+        &'a self,
+        run: &'a RunId,
+        step: &'a str,
+        effect: &'a Digest,
+    ) -> PortResult<'a, Vec<Signed>>;
 }
 
 /// The way to the ledger.

@@ -11,6 +11,8 @@ mod inputs;
 mod model;
 mod seal;
 mod stages;
+#[cfg(test)]
+mod tests;
 
 pub use check::{MOST_EVENTS, MOST_STEPS, check, estimated_events};
 pub use error::PlanError;

@@ -48,11 +48,7 @@ pub(crate) async fn act(
             ),
         };
         if step.irreversible {
-            return if error.class == Class::Retryable {
-                Acted::Unknown
-            } else {
-                Acted::Failed(error)
-            };
+            return if in_doubt(&error) { Acted::Unknown } else { Acted::Failed(error) };
         }
         let worth_it = error.class == Class::Retryable || step.retries > 0;
         let time_left = remaining.saturating_sub(started.elapsed()) > RESERVE + pause * 2;
@@ -63,6 +59,11 @@ pub(crate) async fn act(
         pause *= 2;
     }
     Acted::Unknown
+}
+
+/// Whether nobody knows if an effect happened: the answer was lost, or the action says so by its code.
+fn in_doubt(error: &ActionError) -> bool {
+    error.class == Class::Retryable || error.code.ends_with("_IN_DOUBT")
 }
 
 /// The output must be an object with every slot the contract promises.

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use countersign_approval::Tenant;
+use countersign_approval::ports::Signatures;
 use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Handler, Invocation, Setting, StartError, decode, handler};
 use countersign_registry::Registry;
 use countersign_registry::action::Action;
-use countersign_store_approvals::Approvals;
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
 use futures::future::BoxFuture;
@@ -27,7 +27,7 @@ pub struct Context {
     /// What people may do now.
     pub rights: Arc<dyn Rights>,
     /// Where signatures are found; none in functions that host only reversible actions.
-    pub signatures: Option<Approvals>,
+    pub signatures: Option<Arc<dyn Signatures>>,
     /// The handlers by action.
     actions: BTreeMap<&'static str, Arc<dyn Action>>,
 }
@@ -63,7 +63,7 @@ impl Context {
 
     /// The same function, able to act irreversibly.
     #[must_use]
-    pub fn with_signatures(self, signatures: Approvals) -> Self {
+    pub fn with_signatures(self, signatures: Arc<dyn Signatures>) -> Self {
         Self { signatures: Some(signatures), ..self }
     }
 

@@ -1,5 +1,6 @@
 //! What ends an invocation without an outcome: the machine tries again, asks people, or calls the step lost.
 
+use countersign_approval::ports::PortError;
 use countersign_failure::{Class, Failure};
 use countersign_plan::PlanError;
 use countersign_run::RunId;
@@ -39,6 +40,9 @@ pub enum StepError {
         /// Whether trying again can help.
         class: Class,
     },
+    /// The approvals do not answer.
+    #[error("looking for the signature")]
+    Signature(#[from] PortError),
     /// The arguments have no digest.
     #[error("the arguments of `{step}` cannot be signed: {reason}")]
     Unsignable {
@@ -74,6 +78,7 @@ impl Failure for StepError {
             Self::NeedsSignature(_) => "STEP_NEEDS_SIGNATURE",
             Self::InDoubt(_) => "STEP_IN_DOUBT",
             Self::Store(error) => error.code(),
+            Self::Signature(error) => error.code(),
             Self::Beside { code, .. } => code,
             Self::Unsignable { .. } => "STEP_UNSIGNABLE",
         }
@@ -82,6 +87,7 @@ impl Failure for StepError {
     fn class(&self) -> Class {
         match self {
             Self::Store(error) => error.class(),
+            Self::Signature(error) => error.class(),
             Self::Beside { class, .. } => *class,
             _ => Class::Terminal,
         }

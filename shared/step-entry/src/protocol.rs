@@ -158,7 +158,7 @@ impl Ready<'_> {
         let signatures =
             context.signatures.as_ref().ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
         let digest = effect_digest(step, &self.prepared, &context.tenant)?;
-        let found = signatures.signatures(&event.run, &step.name, &digest).await?;
+        let found = signatures.signed(&event.run, &step.name, &digest).await?;
         // A mark without an outcome is a doubt: only a signature given after it allows the step to act again.
         let newer = |at: jiff::Timestamp| view.intent.as_ref().is_none_or(|intent| at > intent.at);
         let Some(signature) = found

@@ -27,6 +27,7 @@ mod ledger;
 mod links;
 mod lists;
 mod requests;
+mod signed;
 mod sweep;
 #[cfg(test)]
 mod tests;

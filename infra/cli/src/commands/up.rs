@@ -22,9 +22,12 @@ pub(crate) struct Up {
 impl Up {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let profile = if self.release { Profile::Release } else { Profile::Dev };
-        let stack =
-            up(place, &UpOptions { port: self.port, name: self.stack.clone(), profile }, console)
-                .await?;
+        let stack = up(
+            place,
+            &UpOptions { port: self.port, name: self.stack.clone(), profile, bound: false },
+            console,
+        )
+        .await?;
         console.line(format!("api      {}/api", stack.url()));
         console.line(format!("openapi  {}/openapi.json", stack.url()));
         console.line(format!("mail     {}/_ministack/ses/messages", stack.endpoint()));

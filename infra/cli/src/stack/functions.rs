@@ -43,12 +43,9 @@ pub(super) async fn build(
     let step = console.step("building the functions");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.current_dir(project).args(["build", "--color", "never"]);
+    command.current_dir(project).args(["build", "--workspace", "--bins", "--color", "never"]);
     if profile == Profile::Release {
         command.arg("--release");
-    }
-    for function in &functions {
-        command.args(["--package", &function.name]);
     }
     let log = state.join("build.log");
     let (success, text) = watched(command, &step).await?;

@@ -41,7 +41,8 @@ pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result
     functions::pack(&project, &stage, &functions, &python, console).await?;
     if !emulator::is_running(&stack) {
         let step = console.step("starting the local AWS");
-        stack.process = Some(emulator::start(&stack, &project, &state, &python, options.bound).await?);
+        stack.process =
+            Some(emulator::start(&stack, &project, &state, &python, options.bound).await?);
         stack.save(&state)?;
         step.done(&format!("the local AWS listens on 127.0.0.1:{}", stack.port));
     }

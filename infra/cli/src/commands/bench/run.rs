@@ -8,7 +8,7 @@ use countersign_identity::{Scopes, UserId};
 use serde_json::{Value, json};
 
 use super::Figure;
-use crate::commands::{FACTORY, items, operator, text, user};
+use crate::commands::{FACTORY, operator, text, user};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -32,29 +32,59 @@ struct Cost {
 }
 
 impl Run {
-    pub(crate) async fn figures(&self, place: &Place, console: &Console) -> Result<Vec<Figure>, CliError> {
+    pub(crate) async fn figures(
+        &self,
+        place: &Place,
+        console: &Console,
+    ) -> Result<Vec<Figure>, CliError> {
         let project = place.project()?;
         let state = project.join(".countersign/bench");
         let own = Place { project: Some(project.clone()), state: Some(state.clone()) };
-        let options = UpOptions { port: Some(0), name: Some("countersign-bench".to_owned()), ..UpOptions::default() };
+        let options = UpOptions {
+            port: Some(0),
+            name: Some("countersign-bench".to_owned()),
+            ..UpOptions::default()
+        };
         let stack = up(&own, &options, console).await?;
         let measured = measure(&stack, &Aws::of(&stack, &project), &state).await;
         down(&state, console).await?;
         let (plain, ten) = measured?;
         let per_step = |of: fn(&Cost) -> usize| (of(&ten) - of(&plain)) as f64 / (STEPS - 1) as f64;
         Ok(vec![
-            Figure::plain("state transitions of a run of 10 steps", ten.transitions as f64, "count"),
-            Figure::at_most("state transitions per ungated tool step", per_step(|cost| cost.transitions), "count", 3.0),
-            Figure::plain("Lambda invocations of a run of 10 steps", ten.invocations as f64, "count"),
+            Figure::plain(
+                "state transitions of a run of 10 steps",
+                ten.transitions as f64,
+                "count",
+            ),
+            Figure::at_most(
+                "state transitions per ungated tool step",
+                per_step(|cost| cost.transitions),
+                "count",
+                3.0,
+            ),
+            Figure::plain(
+                "Lambda invocations of a run of 10 steps",
+                ten.invocations as f64,
+                "count",
+            ),
             Figure::plain("DynamoDB reads of a run of 10 steps", ten.reads as f64, "requests"),
             Figure::plain("DynamoDB writes of a run of 10 steps", ten.writes as f64, "requests"),
-            Figure::at_most("DynamoDB requests per reversible step, at most", ten.dearest_step as f64, "requests", 6.0),
+            Figure::at_most(
+                "DynamoDB requests per reversible step, at most",
+                ten.dearest_step as f64,
+                "requests",
+                6.0,
+            ),
         ])
     }
 }
 
 /// One run of one step and one of ten: their difference is what nine steps cost.
-async fn measure(stack: &Stack, aws: &Aws, state: &std::path::Path) -> Result<(Cost, Cost), CliError> {
+async fn measure(
+    stack: &Stack,
+    aws: &Aws,
+    state: &std::path::Path,
+) -> Result<(Cost, Cost), CliError> {
     let admin = operator(stack)?;
     let name = format!("bench-{}", stack.api_id);
     let body = json!({ "username": name, "email": format!("{name}@example.org"), "email_verified": true, "display_name": "Bench" });
@@ -66,8 +96,10 @@ async fn measure(stack: &Stack, aws: &Aws, state: &std::path::Path) -> Result<(C
     let id = text(&person, "id").unwrap_or_default();
     let id = UserId::parse(&id).map_err(|error| CliError::Found(error.to_string()))?;
     let door = Door::with(&stack.url(), login(stack, &id, Scopes::parse(["global:analyst"]))?)?;
-    let agent = json!({ "name": "Bench", "handle": format!("bench-{}", uuid::Uuid::now_v7().simple()) });
-    let agent = text(&door.post(&format!("{FACTORY}/profiles"), &agent).await?, "id").unwrap_or_default();
+    let agent =
+        json!({ "name": "Bench", "handle": format!("bench-{}", uuid::Uuid::now_v7().simple()) });
+    let agent =
+        text(&door.post(&format!("{FACTORY}/profiles"), &agent).await?, "id").unwrap_or_default();
     let one = cost(&door, &agent, 1, aws, state, stack).await?;
     let ten = cost(&door, &agent, STEPS, aws, state, stack).await?;
     Ok((one, ten))
@@ -85,15 +117,26 @@ async fn cost(
     door.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": playbook(&id, steps) })).await?;
     let before = served(aws, state, stack).await?;
     let body = json!({ "profile": agent, "playbook": id, "inputs": { "rows": [{ "a": 1 }] }, "run_context": "interactive" });
-    let run = text(&door.post(&format!("{FACTORY}/executions"), &body).await?, "id").unwrap_or_default();
+    let run =
+        text(&door.post(&format!("{FACTORY}/executions"), &body).await?, "id").unwrap_or_default();
     finished(door, &run).await?;
     let machine = stack.output("RunMachineArn").unwrap_or_default();
     let arn = format!("{}:{run}-1", machine.replacen(":stateMachine:", ":execution:", 1));
-    let history = aws.json(&["stepfunctions", "get-execution-history", "--execution-arn", &arn], state).await?;
-    let kinds: Vec<&str> =
-        history["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect();
+    let history = aws
+        .json(&["stepfunctions", "get-execution-history", "--execution-arn", &arn], state)
+        .await?;
+    let kinds: Vec<&str> = history["events"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|event| event["type"].as_str())
+        .collect();
     let after = settled(aws, state, stack, &before, steps).await?;
-    Ok(difference(&before, &after, kinds.iter().filter(|kind| kind.ends_with("StateEntered")).count()))
+    Ok(difference(
+        &before,
+        &after,
+        kinds.iter().filter(|kind| kind.ends_with("StateEntered")).count(),
+    ))
 }
 
 /// A chain of equal steps.
@@ -116,19 +159,35 @@ async fn finished(door: &Door, run: &str) -> Result<(), CliError> {
         let now = door.get(&format!("{FACTORY}/executions/{run}")).await?;
         match now["state"].as_str() {
             Some("complete") => return Ok(()),
-            Some("running") if std::time::Instant::now() < deadline => tokio::time::sleep(Duration::from_millis(200)).await,
-            other => return Err(CliError::Found(format!("the benchmark's run ended as {other:?}"))),
+            Some("running") if std::time::Instant::now() < deadline => {
+                tokio::time::sleep(Duration::from_millis(200)).await
+            }
+            other => {
+                return Err(CliError::Found(format!("the benchmark's run ended as {other:?}")));
+            }
         }
     }
 }
 
 /// The lines `served` of the functions' logs: requests of one invocation each, by function.
-async fn served(aws: &Aws, state: &std::path::Path, stack: &Stack) -> Result<Vec<(String, u64, u64)>, CliError> {
+async fn served(
+    aws: &Aws,
+    state: &std::path::Path,
+    stack: &Stack,
+) -> Result<Vec<(String, u64, u64)>, CliError> {
     let group = stack.output("FunctionLogGroup").unwrap_or_default();
-    let said = aws.json(&["logs", "filter-log-events", "--log-group-name", group, "--filter-pattern", "served"], state).await?;
+    let said = aws
+        .json(
+            &["logs", "filter-log-events", "--log-group-name", group, "--filter-pattern", "served"],
+            state,
+        )
+        .await?;
     let mut lines = Vec::new();
     for event in said["events"].as_array().into_iter().flatten() {
-        let Ok(line) = serde_json::from_str::<Value>(event["message"].as_str().unwrap_or_default()) else { continue };
+        let Ok(line) = serde_json::from_str::<Value>(event["message"].as_str().unwrap_or_default())
+        else {
+            continue;
+        };
         let fields = line.get("fields").unwrap_or(&line);
         let number = |name: &str| fields[name].as_u64().unwrap_or_default();
         if let Some(function) = fields["function"].as_str() {
@@ -149,7 +208,9 @@ async fn settled(
     let deadline = std::time::Instant::now() + PATIENCE;
     loop {
         let after = served(aws, state, stack).await?;
-        let engine = |lines: &[(String, u64, u64)]| lines.iter().filter(|(function, ..)| of_run(function)).count();
+        let engine = |lines: &[(String, u64, u64)]| {
+            lines.iter().filter(|(function, ..)| of_run(function)).count()
+        };
         if engine(&after) >= engine(before) + steps + 2 {
             return Ok(after);
         }
@@ -164,7 +225,11 @@ fn of_run(function: &str) -> bool {
     ["run-begin", "run-finish", "tool-data"].iter().any(|own| function.ends_with(own))
 }
 
-fn difference(before: &[(String, u64, u64)], after: &[(String, u64, u64)], transitions: usize) -> Cost {
+fn difference(
+    before: &[(String, u64, u64)],
+    after: &[(String, u64, u64)],
+    transitions: usize,
+) -> Cost {
     let mut old: BTreeMap<&(String, u64, u64), usize> = BTreeMap::new();
     for line in before {
         *old.entry(line).or_default() += 1;
@@ -196,7 +261,10 @@ mod tests {
         let before = [line("x-tool-data")];
         let after = [line("x-tool-data"), line("x-tool-data"), line("x-run-begin"), line("x-api")];
         let cost = difference(&before, &after, 7);
-        assert_eq!((cost.invocations, cost.reads, cost.writes, cost.dearest_step, cost.transitions), (2, 4, 2, 3, 7));
+        assert_eq!(
+            (cost.invocations, cost.reads, cost.writes, cost.dearest_step, cost.transitions),
+            (2, 4, 2, 3, 7)
+        );
     }
 
     #[test]

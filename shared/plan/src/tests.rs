@@ -1,0 +1,305 @@
+//! Plans of random playbooks: stages respect edges, gates dominate, seals hold.
+
+use countersign_identity::UserId;
+use countersign_playbook as playbook;
+use countersign_run::{RunContext, RunId};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    Plan, PlanError, Request, StepKind, check, check_seal, descriptors, inputs, plan, seal, stages,
+};
+
+fn request() -> Request {
+    Request {
+        tenant: "acme".to_owned(),
+        run: RunId::from_bytes([1; 16]),
+        owner: UserId::from_bytes([2; 16]),
+        profile: "prof_1".to_owned(),
+        context: RunContext::Interactive,
+        inputs: Map::new(),
+    }
+}
+
+fn step(name: &str, kind: playbook::StepKind) -> playbook::Step {
+    playbook::Step {
+        name: name.to_owned(),
+        description: String::new(),
+        kind,
+        condition: None,
+        on_error: playbook::OnError::Stop,
+        retry_count: 0,
+        timeout_seconds: None,
+    }
+}
+
+fn action(irreversible: bool, reads: Option<&str>) -> playbook::StepKind {
+    let inputs = reads
+        .map(|read| ("data".to_owned(), json!(format!("{{{read}.data}}"))))
+        .into_iter()
+        .collect();
+    playbook::StepKind::Action {
+        action: "transform_data".to_owned(),
+        inputs,
+        params: Map::new(),
+        output_key: None,
+        output_schema: None,
+        llm: false,
+        irreversible,
+        function: if irreversible { "tool-connect-write" } else { "tool-data" }.to_owned(),
+    }
+}
+
+fn approval() -> playbook::StepKind {
+    playbook::StepKind::Approval {
+        preview_from: None,
+        preview_limit: 10,
+        prompt: "go on?".to_owned(),
+        timeout_minutes: None,
+        on_reject: playbook::OnReject::Stop,
+        approvers: Vec::new(),
+        quorum: 1,
+        assurance: None,
+    }
+}
+
+fn of(steps: Vec<playbook::Step>) -> playbook::ValidPlaybook {
+    playbook::ValidPlaybook {
+        id: "p".to_owned(),
+        name: "P".to_owned(),
+        description: String::new(),
+        version: "1.0.0".to_owned(),
+        category: playbook::Category::Analysis,
+        required_connectors: Vec::new(),
+        execution_mode: playbook::ExecutionMode::Deterministic,
+        run_context: playbook::RunContext::Interactive,
+        approval_policy: playbook::ApprovalPolicy::Require,
+        monitor_config: None,
+        triggers: Vec::new(),
+        inputs: Vec::new(),
+        steps,
+        output: None,
+        digest: "0".repeat(64),
+    }
+}
+
+fn planned(steps: Vec<playbook::Step>) -> Plan {
+    plan(&of(steps), request())
+}
+
+#[test]
+fn f_151_a_playbook_is_a_chain_and_only_parallel_widens_it() {
+    let both = playbook::StepKind::Parallel {
+        steps: vec![step("b", action(false, None)), step("c", action(false, None))],
+        output_key: None,
+    };
+    let plan = planned(vec![
+        step("a", action(false, None)),
+        step("both", both),
+        step("d", action(false, None)),
+    ]);
+    let names: Vec<Vec<&str>> = stages(&plan)
+        .unwrap()
+        .iter()
+        .map(|stage| stage.iter().map(|step| step.name.as_str()).collect())
+        .collect();
+    assert_eq!(names, [vec!["a"], vec!["b", "c"], vec!["d"]]);
+    assert_eq!(plan.step("d").unwrap().after, ["b", "c"]);
+}
+
+#[test]
+fn k_10_a_gate_signs_what_is_known_and_the_rest_signs_for_itself() {
+    let plan = planned(vec![
+        step("read", action(false, None)),
+        step("ask", approval()),
+        step("known", action(true, Some("read"))),
+        step("unknown", action(true, Some("known"))),
+    ]);
+    assert_eq!(plan.step("ask").unwrap().gate.as_ref().unwrap().covers, ["known"]);
+    assert_eq!(plan.step("known").unwrap().kind, StepKind::Tool);
+    assert_eq!(plan.step("unknown").unwrap().kind, StepKind::GatedTool);
+    assert!(check(&plan).is_ok());
+}
+
+#[test]
+fn a_plan_that_goes_around_its_signature_is_refused() {
+    let mut plan = planned(vec![step("ask", approval()), step("pay", action(true, None))]);
+    plan.steps[1].after.clear();
+    assert_eq!(check(&plan), Err(vec![PlanError::Unsigned { step: "pay".to_owned() }]));
+}
+
+#[test]
+fn f_163_steps_that_wait_for_each_other_are_named() {
+    let mut plan = planned(vec![step("a", action(false, None)), step("b", action(false, None))]);
+    plan.steps[0].after = vec!["b".to_owned()];
+    assert_eq!(
+        stages(&plan),
+        Err(PlanError::Cycle { steps: vec!["a".to_owned(), "b".to_owned()] })
+    );
+}
+
+#[test]
+fn r_040_a_diamond_has_three_stages() {
+    let mut plan =
+        planned(["a", "b", "c", "d"].map(|name| step(name, action(false, None))).to_vec());
+    plan.steps[2].after = vec!["a".to_owned()];
+    plan.steps[3].after = vec!["b".to_owned(), "c".to_owned()];
+    assert_eq!(stages(&plan).unwrap().iter().map(Vec::len).collect::<Vec<_>>(), [1, 2, 1]);
+}
+
+#[test]
+fn the_seal_changes_with_anything_in_the_plan() {
+    let plan = planned(vec![step("ask", approval()), step("pay", action(true, None))]);
+    let sealed = seal(&plan).unwrap();
+    assert!(check_seal(&plan, &sealed).is_ok());
+    let mut other = plan.clone();
+    other.steps[1].params.insert("amount".to_owned(), json!("1.00"));
+    assert_eq!(check_seal(&other, &sealed), Err(PlanError::SealBroken));
+    let round_trip: Plan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
+    assert!(check_seal(&round_trip, &sealed).is_ok(), "storing and reading changes the seal");
+}
+
+#[test]
+fn a_gate_has_no_function_and_a_tool_has_its_full_name() {
+    let plan = planned(vec![step("ask", approval()), step("pay", action(true, None))]);
+    let found = descriptors(&plan, "s", "stack-").unwrap();
+    assert_eq!(
+        (found[0][0].function.as_str(), found[1][0].function.as_str()),
+        ("", "stack-tool-connect-write")
+    );
+}
+
+#[test]
+fn f_135_inputs_are_checked_completed_and_typed() {
+    let mut playbook = of(Vec::new());
+    let decl = |name: &str, input_type, required, default| playbook::InputDecl {
+        name: name.to_owned(),
+        input_type,
+        description: String::new(),
+        required,
+        default,
+        extract_from: None,
+    };
+    playbook.inputs = vec![
+        decl("files", playbook::InputType::List, true, None),
+        decl("limit", playbook::InputType::Number, false, Some(json!(5))),
+    ];
+    let given = |value: Value| value.as_object().unwrap().clone();
+    let filled = inputs(&playbook, &given(json!({"files": ["a"]}))).unwrap();
+    assert_eq!(Value::Object(filled), json!({"files": ["a"], "limit": 5}));
+    let problems = inputs(&playbook, &given(json!({"file": 1}))).unwrap_err();
+    assert_eq!(
+        problems.iter().map(|problem| problem.name.as_str()).collect::<Vec<_>>(),
+        ["file", "files"]
+    );
+}
+
+/// What a random step is: an action (reversible or not, reading an earlier step or nothing), a gate, or two side by side.
+#[derive(Debug, Clone)]
+enum Shape {
+    Action { irreversible: bool, reads: Option<prop::sample::Index> },
+    Gate,
+    Both { first: bool, second: bool },
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    prop_oneof![
+        4 => (any::<bool>(), proptest::option::of(any::<prop::sample::Index>())).prop_map(|(irreversible, reads)| Shape::Action { irreversible, reads }),
+        2 => Just(Shape::Gate),
+        1 => (any::<bool>(), any::<bool>()).prop_map(|(first, second)| Shape::Both { first, second }),
+    ]
+}
+
+fn build(shapes: &[Shape]) -> Plan {
+    let mut names: Vec<String> = Vec::new();
+    let mut steps = Vec::new();
+    for (i, shape) in shapes.iter().enumerate() {
+        let name = format!("s{i}");
+        match shape {
+            Shape::Action { irreversible, reads } => {
+                let read =
+                    reads.filter(|_| !names.is_empty()).map(|reads| reads.get(&names).clone());
+                steps.push(step(&name, action(*irreversible, read.as_deref())));
+                names.push(name);
+            }
+            Shape::Gate => steps.push(step(&name, approval())),
+            Shape::Both { first, second } => {
+                let (a, b) = (format!("{name}a"), format!("{name}b"));
+                let members = vec![step(&a, action(*first, None)), step(&b, action(*second, None))];
+                steps.push(step(
+                    &name,
+                    playbook::StepKind::Parallel { steps: members, output_key: None },
+                ));
+                names.extend([a, b]);
+            }
+        }
+    }
+    planned(steps)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn every_plan_of_a_playbook_is_accepted_and_signs_for_every_effect(shapes in prop::collection::vec(shape(), 1..20)) {
+        let plan = build(&shapes);
+        prop_assert_eq!(check(&plan), Ok(()));
+        for step in plan.steps.iter().filter(|step| step.irreversible) {
+            prop_assert!(step.kind == StepKind::GatedTool || step.covered_by.is_some());
+        }
+    }
+
+    #[test]
+    fn a_step_comes_in_a_later_stage_than_what_it_waits_for(shapes in prop::collection::vec(shape(), 1..20)) {
+        let plan = build(&shapes);
+        let stages = stages(&plan).unwrap();
+        let stage_of = |name: &str| stages.iter().position(|stage| stage.iter().any(|step| step.name == name)).unwrap();
+        for step in &plan.steps {
+            for before in &step.after {
+                prop_assert!(stage_of(before) < stage_of(&step.name));
+            }
+        }
+        prop_assert_eq!(stages.iter().map(Vec::len).sum::<usize>(), plan.steps.len());
+    }
+
+    #[test]
+    fn cutting_an_edge_behind_a_gate_never_frees_an_effect(shapes in prop::collection::vec(shape(), 2..16), cut in any::<prop::sample::Index>()) {
+        let mut plan = build(&shapes);
+        let at = cut.index(plan.steps.len());
+        plan.steps[at].after.clear();
+        // Whatever was cut: either every covered effect is still behind its gate on every path, or the plan is refused.
+        if check(&plan).is_ok() {
+            for step in plan.steps.iter().filter(|step| step.irreversible && step.kind == StepKind::Tool) {
+                let gate = step.covered_by.clone().unwrap();
+                prop_assert!(reachable_only_through(&plan, &gate, &step.name));
+            }
+        }
+    }
+}
+
+/// Whether every path from a first step to `to` passes `gate`: a plain search with the gate taken out.
+fn reachable_only_through(plan: &Plan, gate: &str, to: &str) -> bool {
+    let mut open: Vec<&str> = plan
+        .steps
+        .iter()
+        .filter(|step| step.after.is_empty() && step.name != gate)
+        .map(|step| step.name.as_str())
+        .collect();
+    let mut seen = open.clone();
+    while let Some(name) = open.pop() {
+        if name == to {
+            return false;
+        }
+        for next in plan
+            .steps
+            .iter()
+            .filter(|step| step.after.iter().any(|before| before == name) && step.name != gate)
+        {
+            if !seen.contains(&next.name.as_str()) {
+                seen.push(&next.name);
+                open.push(&next.name);
+            }
+        }
+    }
+    true
+}
