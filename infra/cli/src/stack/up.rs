@@ -67,8 +67,7 @@ fn record(state: &Path, options: &UpOptions) -> Result<Stack, CliError> {
         }
         return Ok(stack.clone());
     }
-    let wanted = options.port.or(known.as_ref().map(|stack| stack.port)).unwrap_or(DEFAULT_PORT);
-    let port = emulator::free_port(wanted)?;
+    let port = port(options.port, known.as_ref().map(|stack| stack.port))?;
     let name = options.name.as_deref();
     let mut stack = known.unwrap_or_else(|| Stack::new(name.unwrap_or("countersign"), port));
     if let Some(name) = name
@@ -82,6 +81,16 @@ fn record(state: &Path, options: &UpOptions) -> Result<Stack, CliError> {
     stack.port = port;
     stack.process = None;
     Ok(stack)
+}
+
+/// The port asked for, else that of the last time: what the emulator keeps, queues and links among it, names its address.
+/// Any port will do only for a stack that had none.
+fn port(asked: Option<u16>, known: Option<u16>) -> Result<u16, CliError> {
+    match (asked, known) {
+        (Some(0) | None, Some(known)) => emulator::free_port(known),
+        (Some(asked), _) => emulator::free_port(asked),
+        (None, None) => emulator::free_port(DEFAULT_PORT),
+    }
 }
 
 /// Waits until the door answers.

@@ -184,17 +184,27 @@ async fn served(
         .await?;
     let mut lines = Vec::new();
     for event in said["events"].as_array().into_iter().flatten() {
-        let Ok(line) = serde_json::from_str::<Value>(event["message"].as_str().unwrap_or_default())
-        else {
-            continue;
-        };
-        let fields = line.get("fields").unwrap_or(&line);
-        let number = |name: &str| fields[name].as_u64().unwrap_or_default();
-        if let Some(function) = fields["function"].as_str() {
-            lines.push((function.to_owned(), number("reads"), number("writes")));
-        }
+        lines.extend(served_line(event["message"].as_str().unwrap_or_default()));
     }
     Ok(lines)
+}
+
+/// One line `served`, as JSON (AWS) or as text (the local stack): function, reads, writes.
+fn served_line(message: &str) -> Option<(String, u64, u64)> {
+    if let Ok(line) = serde_json::from_str::<Value>(message) {
+        let fields = line.get("fields").unwrap_or(&line);
+        let number = |name: &str| fields[name].as_u64();
+        return Some((
+            fields["function"].as_str()?.to_owned(),
+            number("reads")?,
+            number("writes")?,
+        ));
+    }
+    let part = |name: &str| {
+        let (_, rest) = message.split_once(&format!(" {name}="))?;
+        rest.split_whitespace().next().map(|value| value.trim_matches('"').to_owned())
+    };
+    Some((part("function")?, part("reads")?.parse().ok()?, part("writes")?.parse().ok()?))
 }
 
 /// Waits until the logs of a run are all there: begin, its steps, finish.
@@ -253,7 +263,7 @@ fn difference(
 
 #[cfg(test)]
 mod tests {
-    use super::{difference, playbook};
+    use super::{difference, playbook, served_line};
 
     #[test]
     fn only_what_is_new_counts() {
@@ -265,6 +275,17 @@ mod tests {
             (cost.invocations, cost.reads, cost.writes, cost.dearest_step, cost.transitions),
             (2, 4, 2, 3, 7)
         );
+    }
+
+    #[test]
+    fn a_line_is_read_in_both_forms() {
+        let text = r#" INFO invoke{requestId="1"}: served function="s-tool-data" request_id="1" reads=2 writes=1"#;
+        let json =
+            r#"{"fields":{"message":"served","function":"s-tool-data","reads":2,"writes":1}}"#;
+        for line in [text, json] {
+            assert_eq!(served_line(line), Some(("s-tool-data".to_owned(), 2, 1)));
+        }
+        assert_eq!(served_line("START RequestId: 1"), None);
     }
 
     #[test]
