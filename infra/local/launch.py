@@ -16,6 +16,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 
 PINNED = "1.5.33"
 FIRST_LINE_SECONDS = 0.003
@@ -102,11 +103,20 @@ def main() -> int:
     sys.argv = ["ministack"]
     from ministack import app
 
+    status = 1
     try:
         app.main()
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 0
+    except BaseException:  # whatever it was, the functions must not outlive it
+        traceback.print_exc()
     finally:
         end_functions()
-    return 0
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # State is saved by now. Executions that wait for a token hold threads that would keep this process for ever.
+        os._exit(status)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ endpoints:
     method: POST
     path: /payments
     parameters:
-      - {{name: amount, type: string, required: true, in: body}}
+      - {{name: amount, type: string, required: true}}
     response_mapping:
       entity_type: payment
       fields: {{id: id, state: state}}

@@ -1,6 +1,12 @@
 //! End-to-end tests. One stack serves all of them; every test has people, agents and playbooks of its own, so they run side
 //! by side. Nothing here knows a table or a key: only the REST door, the mailed links and the captured mail.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on stops where it is"
+)]
+
 mod case;
 mod doors;
 mod effects;

@@ -46,7 +46,9 @@ async fn f_179_filings_become_a_signed_report() {
         step(&waiting, "compared")["count"].as_u64().unwrap() > 0,
         "nobody was found in two organisations"
     );
-    for shelf in ["/documents", "/tables", "/exports"] {
+    for shelf in
+        ["/documents?folder=nonprofit-investigations", "/workspaces/research/tables", "/exports"]
+    {
         assert!(
             ana.get(shelf).await["items"].as_array().unwrap().is_empty(),
             "{shelf} was written before the signature"
@@ -63,12 +65,12 @@ async fn f_179_filings_become_a_signed_report() {
 
 /// The report, the rows, the file and the entry are there, and say what they should.
 async fn kept(ana: &Person, run: &str, filings: usize) {
-    let documents = ana.get("/documents").await;
+    let documents = ana.get("/documents?folder=nonprofit-investigations").await;
     let document = documents["items"][0].clone();
     let body = ana.get(&format!("/documents/{}", document["id"].as_str().unwrap())).await;
     let text = serde_json::to_string(&body).unwrap().to_uppercase();
     assert!(text.contains("THORNQUIST"), "the report does not name who serves twice");
-    let tables = ana.get("/tables").await;
+    let tables = ana.get("/workspaces/research/tables").await;
     let table = tables["items"].as_array().unwrap().iter().find(|table| {
         table["table_name"] == "nonprofit_filings" || table["name"] == "nonprofit_filings"
     });

@@ -46,7 +46,7 @@ async fn k_13_a_refusal_stops_the_run_before_anything_is_written() {
     assert_eq!(answer.status, 200);
     let done = ana.reaches(&run, "rejected").await;
     assert_eq!(step(&done, "keep")["status"], "not_run");
-    assert!(ana.get("/tables").await["items"].as_array().unwrap().is_empty());
+    assert!(ana.get("/workspaces/default/tables").await["items"].as_array().unwrap().is_empty());
 }
 
 #[tokio::test]

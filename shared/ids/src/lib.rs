@@ -116,6 +116,10 @@ macro_rules! prefixed_id {
 }
 
 #[cfg(test)]
+#[expect(
+    unreachable_pub,
+    reason = "the macro makes public types, and these are only for the tests"
+)]
 mod tests {
     prefixed_id! {
         /// An id for the tests.
@@ -138,6 +142,7 @@ mod tests {
 
     #[test]
     fn bytes_become_lower_case_hex() {
-        assert_eq!(PearId::from_bytes([0xab; 16]).as_str(), format!("pear_{}", "ab".repeat(16)));
+        let expect = format!("{}_{}", PearId::PREFIX, "ab".repeat(16));
+        assert_eq!(PearId::from_bytes([0xab; 16]).as_str(), expect);
     }
 }

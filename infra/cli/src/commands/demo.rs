@@ -228,18 +228,36 @@ async fn steps(door: &Door, run: &str, console: &Console) -> Result<(), CliError
     Ok(())
 }
 
-/// The run's steps, and what it has left behind.
+/// The run's steps, and what it has left behind: what the step that published reports of each destination.
 async fn results(door: &Door, run: &str, console: &Console) -> Result<(), CliError> {
     steps(door, run, console).await?;
-    for (name, path) in [("documents", "documents"), ("tables", "tables"), ("files", "exports")] {
-        let page = door.get(&format!("{FACTORY}/{path}")).await?;
-        console.line(format!("\n{} {name}:", items(&page).len()));
-        for item in items(&page) {
-            let title = ["title", "name", "table_name", "file_name", "id"]
-                .iter()
-                .find_map(|field| text(item, field));
-            console.line(format!("   {}", title.unwrap_or_else(|| pretty(item))));
-        }
+    let path = format!("{FACTORY}/executions/{run}/outputs/publish");
+    let published = match door.get(&path).await {
+        Ok(published) => published,
+        Err(CliError::Refused { status: 404, .. }) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let routed =
+        published["output"]["routed_to"].as_array().or_else(|| published["routed_to"].as_array());
+    console.line("\n6. What was written:");
+    for row in routed.into_iter().flatten() {
+        console.line(format!("   {}: {}", text(row, "destination").unwrap_or_default(), told(row)));
     }
     Ok(())
+}
+
+/// One destination in a line: where to find it, or why it is not there.
+fn told(row: &Value) -> String {
+    let details = &row["details"];
+    let part = |name: &str| text(details, name);
+    if let Some(table) = part("table_name") {
+        return format!("{table}, {} rows", details["rows_inserted"]);
+    }
+    if let Some(document) = part("document_id").or_else(|| part("export_id")) {
+        return format!("{} ({document})", part("filename").unwrap_or_default());
+    }
+    match text(row, "status").as_deref() {
+        Some("success") => "in the answer".to_owned(),
+        _ => pretty(row),
+    }
 }

@@ -160,7 +160,7 @@ async fn finished(door: &Door, run: &str) -> Result<(), CliError> {
         match now["state"].as_str() {
             Some("complete") => return Ok(()),
             Some("running") if std::time::Instant::now() < deadline => {
-                tokio::time::sleep(Duration::from_millis(200)).await
+                tokio::time::sleep(Duration::from_millis(200)).await;
             }
             other => {
                 return Err(CliError::Found(format!("the benchmark's run ended as {other:?}")));
