@@ -1,0 +1,148 @@
+//! What the graph gains: one entity per cluster, and the edges between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Planner;
+use crate::extract::Extracted;
+use crate::fold::{fold, squeeze};
+use crate::model::{Edge, Entity, EntityId, EntityType, Provenance, Relationship};
+use crate::resolve::Cluster;
+
+/// The most folded names of company an entity remembers.
+const MAX_CONTEXT: usize = 50;
+
+impl Planner<'_> {
+    pub(super) fn entity(&self, cluster: &Cluster, id: &EntityId) -> Entity {
+        let now = self.origin.now;
+        let first =
+            cluster.members.first().map_or("", |member| self.mentions[*member].name.as_str());
+        let first = cluster
+            .members
+            .iter()
+            .map(|member| self.mentions[*member].name.as_str())
+            .min()
+            .unwrap_or(first);
+        Entity {
+            id: id.clone(),
+            user_id: self.origin.owner.clone(),
+            namespace: self.origin.namespace.clone(),
+            name: squeeze(first),
+            canonical_name: cluster.canonical_name.clone(),
+            entity_type: cluster.entity_type.clone(),
+            subtype: subtype(cluster),
+            aliases: cluster.aliases.clone(),
+            external_ids: cluster.external_ids.clone(),
+            context: cluster.context.iter().take(MAX_CONTEXT).cloned().collect(),
+            confidence: cluster.confidence,
+            first_seen: now,
+            last_seen: now,
+            sources: BTreeSet::from([self.origin.run.clone()]),
+            source_count: 1,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    pub(super) fn edges(&self) -> Vec<Edge> {
+        let mut by_ends: BTreeMap<(EntityId, Relationship, EntityId), Edge> = BTreeMap::new();
+        let ends = self.ends();
+        for (index, entity) in self.entities.iter().enumerate() {
+            let (Some(relationship), Some(end)) = (entity.relationship_type, &entity.related_to)
+            else {
+                continue;
+            };
+            let near = self.cluster_of.get(&index).copied();
+            let key = (end.entity_type.clone(), squeeze(&end.name));
+            let far = ends
+                .get(&(Some(entity.source_record_index), key.clone()))
+                .or_else(|| ends.get(&(None, key)))
+                .copied();
+            let (Some(near), Some(far)) = (near, far.filter(|far| Some(*far) != near)) else {
+                continue;
+            };
+            let edge = self.edge(entity, relationship, near, far);
+            let key = (edge.from.clone(), relationship, edge.to.clone());
+            match by_ends.get_mut(&key) {
+                Some(known) => known.absorb(&edge),
+                None => {
+                    by_ends.insert(key, edge);
+                }
+            }
+        }
+        by_ends.into_values().collect()
+    }
+
+    /// Which cluster a name stands for: in the same record first, else anywhere.
+    fn ends(&self) -> BTreeMap<(Option<usize>, (EntityType, String)), usize> {
+        let mut ends = BTreeMap::new();
+        for (index, mention) in self.mentions.iter().enumerate() {
+            let Some(cluster) = self.cluster_of.get(&index) else { continue };
+            let key = (mention.entity_type.clone(), squeeze(&mention.name));
+            ends.entry((None, key.clone())).or_insert(*cluster);
+            if let Some(entity) = self.entities.get(index) {
+                ends.entry((Some(entity.source_record_index), key)).or_insert(*cluster);
+            }
+        }
+        ends
+    }
+
+    fn edge(
+        &self,
+        entity: &Extracted,
+        relationship: Relationship,
+        near: usize,
+        far: usize,
+    ) -> Edge {
+        // `LOCATED_IN` runs from the organisation to the place, whichever of them was the mention.
+        let to_place = matches!(relationship, Relationship::LocatedIn | Relationship::OperatesIn);
+        let (from, to) = if to_place && entity.entity_type == EntityType::Location {
+            (far, near)
+        } else {
+            (near, far)
+        };
+        let now = self.origin.now;
+        let confidence = self.resolution.clusters[near]
+            .confidence
+            .min(self.resolution.clusters[far].confidence)
+            .min(entity.confidence);
+        let provenance = Provenance {
+            execution_id: self.origin.run.clone(),
+            source_record_index: entity.source_record_index,
+            source_field: entity.source_field.clone(),
+            connector: entity.source_connector.clone(),
+            endpoint: entity.source_endpoint.clone(),
+            retrieved_at: now,
+        };
+        Edge {
+            from: self.ids[from].clone(),
+            relationship,
+            to: self.ids[to].clone(),
+            properties: entity.attributes.clone(),
+            confidence,
+            provenance: BTreeSet::from([provenance]),
+            first_seen: now,
+            last_seen: now,
+        }
+    }
+}
+
+/// What an organisation's own name says of its form (F-252).
+fn subtype(cluster: &Cluster) -> Option<String> {
+    if cluster.entity_type != EntityType::Org {
+        return None;
+    }
+    let folded = fold(&cluster.canonical_name);
+    let has = |word: &str| folded.split(' ').any(|w| w == word);
+    let subtype = if has("FOUNDATION") || has("FDN") {
+        "FOUNDATION"
+    } else if has("PAC") || folded.contains("POLITICAL ACTION") {
+        "PAC"
+    } else if has("TRUST") {
+        "TRUST"
+    } else if has("CORP") || has("CORPORATION") || has("LLC") || has("LTD") {
+        "CORPORATION"
+    } else {
+        return None;
+    };
+    Some(subtype.to_owned())
+}

@@ -1,0 +1,183 @@
+//! From a resolution to what is written: entities, edges, log, reviews and discoveries.
+//!
+//! Every id here is derived from content, and entities and edges are joined, never replaced, so that writing the same
+//! [`Changes`] twice, or two of them in either order, leaves one result.
+
+mod answer;
+mod graph;
+mod trail;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use countersign_identity::UserId;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+pub use self::answer::answer;
+use crate::extract::Extracted;
+use crate::fold::{fold, squeeze};
+use crate::model::{Edge, Entity, EntityId, EntityType, ExternalId, Namespace, derived_id};
+use crate::resolve::{Cluster, Mention, Resolution};
+use crate::rows::{Discovery, ResolutionLogRow, ReviewRow};
+
+/// Whose graph is written, by which run, when.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Origin {
+    /// The owner.
+    pub owner: UserId,
+    /// The part of the owner's graph.
+    pub namespace: Namespace,
+    /// The run.
+    pub run: String,
+    /// The step's key: the same for every attempt.
+    pub idempotency_key: String,
+    /// The clock of the attempt that planned the writes.
+    pub now: Timestamp,
+}
+
+/// All writes of one call.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Changes {
+    /// New entities, and what is new about known ones.
+    pub entities: Vec<Entity>,
+    /// Relationships.
+    pub edges: Vec<Edge>,
+    /// What was decided.
+    pub log: Vec<ResolutionLogRow>,
+    /// What a person is asked.
+    pub reviews: Vec<ReviewRow>,
+    /// What is new.
+    pub discoveries: Vec<Discovery>,
+}
+
+/// The mentions of a call: the entities it was given, then the far ends of their relationships that are not among them.
+#[must_use]
+pub fn mentions(entities: &[Extracted]) -> Vec<Mention> {
+    let mut all: Vec<Mention> = entities.iter().map(mention).collect();
+    let mut named: BTreeSet<(EntityType, String)> =
+        all.iter().map(|m| (m.entity_type.clone(), squeeze(&m.name))).collect();
+    for entity in entities {
+        let Some(end) = &entity.related_to else { continue };
+        if named.insert((end.entity_type.clone(), squeeze(&end.name))) {
+            let (external_ids, context) = (BTreeSet::new(), BTreeSet::new());
+            let (name, entity_type, confidence) =
+                (end.name.clone(), end.entity_type.clone(), entity.confidence);
+            all.push(Mention { name, entity_type, external_ids, context, confidence });
+        }
+    }
+    all
+}
+
+fn mention(entity: &Extracted) -> Mention {
+    Mention {
+        name: entity.name.clone(),
+        entity_type: entity.entity_type.clone(),
+        external_ids: entity
+            .external_ids
+            .iter()
+            .filter_map(|(scheme, value)| ExternalId::new(scheme, value))
+            .collect(),
+        context: entity.context.clone(),
+        confidence: if entity.confidence.is_finite() {
+            entity.confidence.clamp(0.0, 1.0)
+        } else {
+            0.0
+        },
+    }
+}
+
+/// The id an entity of this name has in this graph.
+#[must_use]
+pub fn entity_id(
+    owner: &UserId,
+    namespace: &Namespace,
+    kind: &EntityType,
+    canonical_name: &str,
+) -> EntityId {
+    EntityId::from_bytes(derived_id(&[
+        "entity",
+        owner.as_str(),
+        namespace.as_str(),
+        kind.as_str(),
+        &fold(canonical_name),
+    ]))
+}
+
+/// Plans the writes. `resolution` must be that of [`mentions`] of the same `entities`, against the same `known`.
+#[must_use]
+pub fn changes(
+    origin: &Origin,
+    entities: &[Extracted],
+    mentions: &[Mention],
+    resolution: &Resolution,
+    known: &[Entity],
+) -> Changes {
+    let ids = ids(origin, resolution);
+    let planner = Planner {
+        origin,
+        entities,
+        mentions,
+        resolution,
+        known,
+        place: ids.iter().cloned().enumerate().map(|(place, id)| (id, place)).collect(),
+        ids,
+        cluster_of: cluster_of(resolution),
+    };
+    let mut changes = Changes {
+        entities: resolution
+            .clusters
+            .iter()
+            .zip(&planner.ids)
+            .map(|(cluster, id)| planner.entity(cluster, id))
+            .collect(),
+        edges: planner.edges(),
+        ..Changes::default()
+    };
+    for (cluster, id) in resolution.clusters.iter().zip(&planner.ids) {
+        planner.log_cluster(cluster, id, &mut changes);
+    }
+    for (n, edge) in changes.edges.iter().enumerate() {
+        changes.discoveries.extend(planner.found_edge(n, edge));
+    }
+    for ambiguity in &resolution.ambiguous {
+        planner.doubt(ambiguity, &mut changes);
+    }
+    changes
+}
+
+fn ids(origin: &Origin, resolution: &Resolution) -> Vec<EntityId> {
+    let id = |cluster: &Cluster| {
+        let made = || {
+            entity_id(
+                &origin.owner,
+                &origin.namespace,
+                &cluster.entity_type,
+                &cluster.canonical_name,
+            )
+        };
+        cluster.known.clone().unwrap_or_else(made)
+    };
+    resolution.clusters.iter().map(id).collect()
+}
+
+fn cluster_of(resolution: &Resolution) -> BTreeMap<usize, usize> {
+    let clusters = resolution.clusters.iter().enumerate();
+    clusters
+        .flat_map(|(index, cluster)| cluster.members.iter().map(move |member| (*member, index)))
+        .collect()
+}
+
+/// What the parts of a plan are drawn from: the call, and the id of every cluster in it.
+struct Planner<'a> {
+    origin: &'a Origin,
+    entities: &'a [Extracted],
+    mentions: &'a [Mention],
+    resolution: &'a Resolution,
+    known: &'a [Entity],
+    ids: Vec<EntityId>,
+    place: BTreeMap<EntityId, usize>,
+    cluster_of: BTreeMap<usize, usize>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! What is kept about the decisions: the log, what is new, and what a person is asked.
+
+use serde_json::{Map, Value, json};
+
+use super::{Changes, Planner};
+use crate::model::{Edge, EntityId, derived_id};
+use crate::resolve::{Ambiguity, Candidate, Cluster, Link};
+use crate::rows::{
+    Discovery, DiscoveryId, DiscoveryType, LogId, ResolutionAction, ResolutionLogRow, ReviewId,
+    ReviewRow, ReviewStatus,
+};
+
+impl Planner<'_> {
+    pub(super) fn log_cluster(&self, cluster: &Cluster, id: &EntityId, changes: &mut Changes) {
+        if cluster.known.is_none() {
+            let details = Map::from_iter([("mentions".to_owned(), json!(cluster.members.len()))]);
+            let row = self.log_row(
+                ResolutionAction::CreateNew,
+                cluster,
+                id,
+                &cluster.canonical_name,
+                None,
+                cluster.confidence,
+                details,
+            );
+            changes.log.push(row);
+            changes.discoveries.push(self.discovery(
+                DiscoveryType::NewEntity,
+                cluster,
+                id,
+                &cluster.canonical_name,
+                Map::new(),
+            ));
+        }
+        for link in &cluster.links {
+            let row = self.log_row(
+                ResolutionAction::AutoMerge,
+                cluster,
+                id,
+                &link.source_name,
+                Some(link),
+                link.score,
+                details(link),
+            );
+            changes.log.push(row);
+        }
+        if !cluster.links.is_empty() {
+            let names = Map::from_iter([("aliases".to_owned(), json!(cluster.aliases))]);
+            changes.discoveries.push(self.discovery(
+                DiscoveryType::EntityMerge,
+                cluster,
+                id,
+                &cluster.canonical_name,
+                names,
+            ));
+        }
+        let before =
+            self.known.iter().find(|entity| entity.id == *id).map(|entity| &entity.external_ids);
+        for external in cluster
+            .external_ids
+            .iter()
+            .filter(|external| before.is_none_or(|ids| !ids.contains(external)))
+        {
+            let details = Map::from_iter([
+                ("scheme".to_owned(), json!(external.scheme)),
+                ("value".to_owned(), json!(external.value)),
+            ]);
+            let salt = format!("{}:{}", external.scheme, external.value);
+            changes.discoveries.push(self.discovery(
+                DiscoveryType::NewExternalId,
+                cluster,
+                id,
+                &salt,
+                details,
+            ));
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the columns of one row")]
+    fn log_row(
+        &self,
+        action: ResolutionAction,
+        cluster: &Cluster,
+        id: &EntityId,
+        source: &str,
+        link: Option<&Link>,
+        confidence: f64,
+        match_details: Map<String, Value>,
+    ) -> ResolutionLogRow {
+        let target = link.map_or(cluster.canonical_name.as_str(), |link| link.target_name.as_str());
+        let salt = format!("{action:?}");
+        ResolutionLogRow {
+            id: LogId::from_bytes(derived_id(&[
+                "log",
+                &self.origin.idempotency_key,
+                &salt,
+                id.as_str(),
+                source,
+                target,
+            ])),
+            user_id: self.origin.owner.clone(),
+            execution_id: self.origin.run.clone(),
+            action,
+            source_entity_name: source.to_owned(),
+            source_entity_type: cluster.entity_type.clone(),
+            target_entity_name: cluster.canonical_name.clone(),
+            target_entity_id: id.clone(),
+            confidence,
+            match_method: link.map(|link| link.method),
+            match_details,
+            is_reversible: action == ResolutionAction::AutoMerge,
+            reversed_at: None,
+            created_at: self.origin.now,
+        }
+    }
+
+    fn discovery(
+        &self,
+        kind: DiscoveryType,
+        cluster: &Cluster,
+        id: &EntityId,
+        salt: &str,
+        details: Map<String, Value>,
+    ) -> Discovery {
+        let source = cluster.members.iter().find_map(|member| self.entities.get(*member));
+        let kind_name = format!("{kind:?}");
+        Discovery {
+            id: DiscoveryId::from_bytes(derived_id(&[
+                "discovery",
+                &self.origin.idempotency_key,
+                &kind_name,
+                id.as_str(),
+                salt,
+            ])),
+            execution_id: self.origin.run.clone(),
+            user_id: self.origin.owner.clone(),
+            discovery_type: kind,
+            entity_name: cluster.canonical_name.clone(),
+            entity_type: cluster.entity_type.clone(),
+            entity_id: id.clone(),
+            relationship_type: None,
+            related_entity_name: None,
+            source_connector: source.and_then(|entity| entity.source_connector.clone()),
+            source_endpoint: source.and_then(|entity| entity.source_endpoint.clone()),
+            confidence: cluster.confidence,
+            details,
+            discovered_at: self.origin.now,
+        }
+    }
+
+    pub(super) fn found_edge(&self, n: usize, edge: &Edge) -> Option<Discovery> {
+        let cluster =
+            |id: &EntityId| self.place.get(id).map(|place| &self.resolution.clusters[*place]);
+        let (near, far) = (cluster(&edge.from)?, cluster(&edge.to)?);
+        let salt = format!("{}:{}:{n}", edge.relationship.as_str(), edge.to);
+        let mut details = edge.properties.clone();
+        details.insert("to".to_owned(), json!(edge.to));
+        let found =
+            self.discovery(DiscoveryType::NewRelationship, near, &edge.from, &salt, details);
+        Some(Discovery {
+            relationship_type: Some(edge.relationship),
+            related_entity_name: Some(far.canonical_name.clone()),
+            confidence: edge.confidence,
+            ..found
+        })
+    }
+
+    pub(super) fn doubt(&self, ambiguity: &Ambiguity, changes: &mut Changes) {
+        let cluster = &self.resolution.clusters[ambiguity.cluster];
+        let id = &self.ids[ambiguity.cluster];
+        let (candidate_id, candidate_name) = match &ambiguity.candidate {
+            Candidate::Cluster(index) => {
+                (self.ids[*index].clone(), self.resolution.clusters[*index].canonical_name.clone())
+            }
+            Candidate::Known(id, name) => (id.clone(), name.clone()),
+        };
+        let mut details = details(&ambiguity.link);
+        details.insert("reason".to_owned(), json!(ambiguity.reason));
+        let link = &ambiguity.link;
+        let row = self.log_row(
+            ResolutionAction::FlagReview,
+            cluster,
+            id,
+            &link.source_name,
+            Some(link),
+            link.score,
+            details.clone(),
+        );
+        changes.log.push(ResolutionLogRow {
+            id: LogId::from_bytes(derived_id(&[
+                "doubt",
+                &self.origin.idempotency_key,
+                id.as_str(),
+                candidate_id.as_str(),
+            ])),
+            target_entity_name: candidate_name.clone(),
+            target_entity_id: candidate_id.clone(),
+            ..row
+        });
+        let mut pair = [id.as_str(), candidate_id.as_str()];
+        pair.sort_unstable();
+        let context =
+            Map::from_iter([("shared_relationships".to_owned(), json!(link.shared_context))]);
+        changes.reviews.push(ReviewRow {
+            id: ReviewId::from_bytes(derived_id(&[
+                "review",
+                self.origin.owner.as_str(),
+                self.origin.namespace.as_str(),
+                pair[0],
+                pair[1],
+            ])),
+            user_id: self.origin.owner.clone(),
+            execution_id: self.origin.run.clone(),
+            source_entity_name: cluster.canonical_name.clone(),
+            source_entity_type: cluster.entity_type.clone(),
+            source_entity_id: id.clone(),
+            candidate_entity_name: candidate_name,
+            candidate_entity_id: candidate_id,
+            confidence: link.score,
+            match_details: details,
+            context,
+            status: ReviewStatus::Pending,
+            reviewed_at: None,
+            created_at: self.origin.now,
+        });
+    }
+}
+
+/// Why two names were taken for one, or nearly.
+pub(super) fn details(link: &Link) -> Map<String, Value> {
+    let mut details = Map::new();
+    details.insert("jaro_winkler".to_owned(), json!(link.jaro_winkler));
+    details.insert("external_id_match".to_owned(), json!(link.shared_id));
+    details.insert("matched_with".to_owned(), json!(link.target_name));
+    if !link.shared_context.is_empty() {
+        details.insert("shared_context".to_owned(), json!(link.shared_context));
+    }
+    details
+}
