@@ -158,7 +158,12 @@ fn refusal(status: u16, text: &str) -> CliError {
         .unwrap_or_else(|| format!("the door answered with status {status}"));
     for error in problem.get("errors").and_then(Value::as_array).into_iter().flatten() {
         let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
-        title.push_str(&format!("\n  `{}`: {}", part("path"), part("message")));
+        let told = format!("`{}`: {}", part("path"), part("message"));
+        // Where there is one mistake only, the title tells it already.
+        if title != told {
+            title.push_str("\n  ");
+            title.push_str(&told);
+        }
     }
     CliError::Refused { status, code: said("code"), title, help: said("hint") }
 }
@@ -184,6 +189,11 @@ mod tests {
             422,
             r#"{"detail":"one thing","code":"INVALID_INPUT","errors":[{"path":"name","message":"is empty"}]}"#,
             "one thing\n  `name`: is empty (INVALID_INPUT)",
+        );
+        check(
+            422,
+            r#"{"detail":"`name`: is empty","code":"INVALID_INPUT","errors":[{"path":"name","message":"is empty"}]}"#,
+            "`name`: is empty (INVALID_INPUT)",
         );
         check(403, r#"{"message":"Forbidden"}"#, "Forbidden");
         check(502, "<html>", "the door answered with status 502");

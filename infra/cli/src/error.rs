@@ -128,7 +128,7 @@ impl CliError {
                 Some("add the crate, or take the resource out of the template".to_owned())
             }
             Self::PortInUse(port) => Some(format!(
-                "stop it, or choose another port: `countersign up --port 0` takes a free one instead of {port}"
+                "stop it; or start another stack beside it: `countersign --state DIR up --port 0` takes a free port instead of {port}"
             )),
             Self::Emulator { log, .. } => Some(format!("its log stands in `{}`", log.display())),
             Self::Deploy { log, .. } => {
@@ -141,9 +141,9 @@ impl CliError {
             Self::WouldNotStop(..) => {
                 Some("look at its log, then stop the process yourself".to_owned())
             }
-            Self::Refused { help, status, .. } => help.clone().or_else(|| {
-                (*status == 401).then(|| "make a new token with `countersign token`".to_owned())
-            }),
+            Self::Refused { help, status, code, .. } => {
+                help.clone().or_else(|| advice(*status, code.as_deref()).map(str::to_owned))
+            }
             Self::Io { .. } | Self::Door { .. } | Self::Argument(_) | Self::Found(_) => None,
         }
     }
@@ -152,5 +152,16 @@ impl CliError {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         if matches!(self, Self::Argument(_)) { 2 } else { 1 }
+    }
+}
+
+/// What to do about a refusal that brings no advice. A gateway refuses a token without a code of ours.
+fn advice(status: u16, code: Option<&str>) -> Option<&'static str> {
+    match (status, code) {
+        (401, _) | (403, None) => Some("make a new token with `countersign token`"),
+        (404, _) => Some(
+            "check the id, and who acts: what somebody may not see looks like what is not there",
+        ),
+        _ => None,
     }
 }

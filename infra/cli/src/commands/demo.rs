@@ -1,7 +1,5 @@
 //! `countersign demo`: the main job, end to end, through the public doors, on a stack of its own.
 
-use std::fs;
-use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,12 +8,13 @@ use countersign_identity::{Scopes, UserId};
 use serde_json::{Value, json};
 
 use super::run::settled;
+use super::upload::{files, uploaded};
 use super::{FACTORY, items, operator, pretty, row, text, user};
 use crate::approver::Approver;
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Mail, Mailbox};
 use crate::stack::{Place, Stack, UpOptions, down, up};
 use crate::token::login;
 
@@ -68,7 +67,7 @@ impl Demo {
         let door = signed_in(stack).await?;
         console.line(format!("\n1. {USERNAME} signs in: may research, and may sign."));
         let folder = self.filings.clone().unwrap_or_else(|| project.join("library/filings"));
-        let files = uploaded(&door, &folder).await?;
+        let files = filings(&door, &folder).await?;
         console.line(format!("2. {} filings are uploaded from {}.", files.len(), folder.display()));
         let body = json!({ "profile": AGENT, "playbook": PLAYBOOK, "inputs": { "filings": files }, "query": "who serves in more than one of these organisations?" });
         let started = door.post(&format!("{FACTORY}/executions"), &body).await?;
@@ -84,7 +83,7 @@ impl Demo {
             let before = pending(&door, &run).await?;
             let link = approver.link(seen, PATIENCE).await?;
             seen = mailbox.to(ADDRESS).await?.len();
-            self.signature(&approver, &link, console).await?;
+            self.signature((&approver, &mailbox), &link, console).await?;
             status = decided(&door, &run, &before).await?;
         }
         console.line(format!("5. The run is over: {status}."));
@@ -101,7 +100,7 @@ impl Demo {
     /// Shows the link and waits for the person; or acts as the approver would.
     async fn signature(
         &self,
-        approver: &Approver,
+        (approver, mailbox): (&Approver, &Mailbox),
         link: &str,
         console: &Console,
     ) -> Result<(), CliError> {
@@ -109,12 +108,7 @@ impl Demo {
         console.line(format!("\n   {link}\n"));
         if console.can_ask() && !self.yes && !self.deny {
             console.note("open it in a browser and decide there; codes that are mailed are shown here. Press Enter when you have decided.");
-            let mut line = String::new();
-            std::io::stdin()
-                .lock()
-                .read_line(&mut line)
-                .map_err(|source| CliError::io("reading the answer", source))?;
-            return Ok(());
+            return enter(mailbox, console).await;
         }
         let word = if self.deny { "deny" } else { "approve" };
         let page = approver.open(link).await?;
@@ -133,6 +127,22 @@ impl Demo {
             Err(CliError::Found(format!("the decision was refused with status {}", answer.status)))
         }
     }
+}
+
+/// Waits until the person presses Enter; meanwhile shows every one-time code that is mailed.
+async fn enter(mailbox: &Mailbox, console: &Console) -> Result<(), CliError> {
+    let mut seen = mailbox.to(ADDRESS).await?.len();
+    let pressed = tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new()));
+    while !pressed.is_finished() {
+        let mails = mailbox.to(ADDRESS).await?;
+        for code in mails.iter().skip(seen).filter_map(Mail::code) {
+            console.note(format!("a code was mailed to {ADDRESS}: {code}"));
+        }
+        seen = mails.len();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    }
+    let read = pressed.await.map_err(std::io::Error::other).and_then(|read| read);
+    read.map(drop).map_err(|source| CliError::io("reading the answer", source))
 }
 
 /// The door of the demo's person, entered at the first start.
@@ -156,39 +166,18 @@ async fn signed_in(stack: &Stack) -> Result<Door, CliError> {
 }
 
 /// Uploads every XML file of a folder; returns the files' ids.
-async fn uploaded(door: &Door, folder: &Path) -> Result<Vec<String>, CliError> {
-    let doing = |source| CliError::io(format!("reading `{}`", folder.display()), source);
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder).map_err(doing)?.flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| {
+async fn filings(door: &Door, folder: &Path) -> Result<Vec<String>, CliError> {
+    let mut found = files(folder)?;
+    found.retain(|file| {
         file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
     });
-    files.sort();
-    if files.is_empty() {
+    if found.is_empty() {
         return Err(CliError::Argument(format!(
             "`{}` holds no filings: there is no file that ends in `.xml`",
             folder.display()
         )));
     }
-    let mut ids = Vec::new();
-    // The door takes a hundred files a request.
-    for some in files.chunks(100) {
-        let contents: Vec<Vec<u8>> =
-            some.iter().map(|file| fs::read(file).map_err(doing)).collect::<Result<_, _>>()?;
-        let name =
-            |file: &PathBuf| file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let listed: Vec<Value> = some
-            .iter()
-            .zip(&contents)
-            .map(|(file, content)| json!({ "name": name(file), "size": content.len() }))
-            .collect();
-        let places = door.post(&format!("{FACTORY}/uploads"), &json!({ "files": listed })).await?;
-        for (place, content) in items(&places).iter().zip(contents) {
-            door.send(place, content).await?;
-            ids.extend(text(place, "file_id"));
-        }
-    }
-    Ok(ids)
+    uploaded(door, &found).await
 }
 
 /// The requests a run waits for.
@@ -224,7 +213,7 @@ async fn steps(door: &Door, run: &str, console: &Console) -> Result<(), CliError
         .iter()
         .map(|step| row(step, &["name", "status", "count", "message"]))
         .collect();
-    console.table(&["   STEP", "STATUS", "RECORDS", "MESSAGE"], &rows);
+    console.table(&["STEP", "STATUS", "RECORDS", "MESSAGE"], &rows);
     Ok(())
 }
 
@@ -239,8 +228,12 @@ async fn results(door: &Door, run: &str, console: &Console) -> Result<(), CliErr
     };
     let routed =
         published["output"]["routed_to"].as_array().or_else(|| published["routed_to"].as_array());
+    let Some(routed) = routed else {
+        console.line("\n6. Nothing was written.");
+        return Ok(());
+    };
     console.line("\n6. What was written:");
-    for row in routed.into_iter().flatten() {
+    for row in routed {
         console.line(format!("   {}: {}", text(row, "destination").unwrap_or_default(), told(row)));
     }
     Ok(())

@@ -11,6 +11,7 @@ mod show;
 mod status;
 mod token;
 mod up;
+mod upload;
 mod user;
 mod validate;
 mod verify;

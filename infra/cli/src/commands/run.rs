@@ -1,10 +1,12 @@
 //! `countersign run`.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
 
+use super::upload::{files, uploaded};
 use super::{FACTORY, Who, pretty, text};
 use crate::console::Console;
 use crate::door::Door;
@@ -29,11 +31,13 @@ pub(crate) struct Run {
     /// The agent that runs: an id or a handle.
     profile: String,
     /// The playbook, where the profile has several.
-    #[arg(long)]
     playbook: Option<String>,
     /// An input, `name=value`; a value that is JSON is taken as JSON. May be repeated.
     #[arg(long = "input", value_name = "NAME=VALUE")]
     inputs: Vec<String>,
+    /// An input of uploaded files, `name=path`: a file, or a folder with all its files. May be repeated.
+    #[arg(long = "upload", value_name = "NAME=PATH")]
+    uploads: Vec<String>,
     /// What is asked for, in words.
     #[arg(long)]
     query: Option<String>,
@@ -50,7 +54,15 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        let inputs = inputs(&self.inputs)?;
+        let mut inputs = inputs(&self.inputs)?;
+        for upload in &self.uploads {
+            let (name, path) = pair(upload)?;
+            let found = files(Path::new(path))?;
+            if found.is_empty() {
+                return Err(CliError::Argument(format!("`{path}` holds no files")));
+            }
+            inputs.insert(name.to_owned(), json!(uploaded(&door, &found).await?));
+        }
         let mut body = json!({ "profile": self.profile, "inputs": inputs });
         if let Some(playbook) = &self.playbook {
             body["playbook"] = json!(playbook);
@@ -98,11 +110,14 @@ pub(crate) async fn settled(door: &Door, id: &str, patience: Duration) -> Result
     }
 }
 
+fn pair(text: &str) -> Result<(&str, &str), CliError> {
+    text.split_once('=')
+        .ok_or_else(|| CliError::Argument(format!("`{text}` is not of the form name=value")))
+}
+
 fn inputs(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
-    let read = |pair: &String| {
-        let (name, value) = pair
-            .split_once('=')
-            .ok_or_else(|| CliError::Argument(format!("`{pair}` is not of the form name=value")))?;
+    let read = |text: &String| {
+        let (name, value) = pair(text)?;
         Ok((name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value))))
     };
     pairs.iter().map(read).collect()

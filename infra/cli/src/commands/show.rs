@@ -1,6 +1,7 @@
 //! `countersign show`.
 
 use clap::Args;
+use serde_json::Value;
 
 use super::{FACTORY, Who, items, pretty, row};
 use crate::console::Console;
@@ -30,12 +31,15 @@ impl Show {
             .as_object()
             .into_iter()
             .flatten()
-            .filter(|(_, value)| !value.is_array() && !value.is_object())
+            .filter(|(_, value)| !value.is_array() && !value.is_object() && !is_blank(value))
         {
             console.line(format!(
                 "{name:<16} {}",
                 value.as_str().map_or_else(|| value.to_string(), str::to_owned)
             ));
+        }
+        if let Some(why) = run.pointer("/stop/message").filter(|why| !is_blank(why)) {
+            console.line(format!("{:<16} {}", "stopped", why.as_str().unwrap_or_default()));
         }
         if let Some(steps) = run.get("steps") {
             let rows: Vec<Vec<String>> = items(steps)
@@ -56,4 +60,8 @@ impl Show {
         console.table(&["AT", "EVENT", "STEP", "ATTEMPT"], &rows);
         Ok(())
     }
+}
+
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value.as_str() == Some("")
 }

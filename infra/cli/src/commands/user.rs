@@ -1,6 +1,7 @@
 //! `countersign user`: people and their grants, through the administrators' door.
 
 use clap::{Args, Subcommand};
+use countersign_identity::{Role, Scope};
 use serde_json::json;
 
 use super::{Person, items, operator, pretty, row, text};
@@ -60,6 +61,8 @@ impl User {
         let door = operator(&stack)?;
         match &self.command {
             Command::Add { username, email, name, grant } => {
+                // Before anybody is entered: a mistyped grant must not leave a person without it.
+                grant.iter().try_for_each(|grant| known(grant))?;
                 let body = json!({ "username": username, "email": email, "email_verified": true, "display_name": name });
                 let added = door.post("/api/admin/users", &body).await?;
                 for grant in grant {
@@ -68,6 +71,7 @@ impl User {
                 console.line(text(&added, "id").unwrap_or_else(|| pretty(&added)));
             }
             Command::Grant { user, grant } => {
+                known(grant)?;
                 give(&door, Person::find(&stack, user).await?.id.as_str(), grant).await?;
                 console.line(format!("{user} holds {grant}"));
             }
@@ -104,6 +108,38 @@ pub(crate) async fn give(door: &Door, user: &str, grant: &str) -> Result<(), Cli
     Ok(())
 }
 
+/// Refuses what is neither a scope nor a capability.
+fn known(grant: &str) -> Result<(), CliError> {
+    let roles = Role::ALL.map(Role::as_str).join("`, `");
+    let is_capability = ["decide", "publish", "administer"].contains(&grant);
+    if is_capability || grant.parse::<Scope>().is_ok() {
+        return Ok(());
+    }
+    Err(CliError::Argument(format!(
+        "`{grant}` is neither `decide`, `publish` or `administer` nor a scope: a topic or `global`, a colon and one of `{roles}`"
+    )))
+}
+
 fn shelf(grant: &str) -> &'static str {
     if grant.contains(':') { "grants" } else { "capabilities" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::known;
+
+    #[track_caller]
+    fn check(grant: &str, expect: bool) {
+        assert_eq!(known(grant).is_ok(), expect, "{grant}");
+    }
+
+    #[test]
+    fn a_mistyped_grant_is_refused_before_anything_is_sent() {
+        check("decide", true);
+        check("global:analyst", true);
+        check("macro:reader", true);
+        check("decied", false);
+        check("global:wizard", false);
+        check("analyst", false);
+    }
 }

@@ -45,7 +45,8 @@ impl Verify {
         if wrong == 0 {
             Ok(())
         } else {
-            Err(CliError::Found(format!("the ledger is not intact: {wrong} findings")))
+            let findings = if wrong == 1 { "finding" } else { "findings" };
+            Err(CliError::Found(format!("the ledger is not intact: {wrong} {findings}")))
         }
     }
 
@@ -137,6 +138,9 @@ impl Anchor {
 }
 
 fn read_ledger(folder: &Path) -> Result<Ledger, CliError> {
+    if !folder.is_dir() {
+        return Err(CliError::Argument(format!("there is no folder `{}`", folder.display())));
+    }
     let entries: Vec<Sealed> = read_all(&folder.join("entries"))?;
     let checkpoints: Vec<Checkpoint> = read_all(&folder.join("checkpoints"))?;
     let Some(tenant) = checkpoints.last().map(|checkpoint| checkpoint.tenant.clone()) else {

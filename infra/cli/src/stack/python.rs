@@ -109,8 +109,8 @@ fn lock(folder: &Path) -> Result<File, CliError> {
 /// The first interpreter that is new enough.
 async fn interpreter() -> Result<PathBuf, CliError> {
     let named = std::env::var("COUNTERSIGN_PYTHON").ok();
-    let candidates: Vec<String> = match named {
-        Some(path) => vec![path],
+    let candidates: Vec<String> = match &named {
+        Some(path) => vec![path.clone()],
         None => [
             "python3",
             "python3.14",
@@ -127,6 +127,9 @@ async fn interpreter() -> Result<PathBuf, CliError> {
     for candidate in candidates {
         let check = "import sys; print('%d.%d' % sys.version_info[:2]); sys.exit(sys.version_info < (3, 10))";
         let Ok(output) = Command::new(&candidate).args(["-c", check]).output().await else {
+            if named.is_some() {
+                seen.push(format!("`{candidate}` cannot be run"));
+            }
             continue;
         };
         if output.status.success() {
