@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use countersign_gatekeeper::{Desk, Ledger};
+use countersign_gatekeeper::{Desk, Wired};
 use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_outbox::{EventBus, MailQueue, Notices, ReceiptQueue};
 use countersign_recovery::Runner;
 use countersign_registry::Registry;
-use countersign_signer::KmsMac;
-use countersign_states::{Machine, Schedules, Tasks};
+use countersign_states::Machine;
 use countersign_store_approvals::Approvals;
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
@@ -67,9 +65,7 @@ impl Context {
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let dynamo = boot.dynamo();
         let blobs = boot.blobs()?;
-        let directory = Directory::new(boot.table(Setting::TableDirectory, &dynamo)?);
-        let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, blobs.clone());
-        let approvals = Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?);
+        let Wired { desk, approvals, runs, directory, .. } = Wired::new(boot)?;
         let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
         let vault = Vault::new(Arc::new(keys));
         Ok(Self {
@@ -80,7 +76,7 @@ impl Context {
                 runs.clone(),
                 Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?),
             ),
-            desk: desk(boot, &directory, &runs, &approvals)?,
+            desk,
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, blobs.clone()),
             vault: VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, vault),
             registry: Registry::builtin(),
@@ -101,38 +97,4 @@ fn verifier(boot: &Boot) -> Result<Verifier, StartError> {
     let verifier = Verifier::new(secret, jwks, issuer, audience, settings.allow_loopback());
     let name = "JWT_HS256_SECRET or JWT_JWKS_URL";
     verifier.map_err(|error| StartError::Invalid { name, reason: error.to_string() })
-}
-
-fn desk(
-    boot: &Boot,
-    directory: &Directory,
-    runs: &RunStore,
-    approvals: &Approvals,
-) -> Result<Desk, StartError> {
-    let settings = &boot.settings;
-    let rights: Arc<dyn Rights> = Arc::new(directory.clone());
-    let notices = Notices {
-        approvals: approvals.clone(),
-        rights: rights.clone(),
-        key: Arc::new(KmsMac::new(&boot.aws, settings.need(Setting::LinkKeyId)?)),
-        mails: MailQueue::new(&boot.aws, settings.need(Setting::MailQueueUrl)?),
-        bus: EventBus::new(&boot.aws, settings.need(Setting::EventBus)?),
-        public_url: settings.need(Setting::PublicUrl)?.to_owned(),
-    };
-    let alarms = Schedules::new(
-        &boot.aws,
-        settings.need(Setting::ScheduleGroup)?,
-        settings.need(Setting::ScheduleRoleArn)?,
-        settings.need(Setting::DeadlineFunctionArn)?,
-    );
-    let receipts = ReceiptQueue::new(&boot.aws, settings.need(Setting::ReceiptQueueUrl)?);
-    Ok(Desk {
-        records: Arc::new(approvals.clone()),
-        tasks: Arc::new(Tasks::new(&boot.aws)),
-        alarms: Arc::new(alarms),
-        rights,
-        notifier: Arc::new(notices),
-        runs: Arc::new(runs.clone()),
-        ledger: Arc::new(Ledger(receipts)),
-    })
 }

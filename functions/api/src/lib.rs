@@ -4,7 +4,6 @@
 //! a view of its own: what is stored is not what is shown. The OpenAPI document is derived from the same declarations as
 //! the routes.
 
-mod bindings;
 mod compiling;
 mod context;
 mod merged;

@@ -3,13 +3,13 @@
 use countersign_approval::{
     Assurance, Closed, Door, Nonce, Request, SignedLink, Status, TokenError, Verdict, Vote,
 };
+use countersign_gatekeeper::Notices;
 use countersign_identity::UserId;
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     self, CodePage, DecisionPage, MessagePage, ROWS_PER_PAGE, RowsPage, Signature,
 };
 use countersign_letter::{Picture, Preview, Shown};
-use countersign_outbox::Notices;
 use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
 

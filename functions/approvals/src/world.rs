@@ -8,10 +8,9 @@ use countersign_approval::{
     ApprovalId, Code, LinkError, Request, SignedLink, StoredCode, Tenant, Verdict,
 };
 use countersign_failure::Failure;
-use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Wired};
+use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Notices, Wired};
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_outbox::Notices;
 use countersign_plan::Plan;
 use countersign_store_approvals::{Approvals, Loaded};
 use countersign_store_runs::RunStore;

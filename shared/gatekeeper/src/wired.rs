@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_outbox::{EventBus, MailQueue, Notices, ReceiptQueue};
+use countersign_outbox::{EventBus, MailQueue, ReceiptQueue};
 use countersign_signer::KmsMac;
 use countersign_states::{Schedules, Tasks};
 use countersign_store_approvals::Approvals;
@@ -12,6 +12,7 @@ use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
 
 use crate::desk::Desk;
+use crate::notices::Notices;
 use crate::ports::Ledger;
 
 /// The desk, and the stores it was built from.

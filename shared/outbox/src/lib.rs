@@ -5,7 +5,6 @@
 //! - [`ReceiptQueue`]: receipts to the FIFO queue of the ledger, in one message group, so that one sealer sees them in
 //!   order.
 //! - [`EventBus`]: domain events (`run.finished`, `approval.opened`, …) to EventBridge; ids only.
-//! - [`Notices`]: the approval protocol's `Notifier`: mails with signed links, one-time codes, events.
 //!
 //! Nothing that goes through here carries a task token. Futures are boxed at the public methods.
 
@@ -13,12 +12,10 @@ mod deliveries;
 mod error;
 mod events;
 mod mail;
-mod notices;
 mod queues;
 
 pub use deliveries::{Claim, Deliveries, LEASE};
 pub use error::OutboxError;
 pub use events::{DomainEvent, EventBus, SOURCE};
 pub use mail::{MESSAGE_LIMIT, Mail, MailId};
-pub use notices::Notices;
 pub use queues::{MailQueue, ReceiptQueue};

@@ -126,7 +126,7 @@ fn matches(officers: &[Value]) -> Vec<Value> {
         a: side(),
         b: side(),
         entity_type: None,
-        distinct_field: None,
+        distinct_field: Some("ein".to_owned()),
     };
     let crossing = cross(&people, &people, &question).unwrap();
     let pair = |found: &countersign_knowledge::cross::Match| json!({"entity_a": people[found.a], "entity_b": people[found.b], "match_score": found.score, "match_method": found.method});

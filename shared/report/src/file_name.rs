@@ -68,7 +68,8 @@ fn cut(text: &str, bytes: usize) -> &str {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    &text[..end]
+    // What is cut off may leave a mark at the end, which the extension must not follow.
+    text[..end].trim_end_matches(['_', '.', '-'])
 }
 
 #[cfg(test)]

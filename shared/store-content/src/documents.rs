@@ -129,10 +129,11 @@ impl ContentStore {
         cursor: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Page<Document>>> {
         Box::pin(async move {
-            let query = Query::index(&keys::in_folder(owner, folder))
-                .descending()
-                .limit(limit)
-                .after(cursor);
+            let query = match folder {
+                Some(folder) => Query::index(&keys::in_folder(owner, Some(folder))).descending(),
+                None => Query::partition(&keys::partition(owner)).prefix("DOC#"),
+            };
+            let query = query.limit(limit).after(cursor);
             let page = self.table.query(query).await?.decode::<Item>(self.table.name())?;
             Ok(page.map(|item| item.document))
         })

@@ -26,7 +26,7 @@ pub(crate) struct DocumentQuery {
     folder: Option<String>,
 }
 
-/// The caller's documents, newest first.
+/// The caller's documents: those of a folder newest first, or all of them by id.
 #[utoipa::path(get, path = "/documents", tag = "content", params(DocumentQuery), responses((status = 200, body = Page<Value>)))]
 pub(crate) async fn list(
     ctx: Ctx,

@@ -1,9 +1,10 @@
 //! `/playbooks/{id}/validate` (F-342): a stored playbook, as it would start now.
 
 use axum::extract::State;
-use countersign_playbook::Compiled;
+use countersign_playbook::render;
 use countersign_web::{Json, Path, Problem, Signed};
 use serde::Deserialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::playbooks_validate::known_bindings;
@@ -30,10 +31,11 @@ pub(crate) async fn validate(
     signed: Signed,
     Path(id): Path<String>,
     Json(body): Json<For>,
-) -> Result<Json<Compiled>, Problem> {
+) -> Result<Json<Value>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
     let stored = found(ctx.catalog.playbook(owner, &id).await?)?;
     let bindings = known_bindings(&ctx, owner, body.profile_id.as_deref()).await?;
-    Ok(Json(compiling::compiled(&ctx.registry, &stored.yaml, bindings.as_ref())))
+    let compiled = compiling::compiled(&ctx.registry, &stored.yaml, bindings.as_ref());
+    Ok(Json(render::json(&compiled)))
 }

@@ -2,14 +2,15 @@
 
 use axum::extract::State;
 use countersign_identity::UserId;
-use countersign_playbook::{Bindings, Compiled};
+use countersign_playbook::{Bindings, render};
 use countersign_profile::ProfileId;
 use countersign_web::{Json, Problem, Signed};
 use serde::Deserialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{Ctx, found, reader};
-use crate::{Context, bindings, compiling};
+use crate::{Context, compiling};
 
 /// What to validate.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -22,17 +23,18 @@ pub(crate) struct Draft {
     profile_id: Option<String>,
 }
 
-/// Validates a playbook's text: `diagnostics` with line and column, and per step what F-166 reports.
+/// Validates a playbook's text: `valid`, `diagnostics` with line and column, and per step what F-166 reports.
 #[utoipa::path(post, path = "/playbooks/validate", tag = "playbooks", request_body = Draft, responses((status = 200, body = Value)))]
 pub(crate) async fn validate(
     ctx: Ctx,
     signed: Signed,
     Json(draft): Json<Draft>,
-) -> Result<Json<Compiled>, Problem> {
+) -> Result<Json<Value>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
     let bindings = known_bindings(&ctx, owner, draft.profile_id.as_deref()).await?;
-    Ok(Json(compiling::compiled(&ctx.registry, &draft.yaml, bindings.as_ref())))
+    let compiled = compiling::compiled(&ctx.registry, &draft.yaml, bindings.as_ref());
+    Ok(Json(render::json(&compiled)))
 }
 
 /// The connectors of the agent that is named, if one is.
@@ -45,5 +47,5 @@ pub(super) async fn known_bindings(
     let id = ProfileId::parse(profile)
         .map_err(|error| Problem::field("profile_id", error.to_string()))?;
     let profile = found(ctx.catalog.profile(owner, &id).await?)?;
-    bindings::of_profile(&ctx.catalog, owner, profile.id.as_str()).await.map(Some)
+    Ok(Some(ctx.catalog.endpoints(owner, profile.id.as_str()).await?))
 }

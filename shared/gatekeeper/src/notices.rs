@@ -8,13 +8,9 @@ use countersign_failure::Failure;
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_letter::mail::{Anchor, ApprovalMail, Asked, CodeMail, MailLink, Rendered};
 use countersign_letter::{Label, LetterError};
+use countersign_outbox::{DomainEvent, EventBus, Mail, MailId, MailQueue, OutboxError};
 use countersign_store_approvals::Approvals;
 use jiff::Timestamp;
-
-use crate::error::OutboxError;
-use crate::events::{DomainEvent, EventBus};
-use crate::mail::{Mail, MailId};
-use crate::queues::MailQueue;
 
 /// What notices are made with.
 #[derive(Clone)]
