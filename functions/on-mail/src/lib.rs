@@ -11,7 +11,8 @@ use std::sync::Arc;
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
 use countersign_failure::{Failure as _, chain};
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_outbox::{Claim, Deliveries, Mail, MailId, OutboxError};
+use countersign_outbox::{Mail, MailId, OutboxError};
+use countersign_store_content::{Claim, Deliveries};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -41,7 +42,7 @@ impl DeliveryList for Deliveries {
         mail: &'a MailId,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Claim, OutboxError>> {
-        Deliveries::claim(self, mail, now)
+        Box::pin(async move { Ok(Deliveries::claim(self, mail.as_str(), now).await?) })
     }
 
     fn sent<'a>(
@@ -49,11 +50,11 @@ impl DeliveryList for Deliveries {
         mail: &'a MailId,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<(), OutboxError>> {
-        Deliveries::sent(self, mail, now)
+        Box::pin(async move { Ok(Deliveries::sent(self, mail.as_str(), now).await?) })
     }
 
     fn release<'a>(&'a self, mail: &'a MailId) -> BoxFuture<'a, Result<(), OutboxError>> {
-        Deliveries::release(self, mail)
+        Box::pin(async move { Ok(Deliveries::release(self, mail.as_str()).await?) })
     }
 }
 
@@ -72,7 +73,7 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let table = boot.table(Setting::TableApprovals, &boot.dynamo())?;
+        let table = boot.table(Setting::TableContent, &boot.dynamo())?;
         let from = boot.settings.need(Setting::MailFrom)?;
         Ok(Self {
             deliveries: Arc::new(Deliveries::new(table)),

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use aws_lambda_events::sqs::SqsEvent;
-use countersign_outbox::{Claim, LEASE, Mail, MailId, OutboxError};
+use countersign_outbox::{Mail, MailId, OutboxError};
+use countersign_store_content::{Claim, LEASE};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use jiff::Timestamp;

@@ -128,7 +128,7 @@ impl CliError {
                 Some("add the crate, or take the resource out of the template".to_owned())
             }
             Self::PortInUse(port) => Some(format!(
-                "stop it; or start another stack beside it: `countersign --state DIR up --port 0` takes a free port instead of {port}"
+                "stop it, or start elsewhere: `countersign up --port 0` takes a free port instead of {port}; a stack that was up before keeps its port, so there name a new folder with `--state` too"
             )),
             Self::Emulator { log, .. } => Some(format!("its log stands in `{}`", log.display())),
             Self::Deploy { log, .. } => {

@@ -1,6 +1,6 @@
 //! What leaves the system, and how it gets there at least once and is acted on once.
 //!
-//! - [`MailQueue`]: finished mails to SQS; `on-mail` hands them to SES and keeps [`Deliveries`], so that a message
+//! - [`MailQueue`]: finished mails to SQS; `on-mail` hands them to SES and keeps a list of deliveries, so that a message
 //!   that SQS delivers twice is mailed once.
 //! - [`ReceiptQueue`]: receipts to the FIFO queue of the ledger, in one message group, so that one sealer sees them in
 //!   order.
@@ -8,13 +8,11 @@
 //!
 //! Nothing that goes through here carries a task token. Futures are boxed at the public methods.
 
-mod deliveries;
 mod error;
 mod events;
 mod mail;
 mod queues;
 
-pub use deliveries::{Claim, Deliveries, LEASE};
 pub use error::OutboxError;
 pub use events::{DomainEvent, EventBus, SOURCE};
 pub use mail::{MESSAGE_LIMIT, Mail, MailId};

@@ -8,11 +8,13 @@
 //! | `ROWS#{owner}#{workspace}#{table}` | `ROW#{id}` | one row; the id is made of the key columns | the same partition, by time of insertion |
 //! | `ROWS#{owner}#{workspace}#{table}` | `CALL#{hash}` | what a finished call wrote, so that its repetition writes nothing | |
 //! | `USER#{owner}` | `EXPORT#{id}` | a file in S3 | `USER#{owner}#EXPORTS` by time |
+//! | `MAIL#{id}` | `DELIVERY` | that a mail is being or has been handed over | |
 //! | `USER#{owner}` | `NOTE#{id}` | a notification | `USER#{owner}#NOTES` by time |
 //!
 //! The owner stands in every partition key: no method can reach what belongs to somebody else.
 //! Objects in S3: `exports/documents/{owner}/{id}` and `exports/files/{owner}/{id}/{file name}`.
 
+mod deliveries;
 mod documents;
 mod error;
 mod exports;
@@ -24,6 +26,7 @@ mod tables;
 use countersign_store_kit::{Blobs, Table};
 use sha2::{Digest, Sha256};
 
+pub use deliveries::{Claim, Deliveries, LEASE};
 pub use documents::{Document, Folder, NewDocument};
 pub use error::ContentError;
 pub use exports::{Export, NewExport};

@@ -244,7 +244,8 @@ fn told(row: &Value) -> String {
     let details = &row["details"];
     let part = |name: &str| text(details, name);
     if let Some(table) = part("table_name") {
-        return format!("{table}, {} rows", details["rows_inserted"]);
+        let there = details["rows_skipped"].as_u64().unwrap_or_default();
+        return format!("{table}, {} new rows, {there} there already", details["rows_inserted"]);
     }
     if let Some(document) = part("document_id").or_else(|| part("export_id")) {
         return format!("{} ({document})", part("filename").unwrap_or_default());

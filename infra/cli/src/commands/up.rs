@@ -8,7 +8,7 @@ use crate::stack::{Place, Profile, UpOptions, up};
 
 #[derive(Debug, Args)]
 pub(crate) struct Up {
-    /// The port on the loopback address; 0 takes a free one. At first 4566, later that of the last time.
+    /// The port on the loopback address, at first 4566; 0 takes a free one. A stack that was up before keeps its port.
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
     /// The name of the stack; `countersign` unless given at the first start.

@@ -84,9 +84,14 @@ fn record(state: &Path, options: &UpOptions) -> Result<Stack, CliError> {
 }
 
 /// The port asked for, else that of the last time: what the emulator keeps, queues and links among it, names its address.
-/// Any port will do only for a stack that had none.
+/// Any port will do only for a stack that had none: elsewhere mails and receipts would not find their queues.
 fn port(asked: Option<u16>, known: Option<u16>) -> Result<u16, CliError> {
     match (asked, known) {
+        (Some(asked), Some(known)) if asked != 0 && asked != known => {
+            Err(CliError::Argument(format!(
+                "this state folder holds a stack of port {known}, and what it keeps names that port; name another folder with `--state` for port {asked}"
+            )))
+        }
         (Some(0) | None, Some(known)) => emulator::free_port(known),
         (Some(asked), _) => emulator::free_port(asked),
         (None, None) => emulator::free_port(DEFAULT_PORT),
@@ -134,6 +139,16 @@ mod tests {
             (first.port, first.jwt_secret, first.api_id),
             (second.port, second.jwt_secret, second.api_id)
         );
+    }
+
+    #[test]
+    fn a_stopped_stack_does_not_move_to_another_port() {
+        let folder = tempfile::tempdir().unwrap();
+        let known = record(folder.path(), &options(0)).unwrap();
+        known.save(folder.path()).unwrap();
+        let other = if known.port == 4001 { 4002 } else { 4001 };
+        assert!(matches!(record(folder.path(), &options(other)), Err(CliError::Argument(_))));
+        assert_eq!(record(folder.path(), &options(known.port)).unwrap().port, known.port);
     }
 
     #[test]

@@ -8,9 +8,6 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::error::OutboxError;
-use crate::mail::MailId;
-
 /// How long a claim holds, in seconds: longer than a function may run, shorter than a message stays hidden.
 pub const LEASE: i64 = 120;
 
@@ -41,7 +38,7 @@ enum State {
     Sent,
 }
 
-/// The list of deliveries: rows `MAIL#<id>` / `DELIVERY` in the table of approvals.
+/// The list of deliveries: rows `MAIL#<id>` / `DELIVERY` in the table of content.
 #[derive(Debug, Clone)]
 pub struct Deliveries {
     table: Table,
@@ -57,12 +54,12 @@ impl Deliveries {
     /// Claims a mail for this sender.
     ///
     /// # Errors
-    /// [`OutboxError::Deliveries`] when the table does not answer.
+    /// [`StoreError`] when the table does not answer.
     pub fn claim<'a>(
         &'a self,
-        mail: &'a MailId,
+        mail: &'a str,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Claim, OutboxError>> {
+    ) -> BoxFuture<'a, Result<Claim, StoreError>> {
         Box::pin(async move {
             let now = now.as_second();
             let free =
@@ -74,12 +71,12 @@ impl Deliveries {
             match self.table.write(write).await {
                 Ok(()) => Ok(Claim::Ours),
                 Err(error) if error.is_condition() => self.standing(mail).await,
-                Err(error) => Err(error.into()),
+                Err(error) => Err(error),
             }
         })
     }
 
-    async fn standing(&self, mail: &MailId) -> Result<Claim, OutboxError> {
+    async fn standing(&self, mail: &str) -> Result<Claim, StoreError> {
         let row: Option<Row> = self.table.get(&key(mail)).await?;
         Ok(if row.is_some_and(|row| row.state == State::Sent) { Claim::Sent } else { Claim::Busy })
     }
@@ -87,36 +84,34 @@ impl Deliveries {
     /// Notes that a claimed mail was handed over.
     ///
     /// # Errors
-    /// [`OutboxError::Deliveries`] when the table does not answer; the mail may then be sent once more.
+    /// [`StoreError`] when the table does not answer; the mail may then be sent once more.
     pub fn sent<'a>(
         &'a self,
-        mail: &'a MailId,
+        mail: &'a str,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<(), OutboxError>> {
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let now = now.as_second();
             let row = Row { state: State::Sent, until: now };
-            Ok(self.table.write(Write::put(&key(mail), &row)?.expires_at(now + MEMORY)).await?)
+            self.table.write(Write::put(&key(mail), &row)?.expires_at(now + MEMORY)).await
         })
     }
 
     /// Gives a claim back after a send that certainly did not happen.
     ///
     /// # Errors
-    /// [`OutboxError::Deliveries`] when the table does not answer; the claim then ends by itself.
-    pub fn release<'a>(&'a self, mail: &'a MailId) -> BoxFuture<'a, Result<(), OutboxError>> {
+    /// [`StoreError`] when the table does not answer; the claim then ends by itself.
+    pub fn release<'a>(&'a self, mail: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let sending = Expr::new("#state = :sending").bind("sending", &State::Sending)?;
             match self.table.write(Write::delete(&key(mail)).when(sending)).await {
-                Err(error) if !matches!(error, StoreError::ConditionFailed { .. }) => {
-                    Err(error.into())
-                }
+                Err(error) if !error.is_condition() => Err(error),
                 _ => Ok(()),
             }
         })
     }
 }
 
-fn key(mail: &MailId) -> Key {
+fn key(mail: &str) -> Key {
     Key::new(format!("MAIL#{mail}"), "DELIVERY")
 }
