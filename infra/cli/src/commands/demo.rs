@@ -43,6 +43,8 @@ pub(crate) struct Demo {
 impl Demo {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let project = place.project()?;
+        let folder = self.filings.clone().unwrap_or_else(|| project.join("library/filings"));
+        let filings = filings(&folder)?;
         let state = place.state.clone().unwrap_or_else(|| project.join(".countersign/demo"));
         let own = Place { project: Some(project.clone()), state: Some(state) };
         let options = UpOptions {
@@ -51,7 +53,7 @@ impl Demo {
             ..UpOptions::default()
         };
         let stack = up(&own, &options, console).await?;
-        let told = self.tell(&stack, &project, console).await;
+        let told = self.tell(&stack, &filings, &folder, console).await;
         if self.keep {
             console.note(format!(
                 "the stack goes on: COUNTERSIGN_STATE={} countersign status",
@@ -63,11 +65,16 @@ impl Demo {
         told
     }
 
-    async fn tell(&self, stack: &Stack, project: &Path, console: &Console) -> Result<(), CliError> {
+    async fn tell(
+        &self,
+        stack: &Stack,
+        filings: &[PathBuf],
+        folder: &Path,
+        console: &Console,
+    ) -> Result<(), CliError> {
         let door = signed_in(stack).await?;
         console.line(format!("\n1. {USERNAME} signs in: may research, and may sign."));
-        let folder = self.filings.clone().unwrap_or_else(|| project.join("library/filings"));
-        let files = filings(&door, &folder).await?;
+        let files = uploaded(&door, filings).await?;
         console.line(format!("2. {} filings are uploaded from {}.", files.len(), folder.display()));
         let body = json!({ "profile": AGENT, "playbook": PLAYBOOK, "inputs": { "filings": files }, "query": "who serves in more than one of these organisations?" });
         let started = door.post(&format!("{FACTORY}/executions"), &body).await?;
@@ -165,8 +172,8 @@ async fn signed_in(stack: &Stack) -> Result<Door, CliError> {
     Door::with(&stack.url(), login(stack, &id, Scopes::parse(["global:analyst"]))?)
 }
 
-/// Uploads every XML file of a folder; returns the files' ids.
-async fn filings(door: &Door, folder: &Path) -> Result<Vec<String>, CliError> {
+/// Every XML file of a folder. Looked up before the stack starts: a mistyped folder is told at once.
+fn filings(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let mut found = files(folder)?;
     found.retain(|file| {
         file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
@@ -177,7 +184,7 @@ async fn filings(door: &Door, folder: &Path) -> Result<Vec<String>, CliError> {
             folder.display()
         )));
     }
-    uploaded(door, &found).await
+    Ok(found)
 }
 
 /// The requests a run waits for.

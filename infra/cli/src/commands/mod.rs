@@ -174,12 +174,43 @@ pub(crate) fn text(value: &Value, field: &str) -> Option<String> {
     }
 }
 
-/// One row of a table: the fields' texts, `-` where there is none.
+/// One row of a table: the fields' texts, `-` where there is none, moments to the second.
 pub(crate) fn row(value: &Value, fields: &[&str]) -> Vec<String> {
-    fields.iter().map(|field| text(value, field).unwrap_or_else(|| "-".to_owned())).collect()
+    let cell = |field: &&str| text(value, field).map_or_else(|| "-".to_owned(), brief);
+    fields.iter().map(cell).collect()
+}
+
+/// A moment without its fraction; any other text as it is.
+fn brief(text: String) -> String {
+    match text.parse::<jiff::Timestamp>() {
+        Ok(_) => {
+            text.split_once('.').map_or_else(|| text.clone(), |(whole, _)| format!("{whole}Z"))
+        }
+        Err(_) => text,
+    }
 }
 
 /// A value as indented JSON.
 pub(crate) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::row;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(value: &serde_json::Value, expect: &str) {
+        assert_eq!(row(&json!({ "field": value }), &["field"]), [expect]);
+    }
+
+    #[test]
+    fn moments_are_told_to_the_second_and_the_rest_as_it_is() {
+        check(&json!("2026-11-22T00:11:25.071598634Z"), "2026-11-22T00:11:25Z");
+        check(&json!("2026-11-22T00:11:25Z"), "2026-11-22T00:11:25Z");
+        check(&json!("version 1.5"), "version 1.5");
+        check(&json!(1.5), "1.5");
+        check(&json!(null), "-");
+    }
 }
