@@ -110,7 +110,10 @@ impl Look for Tables {
     fn rows<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Value>> {
         Box::pin(async move {
             let Some(source) = &request.preview.source else { return Ok(None) };
-            let outcomes = self.runs.outcomes(&request.position.run, &[source.as_str()]).await;
+            let outcomes = self
+                .runs
+                .outcomes(&request.position.run, &[source.as_str()], &[source.as_str()])
+                .await;
             let outcome = outcomes.map_err(carried("reading all rows"))?.remove(source);
             Ok(outcome.and_then(|outcome| list_of(outcome.output, request.preview.total)))
         })

@@ -1,6 +1,5 @@
 //! What the sweeper does.
 
-use countersign_failure::chain;
 use countersign_gatekeeper::Desk;
 use countersign_lambda_entry::Fault;
 use countersign_recovery::{Recovered, Runner};
@@ -57,14 +56,10 @@ impl Chore for Runs {
             let active = self.store.active(MOST_RUNS).await?;
             let mut counts = Counts { active: active.len(), ..Counts::default() };
             for mark in &active {
-                counts.gates_closed += self.close_gates(&mark.run, now).await?;
-                match self.runner.check(&mark.run, now).await {
-                    Ok(Recovered::Started(_)) => counts.started += 1,
-                    Ok(Recovered::Fine | Recovered::Elsewhere) => {}
-                    Err(error) => {
-                        counts.failed += 1;
-                        tracing::error!(run = %mark.run, error = chain(&error), "a run could not be checked");
-                    }
+                // One bad run must not keep the others.
+                if let Err(fault) = self.look_after(&mark.run, now, &mut counts).await {
+                    counts.failed += 1;
+                    tracing::error!(run = %mark.run, error = fault.message, "a run could not be looked after");
                 }
             }
             Ok(json!(counts))
@@ -73,6 +68,19 @@ impl Chore for Runs {
 }
 
 impl Runs {
+    async fn look_after(
+        &self,
+        run: &RunId,
+        now: Timestamp,
+        counts: &mut Counts,
+    ) -> Result<(), Fault> {
+        counts.gates_closed += self.close_gates(run, now).await?;
+        if let Recovered::Started(_) = self.runner.check(run, now).await? {
+            counts.started += 1;
+        }
+        Ok(())
+    }
+
     /// A run that is to end waits for nobody: a step beside an open gate may have stopped it.
     async fn close_gates(&self, run: &RunId, now: Timestamp) -> Result<usize, Fault> {
         match self.store.head(run).await? {

@@ -21,6 +21,9 @@ pub enum OpenGateError {
     /// The directory does not answer.
     #[error("finding the approvers")]
     Directory(#[from] DirectoryError),
+    /// It took longer than an invocation may.
+    #[error("opening the gate took too long")]
+    TooSlow,
     /// The deployment's floor policy has another shape.
     #[error("the floor policy of the deployment cannot be read: {0}")]
     Floor(String),
@@ -33,17 +36,23 @@ impl OpenGateError {
             Self::Gate(error) => Some(error),
             Self::Catalog(error) => Some(error),
             Self::Directory(error) => Some(error),
-            Self::Floor(_) => None,
+            Self::Floor(_) | Self::TooSlow => None,
         }
     }
 }
 
 impl Failure for OpenGateError {
     fn code(&self) -> &'static str {
-        self.inner().map_or("FLOOR_POLICY_INVALID", Failure::code)
+        match self {
+            Self::TooSlow => "GATE_TOO_SLOW",
+            _ => self.inner().map_or("FLOOR_POLICY_INVALID", Failure::code),
+        }
     }
 
     fn class(&self) -> Class {
-        self.inner().map_or(Class::Terminal, Failure::class)
+        match self {
+            Self::TooSlow => Class::Retryable,
+            _ => self.inner().map_or(Class::Terminal, Failure::class),
+        }
     }
 }

@@ -23,6 +23,9 @@ use serde_json::{Value, json};
 
 pub use error::OpenGateError;
 
+/// What is kept back of the invocation's time to answer the token.
+const RESERVE: std::time::Duration = std::time::Duration::from_secs(5);
+
 /// What the state machine sends. It has no `Debug`: a task token is never printed.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,7 +76,10 @@ pub async fn handle(
     let GateEvent { run, step, attempt, seal, token } = decode(event)?;
     let token = TaskToken::new(token);
     let event = StepEvent { run, step, attempt, seal };
-    match ask(context, &event, &token, invocation).await {
+    // What takes too long is reported before Lambda ends this invocation: then nobody would answer the token.
+    let time = invocation.remaining.saturating_sub(RESERVE);
+    let asked = tokio::time::timeout(time, ask(context, &event, &token, invocation)).await;
+    match asked.unwrap_or(Err(OpenGateError::TooSlow)) {
         Ok(Some(verdict)) => {
             context.tasks.succeed(token.expose(), &json!({ "decision": verdict })).await?;
         }

@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use crate::{Context, Done, FinishError};
 
+/// Actions whose outputs say what was found and what was produced.
+const TELLING: [&str; 3] = ["resolve_entities", "route_output", "save_to_workspace"];
+
 /// An entry names at most so many entities.
 const MOST_ENTITIES: usize = 200;
 
@@ -13,7 +16,7 @@ const MOST_ENTITIES: usize = 200;
 pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let head = done.head;
     let config = journal_config(context, done).await?;
-    let outcomes = context.runs.all_outcomes(&head.run).await?;
+    let outcomes = telling(context, done).await?;
     let (entities, outputs) = (entities(&outcomes), outputs(&outcomes));
     let run = RunAccount {
         run: head.run.as_str(),
@@ -34,6 +37,23 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
         context.journal.put_if_new(&entry).await?;
     }
     Ok(())
+}
+
+/// The outcomes with the outputs that the entry is made from; the others lie where they lie.
+async fn telling(context: &Context, done: &Done<'_>) -> Result<Vec<Outcome>, FinishError> {
+    let run = &done.head.run;
+    let mut outcomes = context.runs.all_outcomes(run).await?;
+    let Some((plan, _)) = context.runs.plan(run).await? else { return Ok(outcomes) };
+    let tells =
+        |name: &str| plan.step(name).is_some_and(|step| TELLING.contains(&step.action.as_str()));
+    for outcome in
+        outcomes.iter_mut().filter(|outcome| outcome.output.is_null() && tells(&outcome.step))
+    {
+        if let Some(whole) = context.runs.outcome(run, &outcome.step).await? {
+            *outcome = whole;
+        }
+    }
+    Ok(outcomes)
 }
 
 /// A profile that is gone leaves the defaults.

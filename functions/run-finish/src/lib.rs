@@ -93,7 +93,11 @@ async fn finish(
     if let Some(status) = head.status.filter(|_| head.finished_at.is_some()) {
         return Ok(status);
     }
-    context.desk.cancel_for_run(&head.run, now).await?;
+    // A later attempt carries the run now; this one has nothing to say about it.
+    if event.attempt < head.attempt {
+        return Ok(RunStatus::Running);
+    }
+    context.desk.close_for_run(&head.run, now).await?;
     let state = settled(context, &head, event.attempt, now).await?;
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
     let done = Done { head: &head, state: &state, status, at: now };

@@ -1,6 +1,7 @@
 //! Closing the gates of a run that was stopped.
 
 use countersign_approval::{RunId, Status, close};
+use countersign_store_approvals::Committed;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -27,6 +28,52 @@ impl Desk {
             }
             Ok(cancelled)
         })
+    }
+
+    /// As [`Desk::cancel_for_run`] when the execution has come to its end: nobody waits, so nobody is woken.
+    ///
+    /// # Errors
+    /// [`GateError`] when the table does not answer; calling again goes on where it stopped.
+    pub fn close_for_run<'a>(
+        &'a self,
+        run: &'a RunId,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<usize, GateError>> {
+        Box::pin(async move {
+            let places = self.records.places(run).await;
+            let places = places.map_err(GateError::doing("reading the gates of the run"))?;
+            let mut closed = 0;
+            for place in places.iter().filter(|place| !place.status.is_final()) {
+                closed += usize::from(self.close_quietly(&place.approval, now).await?);
+            }
+            Ok(closed)
+        })
+    }
+
+    async fn close_quietly(
+        &self,
+        id: &countersign_approval::ApprovalId,
+        now: Timestamp,
+    ) -> Result<bool, GateError> {
+        for _ in 0..RACES {
+            let request = self.load(id).await?.request;
+            if request.status.is_final() {
+                return Ok(false);
+            }
+            let ended = close(&request, Status::Cancelled, now)?;
+            let receipt = ended.receipt.as_ref();
+            if self.commit(&request, &ended.request, receipt, now).await? == Committed::Stale {
+                continue;
+            }
+            if let Some(receipt) = receipt {
+                self.hand_over(&ended.request, receipt).await;
+            }
+            self.runs.closed(&ended.request).await?;
+            let noted = self.records.moved(&ended.request).await;
+            noted.map_err(GateError::doing("noting that the run has moved"))?;
+            return Ok(true);
+        }
+        Err(GateError::Contended)
     }
 
     async fn cancel(

@@ -108,7 +108,7 @@ impl Desk {
         if found.status == Status::Approved && found.digest != wanted.digest {
             return Ok(Step::NextRound);
         }
-        self.settle(found, Some(token)).await;
+        self.try_settle(found, Some(token)).await?;
         let decision = Decision { decision: found.status };
         Ok(Step::Done(Opened::Decided { id: found.id.clone(), decision }))
     }

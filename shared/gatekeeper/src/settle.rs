@@ -27,7 +27,8 @@ impl Desk {
         }
     }
 
-    async fn try_settle(
+    /// As [`Desk::settle`], for a caller that can ask again.
+    pub(crate) async fn try_settle(
         &self,
         request: &Request,
         token: Option<&TaskToken>,

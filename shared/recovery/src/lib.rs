@@ -21,6 +21,9 @@ pub const MOST_IDLE_ATTEMPTS: u32 = 5;
 /// How long a run may have no execution before the sweeper starts one: starting takes two steps.
 pub const GRACE: SignedDuration = SignedDuration::from_secs(30);
 
+/// How long a run that is to end may keep its execution before that is stopped; the next attempt then finishes it.
+pub const STUCK: SignedDuration = SignedDuration::from_mins(10);
+
 /// What was done about a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recovered {
@@ -67,13 +70,12 @@ impl Runner {
                 return Ok(Recovered::Fine);
             }
             match self.machine.status(&execution_name(run, head.attempt)).await? {
-                ExecutionStatus::Running => Ok(Recovered::Fine),
-                // The head was written and the start was not reached, or the service has lost it.
-                ExecutionStatus::Unknown if head.seal.is_none() => {
+                ExecutionStatus::Running => self.unstick(&head, now).await,
+                // The start was not reached, or the service has lost it: the same name starts it once, whoever asks.
+                ExecutionStatus::Unknown => {
                     self.start(&head).await?;
                     Ok(Recovered::Started(head.attempt))
                 }
-                ExecutionStatus::Unknown => self.again(&head, "the execution is gone", now).await,
                 ExecutionStatus::Lost => self.again(&head, "the execution ended early", now).await,
                 ExecutionStatus::Succeeded => {
                     self.again(&head, "the execution ended without finishing the run", now).await
@@ -91,12 +93,16 @@ impl Runner {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Recovered, RecoveryError>> {
         Box::pin(async move {
-            match self.runs.head(run).await? {
-                Some(head) if head.finished_at.is_none() && head.attempt == attempt => {
-                    self.again(&head, reason, now).await
-                }
-                _ => Ok(Recovered::Fine),
+            let Some(head) = self.runs.head(run).await? else { return Ok(Recovered::Fine) };
+            if head.finished_at.is_some() || head.attempt != attempt {
+                return Ok(Recovered::Fine);
             }
+            // A run that cannot even end is not chased in a circle: the sweeper tries once a minute, and somebody looks.
+            if head.idle_attempts > MOST_IDLE_ATTEMPTS {
+                tracing::error!(run = %run, attempt, reason, "the run cannot be ended");
+                return Ok(Recovered::Elsewhere);
+            }
+            self.again(&head, reason, now).await
         })
     }
 
@@ -106,7 +112,9 @@ impl Runner {
         reason: &str,
         now: Timestamp,
     ) -> Result<Recovered, RecoveryError> {
-        let events = self.runs.events(&head.run).await?.len() as u64;
+        // What happened to steps is progress; that an attempt was started is none.
+        let all = self.runs.events(&head.run).await?;
+        let events = all.iter().filter(|event| !event.step.is_empty()).count() as u64;
         let next = match self.runs.next_attempt(head, reason, events, now).await {
             Ok(next) => next,
             Err(error) if error.is_condition() => return Ok(Recovered::Elsewhere),
@@ -118,6 +126,15 @@ impl Runner {
         self.start(&next).await?;
         tracing::info!(run = %head.run, attempt = next.attempt, reason, "started the next attempt");
         Ok(Recovered::Started(next.attempt))
+    }
+
+    /// A run that was told to end long ago and still has an execution waits for something that will not come.
+    async fn unstick(&self, head: &Head, now: Timestamp) -> Result<Recovered, RecoveryError> {
+        let stuck = head.stop.as_ref().is_some_and(|stop| now.duration_since(stop.at) > STUCK);
+        if stuck {
+            self.machine.stop(&execution_name(&head.run, head.attempt)).await?;
+        }
+        Ok(Recovered::Fine)
     }
 
     /// The next attempt then only finishes the run.

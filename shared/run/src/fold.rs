@@ -142,6 +142,8 @@ impl RunState {
             Some(StopReason::Rejected) => RunStatus::Rejected,
             Some(StopReason::TimedOut) => RunStatus::Timeout,
             Some(StopReason::StepFailed | StopReason::Broken) => RunStatus::Error,
+            // A run without a plan has done nothing, however little was left to do.
+            None if self.steps.is_empty() => RunStatus::Error,
             None if self.steps.iter().all(|(_, step)| step.status.is_good()) => RunStatus::Complete,
             None if self.steps.iter().any(|(_, step)| step.status == StepStatus::Done) => {
                 RunStatus::Partial

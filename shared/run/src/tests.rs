@@ -72,6 +72,11 @@ fn k_61_the_outcome_follows_the_stop_or_the_steps() {
     assert_eq!(mixed.outcome(None), RunStatus::Partial);
     let lost = fold(&head(), &order, &[]);
     assert_eq!(lost.outcome(None), RunStatus::Error);
+    assert_eq!(
+        fold(&head(), &[], &[]).outcome(None),
+        RunStatus::Error,
+        "a run without a plan is not complete"
+    );
 }
 
 #[test]

@@ -94,6 +94,18 @@ impl Machine {
         })
     }
 
+    /// Stops the execution `name`; one that has ended is left as it is.
+    ///
+    /// # Errors
+    /// [`StatesError`] when the service does not answer or refuses.
+    pub fn stop<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), StatesError>> {
+        Box::pin(async move {
+            let arn = self.execution_arn(name);
+            let stopped = self.client.stop_execution().execution_arn(arn).send().await;
+            stopped.map(drop).map_err(|error| StatesError::sdk("stopping an execution", &error))
+        })
+    }
+
     /// `…:stateMachine:NAME` → `…:execution:NAME:{name}`.
     fn execution_arn(&self, name: &str) -> String {
         format!("{}:{name}", self.arn.replacen(":stateMachine:", ":execution:", 1))

@@ -1,6 +1,6 @@
 //! Recording how a step ended.
 
-use countersign_failure::Failure;
+use countersign_failure::{Class, Failure};
 use countersign_plan::{OnError, PlanStep};
 use countersign_run::{Event, EventKind, StepStatus, Stop, StopReason};
 use countersign_store_runs::{Ended, Outcome, RunStore};
@@ -94,9 +94,31 @@ impl Ending {
             at,
         };
         let record = Event { step: event.step.clone(), attempt: event.attempt, n: 9, at, kind };
-        match runs.end_step(&event.run, &outcome, &record, stop.as_ref()).await? {
+        match persist(runs, event, &outcome, &record, stop.as_ref()).await? {
             Ended::Now => Ok(Envelope::from(&outcome)),
             Ended::Before(stands) => Ok(Envelope::from(stands.as_ref())),
         }
     }
+}
+
+/// How often an outcome is written again after the table did not take it: what was done must not be forgotten for a
+/// conflict that settles within a second.
+const TRIES: u32 = 4;
+
+async fn persist(
+    runs: &RunStore,
+    event: &StepEvent,
+    outcome: &Outcome,
+    record: &Event,
+    stop: Option<&Stop>,
+) -> Result<Ended, StepError> {
+    let mut pause = std::time::Duration::from_millis(100);
+    for _ in 1..TRIES {
+        match runs.end_step(&event.run, outcome, record, stop).await {
+            Err(error) if error.class() == Class::Retryable => tokio::time::sleep(pause).await,
+            ended => return Ok(ended?),
+        }
+        pause *= 3;
+    }
+    Ok(runs.end_step(&event.run, outcome, record, stop).await?)
 }

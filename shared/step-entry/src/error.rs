@@ -18,6 +18,14 @@ pub enum StepError {
     /// The stored plan is not the one that was sealed, or the event names another seal.
     #[error("checking the seal")]
     Seal(#[source] PlanError),
+    /// Another attempt carries the run.
+    #[error("attempt {attempt} was overtaken by attempt {now}")]
+    Superseded {
+        /// Whose event this is.
+        attempt: u32,
+        /// Who carries the run.
+        now: u32,
+    },
     /// This Lambda does not host the action.
     #[error("the action `{0}` has no handler in this function")]
     NoHandler(String),
@@ -74,6 +82,7 @@ impl Failure for StepError {
             Self::UnknownRun(_) => "RUN_UNKNOWN",
             Self::UnknownStep(_) => "STEP_UNKNOWN",
             Self::Seal(_) => "PLAN_SEAL_BROKEN",
+            Self::Superseded { .. } => "ATTEMPT_SUPERSEDED",
             Self::NoHandler(_) => "ACTION_NOT_HOSTED",
             Self::NeedsSignature(_) => "STEP_NEEDS_SIGNATURE",
             Self::InDoubt(_) => "STEP_IN_DOUBT",

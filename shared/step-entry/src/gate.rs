@@ -207,6 +207,9 @@ async fn tool(
     })))
 }
 
+/// What a reference puts into a prompt is cut after so many characters: the preview shows lists, the prompt a question.
+const LONGEST_PART: usize = 500;
+
 /// The prompt with its references filled in; one that leads nowhere reads as a dash.
 fn filled(prompt: &str, scope: &Scope) -> String {
     let Ok(template) = Template::parse(prompt) else { return prompt.to_owned() };
@@ -216,7 +219,10 @@ fn filled(prompt: &str, scope: &Scope) -> String {
         .map(|part| match part {
             countersign_wiring::Part::Text(text) => text.clone(),
             countersign_wiring::Part::Reference(reference, _) => {
-                reference.value(scope).map_or_else(|| "–".to_owned(), |value| render(&value))
+                reference.value(scope).map_or_else(
+                    || "–".to_owned(),
+                    |value| render(&value).chars().take(LONGEST_PART).collect(),
+                )
             }
         })
         .collect()

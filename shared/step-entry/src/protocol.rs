@@ -51,6 +51,9 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
         .await?
         .ok_or_else(|| StepError::UnknownRun(event.run.clone()))?;
     check_seal(&view.plan, &event.seal).map_err(StepError::Seal)?;
+    if event.attempt < view.head.attempt {
+        return Err(StepError::Superseded { attempt: event.attempt, now: view.head.attempt });
+    }
     if view.head.seal.as_deref() != Some(event.seal.as_str()) {
         return Err(StepError::Seal(PlanError::SealBroken));
     }
@@ -114,7 +117,7 @@ async fn decide<'a>(
         return Ok(Decided::End(Ending::failed(step, &error).stopping()));
     }
     let ready = Ready { contract, prepared };
-    if step.irreversible
+    if (step.irreversible || contract.irreversible)
         && let Some(ending) = ready.sign(context, event, view, step, invocation).await?
     {
         return Ok(Decided::End(ending));

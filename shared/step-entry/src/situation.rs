@@ -33,7 +33,9 @@ impl Situation {
         let names: BTreeSet<&str> =
             std::iter::once(step).chain(others.iter().copied()).flat_map(needed).collect();
         let names: Vec<&str> = names.into_iter().collect();
-        Ok(Self { outcomes: runs.outcomes(&head.run, &names).await? })
+        let steps = std::iter::once(step).chain(others.iter().copied());
+        let read: Vec<&str> = steps.flat_map(|step| &step.reads).map(String::as_str).collect();
+        Ok(Self { outcomes: runs.outcomes(&head.run, &names, &read).await? })
     }
 
     /// Whether what came before lets the step run.

@@ -68,7 +68,7 @@ impl Blobs {
         &self.bucket
     }
 
-    /// Keeps `value` in the item, or puts it under `key` when it is larger than [`INLINE_LIMIT`].
+    /// Keeps `value` in the item, or puts it under `key` and its digest when it is larger than [`INLINE_LIMIT`].
     pub fn store<'a>(&'a self, key: &'a str, value: &'a Value) -> BoxFuture<'a, Result<Stored>> {
         Box::pin(async move {
             let json = serde_json::to_string(value)
@@ -78,8 +78,10 @@ impl Blobs {
             }
             let sha256 = hex::encode(Sha256::digest(json.as_bytes()));
             let bytes = json.len() as u64;
-            self.put(key, json.into_bytes(), "application/json").await?;
-            Ok(Stored::Bucket { key: key.to_owned(), sha256, bytes })
+            // The digest is part of the key: two writers of different bodies never overwrite each other.
+            let key = format!("{key}.{sha256}");
+            self.put(&key, json.into_bytes(), "application/json").await?;
+            Ok(Stored::Bucket { key, sha256, bytes })
         })
     }
 

@@ -68,18 +68,29 @@ impl RunStore {
         }))
     }
 
-    /// What came of several steps: one request, and one per output in the bucket. Steps that are not over are absent.
+    /// What came of several steps: one request, and one per output of `read` in the bucket. The outputs of others are null.
+    /// Steps that are not over are absent.
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer.
-    pub async fn outcomes(&self, run: &RunId, steps: &[&str]) -> Result<BTreeMap<String, Outcome>> {
+    pub async fn outcomes(
+        &self,
+        run: &RunId,
+        steps: &[&str],
+        read: &[&str],
+    ) -> Result<BTreeMap<String, Outcome>> {
         let wanted: Vec<_> = steps.iter().map(|step| keys::outcome(run, step)).collect();
         if wanted.is_empty() {
             return Ok(BTreeMap::new());
         }
         let mut outcomes = BTreeMap::new();
         for (_, item) in self.table.get_many(&wanted).await? {
-            let outcome = self.load_outcome(decode(self.table.name(), item)?).await?;
+            let item: OutcomeItem = decode(self.table.name(), item)?;
+            let outcome = if read.contains(&item.step.as_str()) {
+                self.load_outcome(item).await?
+            } else {
+                item.with_output(serde_json::Value::Null)
+            };
             outcomes.insert(outcome.step.clone(), outcome);
         }
         Ok(outcomes)
