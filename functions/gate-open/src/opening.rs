@@ -58,9 +58,7 @@ fn tenant(context: &Context) -> Tenant {
 
 fn title(asked: &GateAsk) -> String {
     let what = asked.head.playbook_name.as_deref().unwrap_or(&asked.head.profile_name);
-    let step =
-        if asked.step.description.is_empty() { &asked.step.name } else { &asked.step.description };
-    format!("{what}: {step}")
+    format!("{what}: {}", asked.step.name)
 }
 
 fn preview(asked: &GateAsk) -> Preview {

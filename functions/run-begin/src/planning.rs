@@ -1,7 +1,9 @@
 //! From the head of a run to its plan: profile, playbook, inputs, checks.
 
+use countersign_connector::TARGET_PARAM;
 use countersign_plan::{Plan, Request, check, inputs, plan as planned};
 use countersign_playbook::{PlaybookSource, ValidPlaybook, World, compile};
+use countersign_registry::CALL_CONNECTOR;
 use countersign_run::Head;
 use serde_json::{Map, Value};
 
@@ -24,7 +26,8 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
         context: head.context,
         inputs,
     };
-    let plan = planned(&playbook, request);
+    let mut plan = planned(&playbook, request);
+    aim(context, head, &mut plan).await?;
     check(&plan).map_err(BeginError::Refused)?;
     Ok(plan)
 }
@@ -48,4 +51,22 @@ async fn playbook(context: &Context, head: &Head) -> Result<ValidPlaybook, Begin
     let compiled = compile(&PlaybookSource::new(&id, &stored.yaml), &world);
     let problems: Vec<String> = compiled.errors().map(|error| error.message.clone()).collect();
     compiled.playbook.ok_or(BeginError::Links(problems))
+}
+
+/// Seals where every call with an effect goes: whoever edits the connector later needs a new signature.
+async fn aim(context: &Context, head: &Head, plan: &mut Plan) -> Result<(), BeginError> {
+    let calls =
+        plan.steps.iter_mut().filter(|step| step.irreversible && step.action == CALL_CONNECTOR);
+    for step in calls {
+        let connector = step.params.get("connector").and_then(Value::as_str).unwrap_or_default();
+        let unbound =
+            || BeginError::Links(vec![format!("the connector `{connector}` is not bound")]);
+        let target = context
+            .catalog
+            .target(&head.owner, &head.profile_id, connector)
+            .await?
+            .ok_or_else(unbound)?;
+        step.params.insert(TARGET_PARAM.to_owned(), target.into());
+    }
+    Ok(())
 }

@@ -56,10 +56,10 @@ fn of_state(file: &str, name: &str, state: &Map<String, Value>, outermost: bool)
         if !TASKS.contains(&resource) {
             refuse(&format!("`{resource}` is not one of the integrations both homes know"));
         }
-        // The last state may fail: the execution then ends as failed, and `run-recover` starts the next attempt.
-        let is_last = outermost && state.get("End") == Some(&Value::Bool(true));
+        // Tasks outside of every Map, the begin and the finish, may fail: the execution then ends as failed, and
+        // `run-recover` starts the next attempt.
         for needed in ["Retry", "Catch"] {
-            if !(state.contains_key(needed) || is_last && needed == "Catch") {
+            if !(state.contains_key(needed) || outermost && needed == "Catch") {
                 refuse(&format!("a task needs {needed}: nothing in a machine fails on purpose"));
             }
         }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_state_of_the_machine_may_fail() {
+    fn only_tasks_outside_of_every_map_may_fail() {
         let last = json!({ "Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Retry": [], "End": true });
         let machine = json!({ "QueryLanguage": "JSONata", "States": { "Finish": last } });
         let machines = BTreeMap::from([("run".to_owned(), machine)]);

@@ -2,7 +2,7 @@
 
 use countersign_connector::{
     Binding, Connection, ConnectorDefinition, ConnectorId, ConnectorSource, Endpoint, RateLimit,
-    is_irreversible,
+    TARGET_PARAM, is_irreversible, target_digest,
 };
 use countersign_registry::action::Call;
 use serde_json::Value;
@@ -73,6 +73,11 @@ pub(crate) async fn resolve(
     if let Some(problem) = mode.refuses(is_irreversible(&endpoint)) {
         let (connector, endpoint) = names();
         return Err(ConnectError::WrongMode { connector, endpoint, problem });
+    }
+    if let Some(signed) = call.params.get(TARGET_PARAM).and_then(Value::as_str)
+        && target_digest(&definition, &binding).ok().as_deref() != Some(signed)
+    {
+        return Err(ConnectError::Changed(connector.to_owned()));
     }
     let endpoint_name = endpoint_name.to_owned();
     Ok(Resolved { definition: overridden(definition, &binding), endpoint_name, endpoint, binding })

@@ -29,6 +29,9 @@ pub enum ConnectError {
     /// It has, but switched off.
     #[error("the connector `{0}` is disabled for this profile")]
     Disabled(String),
+    /// The connector or its binding is not what was signed.
+    #[error("the connector `{0}` or its binding was changed after the call was signed")]
+    Changed(String),
     /// The binding names other endpoints (F-008).
     #[error("this profile may not call `{endpoint}` of `{connector}`")]
     NotAllowed {
@@ -121,6 +124,7 @@ impl Failure for ConnectError {
             Self::UnknownEndpoint { .. } => "CONNECTOR_ENDPOINT_UNKNOWN",
             Self::NotBound(_) => "CONNECTOR_NOT_BOUND",
             Self::Disabled(_) => "CONNECTOR_DISABLED",
+            Self::Changed(_) => "CONNECTOR_CHANGED",
             Self::NotAllowed { .. } => "CONNECTOR_ENDPOINT_NOT_ALLOWED",
             Self::WrongMode { .. } => "CONNECTOR_WRONG_FUNCTION",
             Self::Source(error) => error.code(),
@@ -150,6 +154,7 @@ impl Failure for ConnectError {
         match self {
             Self::UnknownConnector(_) | Self::UnknownEndpoint { .. } | Self::NotBound(_) => 404,
             Self::Disabled(_) | Self::NotAllowed { .. } => 403,
+            Self::Changed(_) => 409,
             Self::Argument(_)
             | Self::WrongMode { .. }
             | Self::NotASource(_)

@@ -14,6 +14,7 @@ mod model;
 mod parse;
 pub mod request;
 mod secret;
+mod target;
 pub mod xml;
 mod xpath;
 mod yaml;
@@ -33,4 +34,5 @@ pub use model::{
 };
 pub use parse::{Parsed, parse};
 pub use secret::{Credential, Secret};
+pub use target::{TARGET_PARAM, target_digest};
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

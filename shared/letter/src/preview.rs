@@ -184,11 +184,19 @@ fn column_names<'a>(rows: &[&'a Value]) -> Vec<&'a str> {
     names
 }
 
-/// A value in one line: text as it is, everything else as JSON.
+/// A value in one line: text as it is, an object as its fields (where a record came from stands on the page of all rows),
+/// everything else as JSON.
 fn flat(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
+        Value::Object(map) => {
+            let told = |(name, field): (&String, &Value)| {
+                let hidden = name.starts_with('_') || field.is_null();
+                (!hidden).then(|| format!("{name}: {}", flat(field)))
+            };
+            map.iter().filter_map(told).collect::<Vec<_>>().join(" · ")
+        }
         other => other.to_string(),
     }
 }
@@ -220,6 +228,13 @@ mod tests {
         check(&json!({"a": 1, "b": 2}), &["a", "b"], 1);
         check(&json!("text"), &["value"], 1);
         check(&json!(null), &["value"], 0);
+    }
+
+    #[test]
+    fn f_200_a_record_in_a_cell_is_told_field_by_field() {
+        let record =
+            json!({"name": "ANN LEE", "role": {"title": "CHAIR"}, "ein": null, "_source": "irs"});
+        assert_eq!(super::flat(&record), "name: ANN LEE · role: title: CHAIR");
     }
 
     #[test]

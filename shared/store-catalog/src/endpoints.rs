@@ -1,6 +1,6 @@
 //! What a profile's connectors look like to a playbook.
 
-use countersign_connector::{Binding, StoredConnector, endpoint_contract};
+use countersign_connector::{Binding, StoredConnector, endpoint_contract, target_digest};
 use countersign_identity::UserId;
 use countersign_playbook::{Bindings, EndpointContract};
 use futures::future::BoxFuture;
@@ -8,6 +8,27 @@ use futures::future::BoxFuture;
 use crate::{Catalog, Result};
 
 impl Catalog {
+    /// Where a call through the profile's binding of a connector goes ([`target_digest`]); none when it is not bound.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`](crate::CatalogError::Store) when the table does not answer.
+    pub fn target<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+        connector: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>>> {
+        Box::pin(async move {
+            let bindings = self.bindings(owner, profile).await?;
+            let Some(binding) = bindings.iter().find(|one| one.connector_id.as_str() == connector)
+            else {
+                return Ok(None);
+            };
+            let stored = self.connector(owner, &binding.connector_id).await?;
+            Ok(stored.and_then(|stored| target_digest(&stored.definition, binding).ok()))
+        })
+    }
+
     /// The endpoints the profile may call, typed. Disabled bindings and connectors that are gone are not there.
     ///
     /// # Errors
