@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use countersign_actions_connect::{Deps, Mode, S3Files, actions};
+use countersign_actions_connect::{Deps, Mode, actions};
 use countersign_failure::chain;
 use countersign_http_out::{Egress, Policy};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_step_entry::Context;
 use countersign_store_approvals::Approvals;
 use countersign_store_catalog::Catalog;
+use countersign_store_uploads::S3Files;
 use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
 

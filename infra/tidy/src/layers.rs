@@ -36,6 +36,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "store-approvals",
             "store-knowledge",
             "store-content",
+            "store-uploads",
             "store-vault",
             "store-journal",
             "states",

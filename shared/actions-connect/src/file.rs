@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use countersign_connector::request::public_address;
 use countersign_connector::xml::{Extraction, Limits, XmlError};
-use countersign_connector::{FileConnection, FileId, FileSource, ParseRules, SourceError, keys};
+use countersign_connector::{
+    FileBody, FileConnection, FileId, FileSource, ParseRules, SourceError, keys,
+};
 use countersign_failure::{Class, Failure};
 use countersign_http_out::{Call as HttpCall, Streaming};
 use countersign_registry::action::Call;
@@ -15,7 +17,6 @@ use url::Url;
 
 use crate::binding::Resolved;
 use crate::error::ConnectError;
-use crate::files::FileBody;
 use crate::handler::Deps;
 use crate::output::{Origin, shaped, stamp};
 use crate::stream::parse;

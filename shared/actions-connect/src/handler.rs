@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Connection, ConnectorSource, CredentialSource, Health, HealthSink, Operation,
+    Connection, ConnectorSource, CredentialSource, Files, Health, HealthSink, Operation,
 };
 use countersign_http_out::{Egress, HttpError};
 use countersign_registry::CALL_CONNECTOR;
@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use crate::binding::{Resolved, resolve};
 use crate::error::ConnectError;
-use crate::files::Files;
 use crate::{file, rest};
 
 /// Which endpoints a function may call.

@@ -6,14 +6,12 @@
 mod binding;
 mod error;
 mod file;
-mod files;
 mod handler;
 mod output;
 mod rest;
 mod stream;
 
 pub use error::ConnectError;
-pub use files::{FileBody, FileEntry, Files, Listing, S3Files};
 pub use handler::{Deps, Mode, actions};
 
 #[cfg(test)]

@@ -2,11 +2,9 @@
 
 use std::io::{self, Read};
 
-use countersign_connector::ParseRules;
 use countersign_connector::xml::{Extraction, Limits, XmlError, extract};
+use countersign_connector::{FileBody, ParseRules};
 use tokio::sync::mpsc::{Receiver, channel};
-
-use crate::files::FileBody;
 
 /// Pieces waiting between the network and the parser.
 const WAITING: usize = 4;

@@ -9,6 +9,7 @@ pub mod answer;
 mod binding;
 mod contract;
 mod diagnostic;
+mod files;
 mod json_path;
 mod model;
 mod parse;
@@ -25,6 +26,7 @@ pub use binding::{
 };
 pub use contract::{EndpointContract, PROVENANCE_FIELDS, endpoint_contract, is_irreversible};
 pub use diagnostic::{Diagnostic, Position, Severity};
+pub use files::{FileBody, FileEntry, Files, Listing};
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
     Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint, EntityRule,

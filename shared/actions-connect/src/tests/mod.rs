@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use countersign_connector::{
     Binding, BindingId, ConfigOverrides, ConnectorId, ConnectorSource, Credential, CredentialId,
-    CredentialSource, FileId, Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
+    CredentialSource, FileBody, FileEntry, FileId, Files, Health, HealthSink, Listing, Permissions,
+    SourceError, StoredConnector, keys,
 };
 use countersign_failure::Class;
 use countersign_http_out::{Egress, Policy};
@@ -15,7 +16,7 @@ use countersign_registry::action::{ActionError, Call, RunInfo};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::{Deps, FileBody, FileEntry, Files, Listing, Mode, actions};
+use crate::{Deps, Mode, actions};
 
 const FILINGS: &str = include_str!("../../../../library/connectors/irs-990-xml.yaml");
 

@@ -1,46 +1,9 @@
-//! Uploaded files.
+//! Uploaded files in the data bucket (the keys are [`countersign_connector::keys`]).
 
-use countersign_connector::SourceError;
+use countersign_connector::{FileBody, FileEntry, Files, Listing, SourceError};
 use countersign_failure::{Class, Failure};
 use countersign_store_kit::Blobs;
 use futures::future::BoxFuture;
-
-/// One file in a listing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileEntry {
-    /// Its key.
-    pub key: String,
-    /// Its size.
-    pub bytes: u64,
-}
-
-/// Files under a prefix.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Listing {
-    /// In the order of their keys.
-    pub files: Vec<FileEntry>,
-    /// Whether there are more than were asked for.
-    pub truncated: bool,
-}
-
-/// The body of a file, piece by piece.
-pub trait FileBody: Send {
-    /// The next bytes, or `None` at the end.
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>>;
-}
-
-/// Where uploaded files lie.
-pub trait Files: Send + Sync {
-    /// The first `most` files under a prefix.
-    fn list<'a>(
-        &'a self,
-        prefix: &'a str,
-        most: usize,
-    ) -> BoxFuture<'a, Result<Listing, SourceError>>;
-
-    /// Opens a file.
-    fn open<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>>;
-}
 
 /// The bucket did not do what was asked.
 #[derive(Debug, thiserror::Error)]

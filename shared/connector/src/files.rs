@@ -1,0 +1,42 @@
+//! Uploaded files, as a connector reads them.
+
+use futures::future::BoxFuture;
+
+use crate::binding::SourceError;
+
+/// One file in a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEntry {
+    /// Its key.
+    pub key: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Files under a prefix.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// In the order of their keys.
+    pub files: Vec<FileEntry>,
+    /// Whether there are more than were asked for.
+    pub truncated: bool,
+}
+
+/// The body of a file, piece by piece.
+pub trait FileBody: Send {
+    /// The next bytes, or `None` at the end.
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>>;
+}
+
+/// Where uploaded files lie. `store-uploads` implements it.
+pub trait Files: Send + Sync {
+    /// The first `most` files under a prefix.
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Listing, SourceError>>;
+
+    /// Opens a file.
+    fn open<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>>;
+}
