@@ -8,6 +8,7 @@
 )]
 
 mod case;
+mod crash;
 mod doors;
 mod effects;
 mod engine;
@@ -16,6 +17,7 @@ mod identity;
 mod main_job;
 mod playbooks;
 mod restart;
+mod saboteur;
 mod scanner;
 mod signatures;
 mod world;
