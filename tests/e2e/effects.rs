@@ -68,7 +68,7 @@ endpoints:
     )
 }
 
-fn playbook(id: &str, gate: &str) -> String {
+pub(crate) fn playbook(id: &str, gate: &str) -> String {
     format!(
         r#"
 id: {id}
@@ -91,7 +91,7 @@ steps:
     )
 }
 
-async fn payer(elsewhere: &Elsewhere, signer: &Person) -> (Person, String) {
+pub(crate) async fn payer(elsewhere: &Elsewhere, signer: &Person) -> (Person, String) {
     let ana = person("ana", &["global:analyst"]).await;
     let agent = ana.agent(&[signer]).await;
     ana.post("/connectors", &json!({ "yaml": connector(elsewhere.port) })).await;

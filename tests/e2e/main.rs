@@ -7,6 +7,7 @@
     reason = "a test that cannot go on stops where it is"
 )]
 
+mod browser;
 mod case;
 mod crash;
 mod doors;
@@ -15,6 +16,7 @@ mod engine;
 mod filings;
 mod identity;
 mod main_job;
+mod pages;
 mod playbooks;
 mod restart;
 mod saboteur;
