@@ -4,6 +4,7 @@
 //! refuses the other's endpoints, so that the function without signatures can never change anything outside.
 
 mod binding;
+mod calling;
 mod error;
 mod file;
 mod handler;
