@@ -1,25 +1,26 @@
 //! What every type that calls HTTP shares: arguments, credential, and one call with the retries its failures allow
 //! (F-306…F-311), within the step's time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_connector::answer::{StatusMeaning, meaning, wait_after_throttle};
+use countersign_connector::answer::{StatusMeaning, meaning};
 use countersign_connector::{Auth, Credential};
-use countersign_http_out::{Answer, Call as HttpCall, Egress, HttpError};
+use countersign_http_out::{Answer, Call as HttpCall, Egress};
 use countersign_registry::action::Call;
+use countersign_resilience::{Fault, Remedy, Tried, retry_after};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::binding::Resolved;
 use crate::error::ConnectError;
 use crate::handler::Deps;
+use crate::meter::Meter;
 
 /// The largest answer read.
 pub(crate) const MAX_ANSWER: u64 = 20 * 1024 * 1024;
 /// Time kept for storing the output.
 const RESERVE: Duration = Duration::from_secs(3);
-/// Between a failure of the source and the one retry.
-const PAUSE: Duration = Duration::from_millis(250);
 
 /// The owner's credential, only when the connector needs one (K-37).
 pub(crate) async fn credential(
@@ -69,6 +70,7 @@ pub(crate) struct Caller<'c> {
     timeout: Duration,
     deadline: Instant,
     requests_per_second: Option<f64>,
+    meter: Arc<Meter>,
 }
 
 impl<'c> Caller<'c> {
@@ -87,6 +89,7 @@ impl<'c> Caller<'c> {
             timeout: Duration::from_secs(u64::from(timeout_seconds)),
             deadline: Instant::now() + call.remaining.saturating_sub(RESERVE),
             requests_per_second: resolved.requests_per_second(),
+            meter: resolved.meter.clone(),
         }
     }
 
@@ -106,43 +109,41 @@ impl<'c> Caller<'c> {
     /// One answer with a good status, after the retries its failures allow. `effect` says that the call changes
     /// something, so that it is not repeated when its outcome is unknown. The timeout is the caller's.
     pub(crate) async fn send(&self, http: &HttpCall, effect: bool) -> Result<Answer, ConnectError> {
-        let (mut throttled, mut failed) = (0, 0);
+        let mut tried = Tried::default();
         loop {
-            let timeout = self.timeout * if failed > 0 { 2 } else { 1 };
+            self.meter.permit(self.deadline).await?;
+            let timeout = self.timeout * tried.timeouts();
             let http = HttpCall { timeout: timeout.min(self.left()), ..http.clone() };
-            let (error, pause) = match self.egress.send(http).await {
-                Ok(answer) => match meaning(answer.status) {
-                    StatusMeaning::Success => return Ok(answer),
-                    StatusMeaning::Throttled if throttled < 3 => {
-                        let pause = wait_after_throttle(answer.header("retry-after"), throttled);
-                        throttled += 1;
-                        (self.status_error(&answer), pause)
-                    }
-                    StatusMeaning::Unavailable if effect => {
-                        return Err(self.in_doubt(&self.status_error(&answer)));
-                    }
-                    StatusMeaning::Unavailable if failed == 0 => {
-                        failed += 1;
-                        (self.status_error(&answer), PAUSE)
-                    }
-                    _ => return Err(self.status_error(&answer)),
-                },
-                Err(error @ (HttpError::Timeout { .. } | HttpError::Network { .. })) if effect => {
-                    return Err(self.in_doubt(&error.into()));
+            let begun = Instant::now();
+            let (error, asked) = match self.egress.send(http).await {
+                Ok(answer) if meaning(answer.status) == StatusMeaning::Success => {
+                    self.meter.answered(begun.elapsed());
+                    return Ok(answer);
                 }
-                Err(error @ (HttpError::Timeout { .. } | HttpError::Network { .. }))
-                    if failed == 0 =>
-                {
-                    failed += 1;
-                    (error.into(), PAUSE)
+                Ok(answer) => {
+                    let asked = answer.header("retry-after");
+                    let asked = asked.and_then(|asked| retry_after(asked, self.meter.now()));
+                    (self.status_error(&answer), asked)
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => (error.into(), None),
             };
-            if pause >= self.left() {
-                return Err(error);
+            let Some(fault) = error.fault() else { return Err(error) };
+            let fault = match fault {
+                Fault::Throttled { .. } => Fault::Throttled { retry_after: asked },
+                other => other,
+            };
+            self.meter.failed(&error, fault);
+            match tried.remedy(fault, effect, self.left()) {
+                Remedy::Again(pause) => tokio::time::sleep(pause).await,
+                Remedy::GiveUp => return Err(error),
+                Remedy::InDoubt => return Err(self.in_doubt(&error)),
             }
-            tokio::time::sleep(pause).await;
         }
+    }
+
+    /// Notes that an answer could not be read (F-311).
+    pub(crate) fn malformed(&self) {
+        self.meter.malformed();
     }
 
     fn in_doubt(&self, cause: &ConnectError) -> ConnectError {

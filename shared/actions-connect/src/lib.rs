@@ -6,8 +6,11 @@
 mod binding;
 mod calling;
 mod error;
+mod fault;
 mod file;
+mod guarded;
 mod handler;
+mod meter;
 mod output;
 mod rest;
 mod stream;

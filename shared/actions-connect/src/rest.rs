@@ -73,6 +73,7 @@ impl Reading<'_> {
                 Ok(read) => read,
                 Err(error) => {
                     // F-311: said and skipped; an effect has happened and must not look as if it had not.
+                    self.caller.malformed();
                     tracing::warn!(connector = %self.resolved.connector(), %error, "an answer was not as expected");
                     pages.warnings.push(format!("page {number} was not as expected: {error}"));
                     pages.has_more = number > 1;
