@@ -113,6 +113,7 @@ async fn p_004_a_role_reaches_only_its_tables() {
         ("tool-data", "content"),
         ("tool-data", "knowledge"),
         ("tool-data", "catalog"),
+        ("tool-data", "egress"),
         ("tool-output", "approvals"),
         ("approvals", "vault"),
         ("run-begin", "directory"),

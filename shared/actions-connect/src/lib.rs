@@ -4,9 +4,13 @@
 //! refuses the other's endpoints, so that the function without signatures can never change anything outside.
 
 mod binding;
+mod calling;
 mod error;
+mod fault;
 mod file;
+mod guarded;
 mod handler;
+mod meter;
 mod output;
 mod rest;
 mod stream;

@@ -132,8 +132,14 @@ fn page_metadata(pagination: &Pagination) -> Vec<Slot> {
         slot(
             "warnings",
             DataType::array(DataType::String),
-            "why there are fewer records than there could be",
+            "why there are fewer records than there could be, or older ones",
         ),
+        slot(
+            "_stale",
+            DataType::Boolean,
+            "true when an earlier answer stands in for a failed call",
+        ),
+        slot("_stale_age_seconds", DataType::Integer, "how old that answer is"),
     ];
     if !matches!(pagination, Pagination::None) {
         slots.push(slot(

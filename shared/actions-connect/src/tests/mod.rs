@@ -16,6 +16,7 @@ use countersign_registry::action::{ActionError, Call, RunInfo};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
+use self::shared::Shared;
 use crate::{Deps, Mode, actions};
 
 const FILINGS: &str = include_str!("../../../../library/connectors/irs-990-xml.yaml");
@@ -43,6 +44,7 @@ struct World {
     broken: bool,
     health: Mutex<Vec<Health>>,
     asked: Mutex<Vec<(UserId, CredentialId, ConnectorId)>>,
+    shared: Shared,
 }
 
 impl World {
@@ -218,6 +220,9 @@ async fn run_with(
         connectors: world.clone(),
         health: world.clone(),
         credentials: world.clone(),
+        standing: world.clone(),
+        answers: world.clone(),
+        announcer: world.clone(),
         files: world.clone(),
         egress: Egress::new(policy).unwrap(),
     };
@@ -251,3 +256,5 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 
 mod api;
 mod files;
+mod resilience;
+mod shared;

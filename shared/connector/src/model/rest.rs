@@ -32,9 +32,15 @@ pub struct RateLimit {
     /// Calls in a minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_per_minute: Option<u32>,
+    /// Calls in an hour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_hour: Option<u32>,
     /// Calls in a day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_per_day: Option<u32>,
+    /// Calls in a month.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_month: Option<u32>,
 }
 
 /// How a request proves who sends it (F-103, K-42).

@@ -145,8 +145,13 @@ fn rate_limit(mut map: Mapping<'_>, out: &mut Diagnostics) -> RateLimit {
     let limit = RateLimit {
         requests_per_second: map.number("requests_per_second", 1..=1_000, out),
         requests_per_minute: map.number("requests_per_minute", 1..=60_000, out),
+        requests_per_hour: map.number("requests_per_hour", 1..=3_600_000, out),
         requests_per_day: map.number("requests_per_day", 1..=10_000_000, out),
+        requests_per_month: map.number("requests_per_month", 1..=300_000_000, out),
     };
+    if map.entries().is_empty() {
+        out.error("rate_limit", map.at, "`rate_limit` names no rate");
+    }
     map.finish(out);
     limit
 }

@@ -3,7 +3,7 @@ use countersign_registry::DataType;
 use super::parse;
 use crate::contract::endpoint_contract;
 use crate::diagnostic::Severity;
-use crate::model::{Connection, Operation, Pagination};
+use crate::model::{Connection, Operation, Pagination, RateLimit};
 
 const FILING: &str = include_str!("../../../../library/connectors/irs-990-xml.yaml");
 const PROPUBLICA: &str = include_str!("../../../../library/connectors/propublica-nonprofit.yaml");
@@ -229,6 +229,28 @@ fn k_76_pagination_has_bounds() {
     };
     let Pagination::Page { first_page, bounds, .. } = &rules.pagination else { panic!("pages") };
     assert_eq!((*first_page, bounds.max_pages), (0, 4));
+}
+
+#[test]
+fn f_105_rates_are_read_for_every_span() {
+    let text = MINIMAL.replace(
+        "endpoints:",
+        "  rate_limit: { requests_per_second: 1, requests_per_minute: 2, requests_per_hour: 3, requests_per_day: 4, requests_per_month: 5 }\nendpoints:",
+    );
+    let definition = parse(&text).definition.unwrap();
+    let Connection::RestApi(rest) = definition.connection else { panic!("a rest_api") };
+    let expect = RateLimit {
+        requests_per_second: Some(1),
+        requests_per_minute: Some(2),
+        requests_per_hour: Some(3),
+        requests_per_day: Some(4),
+        requests_per_month: Some(5),
+    };
+    assert_eq!(rest.rate_limit, Some(expect));
+    for (rates, at) in [("{}", "7:15 rate_limit"), ("{ requests_per_hour: 0 }", "7:36 type")] {
+        let text = MINIMAL.replace("endpoints:", &format!("  rate_limit: {rates}\nendpoints:"));
+        check(&text, &[at]);
+    }
 }
 
 #[test]
