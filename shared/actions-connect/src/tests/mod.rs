@@ -16,7 +16,7 @@ use countersign_registry::action::{ActionError, Call, RunInfo};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use self::shared::Shared;
+use self::memory::Shared;
 use crate::{Deps, Mode, actions};
 
 const FILINGS: &str = include_str!("../../../../library/connectors/irs-990-xml.yaml");
@@ -256,5 +256,5 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 
 mod api;
 mod files;
+mod memory;
 mod resilience;
-mod shared;
