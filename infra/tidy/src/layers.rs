@@ -46,6 +46,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "vault",
             "signer",
             "http-out",
+            "postgres-out",
             "model",
             "documents",
             "sandbox",

@@ -33,7 +33,7 @@ impl Resolved {
     pub(crate) fn requests_per_second(&self) -> Option<f64> {
         let own = match &self.definition.connection {
             Connection::RestApi(rest) => rest.rate_limit.and_then(per_second),
-            Connection::FileParser(_) => None,
+            Connection::FileParser(_) | Connection::Database(_) => None,
         };
         let lower = self.binding.permissions.rate_limit_override.and_then(per_second);
         [own, lower].into_iter().flatten().reduce(f64::min)
@@ -106,6 +106,11 @@ fn overridden(mut definition: ConnectorDefinition, binding: &Binding) -> Connect
             }
             if let Some(seconds) = overrides.timeout_seconds {
                 rest.timeout_seconds = seconds.clamp(1, 300);
+            }
+        }
+        Connection::Database(database) => {
+            if let Some(seconds) = overrides.timeout_seconds {
+                database.timeout_seconds = seconds.clamp(1, 300);
             }
         }
         Connection::FileParser(file) => {

@@ -20,7 +20,7 @@ use crate::meter::Meter;
 /// The largest answer read.
 pub(crate) const MAX_ANSWER: u64 = 20 * 1024 * 1024;
 /// Time kept for storing the output.
-const RESERVE: Duration = Duration::from_secs(3);
+pub(crate) const RESERVE: Duration = Duration::from_secs(3);
 
 /// The owner's credential, only when the connector needs one (K-37).
 pub(crate) async fn credential(

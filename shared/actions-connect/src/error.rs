@@ -2,8 +2,10 @@
 
 use countersign_connector::SourceError;
 use countersign_connector::request::RequestError;
+use countersign_connector::sql::SqlError;
 use countersign_failure::{Class, Failure};
 use countersign_http_out::HttpError;
+use countersign_postgres_out::DatabaseError;
 use countersign_registry::action::ActionError;
 
 /// Why a call of a connector failed. No variant holds a credential, a query or a header.
@@ -59,6 +61,12 @@ pub enum ConnectError {
     /// There is no answer.
     #[error("{0}")]
     Http(#[from] HttpError),
+    /// A database gave no rows.
+    #[error("{0}")]
+    Database(#[from] DatabaseError),
+    /// The statement may not be run.
+    #[error("{0}")]
+    Sql(#[from] SqlError),
     /// The source refused the credential (F-306).
     #[error("`{connector}` refused the credential (HTTP {status})")]
     AuthFailed {
@@ -154,6 +162,8 @@ impl Failure for ConnectError {
             Self::Source(error) => error.code(),
             Self::Request(error) => error.code(),
             Self::Http(error) => error.code(),
+            Self::Database(error) => error.code(),
+            Self::Sql(error) => error.code(),
             Self::AuthFailed { .. } => "CONNECTOR_AUTH_FAILED",
             Self::Throttled { .. } => "CONNECTOR_THROTTLED",
             Self::Unavailable { .. } | Self::Resting { .. } => "CONNECTOR_UNAVAILABLE",
@@ -169,6 +179,7 @@ impl Failure for ConnectError {
         match self {
             Self::Source(error) => error.class(),
             Self::Http(error) => error.class(),
+            Self::Database(error) => error.class(),
             Self::Throttled { .. } | Self::Unavailable { .. } | Self::Resting { .. } => {
                 Class::Retryable
             }
@@ -191,6 +202,8 @@ impl Failure for ConnectError {
             Self::Source(error) => error.http_status(),
             Self::Request(error) => error.http_status(),
             Self::Http(error) => error.http_status(),
+            Self::Database(error) => error.http_status(),
+            Self::Sql(error) => error.http_status(),
             Self::BudgetSpent { .. } => 429,
             Self::Throttled { .. } | Self::Unavailable { .. } | Self::Resting { .. } => 503,
             Self::AuthFailed { .. } | Self::Refused { .. } | Self::InDoubt { .. } => 502,
@@ -208,6 +221,7 @@ impl Failure for ConnectError {
             Self::Source(error) => return error.help(),
             Self::Request(error) => return error.help(),
             Self::Http(error) => return error.help(),
+            Self::Database(error) => return error.help(),
             _ => return None,
         };
         Some(text.to_owned())

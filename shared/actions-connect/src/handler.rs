@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::binding::{Resolved, resolve};
 use crate::error::ConnectError;
-use crate::{file, guarded, rest};
+use crate::{database, file, guarded, rest};
 
 /// Which endpoints a function may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +95,9 @@ pub(crate) async fn act(
         }
         (Connection::RestApi(connection), Operation::Request(rules)) => {
             rest::call(deps, call, resolved, connection, rules).await
+        }
+        (Connection::Database(connection), Operation::Query(rules)) => {
+            database::call(deps, call, resolved, connection, rules).await
         }
         // The parser makes neither of these.
         _ => Err(ConnectError::Argument(

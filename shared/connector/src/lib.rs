@@ -16,6 +16,7 @@ mod model;
 mod parse;
 pub mod request;
 mod secret;
+pub mod sql;
 mod standing;
 mod target;
 pub mod xml;
@@ -32,10 +33,10 @@ pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
-    Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint, EntityRule,
-    EntityRules, FieldRule, FileConnection, FileSource, InvalidConnectorId, Method, Operation,
-    OutputSchema, OutputShape, PageBounds, Pagination, Parameter, ParseRules, RateLimit,
-    RequestRules, RestConnection, ValueType,
+    Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, DatabaseConnection, Driver,
+    Endpoint, EntityRule, EntityRules, FieldRule, FileConnection, FileSource, InvalidConnectorId,
+    Method, Operation, OutputSchema, OutputShape, PageBounds, Pagination, Parameter, ParseRules,
+    QueryRules, RateLimit, RequestRules, RestConnection, SslMode, StatementSource, ValueType,
 };
 pub use parse::{Parsed, parse};
 pub use secret::{Credential, Secret};

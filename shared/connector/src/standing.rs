@@ -33,7 +33,8 @@ impl ConnectorDefinition {
     pub fn place(&self) -> &str {
         match &self.connection {
             Connection::RestApi(rest) => &rest.base_url,
-            Connection::FileParser(_) => "",
+            // A database's place is in its credential, and so no part of the definition.
+            Connection::FileParser(_) | Connection::Database(_) => "",
         }
     }
 
@@ -42,6 +43,9 @@ impl ConnectorDefinition {
     pub fn budget(&self) -> Budget {
         match &self.connection {
             Connection::RestApi(rest) => rest.rate_limit.map(Budget::from).unwrap_or_default(),
+            Connection::Database(database) => {
+                database.rate_limit.map(Budget::from).unwrap_or_default()
+            }
             Connection::FileParser(_) => Budget::default(),
         }
     }

@@ -42,6 +42,8 @@ struct World {
     binding: Option<Binding>,
     files: BTreeMap<String, Vec<u8>>,
     broken: bool,
+    /// The credential; empty for the token that HTTP APIs get.
+    parts: Vec<(String, String)>,
     health: Mutex<Vec<Health>>,
     asked: Mutex<Vec<(UserId, CredentialId, ConnectorId)>>,
     shared: Shared,
@@ -129,7 +131,9 @@ impl CredentialSource for World {
         connector: &'a ConnectorId,
     ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
         self.asked.lock().unwrap().push((owner.clone(), id.clone(), connector.clone()));
-        let credential = [("token".to_owned(), "s3cr3t-token".to_owned())].into_iter().collect();
+        let token = || vec![("token".to_owned(), "s3cr3t-token".to_owned())];
+        let parts = if self.parts.is_empty() { token() } else { self.parts.clone() };
+        let credential = parts.into_iter().collect();
         Box::pin(async move { Ok(Some(credential)) })
     }
 }
@@ -255,6 +259,7 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 }
 
 mod api;
+mod database;
 mod files;
 mod memory;
 mod resilience;

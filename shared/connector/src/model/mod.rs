@@ -9,8 +9,10 @@ use serde_json::Value;
 
 use crate::xpath::XPath;
 
+mod database;
 mod rest;
 
+pub use database::{DatabaseConnection, Driver, QueryRules, SslMode, StatementSource};
 pub use rest::{
     Auth, AuthField, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection,
 };
@@ -97,6 +99,7 @@ impl ConnectorDefinition {
         match self.connection {
             Connection::FileParser(_) => "file_parser",
             Connection::RestApi(_) => "rest_api",
+            Connection::Database(_) => "database",
         }
     }
 
@@ -106,6 +109,16 @@ impl ConnectorDefinition {
         match &self.connection {
             Connection::FileParser(_) => Vec::new(),
             Connection::RestApi(rest) => rest.auth.credential_fields().to_vec(),
+            Connection::Database(_) => self.database_credential(),
+        }
+    }
+
+    /// A form that asks for the host asks for the parts of a connection string; `port` may be left out.
+    fn database_credential(&self) -> Vec<&'static str> {
+        if self.auth_fields.iter().any(|field| field.name == "host") {
+            vec!["host", "database", "user", "password"]
+        } else {
+            vec!["connection_string"]
         }
     }
 }
@@ -118,6 +131,8 @@ pub enum Connection {
     FileParser(FileConnection),
     /// Calls an HTTP API that answers JSON (F-096).
     RestApi(RestConnection),
+    /// Asks a database (F-100).
+    Database(DatabaseConnection),
 }
 
 /// Where a file parser's files come from.
@@ -186,6 +201,8 @@ pub enum Operation {
     ParseXml(ParseRules),
     /// Calls HTTP.
     Request(Box<RequestRules>),
+    /// Asks a database.
+    Query(QueryRules),
 }
 
 /// How records are read from an XML document. Paths match by local name.

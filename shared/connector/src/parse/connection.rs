@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use url::Url;
 
+use super::database;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{Auth, Connection, FileConnection, FileSource, RateLimit, RestConnection};
 use crate::yaml::{Mapping, Node, as_text};
@@ -20,6 +21,9 @@ pub(super) fn read(
             return None;
         }
     };
+    if kind == "database" {
+        return database::connection(map, out).map(Connection::Database);
+    }
     if kind == "file_parser" {
         file(map, out).map(Connection::FileParser)
     } else {
@@ -141,7 +145,7 @@ fn auth(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Auth> {
     }
 }
 
-fn rate_limit(mut map: Mapping<'_>, out: &mut Diagnostics) -> RateLimit {
+pub(super) fn rate_limit(mut map: Mapping<'_>, out: &mut Diagnostics) -> RateLimit {
     let limit = RateLimit {
         requests_per_second: map.number("requests_per_second", 1..=1_000, out),
         requests_per_minute: map.number("requests_per_minute", 1..=60_000, out),

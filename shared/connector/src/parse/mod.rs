@@ -1,6 +1,7 @@
 //! A connector's YAML becomes a [`ConnectorDefinition`], or every problem at once (F-087…F-092).
 
 mod connection;
+mod database;
 mod endpoint;
 mod file;
 mod rest;
@@ -21,9 +22,9 @@ pub struct Parsed {
 }
 
 /// Types this release runs.
-const SUPPORTED: [&str; 2] = ["file_parser", "rest_api"];
+const SUPPORTED: [&str; 3] = ["file_parser", "rest_api", "database"];
 /// Types the language knows but this release does not run.
-const LATER: [&str; 5] = ["graphql", "web_scraper", "database", "rss_feed", "existing_tool"];
+const LATER: [&str; 4] = ["graphql", "web_scraper", "rss_feed", "existing_tool"];
 
 /// Reads a connector's YAML.
 #[must_use]
@@ -86,11 +87,16 @@ fn supported(text: &str, at: Position, out: &mut Diagnostics) -> Option<&'static
     }
     if LATER.contains(&text) {
         let message = format!("connectors of type `{text}` are not supported by this release");
-        out.hinted("unsupported_type", at, message, "supported are `file_parser` and `rest_api`");
+        out.hinted(
+            "unsupported_type",
+            at,
+            message,
+            "supported are `file_parser`, `rest_api` and `database`",
+        );
     } else {
         let known = SUPPORTED.into_iter().chain(LATER);
         let hint = crate::yaml::nearest(text, known)
-            .map_or("supported are `file_parser` and `rest_api`".to_owned(), |near| {
+            .map_or("supported are `file_parser`, `rest_api` and `database`".to_owned(), |near| {
                 format!("did you mean `{near}`?")
             });
         out.hinted("unknown_type", at, format!("`{text}` is not a type of connector"), hint);
