@@ -26,10 +26,7 @@ impl Resolved {
 
     /// The stricter of the connector's and the binding's rates (F-008).
     pub(crate) fn requests_per_second(&self) -> Option<f64> {
-        let own = match &self.definition.connection {
-            Connection::RestApi(rest) => rest.rate_limit.and_then(per_second),
-            Connection::FileParser(_) => None,
-        };
+        let own = self.definition.connection.rate_limit().and_then(per_second);
         let lower = self.binding.permissions.rate_limit_override.and_then(per_second);
         [own, lower].into_iter().flatten().reduce(f64::min)
     }
@@ -100,6 +97,15 @@ fn overridden(mut definition: ConnectorDefinition, binding: &Binding) -> Connect
                 rest.timeout_seconds = seconds.clamp(1, 300);
             }
         }
+        Connection::Graphql(graphql) => {
+            if let Some(base_url) = &overrides.base_url {
+                graphql.endpoint.clone_from(base_url);
+            }
+            if let Some(seconds) = overrides.timeout_seconds {
+                graphql.timeout_seconds = seconds.clamp(1, 300);
+            }
+        }
+        Connection::ExistingTool(_) => {}
         Connection::FileParser(file) => {
             if let Some(megabytes) = overrides.max_file_size_mb {
                 file.max_file_size_mb = megabytes.clamp(1, file.max_file_size_mb);

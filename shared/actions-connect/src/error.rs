@@ -1,6 +1,7 @@
 //! Why a call of a connector failed.
 
 use countersign_connector::SourceError;
+use countersign_connector::oauth::TokenError;
 use countersign_connector::request::RequestError;
 use countersign_failure::{Class, Failure};
 use countersign_http_out::HttpError;
@@ -99,6 +100,25 @@ pub enum ConnectError {
         /// What happened.
         cause: String,
     },
+    /// The token server's answer is no token.
+    #[error("`{connector}` gave no token: {cause}")]
+    Token {
+        /// The connector.
+        connector: String,
+        /// Why.
+        cause: TokenError,
+    },
+    /// A GraphQL answer of errors only.
+    #[error("`{connector}` did not answer the document: {message}")]
+    Graphql {
+        /// The connector.
+        connector: String,
+        /// The first errors, without the credential.
+        message: String,
+    },
+    /// An action that this function does not reach.
+    #[error("the tool `{0}` is not available here")]
+    ToolUnavailable(&'static str),
     /// A name that is not of a file or folder.
     #[error("`{0}` is not a file's id, a folder or an address this connector reads")]
     NotASource(String),
@@ -135,6 +155,9 @@ impl Failure for ConnectError {
             Self::Unavailable { .. } => "CONNECTOR_UNAVAILABLE",
             Self::Refused { .. } => "CONNECTOR_REFUSED",
             Self::InDoubt { .. } => "CONNECTOR_IN_DOUBT",
+            Self::Token { cause, .. } => cause.code(),
+            Self::Graphql { .. } => "CONNECTOR_GRAPHQL",
+            Self::ToolUnavailable(_) => "CONNECTOR_TOOL_UNAVAILABLE",
             Self::NotASource(_) => "CONNECTOR_SOURCE",
             Self::NothingRead { code, .. } => code,
         }
@@ -162,8 +185,12 @@ impl Failure for ConnectError {
             Self::Source(error) => error.http_status(),
             Self::Request(error) => error.http_status(),
             Self::Http(error) => error.http_status(),
-            Self::Throttled { .. } | Self::Unavailable { .. } => 503,
-            Self::AuthFailed { .. } | Self::Refused { .. } | Self::InDoubt { .. } => 502,
+            Self::Throttled { .. } | Self::Unavailable { .. } | Self::ToolUnavailable(_) => 503,
+            Self::AuthFailed { .. }
+            | Self::Refused { .. }
+            | Self::InDoubt { .. }
+            | Self::Token { .. }
+            | Self::Graphql { .. } => 502,
         }
     }
 
@@ -174,6 +201,9 @@ impl Failure for ConnectError {
             Self::NotAllowed { .. } => "add the endpoint to the binding's `allowed_endpoints`",
             Self::AuthFailed { .. } => "enter the connector's credential again",
             Self::InDoubt { .. } => "look at the source before you run the step again",
+            Self::Token { .. } => "check the connector's `token_url` and `client_auth`",
+            Self::Graphql { .. } => "correct the endpoint's document or the call's variables",
+            Self::ToolUnavailable(_) => "ask who runs the deployment to set the tool up",
             Self::Source(error) => return error.help(),
             Self::Request(error) => return error.help(),
             Self::Http(error) => return error.help(),

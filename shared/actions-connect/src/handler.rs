@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Connection, ConnectorSource, CredentialSource, Files, Health, HealthSink, Operation,
+    Connection, ConnectorSource, CredentialSource, Files, Health, HealthSink, Operation, Tools,
 };
 use countersign_http_out::{Egress, HttpError};
 use countersign_registry::CALL_CONNECTOR;
@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use crate::binding::{Resolved, resolve};
 use crate::error::ConnectError;
-use crate::{file, rest};
+use crate::token::Tokens;
+use crate::{file, graphql, rest, tool};
 
 /// Which endpoints a function may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,10 @@ pub struct Deps {
     pub files: Arc<dyn Files>,
     /// The way out.
     pub egress: Egress,
+    /// Tokens bought so far; one for the life of the process.
+    pub tokens: Tokens,
+    /// Actions that connectors may stand for.
+    pub tools: Arc<dyn Tools>,
 }
 
 /// The actions of this crate.
@@ -84,7 +89,13 @@ async fn act(deps: &Deps, call: &Call, resolved: &Resolved) -> Result<Value, Con
         (Connection::RestApi(connection), Operation::Request(rules)) => {
             rest::call(deps, call, resolved, connection, rules).await
         }
-        // The parser makes neither of these.
+        (Connection::Graphql(connection), Operation::Graphql(rules)) => {
+            graphql::call(deps, call, resolved, connection, rules).await
+        }
+        (Connection::ExistingTool(connection), Operation::Tool(rules)) => {
+            tool::call(deps, call, resolved, connection, rules).await
+        }
+        // The parser makes none of these.
         _ => Err(ConnectError::Argument(
             "the connector's endpoint is of another type than its connection".to_owned(),
         )),

@@ -7,13 +7,19 @@ mod binding;
 mod calling;
 mod error;
 mod file;
+mod graphql;
 mod handler;
 mod output;
+mod pages;
 mod rest;
 mod stream;
+mod token;
+mod tool;
 
 pub use error::ConnectError;
 pub use handler::{Deps, Mode, actions};
+pub use token::Tokens;
+pub use tool::ActionTools;
 
 #[cfg(test)]
 mod tests;

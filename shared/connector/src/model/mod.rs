@@ -9,11 +9,21 @@ use serde_json::Value;
 
 use crate::xpath::XPath;
 
+mod common;
+mod graphql;
+mod mapping;
 mod rest;
+mod tool;
 
+pub use common::{Category, InvalidTag, Tag};
+pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};
+pub use mapping::{JsonMapping, MetadataField};
+pub(crate) use rest::ACCESS_TOKEN;
 pub use rest::{
-    Auth, AuthField, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection,
+    Auth, AuthField, BodyFormat, ClientAuth, DATABASE_PARTS, Method, PageBounds, PagePlace,
+    Pagination, RateLimit, RequestRules, RestConnection,
 };
+pub use tool::{ToolConnection, ToolId, ToolRules};
 
 /// Why a text is not the name of a connector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -81,6 +91,12 @@ pub struct ConnectorDefinition {
     pub version: String,
     /// One or two sentences.
     pub description: String,
+    /// What the source is about (F-106).
+    #[serde(default, skip_serializing_if = "Category::is_general")]
+    pub category: Category,
+    /// Words to find it by (F-106).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Tag>,
     /// What kind it is, and how it connects.
     pub connection: Connection,
     /// The credential form's fields (F-103), empty when the auth kind's own are enough.
@@ -97,16 +113,15 @@ impl ConnectorDefinition {
         match self.connection {
             Connection::FileParser(_) => "file_parser",
             Connection::RestApi(_) => "rest_api",
+            Connection::Graphql(_) => "graphql",
+            Connection::ExistingTool(_) => "existing_tool",
         }
     }
 
     /// Names of the credential's parts that a call needs: `api_key`, `token`, or `username` and `password`.
     #[must_use]
     pub fn credential_fields(&self) -> Vec<&'static str> {
-        match &self.connection {
-            Connection::FileParser(_) => Vec::new(),
-            Connection::RestApi(rest) => rest.auth.credential_fields().to_vec(),
-        }
+        self.connection.auth().map(|auth| auth.credential_fields().to_vec()).unwrap_or_default()
     }
 }
 
@@ -118,6 +133,32 @@ pub enum Connection {
     FileParser(FileConnection),
     /// Calls an HTTP API that answers JSON (F-096).
     RestApi(RestConnection),
+    /// Queries a GraphQL API (F-097).
+    Graphql(GraphqlConnection),
+    /// Uses an action of this system (F-102).
+    ExistingTool(ToolConnection),
+}
+
+impl Connection {
+    /// How its calls are authenticated, when they can be.
+    #[must_use]
+    pub fn auth(&self) -> Option<&Auth> {
+        match self {
+            Self::RestApi(rest) => Some(&rest.auth),
+            Self::Graphql(graphql) => Some(&graphql.auth),
+            Self::FileParser(_) | Self::ExistingTool(_) => None,
+        }
+    }
+
+    /// How often its source may be called.
+    #[must_use]
+    pub fn rate_limit(&self) -> Option<RateLimit> {
+        match self {
+            Self::RestApi(rest) => rest.rate_limit,
+            Self::Graphql(graphql) => graphql.rate_limit,
+            Self::FileParser(_) | Self::ExistingTool(_) => None,
+        }
+    }
 }
 
 /// Where a file parser's files come from.
@@ -186,6 +227,23 @@ pub enum Operation {
     ParseXml(ParseRules),
     /// Calls HTTP.
     Request(Box<RequestRules>),
+    /// Sends a GraphQL document.
+    Graphql(Box<GraphqlRules>),
+    /// Uses an action.
+    Tool(Box<ToolRules>),
+}
+
+impl Operation {
+    /// How its answers become records, when they are JSON.
+    #[must_use]
+    pub fn json_mapping(&self) -> Option<&JsonMapping> {
+        match self {
+            Self::Request(rules) => Some(&rules.mapping),
+            Self::Graphql(rules) => Some(&rules.mapping),
+            Self::Tool(rules) => Some(&rules.mapping),
+            Self::ParseXml(_) => None,
+        }
+    }
 }
 
 /// How records are read from an XML document. Paths match by local name.
