@@ -1,20 +1,23 @@
 //! What every type that calls HTTP shares: arguments, credential, and one call with the retries its failures allow
 //! (F-306…F-311), within the step's time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_connector::answer::{StatusMeaning, meaning, wait_after_throttle};
+use countersign_connector::answer::{StatusMeaning, meaning};
 use countersign_connector::oauth::{named_error, read_token, with_token};
 use countersign_connector::request::Request;
 use countersign_connector::{Auth, CURSOR_ARGUMENT, Credential};
-use countersign_http_out::{Answer, Call as HttpCall, Egress, HttpError};
+use countersign_http_out::{Answer, Call as HttpCall, Egress};
 use countersign_registry::action::Call;
+use countersign_resilience::{Fault, Remedy, Tried, retry_after};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::binding::Resolved;
 use crate::error::ConnectError;
 use crate::handler::Deps;
+use crate::meter::Meter;
 use crate::token::{Login, Tokens};
 
 /// The largest answer read.
@@ -23,8 +26,6 @@ pub(crate) const MAX_ANSWER: u64 = 20 * 1024 * 1024;
 const MAX_TOKEN_ANSWER: u64 = 64 * 1024;
 /// Time kept for storing the output.
 const RESERVE: Duration = Duration::from_secs(3);
-/// Between a failure of the source and the one retry.
-const PAUSE: Duration = Duration::from_millis(250);
 
 /// What an earlier call's `_next_cursor` said, when this one goes on from there.
 pub(crate) fn cursor(call: &Call) -> Option<&Value> {
@@ -98,6 +99,7 @@ pub(crate) struct Caller<'c> {
     timeout: Duration,
     deadline: Instant,
     requests_per_second: Option<f64>,
+    meter: Arc<Meter>,
 }
 
 impl<'c> Caller<'c> {
@@ -119,6 +121,7 @@ impl<'c> Caller<'c> {
             timeout: Duration::from_secs(u64::from(timeout_seconds)),
             deadline: Instant::now() + call.remaining.saturating_sub(RESERVE),
             requests_per_second: resolved.requests_per_second(),
+            meter: resolved.meter.clone(),
         };
         caller.log_in().await?;
         Ok(caller)
@@ -138,10 +141,9 @@ impl<'c> Caller<'c> {
         }
         let Some(request) = self.login.request(&credential)? else { return Ok(()) };
         let call = HttpCall { max_bytes: MAX_TOKEN_ANSWER, ..http(&request, None) };
-        let answer = match self.exchange(&call, false).await? {
-            Sent::Answer(answer) => answer,
-            // A client that is not known, or may not do this, is a refused credential whatever the status (F-306).
-            Sent::Refused(answer) => return Err(self.token_refused(&answer)),
+        let answer = match self.exchange(&call, false, Counted::No).await {
+            Ok(answer) => answer,
+            Err(failed) => return Err(self.token_refused(*failed)),
         };
         let token = read_token(&answer.body)
             .map_err(|cause| ConnectError::Token { connector: self.connector.clone(), cause })?;
@@ -150,19 +152,24 @@ impl<'c> Caller<'c> {
         Ok(())
     }
 
-    fn token_refused(&self, answer: &Answer) -> ConnectError {
-        let connector = self.connector.clone();
-        match named_error(&answer.body) {
+    /// A client that is not known, or may not do this, is a refused credential whatever the status (F-306).
+    fn token_refused(&self, failed: Failed) -> ConnectError {
+        let Failed { error, answer: Some(answer) } = failed else { return failed.error };
+        let (connector, status) = (self.connector.clone(), answer.status);
+        let error = match named_error(&answer.body).filter(|_| status < 500) {
             Some("invalid_client" | "invalid_grant" | "unauthorized_client") => {
-                ConnectError::AuthFailed { connector, status: answer.status }
+                ConnectError::AuthFailed { connector, status }
             }
-            Some(name) => ConnectError::Refused {
-                connector,
-                status: answer.status,
-                message: format!("the token server says `{name}`"),
-            },
-            None => self.status_error(answer),
+            Some(name) => {
+                let message = format!("the token server says `{name}`");
+                ConnectError::Refused { connector, status, message }
+            }
+            None => error,
+        };
+        if let Some(fault) = error.fault() {
+            self.meter.failed(&error, fault);
         }
+        error
     }
 
     /// After a refused call: gets a new token when the refused one was a kept one, which the source may have ended early.
@@ -191,50 +198,53 @@ impl<'c> Caller<'c> {
     /// One answer with a good status, after the retries its failures allow. `effect` says that the call changes
     /// something, so that it is not repeated when its outcome is unknown. The timeout is the caller's.
     pub(crate) async fn send(&self, http: &HttpCall, effect: bool) -> Result<Answer, ConnectError> {
-        match self.exchange(http, effect).await? {
-            Sent::Answer(answer) => Ok(answer),
-            Sent::Refused(answer) => Err(self.status_error(&answer)),
+        self.exchange(http, effect, Counted::Yes).await.map_err(|failed| failed.error)
+    }
+
+    async fn exchange(
+        &self,
+        http: &HttpCall,
+        effect: bool,
+        counted: Counted,
+    ) -> Result<Answer, Box<Failed>> {
+        let mut tried = Tried::default();
+        loop {
+            if counted == Counted::Yes {
+                self.meter.permit(self.deadline).await?;
+            }
+            let timeout = self.timeout * tried.timeouts();
+            let http = HttpCall { timeout: timeout.min(self.left()), ..http.clone() };
+            let begun = Instant::now();
+            let (error, answer) = match self.egress.send(http).await {
+                Ok(answer) if meaning(answer.status) == StatusMeaning::Success => {
+                    self.meter.answered(begun.elapsed());
+                    return Ok(answer);
+                }
+                Ok(answer) => (self.status_error(&answer), Some(answer)),
+                Err(error) => (error.into(), None),
+            };
+            let Some(fault) = error.fault() else { return Err(error.into()) };
+            let fault = match fault {
+                Fault::Throttled { .. } => Fault::Throttled { retry_after: self.asked(&answer) },
+                other => other,
+            };
+            self.meter.failed(&error, fault);
+            match tried.remedy(fault, effect, self.left()) {
+                Remedy::Again(pause) => tokio::time::sleep(pause).await,
+                Remedy::GiveUp => return Err(Box::new(Failed { error, answer })),
+                Remedy::InDoubt => return Err(self.in_doubt(&error).into()),
+            }
         }
     }
 
-    async fn exchange(&self, http: &HttpCall, effect: bool) -> Result<Sent, ConnectError> {
-        let (mut throttled, mut failed) = (0, 0);
-        loop {
-            let timeout = self.timeout * if failed > 0 { 2 } else { 1 };
-            let http = HttpCall { timeout: timeout.min(self.left()), ..http.clone() };
-            let (error, pause) = match self.egress.send(http).await {
-                Ok(answer) => match meaning(answer.status) {
-                    StatusMeaning::Success => return Ok(Sent::Answer(answer)),
-                    StatusMeaning::Throttled if throttled < 3 => {
-                        let pause = wait_after_throttle(answer.header("retry-after"), throttled);
-                        throttled += 1;
-                        (self.status_error(&answer), pause)
-                    }
-                    StatusMeaning::Unavailable if effect => {
-                        return Err(self.in_doubt(&self.status_error(&answer)));
-                    }
-                    StatusMeaning::Unavailable if failed == 0 => {
-                        failed += 1;
-                        (self.status_error(&answer), PAUSE)
-                    }
-                    _ => return Ok(Sent::Refused(answer)),
-                },
-                Err(error @ (HttpError::Timeout { .. } | HttpError::Network { .. })) if effect => {
-                    return Err(self.in_doubt(&error.into()));
-                }
-                Err(error @ (HttpError::Timeout { .. } | HttpError::Network { .. }))
-                    if failed == 0 =>
-                {
-                    failed += 1;
-                    (error.into(), PAUSE)
-                }
-                Err(error) => return Err(error.into()),
-            };
-            if pause >= self.left() {
-                return Err(error);
-            }
-            tokio::time::sleep(pause).await;
-        }
+    /// How long the source asks to wait.
+    fn asked(&self, answer: &Option<Answer>) -> Option<Duration> {
+        retry_after(answer.as_ref()?.header("retry-after")?, self.meter.now())
+    }
+
+    /// Notes that an answer could not be read (F-311).
+    pub(crate) fn malformed(&self) {
+        self.meter.malformed();
     }
 
     pub(crate) fn in_doubt(&self, cause: &ConnectError) -> ConnectError {
@@ -265,10 +275,21 @@ impl<'c> Caller<'c> {
     }
 }
 
-/// How a call came out.
-enum Sent {
-    /// With a good status.
-    Answer(Answer),
-    /// With a status that no retry changes.
-    Refused(Answer),
+/// Whether a call counts against the source's rate. The token server's calls do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    Yes,
+    No,
+}
+
+/// A call without a good answer, and the answer it had.
+struct Failed {
+    error: ConnectError,
+    answer: Option<Answer>,
+}
+
+impl From<ConnectError> for Box<Failed> {
+    fn from(error: ConnectError) -> Self {
+        Box::new(Failed { error, answer: None })
+    }
 }

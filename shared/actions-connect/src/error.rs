@@ -82,6 +82,30 @@ pub enum ConnectError {
         /// The status.
         status: u16,
     },
+    /// It failed so often that it is left alone for a while (F-315).
+    #[error(
+        "`{connector}` is unavailable: it failed several times in a row and is tried again at {until}"
+    )]
+    Resting {
+        /// The connector.
+        connector: String,
+        /// When.
+        until: String,
+    },
+    /// Its rate is used up (F-105).
+    #[error(
+        "the rate of `{connector}`, {limit} per {window}, is used up; the next call can be made at {resets_at}"
+    )]
+    BudgetSpent {
+        /// The connector.
+        connector: String,
+        /// How often.
+        limit: u32,
+        /// In which time.
+        window: &'static str,
+        /// When the next call can be made.
+        resets_at: String,
+    },
     /// The source refused the request.
     #[error("`{connector}` refused the request (HTTP {status}): {message}")]
     Refused {
@@ -152,7 +176,8 @@ impl Failure for ConnectError {
             Self::Http(error) => error.code(),
             Self::AuthFailed { .. } => "CONNECTOR_AUTH_FAILED",
             Self::Throttled { .. } => "CONNECTOR_THROTTLED",
-            Self::Unavailable { .. } => "CONNECTOR_UNAVAILABLE",
+            Self::Unavailable { .. } | Self::Resting { .. } => "CONNECTOR_UNAVAILABLE",
+            Self::BudgetSpent { .. } => "CONNECTOR_BUDGET_SPENT",
             Self::Refused { .. } => "CONNECTOR_REFUSED",
             Self::InDoubt { .. } => "CONNECTOR_IN_DOUBT",
             Self::Token { cause, .. } => cause.code(),
@@ -167,7 +192,11 @@ impl Failure for ConnectError {
         match self {
             Self::Source(error) => error.class(),
             Self::Http(error) => error.class(),
-            Self::Throttled { .. } | Self::Unavailable { .. } => Class::Retryable,
+            Self::Throttled { .. } | Self::Unavailable { .. } | Self::Resting { .. } => {
+                Class::Retryable
+            }
+            // A day is longer than anything that tries again by itself.
+            Self::BudgetSpent { window: "second" | "minute", .. } => Class::Retryable,
             Self::NothingRead { class, .. } => *class,
             _ => Class::Terminal,
         }
@@ -185,7 +214,11 @@ impl Failure for ConnectError {
             Self::Source(error) => error.http_status(),
             Self::Request(error) => error.http_status(),
             Self::Http(error) => error.http_status(),
-            Self::Throttled { .. } | Self::Unavailable { .. } | Self::ToolUnavailable(_) => 503,
+            Self::BudgetSpent { .. } => 429,
+            Self::Throttled { .. }
+            | Self::Unavailable { .. }
+            | Self::Resting { .. }
+            | Self::ToolUnavailable(_) => 503,
             Self::AuthFailed { .. }
             | Self::Refused { .. }
             | Self::InDoubt { .. }
@@ -200,6 +233,7 @@ impl Failure for ConnectError {
             Self::Disabled(_) => "enable the connector's binding",
             Self::NotAllowed { .. } => "add the endpoint to the binding's `allowed_endpoints`",
             Self::AuthFailed { .. } => "enter the connector's credential again",
+            Self::BudgetSpent { .. } => "wait, or raise the rate if the source allows it",
             Self::InDoubt { .. } => "look at the source before you run the step again",
             Self::Token { .. } => "check the connector's `token_url` and `client_auth`",
             Self::Graphql { .. } => "correct the endpoint's document or the call's variables",

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Connection, ConnectorSource, CredentialSource, Files, Health, HealthSink, Operation, Tools,
+    Announcer, Connection, ConnectorSource, CredentialSource, Files, Health, HealthSink, Operation,
+    Tools,
 };
-use countersign_http_out::{Egress, HttpError};
+use countersign_http_out::Egress;
 use countersign_registry::CALL_CONNECTOR;
 use countersign_registry::action::{Action, ActionError, Call};
+use countersign_resilience::{Answers, Standing};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::binding::{Resolved, resolve};
 use crate::error::ConnectError;
 use crate::token::Tokens;
-use crate::{file, graphql, rest, tool};
+use crate::{file, graphql, guarded, rest, tool};
 
 /// Which endpoints a function may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,12 @@ pub struct Deps {
     pub credentials: Arc<dyn CredentialSource>,
     /// Uploaded files.
     pub files: Arc<dyn Files>,
+    /// Budgets and breakers, shared by every instance.
+    pub standing: Arc<dyn Standing>,
+    /// The last good answers.
+    pub answers: Arc<dyn Answers>,
+    /// Who hears of a refused credential.
+    pub announcer: Arc<dyn Announcer>,
     /// The way out.
     pub egress: Egress,
     /// Tokens bought so far; one for the life of the process.
@@ -73,15 +81,20 @@ impl Action for CallConnector {
 
     fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
         Box::pin(async move {
-            let resolved = resolve(self.deps.connectors.as_ref(), call, self.mode).await?;
-            let outcome = act(&self.deps, call, &resolved).await;
-            self.note_health(call, &resolved, outcome.as_ref().err()).await;
+            let resolved = resolve(&self.deps, call, self.mode).await?;
+            let guarded::Guarded { outcome, health } =
+                guarded::call(&self.deps, call, &resolved).await;
+            self.note_health(call, &resolved, health).await;
             Ok(outcome?)
         })
     }
 }
 
-async fn act(deps: &Deps, call: &Call, resolved: &Resolved) -> Result<Value, ConnectError> {
+pub(crate) async fn act(
+    deps: &Deps,
+    call: &Call,
+    resolved: &Resolved,
+) -> Result<Value, ConnectError> {
     match (&resolved.definition.connection, &resolved.endpoint.operation) {
         (Connection::FileParser(connection), Operation::ParseXml(rules)) => {
             file::call(deps, call, resolved, connection, rules).await
@@ -103,22 +116,21 @@ async fn act(deps: &Deps, call: &Call, resolved: &Resolved) -> Result<Value, Con
 }
 
 impl CallConnector {
-    /// Notes a change of health (F-094, F-306). That it could not be noted does not fail the call.
-    async fn note_health(&self, call: &Call, resolved: &Resolved, error: Option<&ConnectError>) {
-        let health = match error {
-            None => Health::Ok,
-            Some(ConnectError::AuthFailed { .. }) => Health::AuthFailed,
-            Some(
-                ConnectError::Unavailable { .. }
-                | ConnectError::Http(HttpError::Timeout { .. } | HttpError::Network { .. }),
-            ) => Health::Unavailable,
-            Some(_) => return,
-        };
-        if health == resolved.binding.health {
+    /// Notes a change of health (F-094, F-306), and tells that a credential is refused. That it could not be noted or told
+    /// does not fail the call.
+    async fn note_health(&self, call: &Call, resolved: &Resolved, health: Option<Health>) {
+        let Some(health) = health.filter(|health| *health != resolved.binding.health) else {
             return;
+        };
+        let binding = &resolved.binding;
+        if let Err(error) = self.deps.health.note(&call.owner, binding, health).await {
+            tracing::warn!(binding = %binding.id, %error, "the binding's health could not be noted");
         }
-        if let Err(error) = self.deps.health.note(&call.owner, &resolved.binding, health).await {
-            tracing::warn!(binding = %resolved.binding.id, %error, "the binding's health could not be noted");
+        if health == Health::AuthFailed {
+            let at = resolved.meter.now();
+            if let Err(error) = self.deps.announcer.auth_failed(&call.owner, binding, at).await {
+                tracing::warn!(binding = %binding.id, %error, "nobody was told of the refused credential");
+            }
         }
     }
 }

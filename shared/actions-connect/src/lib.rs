@@ -6,9 +6,12 @@
 mod binding;
 mod calling;
 mod error;
+mod fault;
 mod file;
 mod graphql;
+mod guarded;
 mod handler;
+mod meter;
 mod output;
 mod pages;
 mod rest;

@@ -113,6 +113,7 @@ impl Reading<'_> {
                 Ok(page) => page,
                 Err(Unread::Unexpected(error)) => {
                     // An effect has happened and must not look as if it had not.
+                    caller.malformed();
                     tracing::warn!(connector = %self.resolved.connector(), %error, "an answer was not as expected");
                     pages.warnings.push(format!("page {number} was not as expected: {error}"));
                     pages.has_more = number > 1;

@@ -1,7 +1,5 @@
 //! What an HTTP answer means: its status (F-306…F-311) and the next page (K-76).
 
-use std::time::Duration;
-
 use serde_json::Value;
 use url::Url;
 
@@ -37,13 +35,6 @@ pub fn meaning(status: u16) -> StatusMeaning {
         400..=499 => StatusMeaning::Refused,
         _ => StatusMeaning::Unexpected,
     }
-}
-
-/// How long to wait after a 429: what the source asks, or 1, 2, 4 seconds; never more than a minute.
-#[must_use]
-pub fn wait_after_throttle(retry_after: Option<&str>, attempt: u32) -> Duration {
-    let asked = retry_after.and_then(|text| text.trim().parse::<u64>().ok());
-    Duration::from_secs(asked.unwrap_or(1 << attempt.min(6)).min(60))
 }
 
 /// Why an answer has no records (F-311).

@@ -114,8 +114,14 @@ fn outputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
     };
     match &endpoint.operation {
         Operation::ParseXml(_) => slots.extend(file_metadata()),
-        Operation::Request(rules) => slots.extend(answer_metadata(endpoint, &rules.mapping)),
-        Operation::Graphql(rules) => slots.extend(answer_metadata(endpoint, &rules.mapping)),
+        Operation::Request(rules) => {
+            slots.extend(answer_metadata(endpoint, &rules.mapping));
+            slots.extend(stale_metadata());
+        }
+        Operation::Graphql(rules) => {
+            slots.extend(answer_metadata(endpoint, &rules.mapping));
+            slots.extend(stale_metadata());
+        }
         Operation::Tool(rules) => slots.extend(answer_metadata(endpoint, &rules.mapping)),
     }
     slots
@@ -157,13 +163,25 @@ fn file_metadata() -> Vec<Slot> {
     ]
 }
 
+/// What an answer says of itself that stands in for another (K-75).
+fn stale_metadata() -> [Slot; 2] {
+    [
+        slot(
+            "_stale",
+            DataType::Boolean,
+            "true when an earlier answer stands in for a failed call",
+        ),
+        slot("_stale_age_seconds", DataType::Integer, "how old that answer is"),
+    ]
+}
+
 fn answer_metadata(endpoint: &Endpoint, mapping: &JsonMapping) -> Vec<Slot> {
     let mut slots = vec![
         slot("_has_more", DataType::Boolean, "the same as has_more, under its name of design F"),
         slot(
             "warnings",
             DataType::array(DataType::String),
-            "why there are fewer records or values than there could be",
+            "why there are fewer records or values than there could be, or older ones",
         ),
     ];
     slots.extend(mapping.metadata.iter().map(|MetadataField { field, .. }| {

@@ -5,6 +5,7 @@
 //! pure: it reads XML from any [`std::io::Read`] ([`xml`]), builds requests ([`request`]) and reads answers
 //! ([`answer`]), and knows neither network nor store; `actions-connect` puts it to work.
 
+mod announce;
 pub mod answer;
 mod binding;
 mod coerce;
@@ -20,12 +21,14 @@ pub mod oauth;
 mod parse;
 pub mod request;
 mod secret;
+mod standing;
 mod target;
 mod tools;
 pub mod xml;
 mod xpath;
 mod yaml;
 
+pub use announce::Announcer;
 pub use binding::{
     Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId,
     Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
@@ -49,6 +52,7 @@ pub use model::{
 };
 pub use parse::{Parsed, parse, parse_template};
 pub use secret::{Credential, Secret};
+pub use standing::{RatedBy, binding_subject};
 pub use target::{TARGET_PARAM, target_digest};
 pub use tools::Tools;
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

@@ -18,6 +18,7 @@ pub enum Setting {
     TableKnowledge,
     TableContent,
     TableVault,
+    TableEgress,
     BucketData,
     RunMachineArn,
     EventBus,
@@ -40,7 +41,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 27] = [
+    pub const ALL: [Setting; 28] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -50,6 +51,7 @@ impl Setting {
         Setting::TableKnowledge,
         Setting::TableContent,
         Setting::TableVault,
+        Setting::TableEgress,
         Setting::BucketData,
         Setting::RunMachineArn,
         Setting::EventBus,
@@ -109,6 +111,9 @@ impl Setting {
                 ("TABLE_CONTENT", "table of documents, workspaces and notifications")
             }
             Self::TableVault => ("TABLE_VAULT", "table of encrypted credentials"),
+            Self::TableEgress => {
+                ("TABLE_EGRESS", "table of budgets, breakers and last good answers of sources")
+            }
             Self::BucketData => {
                 ("BUCKET_DATA", "bucket of uploads, large bodies, exports and the ledger")
             }
@@ -145,6 +150,12 @@ impl Setting {
 pub(crate) fn function_name() -> &'static str {
     static NAME: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     NAME.get_or_init(|| std::env::var("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default())
+}
+
+/// Where Lambda's runtime listens, `host:port`: no connector may ever call it. None outside Lambda.
+#[must_use]
+pub fn runtime_api() -> Option<String> {
+    std::env::var("AWS_LAMBDA_RUNTIME_API").ok().filter(|address| !address.is_empty())
 }
 
 /// A setting that a function needs and does not have.

@@ -16,6 +16,7 @@ use countersign_registry::action::{Action, ActionError, Call, RunInfo};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
+use self::memory::Shared;
 use crate::{ActionTools, Deps, Mode, Tokens, actions};
 
 const FILINGS: &str = include_str!("../../../../library/connectors/irs-990-xml.yaml");
@@ -49,6 +50,7 @@ struct World {
     /// What the tools answer, and what they were asked.
     tool: Option<Value>,
     used: Mutex<Vec<Call>>,
+    shared: Shared,
 }
 
 impl World {
@@ -240,6 +242,9 @@ async fn run_with(
         connectors: world.clone(),
         health: world.clone(),
         credentials: world.clone(),
+        standing: world.clone(),
+        answers: world.clone(),
+        announcer: world.clone(),
         files: world.clone(),
         egress: Egress::new(policy).unwrap(),
         tokens: world.tokens.clone(),
@@ -276,6 +281,8 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 mod api;
 mod files;
 mod graphql;
+mod memory;
 mod oauth;
 mod pages;
+mod resilience;
 mod tool;

@@ -174,3 +174,26 @@ async fn f_092_a_sample_call_tells_the_schema() {
         ] })
     );
 }
+
+#[tokio::test]
+async fn k_75_another_page_is_another_answer() {
+    let server = MockServer::start().await;
+    Mock::given(query_param("page", "1"))
+        .respond_with(ok(json!([{ "n": 1 }])))
+        .mount(&server)
+        .await;
+    let down = ResponseTemplate::new(503);
+    Mock::given(query_param("page", "2")).respond_with(down).mount(&server).await;
+    let endpoint = "    pagination: { type: page, page_size: 1 }\n";
+    let world = Arc::new(World::new(&yaml(&server, endpoint)));
+    let ask = |inputs: Value| {
+        let (world, call) = (world.clone(), call_of("api", "search", inputs));
+        async move { run_with(&world, Mode::Read, Policy { allow_loopback: true }, &call).await }
+    };
+    assert_eq!(ask(json!({})).await.unwrap()["_next_cursor"], 2);
+    let error = ask(json!({ "_cursor": 2 })).await.unwrap_err();
+    assert_eq!(
+        error.code, "CONNECTOR_UNAVAILABLE",
+        "the first page does not stand in for the second"
+    );
+}

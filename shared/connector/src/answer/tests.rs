@@ -1,10 +1,8 @@
-use std::time::Duration;
-
 use proptest::prelude::{ProptestConfig, proptest};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{StatusMeaning, meaning, next_page, wait_after_throttle};
+use super::{StatusMeaning, meaning, next_page};
 use crate::JsonPath;
 use crate::model::{BodyFormat, Method, PageBounds, PagePlace, Pagination};
 use crate::request::{Request, continue_at};
@@ -51,17 +49,6 @@ fn f_306_to_f_311_every_status_has_a_meaning() {
     ] {
         assert_eq!(meaning(status), expect, "{status}");
     }
-}
-
-#[test]
-fn f_307_waits_as_the_source_asks_within_a_minute() {
-    assert_eq!(wait_after_throttle(Some("7"), 0), Duration::from_secs(7));
-    assert_eq!(wait_after_throttle(Some("86400"), 0), Duration::from_secs(60));
-    assert_eq!(wait_after_throttle(None, 2), Duration::from_secs(4));
-    assert_eq!(
-        wait_after_throttle(Some("Wed, 21 Oct 2026 07:28:00 GMT"), 1),
-        Duration::from_secs(2)
-    );
 }
 
 #[test]

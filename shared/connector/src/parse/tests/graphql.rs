@@ -58,7 +58,16 @@ fn f_123_a_graphql_connector_is_read_whole() {
     };
     assert!(!contract.irreversible);
     assert_eq!(names(&contract.inputs), ["query", "first", "_cursor"], "F-093");
-    let expect = ["results", "count", "has_more", "_has_more", "warnings", "_next_cursor"];
+    let expect = [
+        "results",
+        "count",
+        "has_more",
+        "_has_more",
+        "warnings",
+        "_next_cursor",
+        "_stale",
+        "_stale_age_seconds",
+    ];
     assert_eq!(names(&contract.outputs), expect);
     let stored = serde_json::to_string(&definition).unwrap();
     assert_eq!(serde_json::from_str::<crate::ConnectorDefinition>(&stored).unwrap(), definition);
