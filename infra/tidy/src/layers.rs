@@ -62,7 +62,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "actions-notify",
         ],
     ),
-    ("entry", &["lambda-entry", "step-entry", "gatekeeper", "recovery", "web"]),
+    ("entry", &["lambda-entry", "step-entry", "connect-entry", "gatekeeper", "recovery", "web"]),
 ];
 
 /// What a domain crate must not need: the outside world, the clock, chance.
