@@ -16,6 +16,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "run",
             "approval",
             "connector",
+            "formats",
             "profile",
             "schedule",
             "journal",

@@ -78,9 +78,10 @@ impl Action for CallConnector {
 
 async fn act(deps: &Deps, call: &Call, resolved: &Resolved) -> Result<Value, ConnectError> {
     match (&resolved.definition.connection, &resolved.endpoint.operation) {
-        (Connection::FileParser(connection), Operation::ParseXml(rules)) => {
-            file::call(deps, call, resolved, connection, rules).await
-        }
+        (
+            Connection::FileParser(connection),
+            operation @ (Operation::ParseXml(_) | Operation::Parse(_)),
+        ) => file::call(deps, call, resolved, connection, operation).await,
         (Connection::RestApi(connection), Operation::Request(rules)) => {
             rest::call(deps, call, resolved, connection, rules).await
         }

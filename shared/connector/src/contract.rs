@@ -43,7 +43,7 @@ pub fn endpoint_contract(
 #[must_use]
 pub fn is_irreversible(endpoint: &Endpoint) -> bool {
     match &endpoint.operation {
-        Operation::ParseXml(_) => false,
+        Operation::ParseXml(_) | Operation::Parse(_) => false,
         Operation::Request(rules) => !rules.method.reads() && !rules.safe,
     }
 }
@@ -84,7 +84,7 @@ fn outputs(endpoint: &Endpoint) -> Vec<Slot> {
         OutputShape::Scalar => vec![slot("value", DataType::Any, "the value")],
     };
     match &endpoint.operation {
-        Operation::ParseXml(_) => slots.extend(file_metadata()),
+        Operation::ParseXml(_) | Operation::Parse(_) => slots.extend(file_metadata()),
         Operation::Request(rules) => slots.extend(page_metadata(&rules.pagination)),
     }
     slots

@@ -29,10 +29,11 @@ pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
-    Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint, EntityRule,
-    EntityRules, FieldRule, FileConnection, FileSource, InvalidConnectorId, Method, Operation,
-    OutputSchema, OutputShape, PageBounds, Pagination, Parameter, ParseRules, RateLimit,
-    RequestRules, RestConnection, ValueType,
+    Auth, AuthField, ColumnRule, Connection, ConnectorDefinition, ConnectorId, CsvRules, Endpoint,
+    EntityRule, EntityRules, FieldRule, FileConnection, FileSource, FormatRules, HtmlRules,
+    InvalidConnectorId, JsonRules, Method, Operation, OutputSchema, OutputShape, PARSERS,
+    PageBounds, Pagination, Parameter, ParseRules, PathRule, PdfRecords, PdfRules, Pick, RateLimit,
+    RequestRules, RestConnection, TableRules, ValueType, XlsxRules, endings,
 };
 pub use parse::{Parsed, parse};
 pub use secret::{Credential, Secret};

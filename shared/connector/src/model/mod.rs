@@ -9,8 +9,13 @@ use serde_json::Value;
 
 use crate::xpath::XPath;
 
+mod format;
 mod rest;
 
+pub use format::{
+    ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, PARSERS, PathRule, PdfRecords,
+    PdfRules, Pick, TableRules, XlsxRules, endings,
+};
 pub use rest::{
     Auth, AuthField, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection,
 };
@@ -137,7 +142,7 @@ pub enum FileSource {
 pub struct FileConnection {
     /// Where files come from.
     pub source: FileSource,
-    /// File name endings, lower case, without the dot; only `xml` in this release.
+    /// File name endings, lower case, without the dot: those of [`PARSERS`].
     pub accepted_formats: Vec<String>,
     /// No larger file is read; default 50.
     pub max_file_size_mb: u32,
@@ -184,8 +189,22 @@ pub struct Parameter {
 pub enum Operation {
     /// Reads XML.
     ParseXml(ParseRules),
+    /// Reads files of another format.
+    Parse(Box<FormatRules>),
     /// Calls HTTP.
     Request(Box<RequestRules>),
+}
+
+impl Operation {
+    /// The name of the file parser that does it, or `None` when it reads no file.
+    #[must_use]
+    pub fn parser(&self) -> Option<&'static str> {
+        match self {
+            Self::ParseXml(_) => Some("xml"),
+            Self::Parse(rules) => Some(rules.parser()),
+            Self::Request(_) => None,
+        }
+    }
 }
 
 /// How records are read from an XML document. Paths match by local name.

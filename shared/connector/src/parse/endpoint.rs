@@ -41,7 +41,7 @@ pub(super) fn read(
     let mapping = response_mapping(&mut map, kind, out);
     let declared = map.mapping("output_schema", out).and_then(|schema| output_schema(schema, out));
     let operation = if kind == "file_parser" {
-        file::operation(&mut map, &parameters, out)
+        file::operation(&mut map, &parameters, connection, out)
     } else {
         rest::operation(&mut map, &parameters, &mapping, connection, out)
     };

@@ -3,6 +3,7 @@
 mod connection;
 mod endpoint;
 mod file;
+mod format;
 mod rest;
 
 use indexmap::IndexMap;
@@ -65,6 +66,7 @@ fn definition(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<ConnectorDe
     map.finish(out);
     let connection = connection::read(kind?, connection_node, at, out);
     let endpoints = endpoints(kind?, connection.as_ref(), endpoints_node?, out);
+    let connection = connection.map(|connection| file::with_formats(connection, &endpoints));
     Some(ConnectorDefinition {
         id: id?,
         name: name?,
