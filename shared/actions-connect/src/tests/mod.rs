@@ -251,3 +251,4 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 
 mod api;
 mod files;
+mod formats;

@@ -180,4 +180,6 @@ fn is_name(text: &str) -> bool {
 }
 
 #[cfg(test)]
+mod format_tests;
+#[cfg(test)]
 mod tests;
