@@ -17,6 +17,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "approval",
             "resilience",
             "connector",
+            "formats",
             "profile",
             "schedule",
             "journal",

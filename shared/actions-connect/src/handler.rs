@@ -96,9 +96,10 @@ pub(crate) async fn act(
     resolved: &Resolved,
 ) -> Result<Value, ConnectError> {
     match (&resolved.definition.connection, &resolved.endpoint.operation) {
-        (Connection::FileParser(connection), Operation::ParseXml(rules)) => {
-            file::call(deps, call, resolved, connection, rules).await
-        }
+        (
+            Connection::FileParser(connection),
+            operation @ (Operation::ParseXml(_) | Operation::Parse(_)),
+        ) => file::call(deps, call, resolved, connection, operation).await,
         (Connection::RestApi(connection), Operation::Request(rules)) => {
             rest::call(deps, call, resolved, connection, rules).await
         }

@@ -49,7 +49,7 @@ pub fn endpoint_contract(
 #[must_use]
 pub fn is_irreversible(endpoint: &Endpoint) -> bool {
     match &endpoint.operation {
-        Operation::ParseXml(_) => false,
+        Operation::ParseXml(_) | Operation::Parse(_) => false,
         Operation::Request(rules) => !rules.method.reads() && !rules.safe,
         Operation::Graphql(rules) => rules.has_effect(),
         // The allow-list holds nothing that has an effect.
@@ -63,7 +63,7 @@ pub fn has_pages(endpoint: &Endpoint) -> bool {
     match &endpoint.operation {
         Operation::Request(rules) => !matches!(rules.pagination, Pagination::None),
         Operation::Graphql(rules) => rules.pagination.is_some(),
-        Operation::ParseXml(_) | Operation::Tool(_) => false,
+        Operation::ParseXml(_) | Operation::Parse(_) | Operation::Tool(_) => false,
     }
 }
 
@@ -113,7 +113,7 @@ fn outputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
         OutputShape::Scalar => vec![slot("value", DataType::Any, "the value")],
     };
     match &endpoint.operation {
-        Operation::ParseXml(_) => slots.extend(file_metadata()),
+        Operation::ParseXml(_) | Operation::Parse(_) => slots.extend(file_metadata()),
         Operation::Request(rules) => {
             slots.extend(answer_metadata(endpoint, &rules.mapping));
             slots.extend(stale_metadata());

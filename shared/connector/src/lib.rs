@@ -43,12 +43,14 @@ pub use files::{FileBody, FileEntry, Files, Listing};
 pub use infer::infer_schema;
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
-    Auth, AuthField, BodyFormat, Category, ClientAuth, Connection, ConnectorDefinition,
-    ConnectorId, DATABASE_PARTS, Endpoint, EntityRule, EntityRules, FieldRule, FileConnection,
-    FileSource, GraphqlConnection, GraphqlEffect, GraphqlRules, InvalidConnectorId, InvalidTag,
-    JsonMapping, MetadataField, Method, Operation, OutputSchema, OutputShape, PageBounds,
-    PagePlace, Pagination, Parameter, ParseRules, RateLimit, RelayPages, RequestRules,
-    RestConnection, Tag, ToolConnection, ToolId, ToolRules, ValueType,
+    Auth, AuthField, BodyFormat, Category, ClientAuth, ColumnRule, Connection, ConnectorDefinition,
+    ConnectorId, CsvRules, DATABASE_PARTS, Endpoint, EntityRule, EntityRules, FieldRule,
+    FileConnection, FileSource, FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules,
+    HtmlRules, InvalidConnectorId, InvalidTag, JsonMapping, JsonRules, MetadataField, Method,
+    Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace, Pagination, Parameter,
+    ParseRules, PathRule, PdfRecords, PdfRules, Pick, RateLimit, RelayPages, RequestRules,
+    RestConnection, TableRules, Tag, ToolConnection, ToolId, ToolRules, ValueType, XlsxRules,
+    endings,
 };
 pub use parse::{Parsed, parse, parse_template};
 pub use secret::{Credential, Secret};

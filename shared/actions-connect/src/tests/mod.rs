@@ -280,6 +280,7 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 
 mod api;
 mod files;
+mod formats;
 mod graphql;
 mod memory;
 mod oauth;

@@ -10,12 +10,17 @@ use serde_json::Value;
 use crate::xpath::XPath;
 
 mod common;
+mod format;
 mod graphql;
 mod mapping;
 mod rest;
 mod tool;
 
 pub use common::{Category, InvalidTag, Tag};
+pub use format::{
+    ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, PARSERS, PathRule, PdfRecords,
+    PdfRules, Pick, TableRules, XlsxRules, endings,
+};
 pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};
 pub use mapping::{JsonMapping, MetadataField};
 pub(crate) use rest::ACCESS_TOKEN;
@@ -178,7 +183,7 @@ pub enum FileSource {
 pub struct FileConnection {
     /// Where files come from.
     pub source: FileSource,
-    /// File name endings, lower case, without the dot; only `xml` in this release.
+    /// File name endings, lower case, without the dot: those of [`PARSERS`].
     pub accepted_formats: Vec<String>,
     /// No larger file is read; default 50.
     pub max_file_size_mb: u32,
@@ -225,6 +230,8 @@ pub struct Parameter {
 pub enum Operation {
     /// Reads XML.
     ParseXml(ParseRules),
+    /// Reads files of another format.
+    Parse(Box<FormatRules>),
     /// Calls HTTP.
     Request(Box<RequestRules>),
     /// Sends a GraphQL document.
@@ -241,7 +248,17 @@ impl Operation {
             Self::Request(rules) => Some(&rules.mapping),
             Self::Graphql(rules) => Some(&rules.mapping),
             Self::Tool(rules) => Some(&rules.mapping),
-            Self::ParseXml(_) => None,
+            Self::ParseXml(_) | Self::Parse(_) => None,
+        }
+    }
+
+    /// The name of the file parser that does it, or `None` when it reads no file.
+    #[must_use]
+    pub fn parser(&self) -> Option<&'static str> {
+        match self {
+            Self::ParseXml(_) => Some("xml"),
+            Self::Parse(rules) => Some(rules.parser()),
+            Self::Request(_) | Self::Graphql(_) | Self::Tool(_) => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use url::Url;
 use super::auth::auth_or_none;
 use super::{graphql, tool};
 use crate::diagnostic::{Diagnostics, Position};
-use crate::model::{Connection, FileConnection, FileSource, RateLimit, RestConnection};
+use crate::model::{Connection, FileConnection, FileSource, PARSERS, RateLimit, RestConnection};
 use crate::yaml::{Mapping, Node, as_text};
 
 pub(super) fn read(
@@ -50,18 +50,14 @@ fn file(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<FileConnection> {
     for node in map.list("accepted_formats", out) {
         let Some(format) = as_text(node, "accepted_formats", out) else { continue };
         let format = format.trim_start_matches('.').to_ascii_lowercase();
-        if format == "xml" {
+        let known = PARSERS.iter().flat_map(|(_, endings)| endings.iter().copied());
+        if known.clone().any(|ending| ending == format) {
             accepted_formats.push(format);
         } else {
-            out.error(
-                "format",
-                node.at,
-                format!("files of format `{format}` are not supported by this release"),
-            );
+            let all = known.collect::<Vec<_>>().join(", ");
+            let message = format!("files of format `{format}` are not read by any parser");
+            out.hinted("format", node.at, message, format!("use one of {all}"));
         }
-    }
-    if accepted_formats.is_empty() {
-        accepted_formats.push("xml".to_owned());
     }
     let max_file_size_mb = map.number("max_file_size_mb", 1..=200, out).unwrap_or(50);
     map.finish(out);

@@ -66,7 +66,7 @@ pub(super) fn read(
         out.error("metadata", map.at, message);
     }
     let operation = match kind {
-        "file_parser" => file::operation(&mut map, &parameters, out),
+        "file_parser" => file::operation(&mut map, &parameters, connection, out),
         "graphql" => graphql::operation(&mut map, &parameters, &mapping, out),
         "existing_tool" => tool::operation(&mut map, &parameters, &mapping, connection, out),
         _ => rest::operation(&mut map, &parameters, &mapping, connection, out),

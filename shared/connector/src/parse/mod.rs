@@ -6,6 +6,7 @@ mod connection;
 mod document;
 mod endpoint;
 mod file;
+mod format;
 mod graphql;
 mod mapping;
 mod rest;
@@ -97,6 +98,7 @@ fn definition(
     let connection = connection::read(kind?, connection_node, at, out);
     let auth_fields = form(auth_fields, connection.as_ref(), out);
     let endpoints = endpoints(kind?, connection.as_ref(), endpoints_node?, out);
+    let connection = connection.map(|connection| file::with_formats(connection, &endpoints));
     Some(ConnectorDefinition {
         id: id?,
         name: name?,
@@ -216,5 +218,7 @@ fn is_name(text: &str) -> bool {
     starts && text.len() <= 64 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
+#[cfg(test)]
+mod format_tests;
 #[cfg(test)]
 mod tests;
