@@ -43,7 +43,7 @@ pub fn endpoint_contract(
 #[must_use]
 pub fn is_irreversible(endpoint: &Endpoint) -> bool {
     match &endpoint.operation {
-        Operation::ParseXml(_) => false,
+        Operation::ParseXml(_) | Operation::Scrape(_) | Operation::ReadFeeds(_) => false,
         Operation::Request(rules) => !rules.method.reads() && !rules.safe,
     }
 }
@@ -86,6 +86,9 @@ fn outputs(endpoint: &Endpoint) -> Vec<Slot> {
     match &endpoint.operation {
         Operation::ParseXml(_) => slots.extend(file_metadata()),
         Operation::Request(rules) => slots.extend(page_metadata(&rules.pagination)),
+        Operation::Scrape(_) | Operation::ReadFeeds(_) => {
+            slots.extend(page_metadata(&Pagination::None));
+        }
     }
     slots
 }

@@ -8,6 +8,7 @@
 pub mod answer;
 mod binding;
 mod contract;
+mod css;
 mod diagnostic;
 mod files;
 mod json_path;
@@ -25,14 +26,16 @@ pub use binding::{
     Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
 };
 pub use contract::{EndpointContract, PROVENANCE_FIELDS, endpoint_contract, is_irreversible};
+pub use css::{CssSelector, InvalidSelector};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
     Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint, EntityRule,
-    EntityRules, FieldRule, FileConnection, FileSource, InvalidConnectorId, Method, Operation,
-    OutputSchema, OutputShape, PageBounds, Pagination, Parameter, ParseRules, RateLimit,
-    RequestRules, RestConnection, ValueType,
+    EntityRules, Feed, FeedConnection, FeedOperation, FieldRule, FileConnection, FileSource,
+    InvalidConnectorId, Method, Operation, OutputSchema, OutputShape, PageBounds, Pagination,
+    Parameter, ParseRules, RateLimit, RequestRules, RestConnection, ScrapeField, ScrapeRules,
+    ScraperConnection, ValueType,
 };
 pub use parse::{Parsed, parse};
 pub use secret::{Credential, Secret};

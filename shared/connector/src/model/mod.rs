@@ -9,11 +9,15 @@ use serde_json::Value;
 
 use crate::xpath::XPath;
 
+mod feed;
 mod rest;
+mod scraper;
 
+pub use feed::{Feed, FeedConnection, FeedOperation};
 pub use rest::{
     Auth, AuthField, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection,
 };
+pub use scraper::{ScrapeField, ScrapeRules, ScraperConnection};
 
 /// Why a text is not the name of a connector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -97,6 +101,8 @@ impl ConnectorDefinition {
         match self.connection {
             Connection::FileParser(_) => "file_parser",
             Connection::RestApi(_) => "rest_api",
+            Connection::WebScraper(_) => "web_scraper",
+            Connection::RssFeed(_) => "rss_feed",
         }
     }
 
@@ -104,7 +110,9 @@ impl ConnectorDefinition {
     #[must_use]
     pub fn credential_fields(&self) -> Vec<&'static str> {
         match &self.connection {
-            Connection::FileParser(_) => Vec::new(),
+            Connection::FileParser(_) | Connection::WebScraper(_) | Connection::RssFeed(_) => {
+                Vec::new()
+            }
             Connection::RestApi(rest) => rest.auth.credential_fields().to_vec(),
         }
     }
@@ -118,6 +126,10 @@ pub enum Connection {
     FileParser(FileConnection),
     /// Calls an HTTP API that answers JSON (F-096).
     RestApi(RestConnection),
+    /// Reads web pages (F-098).
+    WebScraper(ScraperConnection),
+    /// Reads feeds (F-101).
+    RssFeed(FeedConnection),
 }
 
 /// Where a file parser's files come from.
@@ -186,6 +198,10 @@ pub enum Operation {
     ParseXml(ParseRules),
     /// Calls HTTP.
     Request(Box<RequestRules>),
+    /// Reads web pages.
+    Scrape(Box<ScrapeRules>),
+    /// Reads feeds.
+    ReadFeeds(FeedOperation),
 }
 
 /// How records are read from an XML document. Paths match by local name.

@@ -20,10 +20,11 @@ pub(super) fn read(
             return None;
         }
     };
-    if kind == "file_parser" {
-        file(map, out).map(Connection::FileParser)
-    } else {
-        rest(map, out).map(Connection::RestApi)
+    match kind {
+        "file_parser" => file(map, out).map(Connection::FileParser),
+        "web_scraper" => super::scraper::connection(map, out),
+        "rss_feed" => super::feed::connection(map, out),
+        _ => rest(map, out).map(Connection::RestApi),
     }
 }
 
@@ -77,7 +78,7 @@ fn rest(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<RestConnection> {
 }
 
 /// HTTPS, or HTTP to this machine: the deployment decides whether loopback may be called at all.
-fn base_url(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
+pub(super) fn base_url(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
     let url = match Url::parse(text) {
         Ok(url) => url,
         Err(error) => {
@@ -141,7 +142,7 @@ fn auth(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Auth> {
     }
 }
 
-fn rate_limit(mut map: Mapping<'_>, out: &mut Diagnostics) -> RateLimit {
+pub(super) fn rate_limit(mut map: Mapping<'_>, out: &mut Diagnostics) -> RateLimit {
     let limit = RateLimit {
         requests_per_second: map.number("requests_per_second", 1..=1_000, out),
         requests_per_minute: map.number("requests_per_minute", 1..=60_000, out),

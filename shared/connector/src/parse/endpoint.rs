@@ -3,7 +3,7 @@
 use countersign_registry::{DataType, Field};
 use serde_json::Value;
 
-use super::{file, is_name, rest};
+use super::{feed, file, is_name, rest, scraper};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
 use crate::model::{
@@ -37,13 +37,14 @@ pub(super) fn read(
             format!("endpoint `{name}` has no description: models cannot tell when to use it"),
         );
     }
-    let parameters = parameters(&mut map, out);
+    let mut parameters = parameters(&mut map, out);
     let mapping = response_mapping(&mut map, kind, out);
     let declared = map.mapping("output_schema", out).and_then(|schema| output_schema(schema, out));
-    let operation = if kind == "file_parser" {
-        file::operation(&mut map, &parameters, out)
-    } else {
-        rest::operation(&mut map, &parameters, &mapping, connection, out)
+    let operation = match kind {
+        "file_parser" => file::operation(&mut map, &parameters, out),
+        "web_scraper" => scraper::operation(&mut map, &parameters, out),
+        "rss_feed" => feed::operation(&mut map, &mut parameters, out),
+        _ => rest::operation(&mut map, &parameters, &mapping, connection, out),
     };
     map.finish(out);
     let (operation, inferred) = operation?;

@@ -2,8 +2,10 @@
 
 mod connection;
 mod endpoint;
+mod feed;
 mod file;
 mod rest;
+mod scraper;
 
 use indexmap::IndexMap;
 
@@ -21,9 +23,9 @@ pub struct Parsed {
 }
 
 /// Types this release runs.
-const SUPPORTED: [&str; 2] = ["file_parser", "rest_api"];
+const SUPPORTED: [&str; 4] = ["file_parser", "rest_api", "web_scraper", "rss_feed"];
 /// Types the language knows but this release does not run.
-const LATER: [&str; 5] = ["graphql", "web_scraper", "database", "rss_feed", "existing_tool"];
+const LATER: [&str; 3] = ["graphql", "database", "existing_tool"];
 
 /// Reads a connector's YAML.
 #[must_use]
@@ -86,16 +88,18 @@ fn supported(text: &str, at: Position, out: &mut Diagnostics) -> Option<&'static
     }
     if LATER.contains(&text) {
         let message = format!("connectors of type `{text}` are not supported by this release");
-        out.hinted("unsupported_type", at, message, "supported are `file_parser` and `rest_api`");
+        out.hinted("unsupported_type", at, message, supported_types());
     } else {
         let known = SUPPORTED.into_iter().chain(LATER);
         let hint = crate::yaml::nearest(text, known)
-            .map_or("supported are `file_parser` and `rest_api`".to_owned(), |near| {
-                format!("did you mean `{near}`?")
-            });
+            .map_or_else(supported_types, |near| format!("did you mean `{near}`?"));
         out.hinted("unknown_type", at, format!("`{text}` is not a type of connector"), hint);
     }
     None
+}
+
+fn supported_types() -> String {
+    format!("supported are `{}`", SUPPORTED.join("`, `"))
 }
 
 fn version(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 pub use collect::ValueWarning;
 pub use error::{Place, XmlError};
+pub use value::convert;
 
 use crate::model::ParseRules;
 

@@ -20,7 +20,7 @@ fn rules(endpoint: &str) -> ParseRules {
     let definition = crate::parse(CONNECTOR).definition.unwrap();
     match &definition.endpoints[endpoint].operation {
         Operation::ParseXml(rules) => rules.clone(),
-        Operation::Request(_) => panic!("a file parser"),
+        _ => panic!("a file parser"),
     }
 }
 

@@ -6,7 +6,8 @@ use serde_json::{Number, Value};
 use crate::model::ValueType;
 
 /// Reads the texts found for a field. The message says why a text is not of the type.
-pub(super) fn convert(texts: &[String], value_type: ValueType) -> (Value, Option<String>) {
+#[must_use]
+pub fn convert(texts: &[String], value_type: ValueType) -> (Value, Option<String>) {
     match value_type {
         ValueType::StringList => {
             (texts.iter().map(|text| Value::from(text.as_str())).collect(), None)
