@@ -28,7 +28,8 @@ impl Resolved {
     pub(crate) fn requests_per_second(&self) -> Option<f64> {
         let own = match &self.definition.connection {
             Connection::RestApi(rest) => rest.rate_limit.and_then(per_second),
-            Connection::FileParser(_) => None,
+            Connection::WebScraper(scraper) => scraper.rate_limit.and_then(per_second),
+            Connection::FileParser(_) | Connection::RssFeed(_) => None,
         };
         let lower = self.binding.permissions.rate_limit_override.and_then(per_second);
         [own, lower].into_iter().flatten().reduce(f64::min)
@@ -98,6 +99,19 @@ fn overridden(mut definition: ConnectorDefinition, binding: &Binding) -> Connect
             }
             if let Some(seconds) = overrides.timeout_seconds {
                 rest.timeout_seconds = seconds.clamp(1, 300);
+            }
+        }
+        Connection::WebScraper(scraper) => {
+            if let Some(base_url) = &overrides.base_url {
+                scraper.base_url.clone_from(base_url);
+            }
+            if let Some(seconds) = overrides.timeout_seconds {
+                scraper.timeout_seconds = seconds.clamp(1, 300);
+            }
+        }
+        Connection::RssFeed(feeds) => {
+            if let Some(seconds) = overrides.timeout_seconds {
+                feeds.timeout_seconds = seconds.clamp(1, 300);
             }
         }
         Connection::FileParser(file) => {

@@ -4,7 +4,9 @@ use countersign_connector::SourceError;
 use countersign_connector::request::RequestError;
 use countersign_failure::{Class, Failure};
 use countersign_http_out::HttpError;
+use countersign_pages::PageError;
 use countersign_registry::action::ActionError;
+use countersign_robots::RobotsError;
 
 /// Why a call of a connector failed. No variant holds a credential, a query or a header.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +104,24 @@ pub enum ConnectError {
     /// A name that is not of a file or folder.
     #[error("`{0}` is not a file's id, a folder or an address this connector reads")]
     NotASource(String),
+    /// The site does not want the page read (K-76).
+    #[error("{0}")]
+    Robots(#[from] RobotsError),
+    /// A page cannot be read.
+    #[error("{0}")]
+    Page(#[from] PageError),
+    /// No feed could be read.
+    #[error("none of {count} feeds could be read; the first: {first}")]
+    NoFeed {
+        /// How many were tried.
+        count: usize,
+        /// The first feed's error.
+        first: String,
+        /// Its code.
+        code: &'static str,
+        /// Whether trying again can help.
+        class: Class,
+    },
     /// No file could be read.
     #[error("none of {count} files could be read; the first: {first}")]
     NothingRead {
@@ -136,7 +156,9 @@ impl Failure for ConnectError {
             Self::Refused { .. } => "CONNECTOR_REFUSED",
             Self::InDoubt { .. } => "CONNECTOR_IN_DOUBT",
             Self::NotASource(_) => "CONNECTOR_SOURCE",
-            Self::NothingRead { code, .. } => code,
+            Self::Robots(error) => error.code(),
+            Self::Page(error) => error.code(),
+            Self::NothingRead { code, .. } | Self::NoFeed { code, .. } => code,
         }
     }
 
@@ -145,7 +167,9 @@ impl Failure for ConnectError {
             Self::Source(error) => error.class(),
             Self::Http(error) => error.class(),
             Self::Throttled { .. } | Self::Unavailable { .. } => Class::Retryable,
-            Self::NothingRead { class, .. } => *class,
+            Self::Robots(error) => error.class(),
+            Self::Page(error) => error.class(),
+            Self::NothingRead { class, .. } | Self::NoFeed { class, .. } => *class,
             _ => Class::Terminal,
         }
     }
@@ -159,11 +183,16 @@ impl Failure for ConnectError {
             | Self::WrongMode { .. }
             | Self::NotASource(_)
             | Self::NothingRead { .. } => 422,
+            Self::Robots(error) => error.http_status(),
+            Self::Page(error) => error.http_status(),
             Self::Source(error) => error.http_status(),
             Self::Request(error) => error.http_status(),
             Self::Http(error) => error.http_status(),
             Self::Throttled { .. } | Self::Unavailable { .. } => 503,
-            Self::AuthFailed { .. } | Self::Refused { .. } | Self::InDoubt { .. } => 502,
+            Self::AuthFailed { .. }
+            | Self::Refused { .. }
+            | Self::InDoubt { .. }
+            | Self::NoFeed { .. } => 502,
         }
     }
 
@@ -177,6 +206,8 @@ impl Failure for ConnectError {
             Self::Source(error) => return error.help(),
             Self::Request(error) => return error.help(),
             Self::Http(error) => return error.help(),
+            Self::Robots(error) => return error.help(),
+            Self::Page(error) => return error.help(),
             _ => return None,
         };
         Some(text.to_owned())

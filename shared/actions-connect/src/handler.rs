@@ -8,12 +8,13 @@ use countersign_connector::{
 use countersign_http_out::{Egress, HttpError};
 use countersign_registry::CALL_CONNECTOR;
 use countersign_registry::action::{Action, ActionError, Call};
+use countersign_robots::Robots;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::binding::{Resolved, resolve};
 use crate::error::ConnectError;
-use crate::{file, rest};
+use crate::{feed, file, rest, scraper};
 
 /// Which endpoints a function may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,11 +54,13 @@ pub struct Deps {
 /// The actions of this crate.
 #[must_use]
 pub fn actions(deps: Deps, mode: Mode) -> Vec<Arc<dyn Action>> {
-    vec![Arc::new(CallConnector { deps, mode })]
+    let robots = Robots::new(deps.egress.clone());
+    vec![Arc::new(CallConnector { deps, robots, mode })]
 }
 
 struct CallConnector {
     deps: Deps,
+    robots: Robots,
     mode: Mode,
 }
 
@@ -69,20 +72,31 @@ impl Action for CallConnector {
     fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
         Box::pin(async move {
             let resolved = resolve(self.deps.connectors.as_ref(), call, self.mode).await?;
-            let outcome = act(&self.deps, call, &resolved).await;
+            let outcome = act(&self.deps, &self.robots, call, &resolved).await;
             self.note_health(call, &resolved, outcome.as_ref().err()).await;
             Ok(outcome?)
         })
     }
 }
 
-async fn act(deps: &Deps, call: &Call, resolved: &Resolved) -> Result<Value, ConnectError> {
+async fn act(
+    deps: &Deps,
+    robots: &Robots,
+    call: &Call,
+    resolved: &Resolved,
+) -> Result<Value, ConnectError> {
     match (&resolved.definition.connection, &resolved.endpoint.operation) {
         (Connection::FileParser(connection), Operation::ParseXml(rules)) => {
             file::call(deps, call, resolved, connection, rules).await
         }
         (Connection::RestApi(connection), Operation::Request(rules)) => {
             rest::call(deps, call, resolved, connection, rules).await
+        }
+        (Connection::WebScraper(connection), Operation::Scrape(rules)) => {
+            scraper::call(deps, robots, call, resolved, connection, rules).await
+        }
+        (Connection::RssFeed(connection), Operation::ReadFeeds(_)) => {
+            feed::call(deps, call, resolved, connection).await
         }
         // The parser makes neither of these.
         _ => Err(ConnectError::Argument(

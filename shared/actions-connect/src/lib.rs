@@ -6,10 +6,12 @@
 mod binding;
 mod calling;
 mod error;
+mod feed;
 mod file;
 mod handler;
 mod output;
 mod rest;
+mod scraper;
 mod stream;
 
 pub use error::ConnectError;

@@ -36,11 +36,14 @@ pub enum Setting {
     JwtHs256Secret,
     JwtJwksUrl,
     AllowLoopback,
+    SearchProvider,
+    SearchUrl,
+    SearchKey,
 }
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 27] = [
+    pub const ALL: [Setting; 30] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -68,6 +71,9 @@ impl Setting {
         Setting::JwtHs256Secret,
         Setting::JwtJwksUrl,
         Setting::AllowLoopback,
+        Setting::SearchProvider,
+        Setting::SearchUrl,
+        Setting::SearchKey,
     ];
 
     /// The environment variable.
@@ -137,6 +143,11 @@ impl Setting {
             Self::AllowLoopback => {
                 ("ALLOW_LOOPBACK", "`true` lets connectors reach loopback; local stacks only")
             }
+            Self::SearchProvider => {
+                ("SEARCH_PROVIDER", "who searches the web: `searxng`, `tavily` or nobody")
+            }
+            Self::SearchUrl => ("SEARCH_URL", "base address of the search provider"),
+            Self::SearchKey => ("SEARCH_KEY", "key of the search provider"),
         }
     }
 }

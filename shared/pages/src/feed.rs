@@ -55,16 +55,16 @@ pub fn read_feed(body: &Body<'_>) -> Result<Vec<Item>, PageError> {
     let feed = parser
         .parse(bytes.as_slice())
         .map_err(|error| PageError::Feed(error.to_string().chars().take(200).collect()))?;
-    Ok(feed.entries.into_iter().take(MOST_ITEMS).map(|entry| item(entry, body.url)).collect())
+    Ok(feed.entries.iter().take(MOST_ITEMS).map(|entry| item(entry, body.url)).collect())
 }
 
-fn item(entry: Entry, feed: &Url) -> Item {
+fn item(entry: &Entry, feed: &Url) -> Item {
     let published = entry.published.or(entry.updated).and_then(|time| {
         Timestamp::new(time.timestamp(), time.timestamp_subsec_nanos().try_into().ok()?).ok()
     });
     let title = entry.title.as_ref().map(|text| readable(&text.content, LONGEST_LINE));
     let title = title.unwrap_or_default();
-    let link = link(&entry, feed);
+    let link = link(entry, feed);
     let id = match (entry.id.trim(), &link) {
         ("", Some(link)) => link.clone(),
         ("", None) => digest(&title, published),
@@ -85,7 +85,7 @@ fn item(entry: Entry, feed: &Url) -> Item {
     Item {
         id,
         title,
-        summary: summary(&entry),
+        summary: summary(entry),
         published,
         link,
         category: categories.join(", ").chars().take(LONGEST_LINE).collect(),

@@ -250,4 +250,6 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 }
 
 mod api;
+mod feeds;
 mod files;
+mod scraping;

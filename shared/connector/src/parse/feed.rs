@@ -197,7 +197,7 @@ endpoints:
             .replace("name: A", "name: all")
             .replace("get_recent", "get_all");
         check(&broken, &["7:49 name", "8:14 url", "12:16 operation"]);
-        check(&NEWS.replace("name: B", "name: a"), &["8:57 duplicate"]);
+        check(&NEWS.replace("name: B", "name: a"), &["8:54 duplicate"]);
         check(
             &NEWS.replace("  feeds:\n", "  feeds: []\n").replace("    - {", "  # {"),
             &["6:3 feeds"],

@@ -126,6 +126,7 @@ fn f_046_a_page_without_an_article_is_read_as_it_stands() {
 }
 
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
 fn check(content_type: Option<&str>, bytes: &[u8], mode: ExtractMode, expect: Value) {
     let page = read_page(&Body { url: &url(), content_type, bytes }, mode, 100, &|| true).unwrap();
     assert_eq!(page.content, expect);
