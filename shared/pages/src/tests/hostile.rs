@@ -19,10 +19,15 @@ fn anything() -> ScrapeRules {
 
 /// Reads a page in every way, on a thread with as little stack as a worker has, within a time.
 fn survives(page: String, expect: Option<PageError>) {
+    let all = &[ExtractMode::Text, ExtractMode::Markdown, ExtractMode::Structured];
+    survives_in(all, page, expect);
+}
+
+fn survives_in(modes: &'static [ExtractMode], page: String, expect: Option<PageError>) {
     let limit = Instant::now() + Duration::from_secs(60);
     let reading = std::thread::Builder::new().stack_size(2 * 1024 * 1024).spawn(move || {
         let going = || Instant::now() < limit;
-        for mode in [ExtractMode::Text, ExtractMode::Markdown, ExtractMode::Structured] {
+        for &mode in modes {
             let read = read_page(&html(&url(), page.as_bytes()), mode, 10_000, &going);
             assert_eq!(read.as_ref().err(), expect.as_ref(), "{mode:?}");
         }
@@ -59,9 +64,28 @@ fn k_38_markup_that_grows_in_the_parser_is_refused() {
 
 #[test]
 fn k_38_ten_megabytes_are_refused_or_read() {
-    survives("<p>x".repeat(2_500_000), Some(MANY));
-    survives(format!("<title>x</title><p>{}", "word ".repeat(2_000_000)), None);
-    survives(format!("<!--{}", "-".repeat(10_000_000)), None);
+    survives_in(&[ExtractMode::Text], "<p>x".repeat(2_500_000), Some(MANY));
+    survives_in(
+        &[ExtractMode::Text],
+        format!("<title>x</title><p>{}", "word ".repeat(2_000_000)),
+        None,
+    );
+    survives_in(&[ExtractMode::Text], format!("<!--{}", "-".repeat(10_000_000)), None);
+}
+
+#[test]
+fn k_38_looking_for_the_article_ends() {
+    let item = "<div class=content><p>Some words, and <a href=/x>a link</a>, and some more, to look like text.</p>";
+    survives_in(
+        &[ExtractMode::Text],
+        format!("{}{}", item.repeat(80), item.repeat(5_000).replace("<div class=content>", "")),
+        None,
+    );
+    survives_in(
+        &[ExtractMode::Text],
+        item.repeat(80) + &"<li><a href=#x>y</a>, z".repeat(14_000),
+        None,
+    );
 }
 
 #[test]
