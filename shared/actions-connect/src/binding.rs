@@ -114,6 +114,19 @@ fn overridden(mut definition: ConnectorDefinition, binding: &Binding) -> Connect
             }
         }
         Connection::ExistingTool(_) => {}
+        Connection::WebScraper(scraper) => {
+            if let Some(base_url) = &overrides.base_url {
+                scraper.base_url.clone_from(base_url);
+            }
+            if let Some(seconds) = overrides.timeout_seconds {
+                scraper.timeout_seconds = seconds.clamp(1, 300);
+            }
+        }
+        Connection::RssFeed(feeds) => {
+            if let Some(seconds) = overrides.timeout_seconds {
+                feeds.timeout_seconds = seconds.clamp(1, 300);
+            }
+        }
         Connection::FileParser(file) => {
             if let Some(megabytes) = overrides.max_file_size_mb {
                 file.max_file_size_mb = megabytes.clamp(1, file.max_file_size_mb);

@@ -5,7 +5,9 @@ use countersign_connector::oauth::TokenError;
 use countersign_connector::request::RequestError;
 use countersign_failure::{Class, Failure};
 use countersign_http_out::HttpError;
+use countersign_pages::PageError;
 use countersign_registry::action::ActionError;
+use countersign_robots::RobotsError;
 
 /// Why a call of a connector failed. No variant holds a credential, a query or a header.
 #[derive(Debug, thiserror::Error)]
@@ -146,6 +148,24 @@ pub enum ConnectError {
     /// A name that is not of a file or folder.
     #[error("`{0}` is not a file's id, a folder or an address this connector reads")]
     NotASource(String),
+    /// The site does not want the page read (K-76).
+    #[error("{0}")]
+    Robots(#[from] RobotsError),
+    /// A page cannot be read.
+    #[error("{0}")]
+    Page(#[from] PageError),
+    /// No feed could be read.
+    #[error("none of {count} feeds could be read; the first: {first}")]
+    NoFeed {
+        /// How many were tried.
+        count: usize,
+        /// The first feed's error.
+        first: String,
+        /// Its code.
+        code: &'static str,
+        /// Whether trying again can help.
+        class: Class,
+    },
     /// No file could be read.
     #[error("none of {count} files could be read; the first: {first}")]
     NothingRead {
@@ -184,7 +204,9 @@ impl Failure for ConnectError {
             Self::Graphql { .. } => "CONNECTOR_GRAPHQL",
             Self::ToolUnavailable(_) => "CONNECTOR_TOOL_UNAVAILABLE",
             Self::NotASource(_) => "CONNECTOR_SOURCE",
-            Self::NothingRead { code, .. } => code,
+            Self::Robots(error) => error.code(),
+            Self::Page(error) => error.code(),
+            Self::NothingRead { code, .. } | Self::NoFeed { code, .. } => code,
         }
     }
 
@@ -197,7 +219,9 @@ impl Failure for ConnectError {
             }
             // A day is longer than anything that tries again by itself.
             Self::BudgetSpent { window: "second" | "minute", .. } => Class::Retryable,
-            Self::NothingRead { class, .. } => *class,
+            Self::Robots(error) => error.class(),
+            Self::Page(error) => error.class(),
+            Self::NothingRead { class, .. } | Self::NoFeed { class, .. } => *class,
             _ => Class::Terminal,
         }
     }
@@ -211,6 +235,8 @@ impl Failure for ConnectError {
             | Self::WrongMode { .. }
             | Self::NotASource(_)
             | Self::NothingRead { .. } => 422,
+            Self::Robots(error) => error.http_status(),
+            Self::Page(error) => error.http_status(),
             Self::Source(error) => error.http_status(),
             Self::Request(error) => error.http_status(),
             Self::Http(error) => error.http_status(),
@@ -223,6 +249,7 @@ impl Failure for ConnectError {
             | Self::Refused { .. }
             | Self::InDoubt { .. }
             | Self::Token { .. }
+            | Self::NoFeed { .. }
             | Self::Graphql { .. } => 502,
         }
     }
@@ -241,6 +268,8 @@ impl Failure for ConnectError {
             Self::Source(error) => return error.help(),
             Self::Request(error) => return error.help(),
             Self::Http(error) => return error.help(),
+            Self::Robots(error) => return error.help(),
+            Self::Page(error) => return error.help(),
             _ => return None,
         };
         Some(text.to_owned())

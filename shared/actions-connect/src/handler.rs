@@ -10,13 +10,14 @@ use countersign_http_out::Egress;
 use countersign_registry::CALL_CONNECTOR;
 use countersign_registry::action::{Action, ActionError, Call};
 use countersign_resilience::{Answers, Standing};
+use countersign_robots::Robots;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::binding::{Resolved, resolve};
 use crate::error::ConnectError;
 use crate::token::Tokens;
-use crate::{file, graphql, guarded, rest, tool};
+use crate::{feed, file, graphql, guarded, rest, scraper, tool};
 
 /// Which endpoints a function may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,11 +67,13 @@ pub struct Deps {
 /// The actions of this crate.
 #[must_use]
 pub fn actions(deps: Deps, mode: Mode) -> Vec<Arc<dyn Action>> {
-    vec![Arc::new(CallConnector { deps, mode })]
+    let robots = Robots::new(deps.egress.clone());
+    vec![Arc::new(CallConnector { deps, robots, mode })]
 }
 
 struct CallConnector {
     deps: Deps,
+    robots: Robots,
     mode: Mode,
 }
 
@@ -83,7 +86,7 @@ impl Action for CallConnector {
         Box::pin(async move {
             let resolved = resolve(&self.deps, call, self.mode).await?;
             let guarded::Guarded { outcome, health } =
-                guarded::call(&self.deps, call, &resolved).await;
+                guarded::call(&self.deps, &self.robots, call, &resolved).await;
             self.note_health(call, &resolved, health).await;
             Ok(outcome?)
         })
@@ -92,6 +95,7 @@ impl Action for CallConnector {
 
 pub(crate) async fn act(
     deps: &Deps,
+    robots: &Robots,
     call: &Call,
     resolved: &Resolved,
 ) -> Result<Value, ConnectError> {
@@ -108,6 +112,12 @@ pub(crate) async fn act(
         }
         (Connection::ExistingTool(connection), Operation::Tool(rules)) => {
             tool::call(deps, call, resolved, connection, rules).await
+        }
+        (Connection::WebScraper(connection), Operation::Scrape(rules)) => {
+            scraper::call(deps, robots, call, resolved, connection, rules).await
+        }
+        (Connection::RssFeed(connection), Operation::ReadFeeds(_)) => {
+            feed::call(deps, call, resolved, connection).await
         }
         // The parser makes none of these.
         _ => Err(ConnectError::Argument(

@@ -49,7 +49,10 @@ pub fn endpoint_contract(
 #[must_use]
 pub fn is_irreversible(endpoint: &Endpoint) -> bool {
     match &endpoint.operation {
-        Operation::ParseXml(_) | Operation::Parse(_) => false,
+        Operation::ParseXml(_)
+        | Operation::Parse(_)
+        | Operation::Scrape(_)
+        | Operation::ReadFeeds(_) => false,
         Operation::Request(rules) => !rules.method.reads() && !rules.safe,
         Operation::Graphql(rules) => rules.has_effect(),
         // The allow-list holds nothing that has an effect.
@@ -63,7 +66,11 @@ pub fn has_pages(endpoint: &Endpoint) -> bool {
     match &endpoint.operation {
         Operation::Request(rules) => !matches!(rules.pagination, Pagination::None),
         Operation::Graphql(rules) => rules.pagination.is_some(),
-        Operation::ParseXml(_) | Operation::Parse(_) | Operation::Tool(_) => false,
+        Operation::ParseXml(_)
+        | Operation::Parse(_)
+        | Operation::Scrape(_)
+        | Operation::ReadFeeds(_)
+        | Operation::Tool(_) => false,
     }
 }
 
@@ -123,6 +130,10 @@ fn outputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
             slots.extend(stale_metadata());
         }
         Operation::Tool(rules) => slots.extend(answer_metadata(endpoint, &rules.mapping)),
+        Operation::Scrape(_) | Operation::ReadFeeds(_) => {
+            slots.extend(page_metadata());
+            slots.extend(stale_metadata());
+        }
     }
     slots
 }
@@ -175,15 +186,19 @@ fn stale_metadata() -> [Slot; 2] {
     ]
 }
 
-fn answer_metadata(endpoint: &Endpoint, mapping: &JsonMapping) -> Vec<Slot> {
-    let mut slots = vec![
+fn page_metadata() -> Vec<Slot> {
+    vec![
         slot("_has_more", DataType::Boolean, "the same as has_more, under its name of design F"),
         slot(
             "warnings",
             DataType::array(DataType::String),
             "why there are fewer records or values than there could be, or older ones",
         ),
-    ];
+    ]
+}
+
+fn answer_metadata(endpoint: &Endpoint, mapping: &JsonMapping) -> Vec<Slot> {
+    let mut slots = page_metadata();
     slots.extend(mapping.metadata.iter().map(|MetadataField { field, .. }| {
         slot(&field.name, field.data_type.clone(), &field.description)
     }));

@@ -10,6 +10,7 @@ pub mod answer;
 mod binding;
 mod coerce;
 mod contract;
+mod css;
 mod diagnostic;
 mod files;
 pub mod graphql;
@@ -38,19 +39,20 @@ pub use contract::{
     CURSOR_ARGUMENT, EndpointContract, PROVENANCE_FIELDS, endpoint_contract, has_pages,
     is_irreversible,
 };
+pub use css::{CssSelector, InvalidSelector};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
 pub use infer::infer_schema;
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
     Auth, AuthField, BodyFormat, Category, ClientAuth, ColumnRule, Connection, ConnectorDefinition,
-    ConnectorId, CsvRules, DATABASE_PARTS, Endpoint, EntityRule, EntityRules, FieldRule,
-    FileConnection, FileSource, FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules,
-    HtmlRules, InvalidConnectorId, InvalidTag, JsonMapping, JsonRules, MetadataField, Method,
-    Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace, Pagination, Parameter,
-    ParseRules, PathRule, PdfRecords, PdfRules, Pick, RateLimit, RelayPages, RequestRules,
-    RestConnection, TableRules, Tag, ToolConnection, ToolId, ToolRules, ValueType, XlsxRules,
-    endings,
+    ConnectorId, CsvRules, DATABASE_PARTS, Endpoint, EntityRule, EntityRules, Feed, FeedConnection,
+    FeedOperation, FieldRule, FileConnection, FileSource, FormatRules, GraphqlConnection,
+    GraphqlEffect, GraphqlRules, HtmlRules, InvalidConnectorId, InvalidTag, JsonMapping, JsonRules,
+    MetadataField, Method, Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace,
+    Pagination, Parameter, ParseRules, PathRule, PdfRecords, PdfRules, Pick, RateLimit, RelayPages,
+    RequestRules, RestConnection, ScrapeField, ScrapeRules, ScraperConnection, TableRules, Tag,
+    ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings,
 };
 pub use parse::{Parsed, parse, parse_template};
 pub use secret::{Credential, Secret};

@@ -34,7 +34,8 @@ impl ConnectorDefinition {
         match &self.connection {
             Connection::RestApi(rest) => &rest.base_url,
             Connection::Graphql(graphql) => &graphql.endpoint,
-            Connection::FileParser(_) | Connection::ExistingTool(_) => "",
+            Connection::WebScraper(scraper) => &scraper.base_url,
+            Connection::FileParser(_) | Connection::ExistingTool(_) | Connection::RssFeed(_) => "",
         }
     }
 

@@ -69,7 +69,11 @@ impl Reader {
         match operation {
             Operation::ParseXml(rules) => Some(Self::Xml(Arc::new(rules.clone()))),
             Operation::Parse(rules) => Some(Self::Other(Arc::new((**rules).clone()))),
-            Operation::Request(_) | Operation::Graphql(_) | Operation::Tool(_) => None,
+            Operation::Request(_)
+            | Operation::Graphql(_)
+            | Operation::Tool(_)
+            | Operation::Scrape(_)
+            | Operation::ReadFeeds(_) => None,
         }
     }
 

@@ -279,6 +279,7 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 }
 
 mod api;
+mod feeds;
 mod files;
 mod formats;
 mod graphql;
@@ -286,4 +287,5 @@ mod memory;
 mod oauth;
 mod pages;
 mod resilience;
+mod scraping;
 mod tool;

@@ -10,13 +10,16 @@ use serde_json::Value;
 use crate::xpath::XPath;
 
 mod common;
+mod feed;
 mod format;
 mod graphql;
 mod mapping;
 mod rest;
+mod scraper;
 mod tool;
 
 pub use common::{Category, InvalidTag, Tag};
+pub use feed::{Feed, FeedConnection, FeedOperation};
 pub use format::{
     ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, PARSERS, PathRule, PdfRecords,
     PdfRules, Pick, TableRules, XlsxRules, endings,
@@ -28,6 +31,7 @@ pub use rest::{
     Auth, AuthField, BodyFormat, ClientAuth, DATABASE_PARTS, Method, PageBounds, PagePlace,
     Pagination, RateLimit, RequestRules, RestConnection,
 };
+pub use scraper::{ScrapeField, ScrapeRules, ScraperConnection};
 pub use tool::{ToolConnection, ToolId, ToolRules};
 
 /// Why a text is not the name of a connector.
@@ -120,6 +124,8 @@ impl ConnectorDefinition {
             Connection::RestApi(_) => "rest_api",
             Connection::Graphql(_) => "graphql",
             Connection::ExistingTool(_) => "existing_tool",
+            Connection::WebScraper(_) => "web_scraper",
+            Connection::RssFeed(_) => "rss_feed",
         }
     }
 
@@ -142,6 +148,10 @@ pub enum Connection {
     Graphql(GraphqlConnection),
     /// Uses an action of this system (F-102).
     ExistingTool(ToolConnection),
+    /// Reads web pages (F-098).
+    WebScraper(ScraperConnection),
+    /// Reads feeds (F-101).
+    RssFeed(FeedConnection),
 }
 
 impl Connection {
@@ -151,7 +161,10 @@ impl Connection {
         match self {
             Self::RestApi(rest) => Some(&rest.auth),
             Self::Graphql(graphql) => Some(&graphql.auth),
-            Self::FileParser(_) | Self::ExistingTool(_) => None,
+            Self::FileParser(_)
+            | Self::ExistingTool(_)
+            | Self::WebScraper(_)
+            | Self::RssFeed(_) => None,
         }
     }
 
@@ -161,7 +174,8 @@ impl Connection {
         match self {
             Self::RestApi(rest) => rest.rate_limit,
             Self::Graphql(graphql) => graphql.rate_limit,
-            Self::FileParser(_) | Self::ExistingTool(_) => None,
+            Self::WebScraper(scraper) => scraper.rate_limit,
+            Self::FileParser(_) | Self::ExistingTool(_) | Self::RssFeed(_) => None,
         }
     }
 }
@@ -238,6 +252,10 @@ pub enum Operation {
     Graphql(Box<GraphqlRules>),
     /// Uses an action.
     Tool(Box<ToolRules>),
+    /// Reads web pages.
+    Scrape(Box<ScrapeRules>),
+    /// Reads feeds.
+    ReadFeeds(FeedOperation),
 }
 
 impl Operation {
@@ -248,7 +266,7 @@ impl Operation {
             Self::Request(rules) => Some(&rules.mapping),
             Self::Graphql(rules) => Some(&rules.mapping),
             Self::Tool(rules) => Some(&rules.mapping),
-            Self::ParseXml(_) | Self::Parse(_) => None,
+            Self::ParseXml(_) | Self::Parse(_) | Self::Scrape(_) | Self::ReadFeeds(_) => None,
         }
     }
 
@@ -258,7 +276,11 @@ impl Operation {
         match self {
             Self::ParseXml(_) => Some("xml"),
             Self::Parse(rules) => Some(rules.parser()),
-            Self::Request(_) | Self::Graphql(_) | Self::Tool(_) => None,
+            Self::Request(_)
+            | Self::Graphql(_)
+            | Self::Tool(_)
+            | Self::Scrape(_)
+            | Self::ReadFeeds(_) => None,
         }
     }
 }

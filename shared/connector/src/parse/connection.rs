@@ -26,6 +26,8 @@ pub(super) fn read(
         "file_parser" => file(map, out).map(Connection::FileParser),
         "graphql" => graphql::connection(map, out).map(Connection::Graphql),
         "existing_tool" => tool::connection(map, out).map(Connection::ExistingTool),
+        "web_scraper" => super::scraper::connection(map, out),
+        "rss_feed" => super::feed::connection(map, out),
         _ => rest(map, out).map(Connection::RestApi),
     }
 }

@@ -3,7 +3,7 @@
 use countersign_registry::{DataType, Field};
 use serde_json::Value;
 
-use super::{file, graphql, is_name, mapping, rest, tool};
+use super::{feed, file, graphql, is_name, mapping, rest, scraper, tool};
 use crate::contract::CURSOR_ARGUMENT;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
@@ -56,7 +56,7 @@ pub(super) fn read(
         );
     }
     let key = if kind == "graphql" { "variables" } else { "parameters" };
-    let parameters = parameters(&mut map, key, out);
+    let mut parameters = parameters(&mut map, key, out);
     let mut mapping = response_mapping(&mut map, kind, out);
     let declared = map
         .mapping("output_schema", out)
@@ -67,6 +67,8 @@ pub(super) fn read(
     }
     let operation = match kind {
         "file_parser" => file::operation(&mut map, &parameters, connection, out),
+        "web_scraper" => scraper::operation(&mut map, &parameters, out),
+        "rss_feed" => feed::operation(&mut map, &mut parameters, out),
         "graphql" => graphql::operation(&mut map, &parameters, &mapping, out),
         "existing_tool" => tool::operation(&mut map, &parameters, &mapping, connection, out),
         _ => rest::operation(&mut map, &parameters, &mapping, connection, out),

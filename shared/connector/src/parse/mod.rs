@@ -5,11 +5,13 @@ mod common;
 mod connection;
 mod document;
 mod endpoint;
+mod feed;
 mod file;
 mod format;
 mod graphql;
 mod mapping;
 mod rest;
+mod scraper;
 mod tool;
 
 use indexmap::IndexMap;
@@ -28,9 +30,10 @@ pub struct Parsed {
 }
 
 /// Types this release runs.
-const SUPPORTED: [&str; 4] = ["file_parser", "rest_api", "graphql", "existing_tool"];
+const SUPPORTED: [&str; 6] =
+    ["file_parser", "rest_api", "graphql", "web_scraper", "rss_feed", "existing_tool"];
 /// Types the language knows but this release does not run.
-const LATER: [&str; 3] = ["web_scraper", "database", "rss_feed"];
+const LATER: [&str; 1] = ["database"];
 
 /// Who wrote a connector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -135,7 +135,7 @@ fn method(text: &str, at: Position, out: &mut Diagnostics) -> Option<Method> {
     }
 }
 
-fn path(
+pub(super) fn path(
     text: &str,
     at: Position,
     parameters: &[Parameter],
@@ -187,7 +187,7 @@ fn known(name: &str, at: Position, parameters: &[Parameter], out: &mut Diagnosti
     }
 }
 
-fn query(
+pub(super) fn query(
     map: &mut Mapping<'_>,
     parameters: &[Parameter],
     connection: Option<&Connection>,
