@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::xpath::XPath;
 
-mod common;
+mod category;
 mod graphql;
 mod mapping;
 mod rest;
 mod tool;
 
-pub use common::{Category, InvalidTag, Tag};
+pub use category::{Category, InvalidTag, Tag};
 pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};
 pub use mapping::{JsonMapping, MetadataField};
 pub(crate) use rest::ACCESS_TOKEN;
