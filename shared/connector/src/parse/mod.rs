@@ -1,7 +1,7 @@
 //! A connector's YAML becomes a [`ConnectorDefinition`], or every problem at once (F-087…F-092).
 
 mod auth;
-mod common;
+mod category;
 mod connection;
 mod document;
 mod endpoint;
@@ -91,8 +91,8 @@ fn definition(
     let version = map.required_text("version", out).and_then(|(text, at)| version(text, at, out));
     let description =
         map.text("description", out).map(|(text, _)| text.trim().to_owned()).unwrap_or_default();
-    let category = common::category(&mut map, out);
-    let tags = common::tags(&mut map, out);
+    let category = category::category(&mut map, out);
+    let tags = category::tags(&mut map, out);
     let auth_fields = auth::auth_fields(&mut map, origin, out);
     let connection_node = map.get("connection");
     let endpoints_node = map.required("endpoints", out);

@@ -291,7 +291,7 @@ proptest::proptest! {
     }
 }
 
-mod common;
 mod graphql;
+mod heading;
 mod rest;
 mod tool;
