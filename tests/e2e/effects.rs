@@ -10,13 +10,13 @@ use tokio::net::TcpListener;
 use crate::case::{Person, person, step};
 
 /// A ledger of somebody else's: counts what is posted to it.
-struct Elsewhere {
-    port: u16,
+pub(crate) struct Elsewhere {
+    pub(crate) port: u16,
     posts: Arc<AtomicUsize>,
 }
 
 impl Elsewhere {
-    async fn open() -> Self {
+    pub(crate) async fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (port, posts) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&posts);
@@ -38,12 +38,12 @@ impl Elsewhere {
         Self { port, posts }
     }
 
-    fn posts(&self) -> usize {
+    pub(crate) fn posts(&self) -> usize {
         self.posts.load(Ordering::SeqCst)
     }
 }
 
-fn connector(port: u16) -> String {
+pub(crate) fn connector(port: u16) -> String {
     format!(
         r#"
 id: test-ledger
@@ -68,7 +68,7 @@ endpoints:
     )
 }
 
-fn playbook(id: &str, gate: &str) -> String {
+pub(crate) fn playbook(id: &str, gate: &str) -> String {
     format!(
         r#"
 id: {id}
@@ -91,7 +91,7 @@ steps:
     )
 }
 
-async fn payer(elsewhere: &Elsewhere, signer: &Person) -> (Person, String) {
+pub(crate) async fn payer(elsewhere: &Elsewhere, signer: &Person) -> (Person, String) {
     let ana = person("ana", &["global:analyst"]).await;
     let agent = ana.agent(&[signer]).await;
     ana.post("/connectors", &json!({ "yaml": connector(elsewhere.port) })).await;

@@ -61,6 +61,38 @@ async fn a_token_of_another_kind_opens_no_door() {
     assert!([401, 403].contains(&code(Door::with(&url, forged).unwrap().get(&path).await)));
 }
 
+/// A token of the stack's own key with these claims changed.
+fn ours(user: &str, changed: &Value) -> String {
+    let now = jiff::Timestamp::now().as_second();
+    let mut claims = json!({
+        "iss": "countersign", "aud": "countersign", "sub": user, "exp": now + 600, "iat": now - 7200, "jti": "t-1",
+        "scopes": [], "capabilities": [], "token_use": "login",
+    });
+    for (name, value) in changed.as_object().unwrap() {
+        claims[name] = value.clone();
+    }
+    let key = jsonwebtoken::EncodingKey::from_secret(world().stack.jwt_secret.as_bytes());
+    jsonwebtoken::encode(&jsonwebtoken::Header::default(), &claims, &key).unwrap()
+}
+
+#[tokio::test]
+async fn a_token_that_is_ours_and_not_good_is_told_why() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let now = jiff::Timestamp::now().as_second();
+    for (changed, code) in [
+        (json!({ "aud": "mcp" }), "TOKEN_AUDIENCE"),
+        (json!({ "exp": now - 3600 }), "TOKEN_EXPIRED"),
+        (json!({ "nbf": now + 3600 }), "TOKEN_NOT_YET_VALID"),
+        (json!({ "iss": "somebody" }), "TOKEN_ISSUER"),
+    ] {
+        let door = Door::with(&world().stack.url(), ours(ana.id.as_str(), &changed)).unwrap();
+        match door.get(&format!("{FACTORY}/executions")).await {
+            Err(CliError::Refused { status: 401, code: Some(told), .. }) => assert_eq!(told, code),
+            other => panic!("{code}: {other:?}"),
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_token_grants_nothing_the_directory_does_not() {
     let reader = person("rita", &["global:reader"]).await;
@@ -81,6 +113,7 @@ async fn p_004_a_role_reaches_only_its_tables() {
         ("tool-data", "content"),
         ("tool-data", "knowledge"),
         ("tool-data", "catalog"),
+        ("tool-data", "egress"),
         ("tool-output", "approvals"),
         ("approvals", "vault"),
         ("run-begin", "directory"),

@@ -7,15 +7,19 @@
     reason = "a test that cannot go on stops where it is"
 )]
 
+mod browser;
 mod case;
+mod crash;
 mod doors;
 mod effects;
 mod engine;
 mod filings;
 mod identity;
 mod main_job;
+mod pages;
 mod playbooks;
 mod restart;
+mod saboteur;
 mod scanner;
 mod signatures;
 mod world;

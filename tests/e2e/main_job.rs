@@ -42,6 +42,8 @@ async fn f_179_filings_become_a_signed_report() {
     let filings = samples(&ana).await;
     let run = start(&ana, &filings).await;
     let waiting = ana.reaches(&run, "awaiting_approval").await;
+    let page = ana.get("/executions").await;
+    assert_eq!(page["items"][0]["status"], "awaiting_approval", "the list tells another story");
     assert!(
         step(&waiting, "compared")["count"].as_u64().unwrap() > 0,
         "nobody was found in two organisations"

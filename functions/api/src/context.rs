@@ -12,6 +12,7 @@ use countersign_store_approvals::Approvals;
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
+use countersign_store_egress::EgressStore;
 use countersign_store_kit::Blobs;
 use countersign_store_runs::{JournalStore, RunStore};
 use countersign_store_vault::VaultStore;
@@ -43,6 +44,8 @@ pub struct Context {
     pub blobs: Blobs,
     /// Credentials.
     pub vault: VaultStore,
+    /// How sources fare.
+    pub egress: EgressStore,
     /// Every action there is.
     pub registry: Registry,
 }
@@ -79,6 +82,7 @@ impl Context {
             desk,
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, blobs.clone()),
             vault: VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, vault),
+            egress: EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?),
             registry: Registry::builtin(),
             directory,
             runs,

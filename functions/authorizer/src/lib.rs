@@ -3,6 +3,11 @@
 //! A REQUEST authorizer of an HTTP or WebSocket API (payload 2.0, simple response). The answer depends on the token
 //! alone, never on the route, so that the gateway may keep it for up to a minute. What the caller may do is asked of the
 //! directory by the door behind it, for every request.
+//!
+//! A gateway refuses without words. Whoever holds a token of ours that is no longer good, or meant for another door, is
+//! owed the reason: for the HTTP API such a token passes here, unnamed, and `api`, which verifies it again, refuses it
+//! with a problem document. Forged and unreadable tokens end here, and a socket, behind which nobody could explain, takes
+//! none of them.
 
 use std::sync::Arc;
 
@@ -21,6 +26,16 @@ pub struct Request {
     /// A browser's WebSocket cannot send headers; its token comes as `?token=`.
     #[serde(default, rename = "queryStringParameters")]
     query: Option<serde_json::Map<String, serde_json::Value>>,
+    #[serde(default, rename = "requestContext")]
+    context: Gateway,
+}
+
+/// What the gateway says of itself.
+#[derive(Debug, Default, Deserialize)]
+struct Gateway {
+    /// Only an HTTP API has it.
+    #[serde(default)]
+    http: Option<serde_json::Value>,
 }
 
 /// What the gateway is told.
@@ -54,6 +69,7 @@ pub struct Context {
 #[must_use]
 pub fn handle(request: Request, verifier: Arc<Verifier>) -> BoxFuture<'static, Answer> {
     Box::pin(async move {
+        let explained = request.context.http.is_some();
         let verified = match token(&request) {
             Ok(token) => verifier.verify(token).await,
             Err(error) => Err(error),
@@ -72,12 +88,20 @@ pub fn handle(request: Request, verifier: Arc<Verifier>) -> BoxFuture<'static, A
                 let code = countersign_failure::Failure::code(&error);
                 tracing::info!(code, "refused");
                 Answer {
-                    is_authorized: false,
+                    is_authorized: explained && is_ours(&error),
                     context: Context { code: Some(code), ..Context::default() },
                 }
             }
         }
     })
+}
+
+/// Whether the token carries our signature, so that only its claims are at fault.
+fn is_ours(error: &TokenError) -> bool {
+    matches!(
+        error,
+        TokenError::Expired | TokenError::NotYetValid | TokenError::Audience | TokenError::Issuer
+    )
 }
 
 fn token(request: &Request) -> Result<&str, TokenError> {
@@ -145,16 +169,29 @@ mod tests {
     #[tokio::test]
     async fn the_token_alone_decides() {
         check(with_header(sample("http"), &format!("Bearer {}", signed("api"))), Ok("t-1")).await;
-        check(
-            with_header(sample("http"), &format!("Bearer {}", signed("mcp"))),
-            Err("TOKEN_AUDIENCE"),
-        )
-        .await;
+        check(with_header(sample("http"), "Bearer abc"), Err("TOKEN_MALFORMED")).await;
         check(with_header(sample("http"), "Basic abc"), Err("TOKEN_MISSING")).await;
         check(json!({}), Err("TOKEN_MISSING")).await;
         let mut other_route = with_header(sample("http"), &format!("Bearer {}", signed("api")));
         other_route["routeKey"] = json!("DELETE /everything");
         check(other_route, Ok("t-1")).await;
+    }
+
+    #[tokio::test]
+    async fn a_token_of_ours_for_another_door_is_refused_by_the_door_with_words() {
+        let other = signed("mcp");
+        let verifier = Verifier::new(Some(SECRET), None, "countersign", "api", false).unwrap();
+        let verifier = Arc::new(verifier);
+        let http = with_header(sample("http"), &format!("Bearer {other}"));
+        let answer = handle(serde_json::from_value(http).unwrap(), Arc::clone(&verifier)).await;
+        let nobody = Context { code: Some("TOKEN_AUDIENCE"), ..Context::default() };
+        assert_eq!(answer, Answer { is_authorized: true, context: nobody });
+        let mut socket = sample("socket");
+        socket["queryStringParameters"]["token"] = json!(other);
+        check(socket, Err("TOKEN_AUDIENCE")).await;
+        let forged = format!("{}x", &signed("mcp"));
+        check(with_header(sample("http"), &format!("Bearer {forged}")), Err("TOKEN_SIGNATURE"))
+            .await;
     }
 
     #[tokio::test]

@@ -49,7 +49,7 @@ impl Door {
     /// # Errors
     /// [`CliError::Refused`] with the door's reason, [`CliError::Door`] when it cannot be reached.
     pub async fn get(&self, path: &str) -> Result<Value, CliError> {
-        self.ask(Method::GET, path, None).await
+        self.ask(Method::GET, path, None, None).await
     }
 
     /// Creates or starts something; a repeated call of this program is a new request.
@@ -57,7 +57,15 @@ impl Door {
     /// # Errors
     /// As [`Door::get`].
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, CliError> {
-        self.ask(Method::POST, path, Some(body)).await
+        self.post_once(path, body, &uuid::Uuid::now_v7().to_string()).await
+    }
+
+    /// Creates or starts something once, however often it is asked with this key.
+    ///
+    /// # Errors
+    /// As [`Door::get`].
+    pub async fn post_once(&self, path: &str, body: &Value, key: &str) -> Result<Value, CliError> {
+        self.ask(Method::POST, path, Some(body), Some(key)).await
     }
 
     /// Replaces.
@@ -65,7 +73,7 @@ impl Door {
     /// # Errors
     /// As [`Door::get`].
     pub async fn put(&self, path: &str, body: &Value) -> Result<Value, CliError> {
-        self.ask(Method::PUT, path, Some(body)).await
+        self.ask(Method::PUT, path, Some(body), None).await
     }
 
     /// Removes.
@@ -73,7 +81,7 @@ impl Door {
     /// # Errors
     /// As [`Door::get`].
     pub async fn delete(&self, path: &str) -> Result<Value, CliError> {
-        self.ask(Method::DELETE, path, None).await
+        self.ask(Method::DELETE, path, None, None).await
     }
 
     /// Puts a file where an upload says: address and headers are the door's, the token stays here.
@@ -105,6 +113,7 @@ impl Door {
         method: Method,
         path: &str,
         body: Option<&Value>,
+        key: Option<&str>,
     ) -> Result<Value, CliError> {
         let url = format!("{}{path}", self.base);
         let mut request =
@@ -112,8 +121,8 @@ impl Door {
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
-        if method == Method::POST {
-            request = request.header("idempotency-key", uuid::Uuid::now_v7().to_string());
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
         }
         if let Some(body) = body {
             request = request.json(body);

@@ -8,8 +8,8 @@ use crate::functions::pascal;
 use crate::project::{Package, Project};
 
 /// The tables, as in `store-<table>` and `<Table>Table`.
-const TABLES: [&str; 7] =
-    ["directory", "catalog", "runs", "approvals", "knowledge", "content", "vault"];
+const TABLES: [&str; 8] =
+    ["directory", "catalog", "runs", "approvals", "knowledge", "content", "vault", "egress"];
 /// Stores that keep their rows in another store's table.
 const LODGERS: [(&str, &str); 1] = [("journal", "runs")];
 /// The functions that may answer a task token.

@@ -15,6 +15,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "plan",
             "run",
             "approval",
+            "resilience",
             "connector",
             "pages",
             "profile",
@@ -39,6 +40,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "store-content",
             "store-uploads",
             "store-vault",
+            "store-egress",
             "store-journal",
             "states",
             "outbox",
@@ -63,7 +65,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "actions-web",
         ],
     ),
-    ("entry", &["lambda-entry", "step-entry", "gatekeeper", "recovery", "web"]),
+    ("entry", &["lambda-entry", "step-entry", "connect-entry", "gatekeeper", "recovery", "web"]),
 ];
 
 /// What a domain crate must not need: the outside world, the clock, chance.

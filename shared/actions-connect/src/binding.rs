@@ -1,14 +1,17 @@
 //! What may be called: connector, endpoint and binding, looked up under the owner.
 
+use std::sync::Arc;
+
 use countersign_connector::{
-    Binding, Connection, ConnectorDefinition, ConnectorId, ConnectorSource, Endpoint, RateLimit,
+    Binding, Connection, ConnectorDefinition, ConnectorId, Endpoint, RateLimit, StoredConnector,
     TARGET_PARAM, is_irreversible, target_digest,
 };
 use countersign_registry::action::Call;
 use serde_json::Value;
 
 use crate::error::ConnectError;
-use crate::handler::Mode;
+use crate::handler::{Deps, Mode};
+use crate::meter::Meter;
 
 /// A call that may be made.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub(crate) struct Resolved {
     pub(crate) endpoint_name: String,
     pub(crate) endpoint: Endpoint,
     pub(crate) binding: Binding,
+    /// Counts what is called.
+    pub(crate) meter: Arc<Meter>,
 }
 
 impl Resolved {
@@ -26,11 +31,7 @@ impl Resolved {
 
     /// The stricter of the connector's and the binding's rates (F-008).
     pub(crate) fn requests_per_second(&self) -> Option<f64> {
-        let own = match &self.definition.connection {
-            Connection::RestApi(rest) => rest.rate_limit.and_then(per_second),
-            Connection::WebScraper(scraper) => scraper.rate_limit.and_then(per_second),
-            Connection::FileParser(_) | Connection::RssFeed(_) => None,
-        };
+        let own = self.definition.connection.rate_limit().and_then(per_second);
         let lower = self.binding.permissions.rate_limit_override.and_then(per_second);
         [own, lower].into_iter().flatten().reduce(f64::min)
     }
@@ -44,16 +45,17 @@ fn per_second(limit: RateLimit) -> Option<f64> {
 
 /// Looks the call up and checks that this profile may make it, here.
 pub(crate) async fn resolve(
-    source: &dyn ConnectorSource,
+    deps: &Deps,
     call: &Call,
     mode: Mode,
 ) -> Result<Resolved, ConnectError> {
+    let source = deps.connectors.as_ref();
     let connector = param(call, "connector")?;
     let endpoint_name = param(call, "endpoint")?;
     let unknown = || ConnectError::UnknownConnector(connector.to_owned());
     let id = ConnectorId::parse(connector).map_err(|_| unknown())?;
     let found = source.definition(&call.owner, &id).await.map_err(ConnectError::Source)?;
-    let definition = found.ok_or_else(unknown)?.definition;
+    let StoredConnector { owner: whose, definition, .. } = found.ok_or_else(unknown)?;
     let binding = source
         .binding(&call.owner, &call.info.profile_id, &id)
         .await
@@ -81,7 +83,9 @@ pub(crate) async fn resolve(
         return Err(ConnectError::Changed(connector.to_owned()));
     }
     let endpoint_name = endpoint_name.to_owned();
-    Ok(Resolved { definition: overridden(definition, &binding), endpoint_name, endpoint, binding })
+    let definition = overridden(definition, &binding);
+    let meter = Arc::new(Meter::new(deps, call, whose.as_ref(), &definition, &binding));
+    Ok(Resolved { definition, endpoint_name, endpoint, binding, meter })
 }
 
 fn param<'c>(call: &'c Call, name: &str) -> Result<&'c str, ConnectError> {
@@ -114,6 +118,15 @@ fn overridden(mut definition: ConnectorDefinition, binding: &Binding) -> Connect
                 feeds.timeout_seconds = seconds.clamp(1, 300);
             }
         }
+        Connection::Graphql(graphql) => {
+            if let Some(base_url) = &overrides.base_url {
+                graphql.endpoint.clone_from(base_url);
+            }
+            if let Some(seconds) = overrides.timeout_seconds {
+                graphql.timeout_seconds = seconds.clamp(1, 300);
+            }
+        }
+        Connection::ExistingTool(_) => {}
         Connection::FileParser(file) => {
             if let Some(megabytes) = overrides.max_file_size_mb {
                 file.max_file_size_mb = megabytes.clamp(1, file.max_file_size_mb);

@@ -1,6 +1,7 @@
 //! Why a call of a connector failed.
 
 use countersign_connector::SourceError;
+use countersign_connector::oauth::TokenError;
 use countersign_connector::request::RequestError;
 use countersign_failure::{Class, Failure};
 use countersign_http_out::HttpError;
@@ -83,6 +84,30 @@ pub enum ConnectError {
         /// The status.
         status: u16,
     },
+    /// It failed so often that it is left alone for a while (F-315).
+    #[error(
+        "`{connector}` is unavailable: it failed several times in a row and is tried again at {until}"
+    )]
+    Resting {
+        /// The connector.
+        connector: String,
+        /// When.
+        until: String,
+    },
+    /// Its rate is used up (F-105).
+    #[error(
+        "the rate of `{connector}`, {limit} per {window}, is used up; the next call can be made at {resets_at}"
+    )]
+    BudgetSpent {
+        /// The connector.
+        connector: String,
+        /// How often.
+        limit: u32,
+        /// In which time.
+        window: &'static str,
+        /// When the next call can be made.
+        resets_at: String,
+    },
     /// The source refused the request.
     #[error("`{connector}` refused the request (HTTP {status}): {message}")]
     Refused {
@@ -101,6 +126,25 @@ pub enum ConnectError {
         /// What happened.
         cause: String,
     },
+    /// The token server's answer is no token.
+    #[error("`{connector}` gave no token: {cause}")]
+    Token {
+        /// The connector.
+        connector: String,
+        /// Why.
+        cause: TokenError,
+    },
+    /// A GraphQL answer of errors only.
+    #[error("`{connector}` did not answer the document: {message}")]
+    Graphql {
+        /// The connector.
+        connector: String,
+        /// The first errors, without the credential.
+        message: String,
+    },
+    /// An action that this function does not reach.
+    #[error("the tool `{0}` is not available here")]
+    ToolUnavailable(&'static str),
     /// A name that is not of a file or folder.
     #[error("`{0}` is not a file's id, a folder or an address this connector reads")]
     NotASource(String),
@@ -152,9 +196,13 @@ impl Failure for ConnectError {
             Self::Http(error) => error.code(),
             Self::AuthFailed { .. } => "CONNECTOR_AUTH_FAILED",
             Self::Throttled { .. } => "CONNECTOR_THROTTLED",
-            Self::Unavailable { .. } => "CONNECTOR_UNAVAILABLE",
+            Self::Unavailable { .. } | Self::Resting { .. } => "CONNECTOR_UNAVAILABLE",
+            Self::BudgetSpent { .. } => "CONNECTOR_BUDGET_SPENT",
             Self::Refused { .. } => "CONNECTOR_REFUSED",
             Self::InDoubt { .. } => "CONNECTOR_IN_DOUBT",
+            Self::Token { cause, .. } => cause.code(),
+            Self::Graphql { .. } => "CONNECTOR_GRAPHQL",
+            Self::ToolUnavailable(_) => "CONNECTOR_TOOL_UNAVAILABLE",
             Self::NotASource(_) => "CONNECTOR_SOURCE",
             Self::Robots(error) => error.code(),
             Self::Page(error) => error.code(),
@@ -166,7 +214,11 @@ impl Failure for ConnectError {
         match self {
             Self::Source(error) => error.class(),
             Self::Http(error) => error.class(),
-            Self::Throttled { .. } | Self::Unavailable { .. } => Class::Retryable,
+            Self::Throttled { .. } | Self::Unavailable { .. } | Self::Resting { .. } => {
+                Class::Retryable
+            }
+            // A day is longer than anything that tries again by itself.
+            Self::BudgetSpent { window: "second" | "minute", .. } => Class::Retryable,
             Self::Robots(error) => error.class(),
             Self::Page(error) => error.class(),
             Self::NothingRead { class, .. } | Self::NoFeed { class, .. } => *class,
@@ -188,10 +240,16 @@ impl Failure for ConnectError {
             Self::Source(error) => error.http_status(),
             Self::Request(error) => error.http_status(),
             Self::Http(error) => error.http_status(),
-            Self::Throttled { .. } | Self::Unavailable { .. } => 503,
+            Self::BudgetSpent { .. } => 429,
+            Self::Throttled { .. }
+            | Self::Unavailable { .. }
+            | Self::Resting { .. }
+            | Self::ToolUnavailable(_) => 503,
             Self::AuthFailed { .. }
             | Self::Refused { .. }
             | Self::InDoubt { .. }
+            | Self::Token { .. }
+            | Self::Graphql { .. }
             | Self::NoFeed { .. } => 502,
         }
     }
@@ -202,7 +260,11 @@ impl Failure for ConnectError {
             Self::Disabled(_) => "enable the connector's binding",
             Self::NotAllowed { .. } => "add the endpoint to the binding's `allowed_endpoints`",
             Self::AuthFailed { .. } => "enter the connector's credential again",
+            Self::BudgetSpent { .. } => "wait, or raise the rate if the source allows it",
             Self::InDoubt { .. } => "look at the source before you run the step again",
+            Self::Token { .. } => "check the connector's `token_url` and `client_auth`",
+            Self::Graphql { .. } => "correct the endpoint's document or the call's variables",
+            Self::ToolUnavailable(_) => "ask who runs the deployment to set the tool up",
             Self::Source(error) => return error.help(),
             Self::Request(error) => return error.help(),
             Self::Http(error) => return error.help(),

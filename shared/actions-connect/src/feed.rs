@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use countersign_connector::request::public_address;
-use countersign_connector::{Feed, FeedConnection, FeedOperation};
+use countersign_connector::{Auth, Feed, FeedConnection, FeedOperation};
 use countersign_failure::Failure as _;
 use countersign_http_out::Call as HttpCall;
 use countersign_pages::{Body, Item, PageError, read_feed};
@@ -36,7 +36,8 @@ pub(crate) async fn call(
     let arguments = arguments(call, resolved)?;
     let feeds = chosen(connection, arguments.get(FeedOperation::FEED_NAME))?;
     let since = since(call.now, arguments.get(FeedOperation::SINCE_HOURS))?;
-    let caller = Caller::new(deps, call, resolved, None, connection.timeout_seconds);
+    let caller =
+        Caller::open(deps, call, resolved, &Auth::None, connection.timeout_seconds).await?;
     let reading: Vec<_> = feeds.iter().map(|feed| read(&caller, feed)).collect();
     let outcomes: Vec<_> = futures::stream::iter(reading).buffered(AT_ONCE).collect().await;
     let mut gathered = Gathered::default();

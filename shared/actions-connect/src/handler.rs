@@ -3,18 +3,21 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Connection, ConnectorSource, CredentialSource, Files, Health, HealthSink, Operation,
+    Announcer, Connection, ConnectorSource, CredentialSource, Files, Health, HealthSink, Operation,
+    Tools,
 };
-use countersign_http_out::{Egress, HttpError};
+use countersign_http_out::Egress;
 use countersign_registry::CALL_CONNECTOR;
 use countersign_registry::action::{Action, ActionError, Call};
+use countersign_resilience::{Answers, Standing};
 use countersign_robots::Robots;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::binding::{Resolved, resolve};
 use crate::error::ConnectError;
-use crate::{feed, file, rest, scraper};
+use crate::token::Tokens;
+use crate::{feed, file, graphql, guarded, rest, scraper, tool};
 
 /// Which endpoints a function may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,20 +50,30 @@ pub struct Deps {
     pub credentials: Arc<dyn CredentialSource>,
     /// Uploaded files.
     pub files: Arc<dyn Files>,
+    /// Budgets and breakers, shared by every instance.
+    pub standing: Arc<dyn Standing>,
+    /// The last good answers.
+    pub answers: Arc<dyn Answers>,
+    /// Who hears of a refused credential.
+    pub announcer: Arc<dyn Announcer>,
     /// The way out.
     pub egress: Egress,
+    /// What sites say in their robots.txt; one for the life of the process.
+    pub robots: Robots,
+    /// Tokens bought so far; one for the life of the process.
+    pub tokens: Tokens,
+    /// Actions that connectors may stand for.
+    pub tools: Arc<dyn Tools>,
 }
 
 /// The actions of this crate.
 #[must_use]
 pub fn actions(deps: Deps, mode: Mode) -> Vec<Arc<dyn Action>> {
-    let robots = Robots::new(deps.egress.clone());
-    vec![Arc::new(CallConnector { deps, robots, mode })]
+    vec![Arc::new(CallConnector { deps, mode })]
 }
 
 struct CallConnector {
     deps: Deps,
-    robots: Robots,
     mode: Mode,
 }
 
@@ -71,17 +84,17 @@ impl Action for CallConnector {
 
     fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
         Box::pin(async move {
-            let resolved = resolve(self.deps.connectors.as_ref(), call, self.mode).await?;
-            let outcome = act(&self.deps, &self.robots, call, &resolved).await;
-            self.note_health(call, &resolved, outcome.as_ref().err()).await;
+            let resolved = resolve(&self.deps, call, self.mode).await?;
+            let guarded::Guarded { outcome, health } =
+                guarded::call(&self.deps, call, &resolved).await;
+            self.note_health(call, &resolved, health).await;
             Ok(outcome?)
         })
     }
 }
 
-async fn act(
+pub(crate) async fn act(
     deps: &Deps,
-    robots: &Robots,
     call: &Call,
     resolved: &Resolved,
 ) -> Result<Value, ConnectError> {
@@ -93,12 +106,18 @@ async fn act(
             rest::call(deps, call, resolved, connection, rules).await
         }
         (Connection::WebScraper(connection), Operation::Scrape(rules)) => {
-            scraper::call(deps, robots, call, resolved, connection, rules).await
+            scraper::call(deps, call, resolved, connection, rules).await
         }
         (Connection::RssFeed(connection), Operation::ReadFeeds(_)) => {
             feed::call(deps, call, resolved, connection).await
         }
-        // The parser makes neither of these.
+        (Connection::Graphql(connection), Operation::Graphql(rules)) => {
+            graphql::call(deps, call, resolved, connection, rules).await
+        }
+        (Connection::ExistingTool(connection), Operation::Tool(rules)) => {
+            tool::call(deps, call, resolved, connection, rules).await
+        }
+        // The parser makes none of these.
         _ => Err(ConnectError::Argument(
             "the connector's endpoint is of another type than its connection".to_owned(),
         )),
@@ -106,22 +125,21 @@ async fn act(
 }
 
 impl CallConnector {
-    /// Notes a change of health (F-094, F-306). That it could not be noted does not fail the call.
-    async fn note_health(&self, call: &Call, resolved: &Resolved, error: Option<&ConnectError>) {
-        let health = match error {
-            None => Health::Ok,
-            Some(ConnectError::AuthFailed { .. }) => Health::AuthFailed,
-            Some(
-                ConnectError::Unavailable { .. }
-                | ConnectError::Http(HttpError::Timeout { .. } | HttpError::Network { .. }),
-            ) => Health::Unavailable,
-            Some(_) => return,
-        };
-        if health == resolved.binding.health {
+    /// Notes a change of health (F-094, F-306), and tells that a credential is refused. That it could not be noted or told
+    /// does not fail the call.
+    async fn note_health(&self, call: &Call, resolved: &Resolved, health: Option<Health>) {
+        let Some(health) = health.filter(|health| *health != resolved.binding.health) else {
             return;
+        };
+        let binding = &resolved.binding;
+        if let Err(error) = self.deps.health.note(&call.owner, binding, health).await {
+            tracing::warn!(binding = %binding.id, %error, "the binding's health could not be noted");
         }
-        if let Err(error) = self.deps.health.note(&call.owner, &resolved.binding, health).await {
-            tracing::warn!(binding = %resolved.binding.id, %error, "the binding's health could not be noted");
+        if health == Health::AuthFailed {
+            let at = resolved.meter.now();
+            if let Err(error) = self.deps.announcer.auth_failed(&call.owner, binding, at).await {
+                tracing::warn!(binding = %binding.id, %error, "nobody was told of the refused credential");
+            }
         }
     }
 }

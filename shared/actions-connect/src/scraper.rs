@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_connector::request::{build, public_address};
-use countersign_connector::{ScrapeRules, ScraperConnection};
+use countersign_connector::{Auth, ScrapeRules, ScraperConnection};
 use countersign_http_out::{Answer, Call as HttpCall};
 use countersign_pages::{Body, PageError, PageRecords, read_records};
 use countersign_registry::action::Call;
@@ -27,7 +27,6 @@ const MAX_WARNINGS: usize = 200;
 
 pub(crate) async fn call(
     deps: &Deps,
-    robots: &Robots,
     call: &Call,
     resolved: &Resolved,
     connection: &ScraperConnection,
@@ -36,8 +35,8 @@ pub(crate) async fn call(
     let arguments = arguments(call, resolved)?;
     let first = build(&connection.as_rest(), &rules.as_request(), &arguments, None)?;
     let reading = Reading {
-        caller: Caller::new(deps, call, resolved, None, connection.timeout_seconds),
-        robots,
+        caller: Caller::open(deps, call, resolved, &Auth::None, connection.timeout_seconds).await?,
+        robots: &deps.robots,
         call,
         resolved,
         rules: Arc::new(rules.clone()),
@@ -109,6 +108,7 @@ impl Reading<'_> {
                 Err(ConnectError::Page(
                     error @ (PageError::NotHtml(_) | PageError::Pdf | PageError::Format(_)),
                 )) => {
+                    self.caller.malformed();
                     pages.warn(format!("page {number} was not as expected: {error}"));
                     break;
                 }

@@ -5,39 +5,57 @@
 //! pure: it reads XML from any [`std::io::Read`] ([`xml`]), builds requests ([`request`]) and reads answers
 //! ([`answer`]), and knows neither network nor store; `actions-connect` puts it to work.
 
+mod announce;
 pub mod answer;
 mod binding;
+mod coerce;
 mod contract;
 mod css;
 mod diagnostic;
 mod files;
+pub mod graphql;
+mod infer;
 mod json_path;
+pub mod mapping;
 mod model;
+pub mod oauth;
 mod parse;
 pub mod request;
 mod secret;
+mod standing;
 mod target;
+mod tools;
 pub mod xml;
 mod xpath;
 mod yaml;
 
+pub use announce::Announcer;
 pub use binding::{
     Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId,
     Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
 };
-pub use contract::{EndpointContract, PROVENANCE_FIELDS, endpoint_contract, is_irreversible};
+pub use coerce::coerce;
+pub use contract::{
+    CURSOR_ARGUMENT, EndpointContract, PROVENANCE_FIELDS, endpoint_contract, has_pages,
+    is_irreversible,
+};
 pub use css::{CssSelector, InvalidSelector};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
+pub use infer::infer_schema;
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
-    Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint, EntityRule,
-    EntityRules, Feed, FeedConnection, FeedOperation, FieldRule, FileConnection, FileSource,
-    InvalidConnectorId, Method, Operation, OutputSchema, OutputShape, PageBounds, Pagination,
-    Parameter, ParseRules, RateLimit, RequestRules, RestConnection, ScrapeField, ScrapeRules,
-    ScraperConnection, ValueType,
+    Auth, AuthField, BodyFormat, Category, ClientAuth, Connection, ConnectorDefinition,
+    ConnectorId, DATABASE_PARTS, Endpoint, EntityRule, EntityRules, Feed, FeedConnection,
+    FeedOperation, FieldRule, FileConnection, FileSource, GraphqlConnection, GraphqlEffect,
+    GraphqlRules, InvalidConnectorId, InvalidTag, JsonMapping, MetadataField, Method, Operation,
+    OutputSchema, OutputShape, PageBounds, PagePlace, Pagination, Parameter, ParseRules, RateLimit,
+    RelayPages, RequestRules, RestConnection, ScrapeField, ScrapeRules, ScraperConnection, Tag,
+    ToolConnection, ToolId, ToolRules, ValueType,
 };
-pub use parse::{Parsed, parse};
+pub use parse::{Parsed, parse, parse_template};
 pub use secret::{Credential, Secret};
+pub use standing::{RatedBy, binding_subject};
 pub use target::{TARGET_PARAM, target_digest};
+pub use tools::Tools;
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

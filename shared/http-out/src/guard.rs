@@ -1,8 +1,10 @@
 //! What is checked of an address before it is called, and of every name while it is resolved.
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::{fmt, io};
 
+use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
@@ -78,6 +80,8 @@ fn is_private_name(name: &str) -> bool {
         ".intranet",
         ".lan",
         ".home.arpa",
+        ".home",
+        ".private",
         ".corp",
         ".localdomain",
         ".onion",
@@ -97,20 +101,40 @@ impl fmt::Display for RefusedName {
 
 impl std::error::Error for RefusedName {}
 
-/// Resolves names and keeps only addresses that may be called.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct GuardedResolver(pub(crate) Policy);
+/// Asks for the addresses of a name.
+pub(crate) trait Lookup: fmt::Debug + Send + Sync {
+    /// Every address of the name.
+    fn addresses(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
+}
+
+/// What the operating system knows.
+#[derive(Debug)]
+pub(crate) struct SystemLookup;
+
+impl Lookup for SystemLookup {
+    fn addresses(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name, 0)).await?;
+            Ok(found.map(|address| address.ip()).collect())
+        })
+    }
+}
+
+/// Resolves names and keeps only addresses that may be called. The client dials nothing else, and a name is looked up
+/// once for one connection: an answer that changes afterwards changes nothing.
+#[derive(Debug, Clone)]
+pub(crate) struct GuardedResolver {
+    pub(crate) policy: Policy,
+    pub(crate) lookup: Arc<dyn Lookup>,
+}
 
 impl Resolve for GuardedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let policy = self.0;
-        Box::pin(async move {
-            if is_localhost(name.as_str()) {
-                return loopback(policy);
-            }
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            public_only(found.collect())
-        })
+        if is_localhost(name.as_str()) {
+            return Box::pin(std::future::ready(loopback(self.policy)));
+        }
+        let found = self.lookup.addresses(name.as_str().to_owned());
+        Box::pin(async move { public_only(found.await?) })
     }
 }
 
@@ -126,9 +150,37 @@ fn loopback(policy: Policy) -> Result<Addrs, BoxError> {
 }
 
 /// Keeps the public ones; a name that mixes public and private addresses is somebody's trick and is refused whole.
-pub(crate) fn public_only(found: Vec<SocketAddr>) -> Result<Addrs, BoxError> {
-    if found.is_empty() || found.iter().any(|address| !is_public(address.ip())) {
+pub(crate) fn public_only(found: Vec<IpAddr>) -> Result<Addrs, BoxError> {
+    if found.is_empty() || !found.iter().copied().all(is_public) {
         return Err(Box::new(RefusedName));
     }
-    Ok(Box::new(found.into_iter()))
+    Ok(Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0))))
+}
+
+/// A place on this machine that is closed even where loopback is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Closed {
+    host: String,
+    port: u16,
+}
+
+impl Closed {
+    /// The place of `host:port`; port 80 when it names none.
+    pub(crate) fn parse(authority: &str) -> Self {
+        let split = authority.rsplit_once(':');
+        let split = split.and_then(|(host, port)| Some((host, port.parse().ok()?)));
+        let (host, port) = split.unwrap_or((authority, 80));
+        Self { host: host.trim_matches(['[', ']']).to_ascii_lowercase(), port }
+    }
+
+    /// Refuses an address that leads there, under any name of this machine.
+    pub(crate) fn check(&self, url: &Url) -> Result<(), HttpError> {
+        let Some(host) = url.host() else { return Ok(()) };
+        let same =
+            names_this_machine(&host) || shown_host(url).trim_matches(['[', ']', '.']) == self.host;
+        if same && url.port_or_known_default() == Some(self.port) {
+            return Err(HttpError::Refused { host: shown_host(url), reason: "it is Lambda's own" });
+        }
+        Ok(())
+    }
 }

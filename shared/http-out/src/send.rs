@@ -1,6 +1,7 @@
 //! Sending a call.
 
 use std::error::Error as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -9,7 +10,7 @@ use reqwest::{Client, Method, Response, StatusCode, redirect};
 use url::Url;
 
 use crate::error::HttpError;
-use crate::guard::{GuardedResolver, Policy, RefusedName};
+use crate::guard::{Closed, GuardedResolver, Lookup, Policy, RefusedName, SystemLookup};
 
 const MAX_REDIRECTS: u32 = 5;
 const USER_AGENT: &str = concat!("Countersign/", env!("CARGO_PKG_VERSION"));
@@ -108,6 +109,7 @@ impl Streaming {
 pub struct Egress {
     client: Client,
     policy: Policy,
+    closed: Vec<Closed>,
 }
 
 impl Egress {
@@ -116,8 +118,13 @@ impl Egress {
     /// # Errors
     /// [`HttpError::Request`] when the TLS stack cannot start.
     pub fn new(policy: Policy) -> Result<Self, HttpError> {
+        Self::with_lookup(policy, Arc::new(SystemLookup))
+    }
+
+    /// A door that asks somebody else for addresses; what they answer is guarded in the same way.
+    pub(crate) fn with_lookup(policy: Policy, lookup: Arc<dyn Lookup>) -> Result<Self, HttpError> {
         let client = Client::builder()
-            .dns_resolver(GuardedResolver(policy))
+            .dns_resolver(GuardedResolver { policy, lookup })
             .redirect(redirect::Policy::none())
             .no_proxy()
             .referer(false)
@@ -125,7 +132,20 @@ impl Egress {
             .user_agent(USER_AGENT)
             .build()
             .map_err(|error| HttpError::Request(error.without_url().to_string()))?;
-        Ok(Self { client, policy })
+        Ok(Self { client, policy, closed: Vec::new() })
+    }
+
+    /// The same door without one more place, `host:port`: Lambda's runtime address lies on this machine, so where
+    /// loopback is open it has to be closed by itself.
+    #[must_use]
+    pub fn never(mut self, authority: &str) -> Self {
+        self.closed.push(Closed::parse(authority));
+        self
+    }
+
+    fn check(&self, url: &Url) -> Result<(), HttpError> {
+        self.policy.check(url)?;
+        self.closed.iter().try_for_each(|closed| closed.check(url))
     }
 
     /// Sends a call and reads the whole answer, whatever its status.
@@ -146,7 +166,7 @@ impl Egress {
             let deadline = tokio::time::Instant::now() + call.timeout;
             let mut hop = Hop::first(call)?;
             for _ in 0..=MAX_REDIRECTS {
-                self.policy.check(&hop.url)?;
+                self.check(&hop.url)?;
                 let response = self.dial(&hop, deadline).await?;
                 match hop.after(&response)? {
                     Some(next) => hop = next,

@@ -18,4 +18,4 @@ mod settings;
 
 pub use boot::{Boot, Main, StartError, start};
 pub use handler::{Build, Fault, Handler, Invocation, decode, handler, serve, serve_with};
-pub use settings::{MissingSetting, Setting, Settings};
+pub use settings::{MissingSetting, Setting, Settings, runtime_api};

@@ -18,6 +18,7 @@ pub enum Setting {
     TableKnowledge,
     TableContent,
     TableVault,
+    TableEgress,
     BucketData,
     RunMachineArn,
     EventBus,
@@ -43,7 +44,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 30] = [
+    pub const ALL: [Setting; 31] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -53,6 +54,7 @@ impl Setting {
         Setting::TableKnowledge,
         Setting::TableContent,
         Setting::TableVault,
+        Setting::TableEgress,
         Setting::BucketData,
         Setting::RunMachineArn,
         Setting::EventBus,
@@ -115,6 +117,9 @@ impl Setting {
                 ("TABLE_CONTENT", "table of documents, workspaces and notifications")
             }
             Self::TableVault => ("TABLE_VAULT", "table of encrypted credentials"),
+            Self::TableEgress => {
+                ("TABLE_EGRESS", "table of budgets, breakers and last good answers of sources")
+            }
             Self::BucketData => {
                 ("BUCKET_DATA", "bucket of uploads, large bodies, exports and the ledger")
             }
@@ -156,6 +161,12 @@ impl Setting {
 pub(crate) fn function_name() -> &'static str {
     static NAME: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     NAME.get_or_init(|| std::env::var("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default())
+}
+
+/// Where Lambda's runtime listens, `host:port`: no connector may ever call it. None outside Lambda.
+#[must_use]
+pub fn runtime_api() -> Option<String> {
+    std::env::var("AWS_LAMBDA_RUNTIME_API").ok().filter(|address| !address.is_empty())
 }
 
 /// A setting that a function needs and does not have.

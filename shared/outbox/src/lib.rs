@@ -4,10 +4,11 @@
 //!   that SQS delivers twice is mailed once.
 //! - [`ReceiptQueue`]: receipts to the FIFO queue of the ledger, in one message group, so that one sealer sees them in
 //!   order.
-//! - [`EventBus`]: domain events (`run.finished`, `approval.opened`, …) to EventBridge; ids only.
+//! - [`EventBus`]: domain events (`run.finished`, `approval.opened`, `connector.auth_failed`, …) to EventBridge; ids only.
 //!
 //! Nothing that goes through here carries a task token. Futures are boxed at the public methods.
 
+mod connectors;
 mod error;
 mod events;
 mod mail;

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use countersign_identity::UserId;
-use countersign_run::{Head, RunId, RunStatus, StepState, StepStatus, Stop, fold};
+use countersign_run::{Head, RunId, RunState, RunStatus, StepState, StepStatus, Stop, fold};
 use countersign_web::{Json, Path, Problem, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -73,9 +73,7 @@ pub(crate) async fn detail(
 ) -> Result<Json<ExecutionView>, Problem> {
     let State(ctx) = ctx;
     let head = own(&ctx, reader(&signed)?, &id).await?;
-    let order = ctx.runs.plan(&id).await?.map(|(plan, _)| plan.order()).unwrap_or_default();
-    let events = ctx.runs.events(&id).await?;
-    let state = fold(&head, &order, &events);
+    let state = state(&ctx, &head).await?;
     Ok(Json(ExecutionView {
         line: ExecutionLine::from(&head).with_status(state.status),
         status: state.status,
@@ -85,6 +83,12 @@ pub(crate) async fn detail(
         stop: head.stop,
         inputs: ctx.runs.inputs(&id).await?,
     }))
+}
+
+/// Where a run stands, from its events.
+pub(super) async fn state(ctx: &Context, head: &Head) -> Result<RunState, Problem> {
+    let order = ctx.runs.plan(&head.run).await?.map(|(plan, _)| plan.order()).unwrap_or_default();
+    Ok(fold(head, &order, &ctx.runs.events(&head.run).await?))
 }
 
 /// A run of the caller; somebody else's is not there.

@@ -12,15 +12,21 @@ use countersign_store_catalog::StoredPlaybook;
 use countersign_store_runs::Created;
 use countersign_web::replay::{Attempt, Kept, Key};
 use countersign_web::{Cursor, FieldError, Json, Page, PageQuery, Problem, Query, Signed};
+use futures::future::BoxFuture;
+use futures::{StreamExt as _, TryStreamExt as _};
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::execution::state;
 use super::{Ctx, analyst, now, reader};
 use crate::Context;
 use crate::once::do_once;
+
+/// Runs of a page that are looked at together.
+const AT_ONCE: usize = 8;
 
 /// A run to start.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -66,7 +72,7 @@ pub(crate) struct ExecutionLine {
     /// Who started it.
     #[schema(value_type = String)]
     invoked_by: UserId,
-    /// `running` until it is finished; the detail says more.
+    /// Where it stands.
     #[schema(value_type = String)]
     status: RunStatus,
     /// When it was asked for.
@@ -141,9 +147,19 @@ pub(crate) async fn list(
     let cursor = Cursor::new(owner, "executions", &[]);
     let after = query.after(&cursor)?;
     let page = ctx.runs.list(owner, query.limit()?, after.as_deref()).await?;
-    Ok(Json(
-        cursor.page(page.items.iter().map(ExecutionLine::from).collect(), page.next.as_deref()),
-    ))
+    let looked: Vec<BoxFuture<'_, _>> =
+        page.items.iter().map(|head| Box::pin(line(&ctx, head)) as BoxFuture<'_, _>).collect();
+    let lines = futures::stream::iter(looked).buffered(AT_ONCE).try_collect().await?;
+    Ok(Json(cursor.page(lines, page.next.as_deref())))
+}
+
+/// The line of a run; only one that goes on is looked at more closely.
+async fn line(ctx: &Context, head: &Head) -> Result<ExecutionLine, Problem> {
+    let line = ExecutionLine::from(head);
+    match head.status {
+        Some(_) => Ok(line),
+        None => Ok(line.with_status(state(ctx, head).await?.status)),
+    }
 }
 
 /// Writes the run, then starts its execution. Once it is written it will run: should the start fail, the sweeper does it.

@@ -24,7 +24,12 @@ impl Up {
         let profile = if self.release { Profile::Release } else { Profile::Dev };
         let stack = up(
             place,
-            &UpOptions { port: self.port, name: self.stack.clone(), profile, bound: false },
+            &UpOptions {
+                port: self.port,
+                name: self.stack.clone(),
+                profile,
+                ..UpOptions::default()
+            },
             console,
         )
         .await?;

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::python::Environment;
-use super::{Process, Stack};
+use super::{Process, Stack, UpOptions};
 use crate::error::CliError;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -57,13 +57,16 @@ pub(super) async fn start(
     project: &Path,
     state: &Path,
     python: &Environment,
-    bound: bool,
+    options: &UpOptions,
 ) -> Result<Process, CliError> {
     let log = state.join("emulator.log");
     let child = command(stack, project, state, python, &log)
         .and_then(|mut command| {
-            if bound {
+            if options.bound {
                 command.env("COUNTERSIGN_DIE_WITH_PARENT", "1");
+            }
+            if let Some(address) = &options.dynamodb {
+                command.env("AWS_ENDPOINT_URL_DYNAMODB", address);
             }
             command.spawn()
         })

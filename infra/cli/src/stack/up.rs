@@ -25,6 +25,8 @@ pub struct UpOptions {
     pub profile: Profile,
     /// Whether the emulator ends with this process, as it does for tests.
     pub bound: bool,
+    /// Another address at which functions find DynamoDB: a proxy before the emulator.
+    pub dynamodb: Option<String>,
 }
 
 /// Starts the local stack, or brings the running one up to date with the project.
@@ -41,8 +43,7 @@ pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result
     functions::pack(&project, &stage, &functions, &python, console).await?;
     if !emulator::is_running(&stack) {
         let step = console.step("starting the local AWS");
-        stack.process =
-            Some(emulator::start(&stack, &project, &state, &python, options.bound).await?);
+        stack.process = Some(emulator::start(&stack, &project, &state, &python, options).await?);
         stack.save(&state)?;
         step.done(&format!("the local AWS listens on 127.0.0.1:{}", stack.port));
     }

@@ -9,15 +9,25 @@ use serde_json::Value;
 
 use crate::xpath::XPath;
 
+mod common;
 mod feed;
+mod graphql;
+mod mapping;
 mod rest;
 mod scraper;
+mod tool;
 
+pub use common::{Category, InvalidTag, Tag};
 pub use feed::{Feed, FeedConnection, FeedOperation};
+pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};
+pub use mapping::{JsonMapping, MetadataField};
+pub(crate) use rest::ACCESS_TOKEN;
 pub use rest::{
-    Auth, AuthField, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection,
+    Auth, AuthField, BodyFormat, ClientAuth, DATABASE_PARTS, Method, PageBounds, PagePlace,
+    Pagination, RateLimit, RequestRules, RestConnection,
 };
 pub use scraper::{ScrapeField, ScrapeRules, ScraperConnection};
+pub use tool::{ToolConnection, ToolId, ToolRules};
 
 /// Why a text is not the name of a connector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,6 +95,12 @@ pub struct ConnectorDefinition {
     pub version: String,
     /// One or two sentences.
     pub description: String,
+    /// What the source is about (F-106).
+    #[serde(default, skip_serializing_if = "Category::is_general")]
+    pub category: Category,
+    /// Words to find it by (F-106).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Tag>,
     /// What kind it is, and how it connects.
     pub connection: Connection,
     /// The credential form's fields (F-103), empty when the auth kind's own are enough.
@@ -103,18 +119,15 @@ impl ConnectorDefinition {
             Connection::RestApi(_) => "rest_api",
             Connection::WebScraper(_) => "web_scraper",
             Connection::RssFeed(_) => "rss_feed",
+            Connection::Graphql(_) => "graphql",
+            Connection::ExistingTool(_) => "existing_tool",
         }
     }
 
     /// Names of the credential's parts that a call needs: `api_key`, `token`, or `username` and `password`.
     #[must_use]
     pub fn credential_fields(&self) -> Vec<&'static str> {
-        match &self.connection {
-            Connection::FileParser(_) | Connection::WebScraper(_) | Connection::RssFeed(_) => {
-                Vec::new()
-            }
-            Connection::RestApi(rest) => rest.auth.credential_fields().to_vec(),
-        }
+        self.connection.auth().map(|auth| auth.credential_fields().to_vec()).unwrap_or_default()
     }
 }
 
@@ -130,6 +143,36 @@ pub enum Connection {
     WebScraper(ScraperConnection),
     /// Reads feeds (F-101).
     RssFeed(FeedConnection),
+    /// Queries a GraphQL API (F-097).
+    Graphql(GraphqlConnection),
+    /// Uses an action of this system (F-102).
+    ExistingTool(ToolConnection),
+}
+
+impl Connection {
+    /// How its calls are authenticated, when they can be.
+    #[must_use]
+    pub fn auth(&self) -> Option<&Auth> {
+        match self {
+            Self::RestApi(rest) => Some(&rest.auth),
+            Self::Graphql(graphql) => Some(&graphql.auth),
+            Self::FileParser(_)
+            | Self::ExistingTool(_)
+            | Self::WebScraper(_)
+            | Self::RssFeed(_) => None,
+        }
+    }
+
+    /// How often its source may be called.
+    #[must_use]
+    pub fn rate_limit(&self) -> Option<RateLimit> {
+        match self {
+            Self::RestApi(rest) => rest.rate_limit,
+            Self::Graphql(graphql) => graphql.rate_limit,
+            Self::WebScraper(scraper) => scraper.rate_limit,
+            Self::FileParser(_) | Self::ExistingTool(_) | Self::RssFeed(_) => None,
+        }
+    }
 }
 
 /// Where a file parser's files come from.
@@ -202,6 +245,23 @@ pub enum Operation {
     Scrape(Box<ScrapeRules>),
     /// Reads feeds.
     ReadFeeds(FeedOperation),
+    /// Sends a GraphQL document.
+    Graphql(Box<GraphqlRules>),
+    /// Uses an action.
+    Tool(Box<ToolRules>),
+}
+
+impl Operation {
+    /// How its answers become records, when they are JSON.
+    #[must_use]
+    pub fn json_mapping(&self) -> Option<&JsonMapping> {
+        match self {
+            Self::Request(rules) => Some(&rules.mapping),
+            Self::Graphql(rules) => Some(&rules.mapping),
+            Self::Tool(rules) => Some(&rules.mapping),
+            Self::ParseXml(_) | Self::Scrape(_) | Self::ReadFeeds(_) => None,
+        }
+    }
 }
 
 /// How records are read from an XML document. Paths match by local name.

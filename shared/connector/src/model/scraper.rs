@@ -4,8 +4,11 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::JsonMapping;
 use super::ValueType;
-use super::rest::{Auth, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection};
+use super::rest::{
+    Auth, BodyFormat, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection,
+};
 use crate::css::CssSelector;
 
 /// The connection of a `web_scraper`. That robots.txt is honoured is not a setting.
@@ -93,9 +96,9 @@ impl ScrapeRules {
             query: self.query.clone(),
             headers: IndexMap::new(),
             body: None,
+            body_format: BodyFormat::Json,
             pagination: Pagination::None,
-            results_path: None,
-            fields: IndexMap::new(),
+            mapping: JsonMapping::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use countersign_registry::Field;
 use serde_json::Value;
 
-use super::connection::{base_url, headers, rate_limit};
+use super::connection::{address, headers, rate_limit};
 use super::is_name;
 use super::rest::{path, query};
 use crate::css::CssSelector;
@@ -15,8 +15,9 @@ use crate::model::{
 use crate::yaml::{Kind, Mapping, Node};
 
 pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Connection> {
-    let base_url =
-        map.required_text("base_url", out).and_then(|(text, at)| base_url(text, at, out));
+    let base_url = map
+        .required_text("base_url", out)
+        .and_then(|(text, at)| address("base_url", text, at, out));
     let headers = headers(&mut map, out);
     let delay_seconds = map.number("delay_seconds", 0..=60, out).unwrap_or(1);
     let timeout_seconds = map.number("timeout_seconds", 1..=300, out).unwrap_or(30);
@@ -215,7 +216,18 @@ endpoints:
         let names: Vec<_> = contract.inputs.iter().map(|slot| slot.name.as_str()).collect();
         assert_eq!(names, ["year", "term"]);
         let names: Vec<_> = contract.outputs.iter().map(|slot| slot.name.as_str()).collect();
-        assert_eq!(names, ["results", "count", "has_more", "_has_more", "warnings"]);
+        assert_eq!(
+            names,
+            [
+                "results",
+                "count",
+                "has_more",
+                "_has_more",
+                "warnings",
+                "_stale",
+                "_stale_age_seconds"
+            ]
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 mod collect;
 mod decode;
 mod error;
-mod value;
+pub(crate) mod value;
 mod walk;
 
 #[cfg(test)]

@@ -1,0 +1,40 @@
+//! Which row of the failure table an error belongs to.
+
+use countersign_connector::Health;
+use countersign_http_out::HttpError;
+use countersign_resilience::{Fallback, Fault};
+use countersign_robots::RobotsError;
+
+use crate::error::ConnectError;
+
+impl ConnectError {
+    /// The kind of failure of the source; `None` when the source is not at fault.
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        match self {
+            Self::AuthFailed { .. } => Some(Fault::AuthRefused),
+            Self::Throttled { .. } => Some(Fault::Throttled { retry_after: None }),
+            Self::Unavailable { .. } => Some(Fault::Unavailable),
+            Self::Refused { .. } => Some(Fault::Refused),
+            // Whoever does not answer for robots.txt is down.
+            Self::Robots(RobotsError::Unknown { .. }) => Some(Fault::Unavailable),
+            Self::Http(HttpError::Timeout { .. }) => Some(Fault::Timeout),
+            Self::Http(HttpError::Network { .. }) => Some(Fault::Network),
+            _ => None,
+        }
+    }
+
+    /// Whether the last good answer may stand in.
+    pub(crate) fn lets_stale(&self) -> bool {
+        let not_asked = matches!(self, Self::Resting { .. } | Self::BudgetSpent { .. });
+        not_asked || self.fault().is_some_and(|fault| fault.row().fallback == Fallback::Stale)
+    }
+
+    /// How the binding fares after it; `None` when it says nothing of that.
+    pub(crate) fn health(&self) -> Option<Health> {
+        match self.fault()? {
+            Fault::AuthRefused => Some(Health::AuthFailed),
+            fault if fault.row().counts => Some(Health::Unavailable),
+            _ => None,
+        }
+    }
+}

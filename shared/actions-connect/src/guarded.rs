@@ -1,0 +1,156 @@
+//! Around a call: the breaker before it (F-315), the report after it, and the last good answer when it fails (K-75).
+
+use countersign_connector::{CURSOR_ARGUMENT, Connection, Health, is_irreversible, target_digest};
+use countersign_failure::Failure as _;
+use countersign_registry::action::Call;
+use countersign_resilience::{
+    Admission, AnswerKey, AnswerOf, Kept, Record, Report, Subject, Verdict,
+};
+use serde_json::{Map, Value};
+
+use crate::binding::Resolved;
+use crate::calling::{arguments, cursor};
+use crate::error::ConnectError;
+use crate::handler::{Deps, act};
+use crate::meter::{Heard, within};
+
+/// How a call came out.
+pub(crate) struct Guarded {
+    /// What the step gets: the answer, one that stands in, or the error.
+    pub(crate) outcome: Result<Value, ConnectError>,
+    /// How the binding fares, when the call says so.
+    pub(crate) health: Option<Health>,
+}
+
+/// Calls an endpoint unless its source rests.
+pub(crate) async fn call(deps: &Deps, call: &Call, resolved: &Resolved) -> Guarded {
+    // Files and feeds are read one by one from wherever they lie, and actions look after themselves; there is no one
+    // source that could fail.
+    let connection = &resolved.definition.connection;
+    if matches!(
+        connection,
+        Connection::FileParser(_) | Connection::RssFeed(_) | Connection::ExistingTool(_)
+    ) {
+        return plain(act(deps, call, resolved).await);
+    }
+    let mut arguments = match arguments(call, resolved) {
+        Ok(arguments) => arguments,
+        Err(error) => return plain(Err(error)),
+    };
+    // Another page is another answer.
+    if let Some(cursor) = cursor(call) {
+        arguments.insert(CURSOR_ARGUMENT.to_owned(), cursor.clone());
+    }
+    let guard = Guard { deps, call, resolved };
+    let outcome = guard.call().await;
+    let health = health(&outcome);
+    let Some(key) = guard.answer_key(&arguments) else { return Guarded { outcome, health } };
+    let outcome = match outcome {
+        Ok(output) => Ok(guard.keep(&key, output).await),
+        Err(error) if error.lets_stale() => guard.stale(&key, &error).await.ok_or(error),
+        Err(error) => Err(error),
+    };
+    Guarded { outcome, health }
+}
+
+fn plain(outcome: Result<Value, ConnectError>) -> Guarded {
+    Guarded { health: health(&outcome), outcome }
+}
+
+fn health(outcome: &Result<Value, ConnectError>) -> Option<Health> {
+    outcome.as_ref().map_or_else(ConnectError::health, |_| Some(Health::Ok))
+}
+
+struct Guard<'g> {
+    deps: &'g Deps,
+    call: &'g Call,
+    resolved: &'g Resolved,
+}
+
+impl Guard<'_> {
+    async fn call(&self) -> Result<Value, ConnectError> {
+        let subject = self.resolved.definition.health_subject(&self.call.owner);
+        let (holder, now) = (&self.call.idempotency_key, self.resolved.meter.now());
+        let asked = self.deps.standing.admit(&subject, holder, now, self.call.remaining);
+        let admitted = within("the breaker", asked).await;
+        let (admission, seen) = admitted
+            .map_or((Admission::Pass, None), |admitted| (admitted.admission, admitted.seen));
+        if let Admission::Refused { until } = admission {
+            let connector = self.resolved.connector();
+            return Err(ConnectError::Resting { connector, until: format!("{until:.0}") });
+        }
+        let outcome = act(self.deps, self.call, self.resolved).await;
+        let is_probe = admission == Admission::Probe;
+        if let Some(report) = self.report(outcome.as_ref().err(), is_probe) {
+            self.tell(&subject, seen, &report).await;
+        }
+        outcome
+    }
+
+    /// What the call says about its source; nothing when the source was not called. A probe is always answered for.
+    fn report(&self, error: Option<&ConnectError>, is_probe: bool) -> Option<Report> {
+        let heard = self.resolved.meter.heard();
+        let fault =
+            heard.fault.or_else(|| error.and_then(|error| Some((error.fault()?, error.code()))));
+        let verdict = match (&fault, error, heard.called) {
+            (Some((fault, _)), ..) if fault.row().counts => Verdict::Failure,
+            (Some(_), ..) => Verdict::Neutral,
+            (None, None, _) | (None, Some(_), true) => Verdict::Success,
+            (None, Some(_), false) if is_probe => Verdict::Neutral,
+            (None, Some(_), false) => return None,
+        };
+        let Heard { latency, .. } = heard;
+        Some(Report {
+            holder: self.call.idempotency_key.clone(),
+            verdict,
+            error: fault.map(|(_, code)| code).or_else(|| error.map(ConnectError::code)),
+            latency,
+            at: self.resolved.meter.now(),
+        })
+    }
+
+    async fn tell(&self, subject: &Subject, seen: Option<Record>, report: &Report) {
+        let _ = within("the report", self.deps.standing.report(subject, seen, report)).await;
+    }
+
+    /// The key of the answer of a call that only reads.
+    fn answer_key(&self, arguments: &Map<String, Value>) -> Option<AnswerKey> {
+        let Resolved { definition, endpoint_name, endpoint, binding, .. } = self.resolved;
+        if is_irreversible(endpoint) {
+            return None;
+        }
+        let digest = target_digest(definition, binding).ok()?;
+        let key = AnswerKey::of(&AnswerOf {
+            owner: self.call.owner.as_str(),
+            credential: binding.credential.as_ref().map(AsRef::as_ref),
+            connector: definition.id.as_str(),
+            version: &definition.version,
+            definition: &digest,
+            base_url: definition.place(),
+            endpoint: endpoint_name,
+            arguments,
+        });
+        key.ok()
+    }
+
+    /// Keeps a good answer. One with a warning is not: something is missing in it.
+    async fn keep(&self, key: &AnswerKey, output: Value) -> Value {
+        let has_warnings = |warnings: &Value| warnings.as_array().is_none_or(|all| !all.is_empty());
+        let whole = self.resolved.meter.heard().fault.is_none()
+            && !output.get("warnings").is_some_and(has_warnings);
+        let Value::Object(fields) = output else { return output };
+        let answer = Kept { output: fields, at: self.resolved.meter.now() };
+        if whole {
+            let _ = within("keeping the answer", self.deps.answers.keep(key, &answer)).await;
+        }
+        Value::Object(answer.output)
+    }
+
+    /// The last good answer, in place of one that failed with `error`.
+    async fn stale(&self, key: &AnswerKey, error: &ConnectError) -> Option<Value> {
+        let kept = within("the last good answer", self.deps.answers.last(key)).await??;
+        let stale = kept.stale(self.resolved.meter.now(), &error.to_string())?;
+        tracing::warn!(connector = %self.resolved.connector(), %error, "an earlier answer stands in");
+        Some(stale)
+    }
+}

@@ -1,0 +1,81 @@
+//! What of a connector its budget and its breaker are about.
+
+use countersign_identity::UserId;
+use countersign_resilience::{Budget, Subject};
+
+use crate::binding::{BindingId, CredentialId, StoredConnector};
+use crate::model::{Connection, ConnectorDefinition, ConnectorId, RateLimit};
+
+impl From<RateLimit> for Budget {
+    fn from(limit: RateLimit) -> Self {
+        Self {
+            second: limit.requests_per_second,
+            minute: limit.requests_per_minute,
+            hour: limit.requests_per_hour,
+            day: limit.requests_per_day,
+            month: limit.requests_per_month,
+        }
+    }
+}
+
+/// Whose rate it is: a source counts the calls of a key, or, when it asks for none, of everybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RatedBy<'a> {
+    /// The owner of this credential.
+    Credential(&'a UserId, &'a CredentialId),
+    /// Nobody's credential is used.
+    Everybody,
+}
+
+impl ConnectorDefinition {
+    /// Where it calls; empty when that is said by each call.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        match &self.connection {
+            Connection::RestApi(rest) => &rest.base_url,
+            Connection::Graphql(graphql) => &graphql.endpoint,
+            Connection::WebScraper(scraper) => &scraper.base_url,
+            Connection::FileParser(_) | Connection::ExistingTool(_) | Connection::RssFeed(_) => "",
+        }
+    }
+
+    /// How often it may be called (F-105).
+    #[must_use]
+    pub fn budget(&self) -> Budget {
+        self.connection.rate_limit().map(Budget::from).unwrap_or_default()
+    }
+
+    /// What its breaker is about: this connector at this place, for one owner. One person's timeouts or overridden address
+    /// say nothing to others.
+    #[must_use]
+    pub fn health_subject(&self, owner: &UserId) -> Subject {
+        Subject::of(&["health", owner.as_str(), self.id.as_str(), self.place()])
+    }
+
+    /// What its rate is about. `whose` is the owner of the definition, none for the system's: ids are unique for each owner
+    /// only.
+    #[must_use]
+    pub fn rate_subject(&self, whose: Option<&UserId>, by: RatedBy<'_>) -> Subject {
+        let whose = whose.map_or("system", UserId::as_str);
+        let (owner, credential) = match by {
+            RatedBy::Credential(owner, credential) => (owner.as_str(), credential.as_str()),
+            RatedBy::Everybody => ("", ""),
+        };
+        let id = self.id.as_str();
+        Subject::of(&["rate", whose, id, self.place(), owner, credential])
+    }
+}
+
+impl StoredConnector {
+    /// What the rate of a binding's calls is about, as it is counted when the binding's own address is used.
+    #[must_use]
+    pub fn rate_subject(&self, by: RatedBy<'_>) -> Subject {
+        self.definition.rate_subject(self.owner.as_ref(), by)
+    }
+}
+
+/// What the lower rate of one binding is about (F-008).
+#[must_use]
+pub fn binding_subject(owner: &UserId, connector: &ConnectorId, binding: &BindingId) -> Subject {
+    Subject::of(&["binding", owner.as_str(), connector.as_str(), binding.as_str()])
+}

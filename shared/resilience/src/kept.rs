@@ -1,0 +1,72 @@
+//! The last good answer, which stands in for one that failed (K-75).
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The longest an answer stands in.
+pub const KEEP_FOR: Duration = Duration::from_secs(7 * 86_400);
+/// The largest answer that is kept, as JSON.
+pub const KEEP_BYTES: usize = 1024 * 1024;
+
+/// An answer that was good.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// What the endpoint gave.
+    pub output: Map<String, Value>,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl Kept {
+    /// Its JSON, or `None` when it is too large to be kept.
+    ///
+    /// # Errors
+    /// The serialiser's message.
+    pub fn text(&self) -> Result<Option<String>, serde_json::Error> {
+        let text = serde_json::to_string(self)?;
+        Ok(Some(text).filter(|text| text.len() <= KEEP_BYTES))
+    }
+
+    /// When it ceases to stand in.
+    #[must_use]
+    pub fn until(&self) -> Timestamp {
+        let time = SignedDuration::try_from(KEEP_FOR).unwrap_or(SignedDuration::MAX);
+        self.at.checked_add(time).unwrap_or(Timestamp::MAX)
+    }
+
+    /// What stands in for the answer of a call that failed at `now` because of `cause`: the old one, which says that it is
+    /// and how old. `None` when it is too old.
+    #[must_use]
+    pub fn stale(self, now: Timestamp, cause: &str) -> Option<Value> {
+        if now >= self.until() {
+            return None;
+        }
+        let age = now.duration_since(self.at).as_secs().max(0);
+        let mut output = self.output;
+        output.insert("_stale".to_owned(), true.into());
+        output.insert("_stale_age_seconds".to_owned(), age.into());
+        let note = format!("{cause}; this is the answer of {:.0}, {} old", self.at, spoken(age));
+        match output.get_mut("warnings") {
+            Some(Value::Array(warnings)) => warnings.push(note.into()),
+            _ => {
+                output.insert("warnings".to_owned(), Value::from(vec![note]));
+            }
+        }
+        Some(Value::Object(output))
+    }
+}
+
+/// An age as people say it: its largest unit.
+fn spoken(seconds: i64) -> String {
+    let (count, unit) = match seconds {
+        0..=119 => (seconds, "second"),
+        120..=7_199 => (seconds / 60, "minute"),
+        7_200..=172_799 => (seconds / 3_600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural}")
+}

@@ -1,0 +1,17 @@
+//! Budgets, breakers and the failure table, row by row and under every interleaving.
+
+use jiff::Timestamp;
+
+mod breaker;
+mod budget;
+mod fault;
+mod kept;
+mod record;
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn seconds(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}

@@ -1,0 +1,73 @@
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::at;
+use crate::{Breaker, Budget, Counters, HealthView, Record, Report, Verdict};
+
+const NOW: &str = "2026-03-04T05:06:07Z";
+
+fn report(verdict: Verdict, error: Option<&'static str>, millis: Option<u64>) -> Report {
+    let latency = millis.map(Duration::from_millis);
+    Report { holder: "a".to_owned(), verdict, error, latency, at: at(NOW) }
+}
+
+fn view(record: &Record, now: &str) -> HealthView {
+    HealthView::of(record, &Budget::default(), &Counters::default(), at(now))
+}
+
+#[test]
+fn f_094_health_tells_latency_errors_and_the_breaker() {
+    let failed = report(Verdict::Failure, Some("CONNECTOR_UNAVAILABLE"), None);
+    let record = Record::default()
+        .after(&report(Verdict::Success, None, Some(100)))
+        .after(&report(Verdict::Success, None, Some(200)))
+        .after(&report(Verdict::Neutral, Some("CONNECTOR_THROTTLED"), Some(120)))
+        .after(&failed);
+    assert_eq!(
+        serde_json::to_value(view(&record, NOW)).unwrap(),
+        json!({
+            "breaker": "closed",
+            "failures_in_a_row": 1,
+            "last_error": { "code": "CONNECTOR_UNAVAILABLE", "at": NOW },
+            "last_success_at": NOW,
+            "latency_ms": 120.0,
+            "error_rate": 0.5,
+            "recent_calls": 4,
+            "budget": [],
+        })
+    );
+    assert_eq!((record.version, view(&Record::default(), NOW).error_rate), (4, None));
+    let open = (0..4).fold(record, |record, _| record.after(&failed));
+    let seen = serde_json::to_value(view(&open, NOW)).unwrap();
+    assert_eq!(
+        (&seen["breaker"], &seen["retry_at"]),
+        (&json!("open"), &json!("2026-03-04T05:11:07Z"))
+    );
+    assert_eq!(
+        serde_json::to_value(view(&open, "2026-03-04T05:11:07Z")).unwrap()["breaker"],
+        "half_open"
+    );
+}
+
+#[test]
+fn f_094_the_error_rate_forgets_old_calls() {
+    let failed = report(Verdict::Failure, Some("X"), None);
+    let good = report(Verdict::Success, None, None);
+    let record = (0..70).fold(Record::default(), |record, _| record.after(&failed));
+    assert_eq!(view(&record, NOW).error_rate, Some(1.0));
+    let record = (0..25).fold(record, |record, _| record.after(&good));
+    assert_eq!((view(&record, NOW).error_rate, view(&record, NOW).recent_calls), (Some(0.5), 50));
+    let record = (0..25).fold(record, |record, _| record.after(&good));
+    assert_eq!(view(&record, NOW).error_rate, Some(0.0));
+}
+
+#[test]
+fn f_094_a_record_survives_its_json() {
+    let record = Record::default()
+        .after(&report(Verdict::Failure, Some("X"), Some(7)))
+        .with_breaker(Breaker::HalfOpen { holder: "a".to_owned(), until: at(NOW) });
+    let text = serde_json::to_string(&record).unwrap();
+    assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
+    assert_eq!(serde_json::from_str::<Record>("{}").unwrap(), Record::default());
+}

@@ -1,0 +1,124 @@
+//! The table `Egress`: how often sources were called, how they fare, and their last good answers (F-105, F-315, K-75).
+//!
+//! | PK | SK | what |
+//! |---|---|---|
+//! | `RATE#{subject}` | `RATE` | calls of the current second, minute, hour, day and month |
+//! | `STANDING#{subject}` | `STANDING` | breaker, latency, recent failures |
+//! | `ANSWER#{key}` | `ANSWER` | the last good answer, compressed |
+//!
+//! Subjects and keys are digests. Every item expires. Nothing here is the only copy of anything: losing the table loses
+//! counts and stand-ins, no work.
+
+mod answers;
+mod rate;
+mod standing;
+
+use std::time::Duration;
+
+use countersign_resilience::{
+    Admitted, AnswerKey, Answers, Budget, Counters, HealthView, Kept, Permit, Record, Report,
+    Standing, StandingError, Standings, Subject,
+};
+use countersign_store_kit::{StoreError, Table};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use crate::rate::RateItem;
+
+/// Tries of one conditional write; each that fails means that another instance's did not.
+const TRIES: usize = 10;
+
+/// The table `Egress`.
+#[derive(Debug, Clone)]
+pub struct EgressStore {
+    table: Table,
+}
+
+impl EgressStore {
+    /// The store in this table.
+    #[must_use]
+    pub fn new(table: Table) -> Self {
+        Self { table }
+    }
+
+    async fn view(
+        &self,
+        subject: &Subject,
+        rated: &Subject,
+        budget: &Budget,
+        now: Timestamp,
+    ) -> Result<HealthView, StoreError> {
+        let record: Option<Record> = self.table.get(&standing::key(subject)).await?;
+        let counters = if budget.is_unlimited() {
+            Counters::default()
+        } else {
+            let item: Option<RateItem> = self.table.get(&rate::key(rated)).await?;
+            item.unwrap_or_default().counters()
+        };
+        Ok(HealthView::of(&record.unwrap_or_default(), budget, &counters, now))
+    }
+}
+
+impl Standing for EgressStore {
+    fn permit<'a>(
+        &'a self,
+        subject: &'a Subject,
+        budget: &'a Budget,
+        now: Timestamp,
+        patience: Duration,
+    ) -> BoxFuture<'a, Result<Permit, StandingError>> {
+        Box::pin(async move { self.take(subject, budget, now, patience).await.map_err(boxed) })
+    }
+
+    fn admit<'a>(
+        &'a self,
+        subject: &'a Subject,
+        holder: &'a str,
+        now: Timestamp,
+        lease: Duration,
+    ) -> BoxFuture<'a, Result<Admitted, StandingError>> {
+        Box::pin(async move { self.ask(subject, holder, now, lease).await.map_err(boxed) })
+    }
+
+    fn report<'a>(
+        &'a self,
+        subject: &'a Subject,
+        seen: Option<Record>,
+        report: &'a Report,
+    ) -> BoxFuture<'a, Result<(), StandingError>> {
+        Box::pin(async move { self.tell(subject, seen, report).await.map_err(boxed) })
+    }
+}
+
+impl Answers for EgressStore {
+    fn last<'a>(
+        &'a self,
+        key: &'a AnswerKey,
+    ) -> BoxFuture<'a, Result<Option<Kept>, StandingError>> {
+        Box::pin(async move { self.read_answer(key).await.map_err(boxed) })
+    }
+
+    fn keep<'a>(
+        &'a self,
+        key: &'a AnswerKey,
+        answer: &'a Kept,
+    ) -> BoxFuture<'a, Result<(), StandingError>> {
+        Box::pin(async move { self.write_answer(key, answer).await.map_err(boxed) })
+    }
+}
+
+impl Standings for EgressStore {
+    fn health<'a>(
+        &'a self,
+        subject: &'a Subject,
+        rated: &'a Subject,
+        budget: &'a Budget,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<HealthView, StandingError>> {
+        Box::pin(async move { self.view(subject, rated, budget, now).await.map_err(boxed) })
+    }
+}
+
+fn boxed(error: StoreError) -> StandingError {
+    Box::new(error)
+}

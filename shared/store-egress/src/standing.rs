@@ -1,0 +1,95 @@
+//! Breakers and health: one item a source, changed under its version.
+
+use std::time::Duration;
+
+use countersign_resilience::{Admitted, Record, Report, Subject};
+use countersign_store_kit::{Expr, Key, StoreError, Write, decode};
+use jiff::Timestamp;
+
+use crate::{EgressStore, TRIES};
+
+/// How long a source is remembered after its last call, in seconds.
+const KEPT: i64 = 30 * 86_400;
+
+pub(crate) fn key(subject: &Subject) -> Key {
+    Key::new(format!("STANDING#{}", subject.as_str()), "STANDING")
+}
+
+/// What became of a change.
+enum Change {
+    Stored,
+    /// Somebody else was faster; this is how it stands.
+    Lost(Option<Record>),
+}
+
+impl EgressStore {
+    /// A closed or open breaker is one read; the probe is one read and one write.
+    pub(crate) async fn ask(
+        &self,
+        subject: &Subject,
+        holder: &str,
+        now: Timestamp,
+        lease: Duration,
+    ) -> Result<Admitted, StoreError> {
+        let key = key(subject);
+        let mut seen: Option<Record> = self.table.get(&key).await?;
+        for _ in 0..TRIES {
+            let known = seen.clone().unwrap_or_default();
+            let (admission, next) = known.breaker.admit(holder, now, lease);
+            let Some(breaker) = next else { return Ok(Admitted { admission, seen }) };
+            let next = known.with_breaker(breaker);
+            match self.change(&key, seen.as_ref(), &next, now).await? {
+                Change::Stored => return Ok(Admitted { admission, seen: Some(next) }),
+                Change::Lost(current) => seen = current,
+            }
+        }
+        Err(self.contended())
+    }
+
+    /// One write when nobody else reported since the admission.
+    pub(crate) async fn tell(
+        &self,
+        subject: &Subject,
+        seen: Option<Record>,
+        report: &Report,
+    ) -> Result<(), StoreError> {
+        let key = key(subject);
+        let mut seen = seen;
+        for _ in 0..TRIES {
+            let next = seen.clone().unwrap_or_default().after(report);
+            match self.change(&key, seen.as_ref(), &next, report.at).await? {
+                Change::Stored => return Ok(()),
+                Change::Lost(current) => seen = current,
+            }
+        }
+        Err(self.contended())
+    }
+
+    async fn change(
+        &self,
+        key: &Key,
+        seen: Option<&Record>,
+        next: &Record,
+        now: Timestamp,
+    ) -> Result<Change, StoreError> {
+        let unchanged = match seen {
+            None => Expr::absent(),
+            Some(seen) => Expr::new("#version = :seen").bind("seen", &seen.version)?,
+        };
+        let expires = now.as_second().saturating_add(KEPT);
+        let write = Write::put(key, next)?.when(unchanged).expires_at(expires);
+        match self.table.write(write).await {
+            Ok(()) => Ok(Change::Stored),
+            Err(StoreError::ConditionFailed { item, .. }) => {
+                let current = item.map(|item| decode(self.table.name(), *item)).transpose()?;
+                Ok(Change::Lost(current))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn contended(&self) -> StoreError {
+        let reason = format!("others changed the item {TRIES} times in a row");
+        StoreError::Unavailable { table: self.table.name().to_owned(), reason }
+    }
+}

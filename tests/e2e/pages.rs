@@ -1,0 +1,91 @@
+//! The pages of the mailed links, in a browser.
+
+use serde_json::json;
+
+use crate::browser::{Browser, DESK, NIGHT, PHONE, Screen};
+use crate::case::{Person, gated, person, rows, step, until};
+use crate::effects::{Elsewhere, payer, playbook};
+use crate::world::world;
+
+async fn signs(screen: Screen, button: &str, end: &str) {
+    let (ana, maria) = (
+        person("ana", &["global:analyst"]).await,
+        person("maria", &["global:analyst", "decide"]).await,
+    );
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-browser", "")).await;
+    let run = ana.start(&agent, "gated-browser", rows()).await;
+    let link = maria.link().await;
+    let browser = Browser::open(screen).await;
+    browser.visit(&link).await;
+    browser.fits().await;
+    browser.picture("decision").await;
+    let text = browser.text().await;
+    assert!(text.contains("Keep 2 rows?"), "the question is not there: {text}");
+    browser.fill("#note", "seen in a browser").await;
+    browser.press(&format!("button[value={button}]")).await;
+    browser.fits().await;
+    browser.picture(button).await;
+    let done = ana.reaches(&run, end).await;
+    let kept = if button == "approve" { "done" } else { "not_run" };
+    assert_eq!(step(&done, "keep")["status"], kept);
+    // The same link afterwards tells what became of it, and offers nothing to press.
+    browser.visit(&link).await;
+    browser.fits().await;
+    browser.picture("afterwards").await;
+    assert_eq!(browser.computed("document.forms.length").await, json!(0));
+    assert!(browser.text().await.contains("maria"), "it does not say who decided");
+    browser.close().await;
+}
+
+#[tokio::test]
+#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+async fn k_06_somebody_approves_on_a_phone() {
+    signs(PHONE, "approve", "complete").await;
+}
+
+#[tokio::test]
+#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+async fn k_06_somebody_denies_at_night() {
+    signs(NIGHT, "deny", "rejected").await;
+}
+
+/// The newest code that was mailed to somebody.
+async fn code(person: &Person) -> String {
+    until("the mailed code", || async {
+        let mails = world().mailbox().to(&person.email).await.unwrap();
+        mails.iter().rev().find_map(countersign_cli::mailbox::Mail::code)
+    })
+    .await
+}
+
+#[tokio::test]
+#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+async fn k_10_a_payment_is_approved_with_a_mailed_code() {
+    let (elsewhere, maria) =
+        (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, agent) = payer(&elsewhere, &maria).await;
+    ana.playbook(&playbook("pay-browser", "")).await;
+    let run = ana.start(&agent, "pay-browser", json!({ "amount": "31.40" })).await;
+    let link = maria.link().await;
+    let browser = Browser::open(DESK).await;
+    browser.visit(&link).await;
+    browser.fits().await;
+    browser.picture("payment").await;
+    assert!(browser.text().await.contains("31.40"), "the amount is not shown");
+    browser.press("button[value=approve]").await;
+    browser.fits().await;
+    browser.picture("code").await;
+    assert_eq!(elsewhere.posts(), 0, "paid before the code was entered");
+    browser.fill("#code", "000000").await;
+    browser.press("button[type=submit]").await;
+    assert!(browser.text().await.contains("Nothing was recorded"), "a wrong code is not told");
+    browser.fits().await;
+    browser.picture("wrong-code").await;
+    browser.fill("#code", &code(&maria).await).await;
+    browser.press("button[type=submit]").await;
+    browser.fits().await;
+    ana.reaches(&run, "complete").await;
+    assert_eq!(elsewhere.posts(), 1);
+    browser.close().await;
+}
