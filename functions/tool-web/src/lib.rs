@@ -5,7 +5,7 @@ use countersign_actions_web::{
 };
 use countersign_failure::chain;
 use countersign_http_out::{Egress, Policy};
-use countersign_lambda_entry::{Boot, Setting, Settings, StartError};
+use countersign_lambda_entry::{Boot, Setting, Settings, StartError, runtime_api};
 use countersign_step_entry::Context;
 
 /// Everything a step of this function needs, made once.
@@ -15,6 +15,8 @@ use countersign_step_entry::Context;
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let policy = Policy { allow_loopback: boot.settings.allow_loopback() };
     let egress = Egress::new(policy).map_err(|error| StartError::Runtime(chain(&error)))?;
+    // Where loopback is open, Lambda's own address on it stays closed.
+    let egress = runtime_api().iter().fold(egress, |egress, own| egress.never(own));
     let search = config(&boot.settings).provider(egress.clone()).map_err(unusable)?;
     Context::new(boot, actions(Deps { egress, search }))
 }

@@ -58,6 +58,8 @@ pub struct Deps {
     pub announcer: Arc<dyn Announcer>,
     /// The way out.
     pub egress: Egress,
+    /// What sites say in their robots.txt; one for the life of the process.
+    pub robots: Robots,
     /// Tokens bought so far; one for the life of the process.
     pub tokens: Tokens,
     /// Actions that connectors may stand for.
@@ -67,13 +69,11 @@ pub struct Deps {
 /// The actions of this crate.
 #[must_use]
 pub fn actions(deps: Deps, mode: Mode) -> Vec<Arc<dyn Action>> {
-    let robots = Robots::new(deps.egress.clone());
-    vec![Arc::new(CallConnector { deps, robots, mode })]
+    vec![Arc::new(CallConnector { deps, mode })]
 }
 
 struct CallConnector {
     deps: Deps,
-    robots: Robots,
     mode: Mode,
 }
 

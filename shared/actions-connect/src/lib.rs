@@ -21,6 +21,7 @@ mod stream;
 mod token;
 mod tool;
 
+pub use countersign_robots::Robots;
 pub use error::ConnectError;
 pub use handler::{Deps, Mode, actions};
 pub use token::Tokens;

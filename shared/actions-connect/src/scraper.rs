@@ -27,7 +27,6 @@ const MAX_WARNINGS: usize = 200;
 
 pub(crate) async fn call(
     deps: &Deps,
-    robots: &Robots,
     call: &Call,
     resolved: &Resolved,
     connection: &ScraperConnection,
@@ -109,6 +108,7 @@ impl Reading<'_> {
                 Err(ConnectError::Page(
                     error @ (PageError::NotHtml(_) | PageError::Pdf | PageError::Format(_)),
                 )) => {
+                    self.caller.malformed();
                     pages.warn(format!("page {number} was not as expected: {error}"));
                     break;
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign_actions_connect::{ActionTools, Deps, Tokens};
+use countersign_actions_connect::{ActionTools, Deps, Robots, Tokens};
 use countersign_failure::chain;
 use countersign_http_out::{Egress, Policy};
 use countersign_lambda_entry::{Boot, Setting, StartError, runtime_api};
@@ -34,6 +34,7 @@ pub fn deps(boot: &Boot, tools: ActionTools) -> Result<Deps, StartError> {
     let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
     let vault =
         VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, Vault::new(Arc::new(keys)));
+    let egress = egress(boot)?;
     let shared = Arc::new(EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?));
     Ok(Deps {
         connectors: catalog.clone(),
@@ -43,7 +44,8 @@ pub fn deps(boot: &Boot, tools: ActionTools) -> Result<Deps, StartError> {
         standing: shared.clone(),
         answers: shared,
         announcer: Arc::new(EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?)),
-        egress: egress(boot)?,
+        robots: Robots::new(egress.clone()),
+        egress,
         tokens: Tokens::default(),
         tools: Arc::new(tools),
     })

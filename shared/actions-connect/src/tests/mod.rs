@@ -17,7 +17,7 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use self::memory::Shared;
-use crate::{ActionTools, Deps, Mode, Tokens, actions};
+use crate::{ActionTools, Deps, Mode, Robots, Tokens, actions};
 
 const FILINGS: &str = include_str!("../../../../library/connectors/irs-990-xml.yaml");
 
@@ -246,6 +246,7 @@ async fn run_with(
         answers: world.clone(),
         announcer: world.clone(),
         files: world.clone(),
+        robots: Robots::new(Egress::new(policy).unwrap()),
         egress: Egress::new(policy).unwrap(),
         tokens: world.tokens.clone(),
         tools: Arc::new(ActionTools::new(vec![world.clone()])),

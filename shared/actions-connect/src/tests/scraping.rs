@@ -241,3 +241,18 @@ async fn f_104_a_binding_may_move_a_scraper() {
         World::new(&yaml).bind(|binding| binding.config_overrides.base_url = Some(server.uri()));
     assert_eq!(names(&run(world, &cases()).await.unwrap()), ["moved"]);
 }
+
+#[tokio::test]
+async fn k_75_an_earlier_reading_stands_in_while_the_site_is_down() {
+    let server = MockServer::start().await;
+    let robots = || Mock::given(path("/robots.txt"));
+    robots().respond_with(ResponseTemplate::new(404)).up_to_n_times(1).mount(&server).await;
+    robots().respond_with(ResponseTemplate::new(503)).mount(&server).await;
+    serves(&server, "/cases/a%2Fb", page(&["one"], "")).await;
+    let world = Arc::new(World::new(&site_yaml(&server)));
+    let policy = Policy { allow_loopback: true };
+    let first = run_with(&world, Mode::Read, policy, &cases()).await.unwrap();
+    let second = run_with(&world, Mode::Read, policy, &cases()).await.unwrap();
+    assert_eq!((names(&first), names(&second)), (vec!["one"], vec!["one"]));
+    assert_eq!((&first["_stale"], &second["_stale"]), (&Value::Null, &json!(true)));
+}

@@ -4,6 +4,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::JsonMapping;
 use super::ValueType;
 use super::mapping::JsonMapping;
 use super::rest::{
@@ -96,6 +97,7 @@ impl ScrapeRules {
             query: self.query.clone(),
             headers: IndexMap::new(),
             body: None,
+            body_format: BodyFormat::Json,
             pagination: Pagination::None,
             body_format: BodyFormat::Json,
             mapping: JsonMapping::default(),

@@ -216,7 +216,18 @@ endpoints:
         let names: Vec<_> = contract.inputs.iter().map(|slot| slot.name.as_str()).collect();
         assert_eq!(names, ["year", "term"]);
         let names: Vec<_> = contract.outputs.iter().map(|slot| slot.name.as_str()).collect();
-        assert_eq!(names, ["results", "count", "has_more", "_has_more", "warnings"]);
+        assert_eq!(
+            names,
+            [
+                "results",
+                "count",
+                "has_more",
+                "_has_more",
+                "warnings",
+                "_stale",
+                "_stale_age_seconds"
+            ]
+        );
     }
 
     #[test]
