@@ -1,7 +1,6 @@
 //! Why somebody could not be told.
 
 use countersign_failure::{Class, Failure};
-use countersign_lambda_entry::Fault;
 use countersign_letter::LetterError;
 use countersign_outbox::OutboxError;
 use countersign_store_content::ContentError;
@@ -42,11 +41,5 @@ impl Failure for NoticeError {
 
     fn class(&self) -> Class {
         self.inner().class()
-    }
-}
-
-impl From<NoticeError> for Fault {
-    fn from(error: NoticeError) -> Self {
-        Self::from(&error as &dyn Failure)
     }
 }

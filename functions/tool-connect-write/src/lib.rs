@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign_actions_connect::{ActionTools, Mode, actions};
+use countersign_actions_connect::{Mode, actions};
 use countersign_connect_entry::deps;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_step_entry::Context;
@@ -13,8 +13,7 @@ use countersign_store_approvals::Approvals;
 /// # Errors
 /// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    // A tool only reads: none is reached from here.
-    let deps = deps(boot, ActionTools::none())?;
+    let deps = deps(boot)?;
     let approvals = Approvals::new(boot.table(Setting::TableApprovals, &boot.dynamo())?);
     Ok(Context::new(boot, actions(deps, Mode::Write))?.with_signatures(Arc::new(approvals)))
 }

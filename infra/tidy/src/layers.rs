@@ -66,7 +66,18 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "actions-web",
         ],
     ),
-    ("entry", &["lambda-entry", "step-entry", "connect-entry", "gatekeeper", "recovery", "web"]),
+    (
+        "entry",
+        &[
+            "lambda-entry",
+            "step-entry",
+            "search-entry",
+            "connect-entry",
+            "gatekeeper",
+            "recovery",
+            "web",
+        ],
+    ),
 ];
 
 /// What a domain crate must not need: the outside world, the clock, chance.

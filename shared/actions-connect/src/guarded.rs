@@ -6,7 +6,6 @@ use countersign_registry::action::Call;
 use countersign_resilience::{
     Admission, AnswerKey, AnswerOf, Kept, Record, Report, Subject, Verdict,
 };
-use countersign_robots::Robots;
 use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
@@ -24,17 +23,12 @@ pub(crate) struct Guarded {
 }
 
 /// Calls an endpoint unless its source rests.
-pub(crate) async fn call(
-    deps: &Deps,
-    robots: &Robots,
-    call: &Call,
-    resolved: &Resolved,
-) -> Guarded {
+pub(crate) async fn call(deps: &Deps, call: &Call, resolved: &Resolved) -> Guarded {
     // Files are read one by one from wherever they lie, and actions look after themselves; there is no one source that
     // could fail.
     let connection = &resolved.definition.connection;
     if matches!(connection, Connection::FileParser(_) | Connection::ExistingTool(_)) {
-        return plain(act(deps, robots, call, resolved).await);
+        return plain(act(deps, call, resolved).await);
     }
     let mut arguments = match arguments(call, resolved) {
         Ok(arguments) => arguments,
@@ -44,7 +38,7 @@ pub(crate) async fn call(
     if let Some(cursor) = cursor(call) {
         arguments.insert(CURSOR_ARGUMENT.to_owned(), cursor.clone());
     }
-    let guard = Guard { deps, robots, call, resolved };
+    let guard = Guard { deps, call, resolved };
     let outcome = guard.call().await;
     let health = health(&outcome);
     let Some(key) = guard.answer_key(&arguments) else { return Guarded { outcome, health } };
@@ -66,7 +60,6 @@ fn health(outcome: &Result<Value, ConnectError>) -> Option<Health> {
 
 struct Guard<'g> {
     deps: &'g Deps,
-    robots: &'g Robots,
     call: &'g Call,
     resolved: &'g Resolved,
 }
@@ -83,7 +76,7 @@ impl Guard<'_> {
             let connector = self.resolved.connector();
             return Err(ConnectError::Resting { connector, until: format!("{until:.0}") });
         }
-        let outcome = act(self.deps, self.robots, self.call, self.resolved).await;
+        let outcome = act(self.deps, self.call, self.resolved).await;
         let is_probe = admission == Admission::Probe;
         if let Some(report) = self.report(outcome.as_ref().err(), is_probe) {
             self.tell(&subject, seen, &report).await;

@@ -86,7 +86,7 @@ impl Action for CallConnector {
         Box::pin(async move {
             let resolved = resolve(&self.deps, call, self.mode).await?;
             let guarded::Guarded { outcome, health } =
-                guarded::call(&self.deps, &self.robots, call, &resolved).await;
+                guarded::call(&self.deps, call, &resolved).await;
             self.note_health(call, &resolved, health).await;
             Ok(outcome?)
         })
@@ -95,7 +95,6 @@ impl Action for CallConnector {
 
 pub(crate) async fn act(
     deps: &Deps,
-    robots: &Robots,
     call: &Call,
     resolved: &Resolved,
 ) -> Result<Value, ConnectError> {
@@ -114,7 +113,7 @@ pub(crate) async fn act(
             tool::call(deps, call, resolved, connection, rules).await
         }
         (Connection::WebScraper(connection), Operation::Scrape(rules)) => {
-            scraper::call(deps, robots, call, resolved, connection, rules).await
+            scraper::call(deps, call, resolved, connection, rules).await
         }
         (Connection::RssFeed(connection), Operation::ReadFeeds(_)) => {
             feed::call(deps, call, resolved, connection).await

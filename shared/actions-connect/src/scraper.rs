@@ -36,7 +36,7 @@ pub(crate) async fn call(
     let first = build(&connection.as_rest(), &rules.as_request(), &arguments, None)?;
     let reading = Reading {
         caller: Caller::open(deps, call, resolved, &Auth::None, connection.timeout_seconds).await?,
-        robots,
+        robots: &deps.robots,
         call,
         resolved,
         rules: Arc::new(rules.clone()),

@@ -3,32 +3,20 @@
 use std::sync::Arc;
 
 use countersign_actions_connect::{ActionTools, Deps, Robots, Tokens};
-use countersign_failure::chain;
-use countersign_http_out::{Egress, Policy};
-use countersign_lambda_entry::{Boot, Setting, StartError, runtime_api};
+use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_outbox::EventBus;
+use countersign_search_entry::{egress, web_actions};
 use countersign_store_catalog::Catalog;
 use countersign_store_egress::EgressStore;
 use countersign_store_uploads::S3Files;
 use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
 
-/// The way out of this deployment.
-///
-/// # Errors
-/// [`StartError`] says why the TLS stack cannot start.
-pub fn egress(boot: &Boot) -> Result<Egress, StartError> {
-    let policy = Policy { allow_loopback: boot.settings.allow_loopback() };
-    let egress = Egress::new(policy).map_err(|error| StartError::Runtime(chain(&error)))?;
-    // Where loopback is open, Lambda's own address on it stays closed.
-    Ok(runtime_api().iter().fold(egress, |egress, own| egress.never(own)))
-}
-
-/// Everything a call needs, made once. `tools` are the actions that connectors may stand for here.
+/// Everything a call needs, made once. Connectors may stand for the actions that read the open web.
 ///
 /// # Errors
 /// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
-pub fn deps(boot: &Boot, tools: ActionTools) -> Result<Deps, StartError> {
+pub fn deps(boot: &Boot) -> Result<Deps, StartError> {
     let dynamo = boot.dynamo();
     let catalog = Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?));
     let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
@@ -45,8 +33,8 @@ pub fn deps(boot: &Boot, tools: ActionTools) -> Result<Deps, StartError> {
         answers: shared,
         announcer: Arc::new(EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?)),
         robots: Robots::new(egress.clone()),
-        egress,
+        tools: Arc::new(ActionTools::new(web_actions(boot, egress.clone())?)),
         tokens: Tokens::default(),
-        tools: Arc::new(tools),
+        egress,
     })
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::xpath::XPath;
 
-mod common;
+mod category;
 mod feed;
 mod format;
 mod graphql;
@@ -18,7 +18,7 @@ mod rest;
 mod scraper;
 mod tool;
 
-pub use common::{Category, InvalidTag, Tag};
+pub use category::{Category, InvalidTag, Tag};
 pub use feed::{Feed, FeedConnection, FeedOperation};
 pub use format::{
     ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, PARSERS, PathRule, PdfRecords,

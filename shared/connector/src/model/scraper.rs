@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::JsonMapping;
 use super::ValueType;
-use super::mapping::JsonMapping;
 use super::rest::{
     Auth, BodyFormat, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection,
 };
@@ -99,7 +98,6 @@ impl ScrapeRules {
             body: None,
             body_format: BodyFormat::Json,
             pagination: Pagination::None,
-            body_format: BodyFormat::Json,
             mapping: JsonMapping::default(),
         }
     }

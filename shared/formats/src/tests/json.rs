@@ -87,7 +87,7 @@ fn f_099_json_values_of_another_type_are_null_and_said() {
 #[test]
 fn f_099_json_that_is_wrong_says_where() {
     let error = |text: &str, code: &str, part: &str| {
-        check_error("parser: json\nresults_path: a", text.as_bytes(), code, part)
+        check_error("parser: json\nresults_path: a", text.as_bytes(), code, part);
     };
     error("{\"a\":[1,\n{\"b\":tru}]}", "FILE_MALFORMED", "record 2, line 2: expected ident");
     error("{\"a\":[1,\n2", "FILE_TRUNCATED", "line 2");
