@@ -13,6 +13,7 @@ mod files;
 mod json_path;
 mod model;
 mod parse;
+mod records;
 pub mod request;
 mod secret;
 mod target;
@@ -36,6 +37,7 @@ pub use model::{
     RequestRules, RestConnection, TableRules, ValueType, XlsxRules, endings,
 };
 pub use parse::{Parsed, parse};
+pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
 pub use target::{TARGET_PARAM, target_digest};
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

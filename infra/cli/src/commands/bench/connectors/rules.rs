@@ -24,8 +24,8 @@ pub(super) fn of(connector: &Path, endpoint: &str) -> Result<Value, CliError> {
     match &endpoint.operation {
         Operation::ParseXml(rules) => Ok(json!({
             "kind": "xml",
-            "root": rules.root_element.as_ref().map(|path| steps(path)),
-            "list": rules.list_element.as_ref().map(|path| steps(path)),
+            "root": rules.root_element.as_ref().map(steps),
+            "list": rules.list_element.as_ref().map(steps),
             "fields": rules.fields.iter().map(field).collect::<Vec<_>>(),
             "context": rules.context_fields.iter().map(field).collect::<Vec<_>>(),
         })),
