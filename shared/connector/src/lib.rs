@@ -20,6 +20,7 @@ pub mod mapping;
 mod model;
 pub mod oauth;
 mod parse;
+mod records;
 pub mod request;
 mod secret;
 mod standing;
@@ -55,6 +56,8 @@ pub use model::{
     ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings,
 };
 pub use parse::{Parsed, parse, parse_template};
+pub use parse::{Parsed, parse};
+pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
 pub use standing::{RatedBy, binding_subject};
 pub use target::{TARGET_PARAM, target_digest};
