@@ -19,6 +19,7 @@ mod json_path;
 pub mod mapping;
 mod model;
 pub mod oauth;
+mod overrides;
 mod parse;
 mod records;
 pub mod request;
