@@ -17,6 +17,8 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "approval",
             "resilience",
             "connector",
+            "formats",
+            "pages",
             "profile",
             "schedule",
             "journal",
@@ -47,6 +49,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "signer",
             "http-out",
             "postgres-out",
+            "robots",
             "model",
             "documents",
             "sandbox",
@@ -61,9 +64,21 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "actions-output",
             "actions-journal",
             "actions-notify",
+            "actions-web",
         ],
     ),
-    ("entry", &["lambda-entry", "step-entry", "gatekeeper", "recovery", "web"]),
+    (
+        "entry",
+        &[
+            "lambda-entry",
+            "step-entry",
+            "search-entry",
+            "connect-entry",
+            "gatekeeper",
+            "recovery",
+            "web",
+        ],
+    ),
 ];
 
 /// What a domain crate must not need: the outside world, the clock, chance.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Binding, Connection, ConnectorDefinition, ConnectorId, Endpoint, RateLimit, StoredConnector,
-    TARGET_PARAM, is_irreversible, target_digest,
+    Binding, ConnectorDefinition, ConnectorId, Endpoint, RateLimit, StoredConnector, TARGET_PARAM,
+    is_irreversible, target_digest,
 };
 use countersign_registry::action::Call;
 use serde_json::Value;
@@ -31,10 +31,7 @@ impl Resolved {
 
     /// The stricter of the connector's and the binding's rates (F-008).
     pub(crate) fn requests_per_second(&self) -> Option<f64> {
-        let own = match &self.definition.connection {
-            Connection::RestApi(rest) => rest.rate_limit.and_then(per_second),
-            Connection::FileParser(_) | Connection::Database(_) => None,
-        };
+        let own = self.definition.connection.rate_limit().and_then(per_second);
         let lower = self.binding.permissions.rate_limit_override.and_then(per_second);
         [own, lower].into_iter().flatten().reduce(f64::min)
     }
@@ -86,7 +83,7 @@ pub(crate) async fn resolve(
         return Err(ConnectError::Changed(connector.to_owned()));
     }
     let endpoint_name = endpoint_name.to_owned();
-    let definition = overridden(definition, &binding);
+    let definition = definition.bound_by(&binding);
     let meter = Arc::new(Meter::new(deps, call, whose.as_ref(), &definition, &binding));
     Ok(Resolved { definition, endpoint_name, endpoint, binding, meter })
 }
@@ -94,30 +91,4 @@ pub(crate) async fn resolve(
 fn param<'c>(call: &'c Call, name: &str) -> Result<&'c str, ConnectError> {
     let value = call.params.get(name).and_then(Value::as_str);
     value.ok_or_else(|| ConnectError::Argument(format!("the param `{name}` is missing")))
-}
-
-/// The connection with the binding's values (F-104). A file may only become smaller.
-fn overridden(mut definition: ConnectorDefinition, binding: &Binding) -> ConnectorDefinition {
-    let overrides = &binding.config_overrides;
-    match &mut definition.connection {
-        Connection::RestApi(rest) => {
-            if let Some(base_url) = &overrides.base_url {
-                rest.base_url.clone_from(base_url);
-            }
-            if let Some(seconds) = overrides.timeout_seconds {
-                rest.timeout_seconds = seconds.clamp(1, 300);
-            }
-        }
-        Connection::Database(database) => {
-            if let Some(seconds) = overrides.timeout_seconds {
-                database.timeout_seconds = seconds.clamp(1, 300);
-            }
-        }
-        Connection::FileParser(file) => {
-            if let Some(megabytes) = overrides.max_file_size_mb {
-                file.max_file_size_mb = megabytes.clamp(1, file.max_file_size_mb);
-            }
-        }
-    }
-    definition
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_connector::answer::{StatusMeaning, meaning};
-use countersign_connector::{Auth, Credential};
+use countersign_connector::oauth::{named_error, read_token, with_token};
+use countersign_connector::request::Request;
+use countersign_connector::{Auth, CURSOR_ARGUMENT, Credential};
 use countersign_http_out::{Answer, Call as HttpCall, Egress};
 use countersign_registry::action::Call;
 use countersign_resilience::{Fault, Remedy, Tried, retry_after};
@@ -16,14 +18,39 @@ use crate::binding::Resolved;
 use crate::error::ConnectError;
 use crate::handler::Deps;
 use crate::meter::Meter;
+use crate::token::{Login, Tokens};
 
 /// The largest answer read.
 pub(crate) const MAX_ANSWER: u64 = 20 * 1024 * 1024;
+/// The largest answer of a token server.
+const MAX_TOKEN_ANSWER: u64 = 64 * 1024;
 /// Time kept for storing the output.
 pub(crate) const RESERVE: Duration = Duration::from_secs(3);
 
+/// What an earlier call's `_next_cursor` said, when this one goes on from there.
+pub(crate) fn cursor(call: &Call) -> Option<&Value> {
+    let given = call.inputs.get(CURSOR_ARGUMENT).or_else(|| call.params.get(CURSOR_ARGUMENT));
+    given.filter(|value| !value.is_null())
+}
+
+/// A request as it goes out. One with an effect carries its key, so that the source can tell a repetition (K-49).
+pub(crate) fn http(request: &Request, effect: Option<&str>) -> HttpCall {
+    let mut headers = request.headers.clone();
+    let (kind, body) = request.written_body().unzip();
+    headers.extend(kind.map(|kind| ("content-type".to_owned(), kind.to_owned())));
+    headers.extend(effect.map(|key| ("idempotency-key".to_owned(), key.to_owned())));
+    HttpCall {
+        method: request.method.as_str().to_owned(),
+        url: request.url.clone(),
+        headers,
+        body,
+        timeout: Duration::ZERO,
+        max_bytes: MAX_ANSWER,
+    }
+}
+
 /// The owner's credential, only when the connector needs one (K-37).
-pub(crate) async fn credential(
+async fn credential(
     deps: &Deps,
     call: &Call,
     resolved: &Resolved,
@@ -65,6 +92,8 @@ pub(crate) fn arguments(
 /// Sends the calls of one step to one connector.
 pub(crate) struct Caller<'c> {
     egress: &'c Egress,
+    tokens: &'c Tokens,
+    login: Login,
     connector: String,
     credential: Option<Credential>,
     timeout: Duration,
@@ -74,23 +103,83 @@ pub(crate) struct Caller<'c> {
 }
 
 impl<'c> Caller<'c> {
-    /// A caller whose calls end before the step does.
-    pub(crate) fn new(
+    /// A caller with the owner's credential, whose calls end before the step does.
+    pub(crate) async fn open(
         deps: &'c Deps,
         call: &Call,
         resolved: &Resolved,
-        credential: Option<Credential>,
+        auth: &Auth,
         timeout_seconds: u32,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, ConnectError> {
+        let credential = credential(deps, call, resolved, auth).await?;
+        let mut caller = Self {
             egress: &deps.egress,
+            tokens: &deps.tokens,
+            login: Login::new(&call.owner, auth, credential.as_ref()),
             connector: resolved.connector(),
             credential,
             timeout: Duration::from_secs(u64::from(timeout_seconds)),
             deadline: Instant::now() + call.remaining.saturating_sub(RESERVE),
             requests_per_second: resolved.requests_per_second(),
             meter: resolved.meter.clone(),
+        };
+        caller.log_in().await?;
+        Ok(caller)
+    }
+
+    /// What calls are sent with.
+    pub(crate) fn credential(&self) -> Option<&Credential> {
+        self.credential.as_ref()
+    }
+
+    /// Adds a token to the credential where the connector needs one: a kept one, or a new one.
+    async fn log_in(&mut self) -> Result<(), ConnectError> {
+        let Some(credential) = self.credential.clone() else { return Ok(()) };
+        if let Some(token) = self.login.kept(self.tokens) {
+            self.credential = Some(with_token(credential, token));
+            return Ok(());
         }
+        let Some(request) = self.login.request(&credential)? else { return Ok(()) };
+        let call = HttpCall { max_bytes: MAX_TOKEN_ANSWER, ..http(&request, None) };
+        let answer = match self.exchange(&call, false, Counted::No).await {
+            Ok(answer) => answer,
+            Err(failed) => return Err(self.token_refused(*failed)),
+        };
+        let token = read_token(&answer.body)
+            .map_err(|cause| ConnectError::Token { connector: self.connector.clone(), cause })?;
+        self.credential = Some(with_token(credential, token.secret.clone()));
+        self.login.keep(self.tokens, token);
+        Ok(())
+    }
+
+    /// A client that is not known, or may not do this, is a refused credential whatever the status (F-306).
+    fn token_refused(&self, failed: Failed) -> ConnectError {
+        let Failed { error, answer: Some(answer) } = failed else { return failed.error };
+        let (connector, status) = (self.connector.clone(), answer.status);
+        let error = match named_error(&answer.body).filter(|_| status < 500) {
+            Some("invalid_client" | "invalid_grant" | "unauthorized_client") => {
+                ConnectError::AuthFailed { connector, status }
+            }
+            Some(name) => {
+                let message = format!("the token server says `{name}`");
+                ConnectError::Refused { connector, status, message }
+            }
+            None => error,
+        };
+        if let Some(fault) = error.fault() {
+            self.meter.failed(&error, fault);
+        }
+        error
+    }
+
+    /// After a refused call: gets a new token when the refused one was a kept one, which the source may have ended early.
+    /// False when there is nothing to renew, so that the refusal stands.
+    pub(crate) async fn renew(&mut self) -> Result<bool, ConnectError> {
+        if !self.login.forget(self.tokens) {
+            return Ok(false);
+        }
+        self.log_in().await?;
+        Ok(true)
     }
 
     /// What is left of the step's time.
@@ -109,36 +198,48 @@ impl<'c> Caller<'c> {
     /// One answer with a good status, after the retries its failures allow. `effect` says that the call changes
     /// something, so that it is not repeated when its outcome is unknown. The timeout is the caller's.
     pub(crate) async fn send(&self, http: &HttpCall, effect: bool) -> Result<Answer, ConnectError> {
+        self.exchange(http, effect, Counted::Yes).await.map_err(|failed| failed.error)
+    }
+
+    async fn exchange(
+        &self,
+        http: &HttpCall,
+        effect: bool,
+        counted: Counted,
+    ) -> Result<Answer, Box<Failed>> {
         let mut tried = Tried::default();
         loop {
-            self.meter.permit(self.deadline).await?;
+            if counted == Counted::Yes {
+                self.meter.permit(self.deadline).await?;
+            }
             let timeout = self.timeout * tried.timeouts();
             let http = HttpCall { timeout: timeout.min(self.left()), ..http.clone() };
             let begun = Instant::now();
-            let (error, asked) = match self.egress.send(http).await {
+            let (error, answer) = match self.egress.send(http).await {
                 Ok(answer) if meaning(answer.status) == StatusMeaning::Success => {
                     self.meter.answered(begun.elapsed());
                     return Ok(answer);
                 }
-                Ok(answer) => {
-                    let asked = answer.header("retry-after");
-                    let asked = asked.and_then(|asked| retry_after(asked, self.meter.now()));
-                    (self.status_error(&answer), asked)
-                }
+                Ok(answer) => (self.status_error(&answer), Some(answer)),
                 Err(error) => (error.into(), None),
             };
-            let Some(fault) = error.fault() else { return Err(error) };
+            let Some(fault) = error.fault() else { return Err(error.into()) };
             let fault = match fault {
-                Fault::Throttled { .. } => Fault::Throttled { retry_after: asked },
+                Fault::Throttled { .. } => Fault::Throttled { retry_after: self.asked(&answer) },
                 other => other,
             };
             self.meter.failed(&error, fault);
             match tried.remedy(fault, effect, self.left()) {
                 Remedy::Again(pause) => tokio::time::sleep(pause).await,
-                Remedy::GiveUp => return Err(error),
-                Remedy::InDoubt => return Err(self.in_doubt(&error)),
+                Remedy::GiveUp => return Err(Box::new(Failed { error, answer })),
+                Remedy::InDoubt => return Err(self.in_doubt(&error).into()),
             }
         }
+    }
+
+    /// How long the source asks to wait.
+    fn asked(&self, answer: &Option<Answer>) -> Option<Duration> {
+        retry_after(answer.as_ref()?.header("retry-after")?, self.meter.now())
     }
 
     /// Notes that an answer could not be read (F-311).
@@ -146,7 +247,7 @@ impl<'c> Caller<'c> {
         self.meter.malformed();
     }
 
-    fn in_doubt(&self, cause: &ConnectError) -> ConnectError {
+    pub(crate) fn in_doubt(&self, cause: &ConnectError) -> ConnectError {
         ConnectError::InDoubt { connector: self.connector.clone(), cause: cause.to_string() }
     }
 
@@ -162,14 +263,33 @@ impl<'c> Caller<'c> {
     }
 
     /// The beginning of an answer, in one line, without the credential: sources like to quote keys back.
-    pub(crate) fn excerpt(&self, body: &[u8]) -> String {
-        let text = String::from_utf8_lossy(&body[..body.len().min(2_000)]);
-        let text = self
-            .credential
-            .as_ref()
-            .map_or_else(|| text.to_string(), |credential| credential.scrub(&text));
+    fn excerpt(&self, body: &[u8]) -> String {
+        let text = self.scrub(&String::from_utf8_lossy(&body[..body.len().min(2_000)]));
         let words = text.split(|c: char| c.is_whitespace() || c.is_control());
         let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
         line.join(" ").chars().take(200).collect()
+    }
+    /// A text of the source without the credential.
+    pub(crate) fn scrub(&self, text: &str) -> String {
+        self.credential().map_or_else(|| text.to_owned(), |credential| credential.scrub(text))
+    }
+}
+
+/// Whether a call counts against the source's rate. The token server's calls do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    Yes,
+    No,
+}
+
+/// A call without a good answer, and the answer it had.
+struct Failed {
+    error: ConnectError,
+    answer: Option<Answer>,
+}
+
+impl From<ConnectError> for Box<Failed> {
+    fn from(error: ConnectError) -> Self {
+        Box::new(Failed { error, answer: None })
     }
 }

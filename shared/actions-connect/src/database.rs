@@ -139,8 +139,7 @@ impl Asking<'_> {
         let origin = Origin { reference: &reference, name: "" };
         let mut records = rows;
         for record in &mut records {
-            for name in fit(record, &declared.fields) {
-                let warning = format!("the column `{name}` is missing or not of its declared type");
+            for warning in fit(record, &declared.fields) {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
                 }

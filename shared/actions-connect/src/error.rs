@@ -1,12 +1,15 @@
 //! Why a call of a connector failed.
 
 use countersign_connector::SourceError;
+use countersign_connector::oauth::TokenError;
 use countersign_connector::request::RequestError;
 use countersign_connector::sql::SqlError;
 use countersign_failure::{Class, Failure};
 use countersign_http_out::HttpError;
+use countersign_pages::PageError;
 use countersign_postgres_out::DatabaseError;
 use countersign_registry::action::ActionError;
+use countersign_robots::RobotsError;
 
 /// Why a call of a connector failed. No variant holds a credential, a query or a header.
 #[derive(Debug, thiserror::Error)]
@@ -131,9 +134,46 @@ pub enum ConnectError {
         /// What happened.
         cause: String,
     },
+    /// The token server's answer is no token.
+    #[error("`{connector}` gave no token: {cause}")]
+    Token {
+        /// The connector.
+        connector: String,
+        /// Why.
+        cause: TokenError,
+    },
+    /// A GraphQL answer of errors only.
+    #[error("`{connector}` did not answer the document: {message}")]
+    Graphql {
+        /// The connector.
+        connector: String,
+        /// The first errors, without the credential.
+        message: String,
+    },
+    /// An action that this function does not reach.
+    #[error("the tool `{0}` is not available here")]
+    ToolUnavailable(&'static str),
     /// A name that is not of a file or folder.
     #[error("`{0}` is not a file's id, a folder or an address this connector reads")]
     NotASource(String),
+    /// The site does not want the page read (K-76).
+    #[error("{0}")]
+    Robots(#[from] RobotsError),
+    /// A page cannot be read.
+    #[error("{0}")]
+    Page(#[from] PageError),
+    /// No feed could be read.
+    #[error("none of {count} feeds could be read; the first: {first}")]
+    NoFeed {
+        /// How many were tried.
+        count: usize,
+        /// The first feed's error.
+        first: String,
+        /// Its code.
+        code: &'static str,
+        /// Whether trying again can help.
+        class: Class,
+    },
     /// No file could be read.
     #[error("none of {count} files could be read; the first: {first}")]
     NothingRead {
@@ -162,16 +202,21 @@ impl Failure for ConnectError {
             Self::Source(error) => error.code(),
             Self::Request(error) => error.code(),
             Self::Http(error) => error.code(),
-            Self::Database(error) => error.code(),
-            Self::Sql(error) => error.code(),
             Self::AuthFailed { .. } => "CONNECTOR_AUTH_FAILED",
             Self::Throttled { .. } => "CONNECTOR_THROTTLED",
             Self::Unavailable { .. } | Self::Resting { .. } => "CONNECTOR_UNAVAILABLE",
             Self::BudgetSpent { .. } => "CONNECTOR_BUDGET_SPENT",
             Self::Refused { .. } => "CONNECTOR_REFUSED",
             Self::InDoubt { .. } => "CONNECTOR_IN_DOUBT",
+            Self::Token { cause, .. } => cause.code(),
+            Self::Graphql { .. } => "CONNECTOR_GRAPHQL",
+            Self::ToolUnavailable(_) => "CONNECTOR_TOOL_UNAVAILABLE",
             Self::NotASource(_) => "CONNECTOR_SOURCE",
-            Self::NothingRead { code, .. } => code,
+            Self::Robots(error) => error.code(),
+            Self::Database(error) => error.code(),
+            Self::Sql(error) => error.code(),
+            Self::Page(error) => error.code(),
+            Self::NothingRead { code, .. } | Self::NoFeed { code, .. } => code,
         }
     }
 
@@ -179,13 +224,15 @@ impl Failure for ConnectError {
         match self {
             Self::Source(error) => error.class(),
             Self::Http(error) => error.class(),
-            Self::Database(error) => error.class(),
             Self::Throttled { .. } | Self::Unavailable { .. } | Self::Resting { .. } => {
                 Class::Retryable
             }
             // A day is longer than anything that tries again by itself.
             Self::BudgetSpent { window: "second" | "minute", .. } => Class::Retryable,
-            Self::NothingRead { class, .. } => *class,
+            Self::Robots(error) => error.class(),
+            Self::Database(error) => error.class(),
+            Self::Page(error) => error.class(),
+            Self::NothingRead { class, .. } | Self::NoFeed { class, .. } => *class,
             _ => Class::Terminal,
         }
     }
@@ -199,14 +246,24 @@ impl Failure for ConnectError {
             | Self::WrongMode { .. }
             | Self::NotASource(_)
             | Self::NothingRead { .. } => 422,
+            Self::Robots(error) => error.http_status(),
+            Self::Database(error) => error.http_status(),
+            Self::Sql(error) => error.http_status(),
+            Self::Page(error) => error.http_status(),
             Self::Source(error) => error.http_status(),
             Self::Request(error) => error.http_status(),
             Self::Http(error) => error.http_status(),
-            Self::Database(error) => error.http_status(),
-            Self::Sql(error) => error.http_status(),
             Self::BudgetSpent { .. } => 429,
-            Self::Throttled { .. } | Self::Unavailable { .. } | Self::Resting { .. } => 503,
-            Self::AuthFailed { .. } | Self::Refused { .. } | Self::InDoubt { .. } => 502,
+            Self::Throttled { .. }
+            | Self::Unavailable { .. }
+            | Self::Resting { .. }
+            | Self::ToolUnavailable(_) => 503,
+            Self::AuthFailed { .. }
+            | Self::Refused { .. }
+            | Self::InDoubt { .. }
+            | Self::Token { .. }
+            | Self::NoFeed { .. }
+            | Self::Graphql { .. } => 502,
         }
     }
 
@@ -218,10 +275,15 @@ impl Failure for ConnectError {
             Self::AuthFailed { .. } => "enter the connector's credential again",
             Self::BudgetSpent { .. } => "wait, or raise the rate if the source allows it",
             Self::InDoubt { .. } => "look at the source before you run the step again",
+            Self::Token { .. } => "check the connector's `token_url` and `client_auth`",
+            Self::Graphql { .. } => "correct the endpoint's document or the call's variables",
+            Self::ToolUnavailable(_) => "ask who runs the deployment to set the tool up",
             Self::Source(error) => return error.help(),
             Self::Request(error) => return error.help(),
             Self::Http(error) => return error.help(),
+            Self::Robots(error) => return error.help(),
             Self::Database(error) => return error.help(),
+            Self::Page(error) => return error.help(),
             _ => return None,
         };
         Some(text.to_owned())

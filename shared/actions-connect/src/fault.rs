@@ -4,6 +4,7 @@ use countersign_connector::Health;
 use countersign_http_out::HttpError;
 use countersign_postgres_out::DatabaseError;
 use countersign_resilience::{Fallback, Fault};
+use countersign_robots::RobotsError;
 
 use crate::error::ConnectError;
 
@@ -15,6 +16,8 @@ impl ConnectError {
             Self::Throttled { .. } => Some(Fault::Throttled { retry_after: None }),
             Self::Unavailable { .. } => Some(Fault::Unavailable),
             Self::Refused { .. } => Some(Fault::Refused),
+            // Whoever does not answer for robots.txt is down.
+            Self::Robots(RobotsError::Unknown { .. }) => Some(Fault::Unavailable),
             Self::Http(HttpError::Timeout { .. }) => Some(Fault::Timeout),
             Self::Http(HttpError::Network { .. }) => Some(Fault::Network),
             Self::Database(error) => match error {

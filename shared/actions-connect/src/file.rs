@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use countersign_connector::request::public_address;
-use countersign_connector::xml::{Extraction, Limits, XmlError};
 use countersign_connector::{
-    FileBody, FileConnection, FileId, FileSource, ParseRules, SourceError, keys,
+    FileBody, FileConnection, FileId, FileSource, Operation, PARSERS, SourceError, keys,
 };
 use countersign_failure::{Class, Failure};
+use countersign_formats::{Extraction, FormatError, Limits, Reader};
 use countersign_http_out::{Call as HttpCall, Streaming};
 use countersign_registry::action::Call;
 use futures::StreamExt as _;
@@ -70,13 +70,18 @@ pub(crate) async fn call(
     call: &Call,
     resolved: &Resolved,
     connection: &FileConnection,
-    rules: &ParseRules,
+    operation: &Operation,
 ) -> Result<Value, ConnectError> {
+    let reader = Reader::of(operation)
+        .ok_or_else(|| ConnectError::Argument("the endpoint reads no file".to_owned()))?;
+    let formats: Vec<&str> = connection.accepted_formats.iter().map(String::as_str).collect();
+    let formats = Formats { accepted: &formats, reader: &reader };
+    let limits = Limits::for_megabytes(connection.max_file_size_mb);
     let started = tokio::time::Instant::now();
     let (targets, truncated) = targets(deps, call, connection).await?;
     let deadline = started + call.remaining.saturating_sub(RESERVE);
     let reading: Vec<_> =
-        targets.iter().map(|target| timed(deps, connection, rules, target, deadline)).collect();
+        targets.iter().map(|target| timed(deps, &formats, &limits, target, deadline)).collect();
     let mut gathered = Gathered::default();
     let mut reading = futures::stream::iter(reading).buffered(AT_ONCE);
     for target in &targets {
@@ -89,13 +94,13 @@ pub(crate) async fn call(
 /// Reads one file, or gives up when the step's time ends.
 fn timed<'t>(
     deps: &'t Deps,
-    connection: &'t FileConnection,
-    rules: &'t ParseRules,
+    formats: &'t Formats<'t>,
+    limits: &'t Limits,
     target: &'t Target,
     deadline: tokio::time::Instant,
 ) -> BoxFuture<'t, Result<Extraction, FileFault>> {
     Box::pin(async move {
-        let reading = read(deps, connection, rules, target);
+        let reading = read(deps, formats, limits, target);
         tokio::time::timeout_at(deadline, reading).await.unwrap_or_else(|_| {
             let message = "the step's time ended before the file was read".to_owned();
             Err(FileFault { code: "FILE_TIME", message, class: Class::Retryable })
@@ -144,7 +149,7 @@ impl Gathered {
             found.warnings.into_iter().take(MAX_WARNINGS.saturating_sub(self.warnings.len()))
         {
             self.warnings.push(json!({
-                "file": target.reference, "name": target.name, "record": offset + warning.record,
+                "file": target.reference, "name": target.name, "record": warning.record.map(|record| offset + record),
                 "field": warning.field, "message": warning.message,
             }));
         }
@@ -297,21 +302,21 @@ fn address(source: &str) -> Result<Target, ConnectError> {
 
 async fn read(
     deps: &Deps,
-    connection: &FileConnection,
-    rules: &ParseRules,
+    formats: &Formats<'_>,
+    limits: &Limits,
     target: &Target,
 ) -> Result<Extraction, FileFault> {
-    let limits = Limits::for_megabytes(connection.max_file_size_mb);
     let body: Box<dyn FileBody> = match &target.place {
         Place::Missing => return Err(FileFault::new("FILE_UNKNOWN", "there is no such file")),
         Place::Key { bytes, .. } if *bytes > limits.max_bytes => {
-            return Err(FileFault::of(&XmlError::TooLarge { max_bytes: limits.max_bytes }));
+            return Err(FileFault::of(&FormatError::TooLarge { max_bytes: limits.max_bytes }));
         }
         Place::Key { key, .. } => {
-            accepted(connection, &target.name)?;
+            formats.accept(&target.name)?;
             deps.files.open(key).await.map_err(|error| FileFault::of(error.as_ref()))?
         }
         Place::Address(url) => {
+            formats.accept_address(&target.name)?;
             // One more, so that it is the parser that says a file is too large.
             let http = HttpCall {
                 max_bytes: limits.max_bytes + 1024 * 1024,
@@ -325,17 +330,42 @@ async fn read(
             Box::new(WebBody(open))
         }
     };
-    parse(body, rules.clone(), limits).await.map_err(|error| FileFault::of(&error))
+    let reader = formats.reader.clone();
+    parse(body, reader, *limits).await.map_err(|error| FileFault::of(&error))
 }
 
-fn accepted(connection: &FileConnection, name: &str) -> Result<(), FileFault> {
-    let ending =
-        name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-    if connection.accepted_formats.contains(&ending) {
-        return Ok(());
+/// The formats a call reads: those the connection accepts and the endpoint's parser knows.
+struct Formats<'f> {
+    accepted: &'f [&'f str],
+    reader: &'f Reader,
+}
+
+impl Formats<'_> {
+    fn all(&self) -> impl Iterator<Item = &str> {
+        let endings = self.reader.endings();
+        self.accepted.iter().copied().filter(|ending| endings.contains(ending))
     }
-    let message = format!("the file is not one of {}", connection.accepted_formats.join(", "));
-    Err(FileFault::new("FILE_FORMAT", message))
+
+    fn accept(&self, name: &str) -> Result<(), FileFault> {
+        let ending = ending(name);
+        if self.all().any(|accepted| accepted == ending) {
+            return Ok(());
+        }
+        let all: Vec<&str> = self.all().collect();
+        let message = format!("the file is not one of {}", all.join(", "));
+        Err(FileFault::new("FILE_FORMAT", message))
+    }
+
+    /// Addresses may end in anything, but not in another format.
+    fn accept_address(&self, name: &str) -> Result<(), FileFault> {
+        let ending = ending(name);
+        let mut known = PARSERS.iter().flat_map(|(_, endings)| endings.iter());
+        if known.any(|known| *known == ending) { self.accept(name) } else { Ok(()) }
+    }
+}
+
+fn ending(name: &str) -> String {
+    name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
 }
 
 struct WebBody(Streaming);

@@ -1,6 +1,6 @@
 //! Around a call: the breaker before it (F-315), the report after it, and the last good answer when it fails (K-75).
 
-use countersign_connector::{Connection, Health, is_irreversible, target_digest};
+use countersign_connector::{CURSOR_ARGUMENT, Connection, Health, is_irreversible, target_digest};
 use countersign_failure::Failure as _;
 use countersign_registry::action::Call;
 use countersign_resilience::{
@@ -9,7 +9,7 @@ use countersign_resilience::{
 use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
-use crate::calling::arguments;
+use crate::calling::{arguments, cursor};
 use crate::error::ConnectError;
 use crate::handler::{Deps, act};
 use crate::meter::{Heard, within};
@@ -24,14 +24,23 @@ pub(crate) struct Guarded {
 
 /// Calls an endpoint unless its source rests.
 pub(crate) async fn call(deps: &Deps, call: &Call, resolved: &Resolved) -> Guarded {
-    // Files are read one by one from wherever they lie; there is no one source that could fail.
-    if matches!(resolved.definition.connection, Connection::FileParser(_)) {
+    // Files and feeds are read one by one from wherever they lie, and actions look after themselves; there is no one
+    // source that could fail.
+    let connection = &resolved.definition.connection;
+    if matches!(
+        connection,
+        Connection::FileParser(_) | Connection::RssFeed(_) | Connection::ExistingTool(_)
+    ) {
         return plain(act(deps, call, resolved).await);
     }
-    let arguments = match arguments(call, resolved) {
+    let mut arguments = match arguments(call, resolved) {
         Ok(arguments) => arguments,
         Err(error) => return plain(Err(error)),
     };
+    // Another page is another answer.
+    if let Some(cursor) = cursor(call) {
+        arguments.insert(CURSOR_ARGUMENT.to_owned(), cursor.clone());
+    }
     let guard = Guard { deps, call, resolved };
     let outcome = guard.call().await;
     let health = health(&outcome);

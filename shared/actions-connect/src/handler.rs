@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use countersign_connector::{
     Announcer, Connection, ConnectorSource, CredentialSource, Files, Health, HealthSink, Operation,
+    Tools,
 };
 use countersign_http_out::Egress;
 use countersign_registry::CALL_CONNECTOR;
 use countersign_registry::action::{Action, ActionError, Call};
 use countersign_resilience::{Answers, Standing};
+use countersign_robots::Robots;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::binding::{Resolved, resolve};
 use crate::error::ConnectError;
-use crate::{database, file, guarded, rest};
+use crate::token::Tokens;
+use crate::{database, feed, file, graphql, guarded, rest, scraper, tool};
 
 /// Which endpoints a function may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +58,12 @@ pub struct Deps {
     pub announcer: Arc<dyn Announcer>,
     /// The way out.
     pub egress: Egress,
+    /// What sites say in their robots.txt; one for the life of the process.
+    pub robots: Robots,
+    /// Tokens bought so far; one for the life of the process.
+    pub tokens: Tokens,
+    /// Actions that connectors may stand for.
+    pub tools: Arc<dyn Tools>,
 }
 
 /// The actions of this crate.
@@ -90,16 +99,29 @@ pub(crate) async fn act(
     resolved: &Resolved,
 ) -> Result<Value, ConnectError> {
     match (&resolved.definition.connection, &resolved.endpoint.operation) {
-        (Connection::FileParser(connection), Operation::ParseXml(rules)) => {
-            file::call(deps, call, resolved, connection, rules).await
-        }
+        (
+            Connection::FileParser(connection),
+            operation @ (Operation::ParseXml(_) | Operation::Parse(_)),
+        ) => file::call(deps, call, resolved, connection, operation).await,
         (Connection::RestApi(connection), Operation::Request(rules)) => {
             rest::call(deps, call, resolved, connection, rules).await
+        }
+        (Connection::Graphql(connection), Operation::Graphql(rules)) => {
+            graphql::call(deps, call, resolved, connection, rules).await
+        }
+        (Connection::ExistingTool(connection), Operation::Tool(rules)) => {
+            tool::call(deps, call, resolved, connection, rules).await
+        }
+        (Connection::WebScraper(connection), Operation::Scrape(rules)) => {
+            scraper::call(deps, call, resolved, connection, rules).await
+        }
+        (Connection::RssFeed(connection), Operation::ReadFeeds(_)) => {
+            feed::call(deps, call, resolved, connection).await
         }
         (Connection::Database(connection), Operation::Query(rules)) => {
             database::call(deps, call, resolved, connection, rules).await
         }
-        // The parser makes neither of these.
+        // The parser makes none of these.
         _ => Err(ConnectError::Argument(
             "the connector's endpoint is of another type than its connection".to_owned(),
         )),

@@ -8,16 +8,25 @@ mod calling;
 mod database;
 mod error;
 mod fault;
+mod feed;
 mod file;
+mod graphql;
 mod guarded;
 mod handler;
 mod meter;
 mod output;
+mod pages;
 mod rest;
+mod scraper;
 mod stream;
+mod token;
+mod tool;
 
+pub use countersign_robots::Robots;
 pub use error::ConnectError;
 pub use handler::{Deps, Mode, actions};
+pub use token::Tokens;
+pub use tool::ActionTools;
 
 #[cfg(test)]
 mod tests;

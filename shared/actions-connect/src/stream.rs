@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 
-use countersign_connector::xml::{Extraction, Limits, XmlError, extract};
-use countersign_connector::{FileBody, ParseRules};
+use countersign_connector::FileBody;
+use countersign_formats::{Extraction, FormatError, Limits, Reader, Stop};
 use tokio::sync::mpsc::{Receiver, channel};
 
 /// Pieces waiting between the network and the parser.
@@ -11,15 +11,27 @@ const WAITING: usize = 4;
 
 type Piece = Result<Vec<u8>, String>;
 
-/// Reads the records of a body. The parser runs on a thread of its own; when it stops early, so does the download.
+/// Tells the parser to stop when nobody waits for it any more.
+struct StopOnDrop(Stop);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.now();
+    }
+}
+
+/// Reads the records of a body. The parser runs on a thread of its own; when it stops early, so does the download, and
+/// when this future is dropped, so does the parser.
 pub(crate) async fn parse(
     body: Box<dyn FileBody>,
-    rules: ParseRules,
+    reader: Reader,
     limits: Limits,
-) -> Result<Extraction, XmlError> {
+) -> Result<Extraction, FormatError> {
     let (sender, receiver) = channel::<Piece>(WAITING);
+    let stop = StopOnDrop(Stop::default());
+    let seen = stop.0.clone();
     let parsing =
-        tokio::task::spawn_blocking(move || extract(&rules, Pieces::new(receiver), &limits));
+        tokio::task::spawn_blocking(move || reader.read(Pieces::new(receiver), &limits, &seen));
     let mut body = body;
     loop {
         let piece = match body.next().await {
@@ -34,7 +46,7 @@ pub(crate) async fn parse(
         }
     }
     drop(sender);
-    parsing.await.unwrap_or_else(|_| Err(XmlError::Source("the parser stopped".to_owned())))
+    parsing.await.unwrap_or_else(|_| Err(FormatError::Source("the parser stopped".to_owned())))
 }
 
 struct Pieces {

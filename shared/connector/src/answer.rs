@@ -1,10 +1,11 @@
-//! What an HTTP answer means: its status (F-306…F-311), its records (F-090) and the next page (K-76).
+//! What an HTTP answer means: its status (F-306…F-311) and the next page (K-76).
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use url::Url;
 
-use crate::model::{Pagination, RequestRules};
-use crate::request::{Request, replace_query};
+use crate::json_path::JsonPath;
+use crate::model::{PagePlace, Pagination};
+use crate::request::{Request, keep_key, param, public_query, set_param};
 
 /// What to make of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,46 +48,13 @@ pub enum AnswerError {
     NoResults(String),
 }
 
-/// The records of one answer, mapped. A single object counts as one record, `null` as none.
-///
-/// # Errors
-/// [`AnswerError::NoResults`] when nothing stands at the results path.
-pub fn records(
-    rules: &RequestRules,
-    answer: &Value,
-) -> Result<Vec<Map<String, Value>>, AnswerError> {
-    let found = match &rules.results_path {
-        Some(path) => path.find(answer).ok_or_else(|| AnswerError::NoResults(path.to_string()))?,
-        None => answer.clone(),
-    };
-    let items = match found {
-        Value::Array(items) => items,
-        Value::Null => Vec::new(),
-        one => vec![one],
-    };
-    Ok(items.iter().map(|item| record(rules, item)).collect())
-}
-
-/// One record: the mapped fields, or the object as it is; what is no object becomes `{value: …}`.
-fn record(rules: &RequestRules, item: &Value) -> Map<String, Value> {
-    if !rules.fields.is_empty() {
-        let field = |(name, path): (&String, &crate::JsonPath)| {
-            (name.clone(), path.find(item).unwrap_or(Value::Null))
-        };
-        return rules.fields.iter().map(field).collect();
-    }
-    match item {
-        Value::Object(fields) => fields.clone(),
-        other => [("value".to_owned(), other.clone())].into_iter().collect(),
-    }
-}
-
 /// The next page, if there is one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NextPage {
     /// The request for it.
     pub request: Request,
-    /// What `_next_cursor` says: a cursor, a page, an offset, or an address without its query.
+    /// What `_next_cursor` says: a cursor, a page, an offset, or the query of a link without the key. Null when only the
+    /// same call can go on, because the link leads to another path.
     pub cursor: Value,
 }
 
@@ -99,56 +67,80 @@ pub fn next_page(
     count: usize,
     link: Option<&str>,
 ) -> Option<NextPage> {
+    let number = |place, key: &str| param(request, place, key).and_then(|text| text.parse().ok());
     match pagination {
         Pagination::None => None,
-        Pagination::Page { page_param, page_size, .. } => {
-            if count < *page_size as usize {
+        Pagination::Page { page_param, size_param, page_size, place, more_path, .. } => {
+            let size = size_param.as_ref().and_then(|key| number(*place, key));
+            if !goes_on(more_path.as_ref(), answer, count, size.unwrap_or(u64::from(*page_size))) {
                 return None;
             }
-            let page = query_number(&request.url, page_param)? + 1;
-            Some(with_query(request, page_param, &page.to_string(), Value::from(page)))
+            let page = number(*place, page_param)?.checked_add(1)?;
+            Some(with_param(request, *place, page_param, Value::from(page)))
         }
-        Pagination::Offset { offset_param, limit_param, page_size, .. } => {
-            let limit = query_number(&request.url, limit_param).unwrap_or(u64::from(*page_size));
-            if (count as u64) < limit || count == 0 {
+        Pagination::Offset { offset_param, limit_param, page_size, place, more_path, .. } => {
+            let limit = number(*place, limit_param).unwrap_or(u64::from(*page_size));
+            if !goes_on(more_path.as_ref(), answer, count, limit) {
                 return None;
             }
-            let offset = query_number(&request.url, offset_param)? + count as u64;
-            Some(with_query(request, offset_param, &offset.to_string(), Value::from(offset)))
+            let offset = number(*place, offset_param)?.checked_add(count as u64)?;
+            Some(with_param(request, *place, offset_param, Value::from(offset)))
         }
-        Pagination::Cursor { cursor_param, cursor_path, .. } => {
+        Pagination::Cursor { cursor_param, cursor_path, place, .. } => {
             let cursor = match cursor_path.find(answer)? {
-                Value::String(text) if !text.is_empty() => text,
+                Value::String(text) => in_address(text, cursor_param)?,
                 Value::Number(number) => number.to_string(),
                 _ => return None,
             };
-            let current = request.url.query_pairs().find(|(name, _)| name == cursor_param.as_str());
             // A source that names the same page again would never end.
-            if current.is_some_and(|(_, value)| value == cursor.as_str()) {
+            if param(request, *place, cursor_param).is_some_and(|current| current == cursor) {
                 return None;
             }
-            Some(with_query(request, cursor_param, &cursor, Value::from(cursor.as_str())))
+            Some(with_param(request, *place, cursor_param, cursor.into()))
         }
-        Pagination::LinkHeader { .. } => {
-            let target = link_next(link?)?;
-            let url = request.url.join(&target).ok()?;
-            // Credentials stay with the host they are for.
-            if url.origin() != request.url.origin() || url == request.url {
-                return None;
-            }
-            let cursor = Value::from(crate::request::public_address(&url));
-            Some(NextPage { request: Request { url, ..request.clone() }, cursor })
-        }
+        Pagination::LinkHeader { .. } => linked(request, link?),
     }
 }
 
-fn query_number(url: &Url, key: &str) -> Option<u64> {
-    url.query_pairs().find(|(name, _)| name == key).and_then(|(_, value)| value.parse().ok())
+/// Whether another page follows one with `count` records: as the answer says, or because the page is full.
+fn goes_on(more_path: Option<&JsonPath>, answer: &Value, count: usize, size: u64) -> bool {
+    let said = more_path.map(|path| match path.find(answer) {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(Value::String(text)) => !text.is_empty() && text != "false",
+        Some(Value::Number(number)) => number.as_f64() != Some(0.0),
+        Some(_) => true,
+    });
+    count > 0 && said.unwrap_or(count as u64 >= size)
 }
 
-fn with_query(request: &Request, key: &str, value: &str, cursor: Value) -> NextPage {
+/// A cursor, or the value of its parameter when the source gives the whole address of the next page.
+fn in_address(text: String, cursor_param: &str) -> Option<String> {
+    if text.starts_with("https://") || text.starts_with("http://") {
+        let url = Url::parse(&text).ok()?;
+        let found = url.query_pairs().find(|(name, _)| name == cursor_param);
+        return found.map(|(_, value)| value.into_owned()).filter(|value| !value.is_empty());
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+fn linked(request: &Request, link: &str) -> Option<NextPage> {
+    let mut url = request.url.join(&link_next(link)?).ok()?;
+    keep_key(request, &mut url);
+    // Credentials stay with the host they are for.
+    if url.origin() != request.url.origin() || url == request.url {
+        return None;
+    }
+    let cursor = if url.path() == request.url.path() {
+        Value::from(public_query(request, &url))
+    } else {
+        Value::Null
+    };
+    Some(NextPage { request: Request { url, ..request.clone() }, cursor })
+}
+
+fn with_param(request: &Request, place: PagePlace, key: &str, cursor: Value) -> NextPage {
     let mut request = request.clone();
-    replace_query(&mut request.url, key, value);
+    set_param(&mut request, place, key, cursor.clone());
     NextPage { request, cursor }
 }
 

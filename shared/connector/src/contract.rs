@@ -2,7 +2,10 @@
 
 use countersign_registry::{DataType, Field, Slot};
 
-use crate::model::{Connection, ConnectorDefinition, Endpoint, Operation, OutputShape, Pagination};
+use crate::model::{
+    Connection, ConnectorDefinition, Endpoint, JsonMapping, MetadataField, Operation, OutputShape,
+    Pagination,
+};
 
 /// What the playbook validator knows of an endpoint.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +17,9 @@ pub struct EndpointContract {
     /// Whether its effect cannot be taken back: any request but GET and HEAD, unless it is a search marked safe.
     pub irreversible: bool,
 }
+
+/// The argument with which a call goes on where an earlier one ended: its `_next_cursor`.
+pub const CURSOR_ARGUMENT: &str = "_cursor";
 
 /// Fields every record carries beside its own: where it came from.
 pub const PROVENANCE_FIELDS: [(&str, &str); 6] = [
@@ -34,7 +40,7 @@ pub fn endpoint_contract(
     let endpoint = definition.endpoints.get(endpoint)?;
     Some(EndpointContract {
         inputs: inputs(&definition.connection, endpoint),
-        outputs: outputs(endpoint),
+        outputs: outputs(&definition.connection, endpoint),
         irreversible: is_irreversible(endpoint),
     })
 }
@@ -43,8 +49,30 @@ pub fn endpoint_contract(
 #[must_use]
 pub fn is_irreversible(endpoint: &Endpoint) -> bool {
     match &endpoint.operation {
-        Operation::ParseXml(_) | Operation::Query(_) => false,
+        Operation::ParseXml(_)
+        | Operation::Parse(_)
+        | Operation::Scrape(_)
+        | Operation::ReadFeeds(_)
+        | Operation::Query(_) => false,
         Operation::Request(rules) => !rules.method.reads() && !rules.safe,
+        Operation::Graphql(rules) => rules.has_effect(),
+        // The allow-list holds nothing that has an effect.
+        Operation::Tool(_) => false,
+    }
+}
+
+/// Whether an endpoint's answers come in pages.
+#[must_use]
+pub fn has_pages(endpoint: &Endpoint) -> bool {
+    match &endpoint.operation {
+        Operation::Request(rules) => !matches!(rules.pagination, Pagination::None),
+        Operation::Graphql(rules) => rules.pagination.is_some(),
+        Operation::ParseXml(_)
+        | Operation::Parse(_)
+        | Operation::Scrape(_)
+        | Operation::ReadFeeds(_)
+        | Operation::Query(_)
+        | Operation::Tool(_) => false,
     }
 }
 
@@ -65,10 +93,20 @@ fn inputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
         default: parameter.default.clone(),
         ..slot(&parameter.name, parameter.data_type.clone(), &parameter.description)
     }));
+    if has_pages(endpoint) {
+        let description = "where to go on: the `_next_cursor` of an earlier call";
+        slots.push(slot(CURSOR_ARGUMENT, DataType::Any, description));
+    }
     slots
 }
 
-fn outputs(endpoint: &Endpoint) -> Vec<Slot> {
+fn outputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
+    if let (Connection::ExistingTool(connection), Operation::Tool(rules)) =
+        (connection, &endpoint.operation)
+        && rules.passthrough
+    {
+        return connection.tool.outputs();
+    }
     let mut slots = match endpoint.output.shape {
         OutputShape::RecordSet => vec![
             slot("results", DataType::records(record_fields(endpoint)), "the records"),
@@ -84,9 +122,20 @@ fn outputs(endpoint: &Endpoint) -> Vec<Slot> {
         OutputShape::Scalar => vec![slot("value", DataType::Any, "the value")],
     };
     match &endpoint.operation {
-        Operation::ParseXml(_) => slots.extend(file_metadata()),
-        Operation::Request(rules) => slots.extend(page_metadata(&rules.pagination)),
-        Operation::Query(_) => slots.extend(page_metadata(&Pagination::None)),
+        Operation::ParseXml(_) | Operation::Parse(_) => slots.extend(file_metadata()),
+        Operation::Request(rules) => {
+            slots.extend(answer_metadata(endpoint, &rules.mapping));
+            slots.extend(stale_metadata());
+        }
+        Operation::Graphql(rules) => {
+            slots.extend(answer_metadata(endpoint, &rules.mapping));
+            slots.extend(stale_metadata());
+        }
+        Operation::Tool(rules) => slots.extend(answer_metadata(endpoint, &rules.mapping)),
+        Operation::Scrape(_) | Operation::ReadFeeds(_) | Operation::Query(_) => {
+            slots.extend(page_metadata());
+            slots.extend(stale_metadata());
+        }
     }
     slots
 }
@@ -127,22 +176,35 @@ fn file_metadata() -> Vec<Slot> {
     ]
 }
 
-fn page_metadata(pagination: &Pagination) -> Vec<Slot> {
-    let mut slots = vec![
-        slot("_has_more", DataType::Boolean, "the same as has_more, under its name of design F"),
-        slot(
-            "warnings",
-            DataType::array(DataType::String),
-            "why there are fewer records than there could be, or older ones",
-        ),
+/// What an answer says of itself that stands in for another (K-75).
+fn stale_metadata() -> [Slot; 2] {
+    [
         slot(
             "_stale",
             DataType::Boolean,
             "true when an earlier answer stands in for a failed call",
         ),
         slot("_stale_age_seconds", DataType::Integer, "how old that answer is"),
-    ];
-    if !matches!(pagination, Pagination::None) {
+    ]
+}
+
+fn page_metadata() -> Vec<Slot> {
+    vec![
+        slot("_has_more", DataType::Boolean, "the same as has_more, under its name of design F"),
+        slot(
+            "warnings",
+            DataType::array(DataType::String),
+            "why there are fewer records or values than there could be, or older ones",
+        ),
+    ]
+}
+
+fn answer_metadata(endpoint: &Endpoint, mapping: &JsonMapping) -> Vec<Slot> {
+    let mut slots = page_metadata();
+    slots.extend(mapping.metadata.iter().map(|MetadataField { field, .. }| {
+        slot(&field.name, field.data_type.clone(), &field.description)
+    }));
+    if has_pages(endpoint) {
         slots.push(slot(
             "_next_cursor",
             DataType::Any,

@@ -71,13 +71,55 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Problems being gathered.
+/// Problems being gathered, and the text they are in.
 #[derive(Debug, Default)]
-pub(crate) struct Diagnostics(Vec<Diagnostic>);
+pub(crate) struct Diagnostics {
+    found: Vec<Diagnostic>,
+    lines: Vec<String>,
+}
 
 impl Diagnostics {
+    /// Problems of a text.
+    pub(crate) fn of(text: &str) -> Self {
+        Self { found: Vec::new(), lines: text.lines().map(str::to_owned).collect() }
+    }
+
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        self.0.push(diagnostic);
+        self.found.push(diagnostic);
+    }
+
+    /// The place of a byte of a value that stands at `at` over several lines. It is `at` itself when the value does not
+    /// stand in the text line for line, as a folded one does not.
+    pub(crate) fn inside(&self, at: Position, value: &str, offset: usize) -> Position {
+        let before = value.get(..offset).unwrap_or(value);
+        let lines: Vec<&str> = value.trim_end().lines().collect();
+        let wanted = before.matches('\n').count().min(lines.len().saturating_sub(1));
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+        let first = usize::try_from(at.line).unwrap_or(1);
+        // On the line of the key, or on the line below `|`.
+        for start in [first.saturating_sub(1), first] {
+            if let Some(indent) =
+                self.indents(start, &lines).and_then(|all| all.get(wanted).copied())
+            {
+                let shown = lines.get(wanted).map_or(0, |line| line.chars().count());
+                return Position {
+                    line: (start + wanted + 1) as u64,
+                    column: (indent + column.min(shown) + 1) as u64,
+                };
+            }
+        }
+        at
+    }
+
+    /// How far each line of a value stands from the left, when the text has all of them from line `start`.
+    fn indents(&self, start: usize, lines: &[&str]) -> Option<Vec<usize>> {
+        let mut indents = Vec::with_capacity(lines.len());
+        for (number, line) in lines.iter().enumerate() {
+            let source = self.lines.get(start + number)?;
+            let byte = source.find(line)?;
+            indents.push(source[..byte].chars().count());
+        }
+        (!lines.is_empty()).then_some(indents)
     }
 
     pub(crate) fn error(&mut self, rule: &str, at: Position, message: impl Into<String>) {
@@ -102,12 +144,12 @@ impl Diagnostics {
     }
 
     pub(crate) fn has_errors(&self) -> bool {
-        self.0.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.found.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
     /// In the order of the text.
     pub(crate) fn sorted(mut self) -> Vec<Diagnostic> {
-        self.0.sort_by_key(|diagnostic| diagnostic.at);
-        self.0
+        self.found.sort_by_key(|diagnostic| diagnostic.at);
+        self.found
     }
 }

@@ -1,13 +1,18 @@
-//! Dotted paths into JSON: `data.items[0].name`, `tags[*].label`.
+//! Dotted paths into JSON: `data.items[0].name`, `tags[*].label`, `['odd.key']`, and alternatives `a.b | c`.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// Steps in one alternative.
+const MOST_STEPS: usize = 32;
+/// Alternatives in one path.
+const MOST_ALTERNATIVES: usize = 8;
+
 /// Why a text is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a path such as `data.items[0].name` or `tags[*].label`")]
+#[error("`{0}` is not a path such as `data.items[0].name`, `tags[*].label` or `a.b | c`")]
 pub struct InvalidJsonPath(pub String);
 
 /// One step of a path.
@@ -18,43 +23,79 @@ enum Step {
     Every,
 }
 
-/// A path into a JSON value.
+/// A path into a JSON value, or several of which the first that leads to a value counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct JsonPath {
     text: String,
-    steps: Vec<Step>,
+    alternatives: Vec<Vec<Step>>,
+}
+
+/// What a path leads to.
+#[derive(Debug)]
+pub(crate) enum Found<'v> {
+    /// The value itself.
+    One(&'v Value),
+    /// What `[*]` found, flattened when it stands several times.
+    Every(Vec<&'v Value>),
+}
+
+impl Found<'_> {
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Self::One(value) => (*value).clone(),
+            Self::Every(values) => values.iter().map(|&value| value.clone()).collect(),
+        }
+    }
+
+    /// Null, empty texts and empty lists let the next alternative speak.
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::One(Value::Null) => true,
+            Self::One(Value::String(text)) => text.is_empty(),
+            Self::One(Value::Array(items)) => items.is_empty(),
+            Self::One(_) => false,
+            Self::Every(values) => values.is_empty(),
+        }
+    }
 }
 
 impl JsonPath {
     /// Reads a path. `$` and a leading `$.` mean the value itself.
     ///
     /// # Errors
-    /// [`InvalidJsonPath`] for empty keys, unclosed brackets and more than 32 steps.
+    /// [`InvalidJsonPath`] for empty keys, unclosed brackets, more than 32 steps and more than 8 alternatives.
     pub fn parse(text: &str) -> Result<Self, InvalidJsonPath> {
         let text = text.trim();
         let invalid = || InvalidJsonPath(text.chars().take(80).collect());
-        let body = if text == "$" { "" } else { text.strip_prefix("$.").unwrap_or(text) };
-        if body.is_empty() && text != "$" {
-            return Err(invalid());
-        }
-        let mut steps = Vec::new();
-        for part in body.split('.').filter(|_| !body.is_empty()) {
-            parse_part(part, &mut steps).ok_or_else(invalid)?;
-        }
-        if steps.len() > 32 { Err(invalid()) } else { Ok(Self { text: text.to_owned(), steps }) }
+        let read = |part: &str| steps(part.trim()).filter(|steps| steps.len() <= MOST_STEPS);
+        let alternatives: Option<Vec<_>> = split(text).into_iter().map(read).collect();
+        let alternatives = alternatives.filter(|all| all.len() <= MOST_ALTERNATIVES);
+        Ok(Self { text: text.to_owned(), alternatives: alternatives.ok_or_else(invalid)? })
     }
 
     /// The value at the path; `[*]` gives a list, flattened when it stands several times. `None` when it is not there.
     #[must_use]
     pub fn find(&self, value: &Value) -> Option<Value> {
-        find(&self.steps, value)
+        self.select(value).map(|found| found.to_value())
+    }
+
+    /// As [`Self::find`], without a copy.
+    pub(crate) fn select<'v>(&self, value: &'v Value) -> Option<Found<'v>> {
+        let mut empty = None;
+        for steps in &self.alternatives {
+            match select(steps, value) {
+                Some(found) if !found.is_empty() => return Some(found),
+                found => empty = empty.or(found),
+            }
+        }
+        empty
     }
 
     /// Whether the path gives a list by its form.
     #[must_use]
     pub fn is_list(&self) -> bool {
-        self.steps.contains(&Step::Every)
+        self.alternatives.iter().all(|steps| steps.contains(&Step::Every))
     }
 
     /// The path as written.
@@ -62,39 +103,118 @@ impl JsonPath {
     pub fn as_str(&self) -> &str {
         &self.text
     }
+
+    /// The keys each alternative begins with, up to its first `[…]` that is not a key.
+    pub(crate) fn leading_keys(&self) -> impl Iterator<Item = Vec<&str>> {
+        self.alternatives.iter().map(|steps| {
+            let keys = steps.iter().map_while(|step| match step {
+                Step::Key(key) => Some(key.as_str()),
+                Step::Index(_) | Step::Every => None,
+            });
+            keys.collect()
+        })
+    }
+
+    /// The path below a key, in each alternative that does not begin with that key.
+    pub(crate) fn below(mut self, key: &str) -> Self {
+        let first = Step::Key(key.to_owned());
+        for steps in self.alternatives.iter_mut().filter(|steps| steps.first() != Some(&first)) {
+            steps.insert(0, first.clone());
+        }
+        let texts: Vec<String> = self.alternatives.iter().map(|steps| written(steps)).collect();
+        self.text = texts.join(" | ");
+        self
+    }
 }
 
-fn parse_part(part: &str, steps: &mut Vec<Step>) -> Option<()> {
-    let (key, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
-    if !key.is_empty() {
-        steps.push(Step::Key(key.to_owned()));
-    } else if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let (inner, after) = rest.strip_prefix('[')?.split_once(']')?;
-        steps.push(if inner == "*" { Step::Every } else { Step::Index(inner.parse().ok()?) });
+/// Cuts at every `|` outside quotes.
+fn split(text: &str) -> Vec<&str> {
+    let mut quote = None;
+    let mut before = ' ';
+    let cut = move |c: char| {
+        match quote {
+            Some(open) if open == c => quote = None,
+            None if before == '[' && matches!(c, '\'' | '"') => quote = Some(c),
+            _ => {}
+        }
+        before = c;
+        c == '|' && quote.is_none()
+    };
+    text.split(cut).collect()
+}
+
+fn steps(text: &str) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    let mut rest = match text.strip_prefix('$') {
+        Some("") => return Some(steps),
+        Some(after) if after.starts_with('[') => after,
+        Some(after) => after.strip_prefix('.').unwrap_or(text),
+        None => text,
+    };
+    loop {
+        let (key, after) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+        if !key.is_empty() {
+            steps.push(Step::Key(key.to_owned()));
+        } else if !after.starts_with('[') {
+            return None;
+        }
         rest = after;
+        while let Some(inner) = rest.strip_prefix('[') {
+            let (step, after) = bracket(inner)?;
+            steps.push(step);
+            rest = after;
+        }
+        match rest.strip_prefix('.') {
+            Some(next) => rest = next,
+            None => return rest.is_empty().then_some(steps),
+        }
     }
-    Some(())
 }
 
-fn find(steps: &[Step], value: &Value) -> Option<Value> {
-    let Some((step, rest)) = steps.split_first() else { return Some(value.clone()) };
+/// What stands behind `[`: `*`, a number or a quoted key.
+fn bracket(inner: &str) -> Option<(Step, &str)> {
+    if let Some(quote) = inner.chars().next().filter(|c| matches!(c, '\'' | '"')) {
+        let (key, after) = inner[1..].split_once(quote)?;
+        let after = after.strip_prefix(']')?;
+        return (!key.is_empty()).then(|| (Step::Key(key.to_owned()), after));
+    }
+    let (inner, after) = inner.split_once(']')?;
+    let step = if inner == "*" { Step::Every } else { Step::Index(inner.parse().ok()?) };
+    Some((step, after))
+}
+
+fn written(steps: &[Step]) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match step {
+            Step::Index(index) => text.push_str(&format!("[{index}]")),
+            Step::Every => text.push_str("[*]"),
+            Step::Key(key) if key.contains(['.', '[', '|', '$', '\'']) => {
+                let quote = if key.contains('\'') { '"' } else { '\'' };
+                text.push_str(&format!("[{quote}{key}{quote}]"));
+            }
+            Step::Key(key) if text.is_empty() => text.push_str(key),
+            Step::Key(key) => text.push_str(&format!(".{key}")),
+        }
+    }
+    if text.is_empty() { "$".to_owned() } else { text }
+}
+
+fn select<'v>(steps: &[Step], value: &'v Value) -> Option<Found<'v>> {
+    let Some((step, rest)) = steps.split_first() else { return Some(Found::One(value)) };
     match step {
-        Step::Key(key) => find(rest, value.get(key)?),
-        Step::Index(index) => find(rest, value.get(index)?),
+        Step::Key(key) => select(rest, value.get(key)?),
+        Step::Index(index) => select(rest, value.get(index)?),
         Step::Every => {
-            let flatten = rest.contains(&Step::Every);
             let mut found = Vec::new();
             for item in value.as_array()? {
-                match find(rest, item) {
-                    Some(Value::Array(inner)) if flatten => found.extend(inner),
-                    Some(inner) => found.push(inner),
+                match select(rest, item) {
+                    Some(Found::Every(inner)) => found.extend(inner),
+                    Some(Found::One(inner)) => found.push(inner),
                     None => {}
                 }
             }
-            Some(Value::Array(found))
+            Some(Found::Every(found))
         }
     }
 }
@@ -144,8 +264,37 @@ mod tests {
     }
 
     #[test]
+    fn f_090_the_first_alternative_with_a_value_counts() {
+        check("x | a.b[1].c", Some(json!(2)));
+        check("e | a.b[0].c | a.b[1].c", Some(json!(1)));
+        check("a.b[*].x | a.b[*].c", Some(json!([1, 2])));
+        check("e | x", Some(Value::Null));
+        check("x | y", None);
+    }
+
+    #[test]
+    fn f_090_keys_with_dots_are_quoted() {
+        let value = json!({"@odata.nextLink": "n", "a": {"b|c": [1], "it's": 2}});
+        for (path, expect) in [
+            ("['@odata.nextLink']", json!("n")),
+            ("$[\"@odata.nextLink\"]", json!("n")),
+            ("a['b|c'][0] | x", json!(1)),
+            ("x | a[\"it's\"]", json!(2)),
+        ] {
+            let path = JsonPath::parse(path).unwrap();
+            assert_eq!(path.find(&value), Some(expect.clone()), "{path}");
+            let below = path.below("data");
+            assert_eq!(below.find(&json!({"data": value})), Some(expect), "{below}");
+            assert_eq!(JsonPath::parse(below.as_str()).unwrap(), below);
+        }
+    }
+
+    #[test]
     fn malformed_paths_are_refused() {
-        for text in ["", ".", "a.", "a..b", "a[", "a[x]", "a[1]b", "a]"] {
+        for text in [
+            "", ".", "a.", "a..b", "a[", "a[x]", "a[1]b", "a]", "a |", "| a", "a['b]", "a['']",
+            "$a.",
+        ] {
             assert!(JsonPath::parse(text).is_err() || text == "a]", "{text}");
         }
     }

@@ -8,17 +8,26 @@
 mod announce;
 pub mod answer;
 mod binding;
+mod coerce;
 mod contract;
+mod css;
 mod diagnostic;
 mod files;
+pub mod graphql;
+mod infer;
 mod json_path;
+pub mod mapping;
 mod model;
+pub mod oauth;
+mod overrides;
 mod parse;
+mod records;
 pub mod request;
 mod secret;
 pub mod sql;
 mod standing;
 mod target;
+mod tools;
 pub mod xml;
 mod xpath;
 mod yaml;
@@ -28,18 +37,31 @@ pub use binding::{
     Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId,
     Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
 };
-pub use contract::{EndpointContract, PROVENANCE_FIELDS, endpoint_contract, is_irreversible};
+pub use coerce::coerce;
+pub use contract::{
+    CURSOR_ARGUMENT, EndpointContract, PROVENANCE_FIELDS, endpoint_contract, has_pages,
+    is_irreversible,
+};
+pub use css::{CssSelector, InvalidSelector};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
+pub use infer::infer_schema;
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
-    Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, DatabaseConnection, Driver,
-    Endpoint, EntityRule, EntityRules, FieldRule, FileConnection, FileSource, InvalidConnectorId,
-    Method, Operation, OutputSchema, OutputShape, PageBounds, Pagination, Parameter, ParseRules,
-    QueryRules, RateLimit, RequestRules, RestConnection, SslMode, StatementSource, ValueType,
+    Auth, AuthField, BodyFormat, Category, ClientAuth, ColumnRule, Connection, ConnectorDefinition,
+    ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, Driver, Endpoint, EntityRule,
+    EntityRules, Feed, FeedConnection, FeedOperation, FieldRule, FileConnection, FileSource,
+    FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules, HtmlRules, InvalidConnectorId,
+    InvalidTag, JsonMapping, JsonRules, MetadataField, Method, Operation, OutputSchema,
+    OutputShape, PARSERS, PageBounds, PagePlace, Pagination, Parameter, ParseRules, PathRule,
+    PdfRecords, PdfRules, Pick, QueryRules, RateLimit, RelayPages, RequestRules, RestConnection,
+    ScrapeField, ScrapeRules, ScraperConnection, SslMode, StatementSource, TableRules, Tag,
+    ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings,
 };
-pub use parse::{Parsed, parse};
+pub use parse::{Parsed, parse, parse_template};
+pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
 pub use standing::{RatedBy, binding_subject};
 pub use target::{TARGET_PARAM, target_digest};
+pub use tools::Tools;
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

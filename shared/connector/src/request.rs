@@ -1,16 +1,23 @@
-//! Requests of a `rest_api`, built without sending them (F-096, K-42).
+//! Requests, built without sending them (F-096, K-42).
 
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use countersign_failure::Failure;
+use indexmap::IndexMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
-use url::Url;
+use url::{Url, form_urlencoded};
 
-use crate::model::{Auth, Method, Pagination, RequestRules, RestConnection};
+use crate::model::{ACCESS_TOKEN, Auth, BodyFormat, Method, RequestRules, RestConnection};
 use crate::secret::Credential;
+
+mod paging;
+
+pub use paging::continue_at;
+use paging::first_page;
+pub(crate) use paging::{keep_key, param, public_query, replace_query, set_param};
 
 /// Everything but unreserved characters: a value can never become a path separator, a query or another host.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
@@ -26,12 +33,15 @@ pub enum RequestError {
     Argument {
         /// The parameter.
         name: String,
-        /// `path` or `query`.
+        /// `path`, `query` or `form`.
         place: &'static str,
     },
     /// A path value that would leave its place.
     #[error("the argument `{0}` must not be empty, `.` or `..` in the path")]
     PathValue(String),
+    /// A cursor that no earlier call gave.
+    #[error("`_cursor` is not one that this endpoint gave")]
+    Cursor,
     /// The address of the connector and path do not make a URL.
     #[error("the connector's address is not valid: {0}")]
     Address(String),
@@ -52,9 +62,10 @@ pub enum RequestError {
 impl Failure for RequestError {
     fn code(&self) -> &'static str {
         match self {
-            Self::MissingArgument(_) | Self::Argument { .. } | Self::PathValue(_) => {
-                "CONNECTOR_ARGUMENT"
-            }
+            Self::MissingArgument(_)
+            | Self::Argument { .. }
+            | Self::PathValue(_)
+            | Self::Cursor => "CONNECTOR_ARGUMENT",
             Self::Address(_) => "CONNECTOR_ADDRESS",
             Self::CredentialPart(_)
             | Self::CredentialMissing
@@ -89,11 +100,30 @@ pub struct Request {
     pub url: Url,
     /// Headers, lower-case names.
     pub headers: Vec<(String, String)>,
-    /// A JSON body.
+    /// A body; of a form, an object of texts, numbers, booleans and lists of them.
     pub body: Option<Value>,
+    /// How the body is written.
+    pub body_format: BodyFormat,
+    /// The query parameter that holds the credential's key.
+    pub key_param: Option<String>,
 }
 
 impl Request {
+    /// The body as it is sent, and its content type.
+    #[must_use]
+    pub fn written_body(&self) -> Option<(&'static str, Vec<u8>)> {
+        let body = self.body.as_ref()?;
+        Some(match self.body_format {
+            BodyFormat::Json => ("application/json", body.to_string().into_bytes()),
+            BodyFormat::Form => {
+                let pairs = form_pairs(body).unwrap_or_default();
+                let text =
+                    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+                ("application/x-www-form-urlencoded", text.into_bytes())
+            }
+        })
+    }
+
     /// The address without its query, which may hold a key.
     #[must_use]
     pub fn public_address(&self) -> String {
@@ -149,7 +179,7 @@ pub fn build(
 ) -> Result<Request, RequestError> {
     let in_path = placeholders(&rules.path).unwrap_or_default();
     let path = fill_path(&rules.path, &in_path, arguments)?;
-    let mut url = Url::parse(&format!("{}{path}", connection.base_url.trim_end_matches('/')))
+    let url = Url::parse(&format!("{}{path}", connection.base_url.trim_end_matches('/')))
         .map_err(|error| RequestError::Address(error.to_string()))?;
     let mut used: Vec<&str> = in_path;
     let mut pairs = fixed_query(rules, arguments, &mut used)?;
@@ -161,18 +191,48 @@ pub fn build(
             Some(Value::Object(rest.map(|(name, value)| (name.clone(), value.clone())).collect()));
     } else {
         for (name, value) in rest {
-            push_query(&mut pairs, name, name, value)?;
+            push_pairs(&mut pairs, name, name, value, "query")?;
         }
     }
-    first_page(&rules.pagination, &mut pairs);
-    let mut headers: Vec<(String, String)> =
-        vec![("accept".to_owned(), "application/json".to_owned())];
-    for (name, value) in connection.headers.iter().chain(&rules.headers) {
+    if rules.body_format == BodyFormat::Form
+        && let Some(body) = &body
+    {
+        form_pairs(body)?;
+    }
+    let mut request = Request {
+        method: rules.method,
+        url,
+        headers: headers([&connection.headers, &rules.headers]),
+        body,
+        body_format: rules.body_format,
+        key_param: None,
+    };
+    set_query(&mut request.url, &pairs);
+    first_page(&rules.pagination, &mut request);
+    authenticate(&connection.auth, credential, &mut request)?;
+    Ok(request)
+}
+
+/// What every call accepts, then the connector's headers and the endpoint's.
+pub(crate) fn headers<const N: usize>(
+    given: [&IndexMap<String, String>; N],
+) -> Vec<(String, String)> {
+    let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
+    for (name, value) in given.into_iter().flatten() {
         set_header(&mut headers, name, value.clone());
     }
-    authenticate(&connection.auth, credential, &mut pairs, &mut headers)?;
-    set_query(&mut url, &pairs);
-    Ok(Request { method: rules.method, url, headers, body })
+    headers
+}
+
+/// A form's names and values.
+fn form_pairs(body: &Value) -> Result<Vec<(String, String)>, RequestError> {
+    let mut pairs = Vec::new();
+    for (name, value) in
+        body.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null())
+    {
+        push_pairs(&mut pairs, name, name, value, "form")?;
+    }
+    Ok(pairs)
 }
 
 fn fill_path(
@@ -212,7 +272,9 @@ fn fixed_query<'a>(
             Some(name) => {
                 used.push(name);
                 match arguments.get(name) {
-                    Some(value) if !value.is_null() => push_query(&mut pairs, key, name, value)?,
+                    Some(value) if !value.is_null() => {
+                        push_pairs(&mut pairs, key, name, value, "query")?;
+                    }
                     _ => {}
                 }
             }
@@ -222,13 +284,14 @@ fn fixed_query<'a>(
 }
 
 /// Lists become repeated parameters.
-fn push_query(
+fn push_pairs(
     pairs: &mut Vec<(String, String)>,
     key: &str,
     name: &str,
     value: &Value,
+    place: &'static str,
 ) -> Result<(), RequestError> {
-    let wrong = || RequestError::Argument { name: name.to_owned(), place: "query" };
+    let wrong = || RequestError::Argument { name: name.to_owned(), place };
     match value {
         Value::Array(items) => {
             for item in items {
@@ -279,33 +342,11 @@ fn fill_body<'a>(
     }
 }
 
-fn first_page(pagination: &Pagination, pairs: &mut Vec<(String, String)>) {
-    let mut default = |key: &str, value: u32| {
-        if !pairs.iter().any(|(name, _)| name == key) {
-            pairs.push((key.to_owned(), value.to_string()));
-        }
-    };
-    match pagination {
-        Pagination::None | Pagination::Cursor { .. } | Pagination::LinkHeader { .. } => {}
-        Pagination::Page { page_param, size_param, page_size, first_page, .. } => {
-            default(page_param, *first_page);
-            if let Some(size_param) = size_param {
-                default(size_param, *page_size);
-            }
-        }
-        Pagination::Offset { offset_param, limit_param, page_size, .. } => {
-            default(offset_param, 0);
-            default(limit_param, *page_size);
-        }
-    }
-}
-
 /// Adds what proves who sends the request.
-fn authenticate(
+pub(crate) fn authenticate(
     auth: &Auth,
     credential: Option<&Credential>,
-    pairs: &mut Vec<(String, String)>,
-    headers: &mut Vec<(String, String)>,
+    request: &mut Request,
 ) -> Result<(), RequestError> {
     if *auth == Auth::None {
         return Ok(());
@@ -313,42 +354,36 @@ fn authenticate(
     let credential = credential.ok_or(RequestError::CredentialMissing)?;
     let part = |name: &'static str| credential.part(name).ok_or(RequestError::CredentialPart(name));
     let (name, value) = match auth {
-        Auth::None => return Ok(()),
+        Auth::None | Auth::ConnectionString => return Ok(()),
         Auth::ApiKeyQuery { key_param } => {
-            pairs.retain(|(name, _)| name != key_param);
-            pairs.push((key_param.clone(), part("api_key")?.expose().to_owned()));
+            replace_query(&mut request.url, key_param, part("api_key")?.expose());
+            request.key_param = Some(key_param.clone());
             return Ok(());
         }
         Auth::ApiKeyHeader { header } => (header.as_str(), part("api_key")?.expose().to_owned()),
         Auth::BearerToken => ("authorization", format!("Bearer {}", part("token")?.expose())),
         Auth::Basic => {
-            let plain = format!("{}:{}", part("username")?.expose(), part("password")?.expose());
-            ("authorization", format!("Basic {}", STANDARD.encode(plain)))
+            ("authorization", basic(part("username")?.expose(), part("password")?.expose()))
+        }
+        Auth::Oauth2ClientCredentials { .. } => {
+            ("authorization", format!("Bearer {}", part(ACCESS_TOKEN)?.expose()))
         }
     };
     if !value.bytes().all(|b| (32..127).contains(&b)) {
         return Err(RequestError::CredentialText);
     }
-    set_header(headers, name, value);
+    set_header(&mut request.headers, name, value);
     Ok(())
 }
 
-fn set_header(headers: &mut Vec<(String, String)>, name: &str, value: String) {
+pub(crate) fn basic(user: &str, password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+}
+
+pub(crate) fn set_header(headers: &mut Vec<(String, String)>, name: &str, value: String) {
     let name = name.to_ascii_lowercase();
     headers.retain(|(known, _)| *known != name);
     headers.push((name, value));
-}
-
-/// Replaces one parameter of an address.
-pub(crate) fn replace_query(url: &mut Url, key: &str, value: &str) {
-    let kept: Vec<(String, String)> = url
-        .query_pairs()
-        .filter(|(name, _)| name != key)
-        .map(|(name, value)| (name.into_owned(), value.into_owned()))
-        .collect();
-    let mut pairs = kept;
-    pairs.push((key.to_owned(), value.to_owned()));
-    set_query(url, &pairs);
 }
 
 fn set_query(url: &mut Url, pairs: &[(String, String)]) {

@@ -3,6 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use url::form_urlencoded;
+
 /// A decrypted secret. It has no `Serialize`, and its debug form shows nothing.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -55,14 +60,40 @@ impl Credential {
         self.0.is_empty()
     }
 
-    /// Replaces every secret in a text, for messages that come from the other side. Parts shorter than four
-    /// characters are left: replacing them would garble the text and hide nothing.
+    /// The credential with one more part, in place of one of the same name.
+    #[must_use]
+    pub fn with(mut self, name: &str, secret: Secret) -> Self {
+        self.0.insert(name.to_owned(), secret);
+        self
+    }
+
+    /// Replaces every secret in a text, for messages that come from the other side: as it is, and as it stands in an
+    /// address or in a `Basic` header. Parts shorter than four characters are left: replacing them would garble the text
+    /// and hide nothing.
     #[must_use]
     pub fn scrub(&self, text: &str) -> String {
-        self.0
-            .values()
-            .filter(|secret| secret.0.len() >= 4)
-            .fold(text.to_owned(), |text, secret| text.replace(&secret.0, "[redacted]"))
+        let mut hidden: Vec<String> = Vec::new();
+        for secret in self.0.values().map(Secret::expose) {
+            hidden.push(secret.to_owned());
+            hidden.push(form_urlencoded::byte_serialize(secret.as_bytes()).collect());
+            hidden.push(utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string());
+        }
+        for (user, password) in [("username", "password"), ("client_id", "client_secret")] {
+            if let (Some(user), Some(password)) = (self.part(user), self.part(password)) {
+                hidden.push(STANDARD.encode(format!(
+                    "{user}:{password}",
+                    user = user.0,
+                    password = password.0
+                )));
+            }
+        }
+        // The longest first: one form of a secret may stand in another.
+        hidden.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        hidden.dedup();
+        hidden
+            .iter()
+            .filter(|secret| secret.len() >= 4)
+            .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "[redacted]"))
     }
 }
 
@@ -83,5 +114,20 @@ mod tests {
         assert_eq!(format!("{credential:?}"), r#"Credential({"token": Secret(redacted)})"#);
         assert_eq!(credential.part("token").unwrap().to_string(), "[redacted]");
         assert_eq!(credential.scrub("bad key s3cr3t-value!"), "bad key [redacted]!");
+    }
+
+    #[test]
+    fn k_42_a_secret_is_found_in_every_form_it_is_sent_in() {
+        let credential: Credential = [
+            ("username".to_owned(), "ann".to_owned()),
+            ("password".to_owned(), "a b/c&d".to_owned()),
+        ]
+        .into_iter()
+        .collect();
+        for quoted in ["a b/c&d", "a+b%2Fc%26d", "a%20b%2Fc%26d", "YW5uOmEgYi9jJmQ="] {
+            assert_eq!(credential.scrub(&format!("no: {quoted}.")), "no: [redacted].", "{quoted}");
+        }
+        let with = credential.with("password", super::Secret::new("other".to_owned()));
+        assert_eq!(with.scrub("a b/c&d other"), "a b/c&d [redacted]");
     }
 }

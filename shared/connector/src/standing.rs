@@ -33,21 +33,20 @@ impl ConnectorDefinition {
     pub fn place(&self) -> &str {
         match &self.connection {
             Connection::RestApi(rest) => &rest.base_url,
+            Connection::Graphql(graphql) => &graphql.endpoint,
+            Connection::WebScraper(scraper) => &scraper.base_url,
             // A database's place is in its credential, and so no part of the definition.
-            Connection::FileParser(_) | Connection::Database(_) => "",
+            Connection::FileParser(_)
+            | Connection::ExistingTool(_)
+            | Connection::RssFeed(_)
+            | Connection::Database(_) => "",
         }
     }
 
     /// How often it may be called (F-105).
     #[must_use]
     pub fn budget(&self) -> Budget {
-        match &self.connection {
-            Connection::RestApi(rest) => rest.rate_limit.map(Budget::from).unwrap_or_default(),
-            Connection::Database(database) => {
-                database.rate_limit.map(Budget::from).unwrap_or_default()
-            }
-            Connection::FileParser(_) => Budget::default(),
-        }
+        self.connection.rate_limit().map(Budget::from).unwrap_or_default()
     }
 
     /// What its breaker is about: this connector at this place, for one owner. One person's timeouts or overridden address

@@ -37,11 +37,14 @@ pub enum Setting {
     JwtHs256Secret,
     JwtJwksUrl,
     AllowLoopback,
+    SearchProvider,
+    SearchUrl,
+    SearchKey,
 }
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 28] = [
+    pub const ALL: [Setting; 31] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -70,6 +73,9 @@ impl Setting {
         Setting::JwtHs256Secret,
         Setting::JwtJwksUrl,
         Setting::AllowLoopback,
+        Setting::SearchProvider,
+        Setting::SearchUrl,
+        Setting::SearchKey,
     ];
 
     /// The environment variable.
@@ -142,6 +148,11 @@ impl Setting {
             Self::AllowLoopback => {
                 ("ALLOW_LOOPBACK", "`true` lets connectors reach loopback; local stacks only")
             }
+            Self::SearchProvider => {
+                ("SEARCH_PROVIDER", "who searches the web: `searxng`, `tavily` or nobody")
+            }
+            Self::SearchUrl => ("SEARCH_URL", "base address of the search provider"),
+            Self::SearchKey => ("SEARCH_KEY", "key of the search provider"),
         }
     }
 }

@@ -184,6 +184,47 @@ pub struct FinishedMail {
     pub link: Option<MailLink>,
 }
 
+/// Tells that a source refuses a credential.
+#[derive(Debug, Clone)]
+pub struct CredentialMail {
+    /// The connector.
+    pub connector: Label,
+    /// The agent it is bound to.
+    pub profile: Label,
+    /// When the source refused.
+    pub at: Timestamp,
+}
+
+#[derive(Template)]
+#[template(path = "mail/credential.txt", escape = "none")]
+struct CredentialText<'a> {
+    mail: &'a CredentialMail,
+}
+
+#[derive(Template)]
+#[template(path = "mail/credential.html")]
+struct CredentialHtml<'a> {
+    mail: &'a CredentialMail,
+}
+
+impl CredentialMail {
+    /// Writes the mail.
+    ///
+    /// # Errors
+    /// [`LetterError::Render`] when a template fails.
+    pub fn render(&self) -> Result<Rendered, LetterError> {
+        Ok(Rendered {
+            subject: format!("{} refuses your credential", self.connector),
+            text: CredentialText { mail: self }.render()?,
+            html: CredentialHtml { mail: self }.render()?,
+        })
+    }
+
+    fn since(&self) -> String {
+        moment(self.at)
+    }
+}
+
 #[derive(Template)]
 #[template(path = "mail/approval.txt", escape = "none")]
 struct ApprovalText<'a> {

@@ -12,12 +12,12 @@ use countersign_connector::{
 use countersign_failure::Class;
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
-use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_registry::action::{Action, ActionError, Call, RunInfo};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use self::memory::Shared;
-use crate::{Deps, Mode, actions};
+use crate::{ActionTools, Deps, Mode, Robots, Tokens, actions};
 
 const FILINGS: &str = include_str!("../../../../library/connectors/irs-990-xml.yaml");
 
@@ -42,10 +42,14 @@ struct World {
     binding: Option<Binding>,
     files: BTreeMap<String, Vec<u8>>,
     broken: bool,
-    /// The credential; empty for the token that HTTP APIs get.
-    parts: Vec<(String, String)>,
     health: Mutex<Vec<Health>>,
     asked: Mutex<Vec<(UserId, CredentialId, ConnectorId)>>,
+    /// The parts of the owner's credential; a token when there are none.
+    parts: Vec<(&'static str, &'static str)>,
+    tokens: Tokens,
+    /// What the tools answer, and what they were asked.
+    tool: Option<Value>,
+    used: Mutex<Vec<Call>>,
     shared: Shared,
 }
 
@@ -131,10 +135,24 @@ impl CredentialSource for World {
         connector: &'a ConnectorId,
     ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
         self.asked.lock().unwrap().push((owner.clone(), id.clone(), connector.clone()));
-        let token = || vec![("token".to_owned(), "s3cr3t-token".to_owned())];
-        let parts = if self.parts.is_empty() { token() } else { self.parts.clone() };
-        let credential = parts.into_iter().collect();
+        let parts: &[_] =
+            if self.parts.is_empty() { &[("token", "s3cr3t-token")] } else { &self.parts };
+        let credential =
+            parts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         Box::pin(async move { Ok(Some(credential)) })
+    }
+}
+
+impl Action for World {
+    fn name(&self) -> &'static str {
+        "search_web"
+    }
+
+    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+        self.used.lock().unwrap().push(call.clone());
+        let outcome =
+            self.tool.clone().ok_or_else(|| ActionError::retryable("SEARCH_DOWN", "no search"));
+        Box::pin(async move { outcome })
     }
 }
 
@@ -228,7 +246,10 @@ async fn run_with(
         answers: world.clone(),
         announcer: world.clone(),
         files: world.clone(),
+        robots: Robots::new(Egress::new(policy).unwrap()),
         egress: Egress::new(policy).unwrap(),
+        tokens: world.tokens.clone(),
+        tools: Arc::new(ActionTools::new(vec![world.clone()])),
     };
     actions(deps, mode)[0].run(call).await
 }
@@ -260,6 +281,13 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 
 mod api;
 mod database;
+mod feeds;
 mod files;
+mod formats;
+mod graphql;
 mod memory;
+mod oauth;
+mod pages;
 mod resilience;
+mod scraping;
+mod tool;

@@ -1,32 +1,21 @@
-use indexmap::IndexMap;
 use proptest::prelude::{ProptestConfig, proptest};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{AnswerError, StatusMeaning, meaning, next_page, records};
+use super::{StatusMeaning, meaning, next_page};
 use crate::JsonPath;
-use crate::model::{Method, PageBounds, Pagination, RequestRules};
-use crate::request::Request;
-
-fn rules(results_path: Option<&str>, fields: &[(&str, &str)]) -> RequestRules {
-    RequestRules {
-        method: Method::Get,
-        safe: false,
-        path: "/".to_owned(),
-        query: IndexMap::new(),
-        headers: IndexMap::new(),
-        body: None,
-        pagination: Pagination::None,
-        results_path: results_path.map(|path| JsonPath::parse(path).unwrap()),
-        fields: fields
-            .iter()
-            .map(|(name, path)| ((*name).to_owned(), JsonPath::parse(path).unwrap()))
-            .collect(),
-    }
-}
+use crate::model::{BodyFormat, Method, PageBounds, PagePlace, Pagination};
+use crate::request::{Request, continue_at};
 
 fn request(url: &str) -> Request {
-    Request { method: Method::Get, url: Url::parse(url).unwrap(), headers: Vec::new(), body: None }
+    Request {
+        method: Method::Get,
+        url: Url::parse(url).unwrap(),
+        headers: Vec::new(),
+        body: None,
+        body_format: BodyFormat::Json,
+        key_param: None,
+    }
 }
 
 /// The query or address of the next page.
@@ -63,29 +52,6 @@ fn f_306_to_f_311_every_status_has_a_meaning() {
 }
 
 #[test]
-fn f_090_records_are_found_and_mapped() {
-    let answer = json!({ "data": { "items": [{ "name": "a", "owner": { "city": "x" }, "tags": [{ "n": 1 }, { "n": 2 }] }, { "name": "b" }] } });
-    let mapped = rules(
-        Some("data.items"),
-        &[("title", "name"), ("city", "owner.city"), ("tags", "tags[*].n")],
-    );
-    assert_eq!(
-        json!(records(&mapped, &answer).unwrap()),
-        json!([{ "title": "a", "city": "x", "tags": [1, 2] }, { "title": "b", "city": null, "tags": null }])
-    );
-    assert_eq!(json!(records(&rules(None, &[]), &json!({ "a": 1 })).unwrap()), json!([{ "a": 1 }]));
-    assert_eq!(
-        json!(records(&rules(None, &[]), &json!([1, "x"])).unwrap()),
-        json!([{ "value": 1 }, { "value": "x" }])
-    );
-    assert_eq!(
-        records(&rules(Some("data.rows"), &[]), &answer),
-        Err(AnswerError::NoResults("data.rows".to_owned()))
-    );
-    assert_eq!(records(&rules(Some("data"), &[]), &json!({ "data": null })).unwrap().len(), 0);
-}
-
-#[test]
 fn k_76_pages_and_offsets_count_on() {
     let bounds = PageBounds::default();
     let page = || Pagination::Page {
@@ -93,6 +59,8 @@ fn k_76_pages_and_offsets_count_on() {
         size_param: None,
         page_size: 2,
         first_page: 1,
+        place: PagePlace::Query,
+        more_path: None,
         bounds,
     };
     check(page(), "https://a.b/?page=1&q=x", Value::Null, 2, None, Some("https://a.b/?q=x&page=2"));
@@ -101,6 +69,8 @@ fn k_76_pages_and_offsets_count_on() {
         offset_param: "o".into(),
         limit_param: "l".into(),
         page_size: 2,
+        place: PagePlace::Query,
+        more_path: None,
         bounds,
     };
     check(offset(), "https://a.b/?o=2&l=2", Value::Null, 2, None, Some("https://a.b/?l=2&o=4"));
@@ -113,6 +83,7 @@ fn k_76_cursors_end_and_never_loop() {
     let cursor = || Pagination::Cursor {
         cursor_param: "c".into(),
         cursor_path: JsonPath::parse("meta.next").unwrap(),
+        place: PagePlace::Query,
         bounds: PageBounds::default(),
     };
     check(
@@ -132,6 +103,129 @@ fn k_76_cursors_end_and_never_loop() {
     ] {
         check(cursor(), "https://a.b/", end, 1, None, None);
     }
+}
+
+#[test]
+fn k_76_a_cursor_may_stand_in_an_address() {
+    let cursor = Pagination::Cursor {
+        cursor_param: "c".into(),
+        cursor_path: JsonPath::parse("next").unwrap(),
+        place: PagePlace::Query,
+        bounds: PageBounds::default(),
+    };
+    let answer = json!({ "next": "https://elsewhere.example/x?q=1&c=a%2Bb" });
+    check(cursor.clone(), "https://a.b/?q=1", answer, 1, None, Some("https://a.b/?q=1&c=a%2Bb"));
+    let without = json!({ "next": "https://a.b/?page=2" });
+    check(cursor, "https://a.b/", without, 1, None, None);
+}
+
+#[test]
+fn k_76_the_answer_may_say_whether_there_is_more() {
+    let page = |place| Pagination::Page {
+        page_param: "page".into(),
+        size_param: Some("limit".into()),
+        page_size: 100,
+        first_page: 1,
+        place,
+        more_path: Some(JsonPath::parse("meta.hasNext").unwrap()),
+        bounds: PageBounds::default(),
+    };
+    let url = "https://a.b/?page=1&limit=10";
+    let said = |more: Value| json!({ "meta": { "hasNext": more } });
+    for more in [json!(true), json!(3), json!("https://a.b/next")] {
+        let expect = Some("https://a.b/?limit=10&page=2");
+        check(page(PagePlace::Query), url, said(more), 3, None, expect);
+    }
+    for end in [json!(false), Value::Null, json!(""), json!(0)] {
+        check(page(PagePlace::Query), url, said(end), 10, None, None);
+    }
+    check(page(PagePlace::Query), url, json!({}), 10, None, None);
+    let body = Request { body: Some(json!({ "page": 1, "q": {} })), ..request("https://a.b/") };
+    let next = next_page(&page(PagePlace::Body), &body, &said(json!(true)), 1, None).unwrap();
+    assert_eq!((next.request.body, next.cursor), (Some(json!({ "page": 2, "q": {} })), json!(2)));
+}
+
+/// What `_next_cursor` said continues a first request exactly as the call itself would have gone on.
+#[test]
+fn f_096_a_cursor_given_back_goes_on_where_the_call_ended() {
+    let bounds = PageBounds::default();
+    let place = PagePlace::Query;
+    let path = |text| JsonPath::parse(text).unwrap();
+    let all = [
+        Pagination::Page {
+            page_param: "p".into(),
+            size_param: None,
+            page_size: 1,
+            first_page: 1,
+            place,
+            more_path: None,
+            bounds,
+        },
+        Pagination::Offset {
+            offset_param: "p".into(),
+            limit_param: "l".into(),
+            page_size: 1,
+            place,
+            more_path: None,
+            bounds,
+        },
+        Pagination::Cursor { cursor_param: "p".into(), cursor_path: path("next"), place, bounds },
+        Pagination::LinkHeader { bounds },
+    ];
+    for pagination in all {
+        let first = Request {
+            key_param: Some("key".to_owned()),
+            ..request("https://a.b/x?q=1&key=s3cr3t&p=1")
+        };
+        let link = Some("<https://a.b/x?q=1&p=2>; rel=\"next\"");
+        let next = next_page(&pagination, &first, &json!({ "next": "n" }), 1, link).unwrap();
+        assert!(!next.cursor.to_string().contains("s3cr3t"), "{pagination:?}");
+        let mut again = first.clone();
+        continue_at(&mut again, &pagination, &next.cursor).unwrap();
+        let sorted = |request: &Request| {
+            let mut pairs: Vec<_> = request.url.query_pairs().into_owned().collect();
+            pairs.sort();
+            pairs
+        };
+        assert_eq!(sorted(&again), sorted(&next.request), "{pagination:?}");
+        assert_eq!(again.url.path(), "/x");
+    }
+}
+
+#[test]
+fn f_096_a_cursor_that_is_none_is_refused() {
+    let bounds = PageBounds::default();
+    let page = Pagination::Page {
+        page_param: "p".into(),
+        size_param: None,
+        page_size: 1,
+        first_page: 1,
+        place: PagePlace::Query,
+        more_path: None,
+        bounds,
+    };
+    for cursor in [json!("x"), json!(-1), json!({}), json!(1.5)] {
+        assert!(continue_at(&mut request("https://a.b/"), &page, &cursor).is_err(), "{cursor}");
+    }
+    let link = Pagination::LinkHeader { bounds };
+    assert!(continue_at(&mut request("https://a.b/"), &link, &json!(3)).is_err());
+    assert!(continue_at(&mut request("https://a.b/"), &Pagination::None, &json!("x")).is_err());
+    let mut there = request("https://a.b/x");
+    continue_at(&mut there, &link, &json!("https://evil.example/y#z")).unwrap();
+    assert_eq!((there.url.host_str(), there.url.path()), (Some("a.b"), "/x"), "K-38");
+}
+
+#[test]
+fn k_42_a_link_keeps_the_key_and_hides_it() {
+    let first =
+        Request { key_param: Some("key".to_owned()), ..request("https://a.b/x?key=s3cr3t") };
+    let link = Pagination::LinkHeader { bounds: PageBounds::default() };
+    let header = "<https://a.b/x?page=2&key=REDACTED>; rel=next";
+    let next = next_page(&link, &first, &Value::Null, 1, Some(header)).unwrap();
+    assert_eq!(next.request.url.as_str(), "https://a.b/x?page=2&key=s3cr3t");
+    assert_eq!(next.cursor, json!("page=2"));
+    let other = next_page(&link, &first, &Value::Null, 1, Some("</y?page=2>; rel=next")).unwrap();
+    assert_eq!(other.cursor, Value::Null, "another path cannot be given back");
 }
 
 #[test]

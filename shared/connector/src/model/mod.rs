@@ -9,13 +9,32 @@ use serde_json::Value;
 
 use crate::xpath::XPath;
 
+mod category;
 mod database;
+mod feed;
+mod format;
+mod graphql;
+mod mapping;
 mod rest;
+mod scraper;
+mod tool;
 
+pub use category::{Category, InvalidTag, Tag};
 pub use database::{DatabaseConnection, Driver, QueryRules, SslMode, StatementSource};
-pub use rest::{
-    Auth, AuthField, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection,
+pub use feed::{Feed, FeedConnection, FeedOperation};
+pub use format::{
+    ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, PARSERS, PathRule, PdfRecords,
+    PdfRules, Pick, TableRules, XlsxRules, endings,
 };
+pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};
+pub use mapping::{JsonMapping, MetadataField};
+pub(crate) use rest::ACCESS_TOKEN;
+pub use rest::{
+    Auth, AuthField, BodyFormat, ClientAuth, DATABASE_PARTS, Method, PageBounds, PagePlace,
+    Pagination, RateLimit, RequestRules, RestConnection,
+};
+pub use scraper::{ScrapeField, ScrapeRules, ScraperConnection};
+pub use tool::{ToolConnection, ToolId, ToolRules};
 
 /// Why a text is not the name of a connector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -83,6 +102,12 @@ pub struct ConnectorDefinition {
     pub version: String,
     /// One or two sentences.
     pub description: String,
+    /// What the source is about (F-106).
+    #[serde(default, skip_serializing_if = "Category::is_general")]
+    pub category: Category,
+    /// Words to find it by (F-106).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Tag>,
     /// What kind it is, and how it connects.
     pub connection: Connection,
     /// The credential form's fields (F-103), empty when the auth kind's own are enough.
@@ -99,6 +124,10 @@ impl ConnectorDefinition {
         match self.connection {
             Connection::FileParser(_) => "file_parser",
             Connection::RestApi(_) => "rest_api",
+            Connection::Graphql(_) => "graphql",
+            Connection::ExistingTool(_) => "existing_tool",
+            Connection::WebScraper(_) => "web_scraper",
+            Connection::RssFeed(_) => "rss_feed",
             Connection::Database(_) => "database",
         }
     }
@@ -106,20 +135,13 @@ impl ConnectorDefinition {
     /// Names of the credential's parts that a call needs: `api_key`, `token`, or `username` and `password`.
     #[must_use]
     pub fn credential_fields(&self) -> Vec<&'static str> {
-        match &self.connection {
-            Connection::FileParser(_) => Vec::new(),
-            Connection::RestApi(rest) => rest.auth.credential_fields().to_vec(),
-            Connection::Database(_) => self.database_credential(),
+        // A form that asks for the host asks for the parts of a connection string; `port` may be left out.
+        if self.auth_fields.iter().any(|field| field.name == "host")
+            && matches!(self.connection, Connection::Database(_))
+        {
+            return vec!["host", "database", "user", "password"];
         }
-    }
-
-    /// A form that asks for the host asks for the parts of a connection string; `port` may be left out.
-    fn database_credential(&self) -> Vec<&'static str> {
-        if self.auth_fields.iter().any(|field| field.name == "host") {
-            vec!["host", "database", "user", "password"]
-        } else {
-            vec!["connection_string"]
-        }
+        self.connection.auth().map(|auth| auth.credential_fields().to_vec()).unwrap_or_default()
     }
 }
 
@@ -131,8 +153,44 @@ pub enum Connection {
     FileParser(FileConnection),
     /// Calls an HTTP API that answers JSON (F-096).
     RestApi(RestConnection),
+    /// Queries a GraphQL API (F-097).
+    Graphql(GraphqlConnection),
+    /// Uses an action of this system (F-102).
+    ExistingTool(ToolConnection),
+    /// Reads web pages (F-098).
+    WebScraper(ScraperConnection),
+    /// Reads feeds (F-101).
+    RssFeed(FeedConnection),
     /// Asks a database (F-100).
     Database(DatabaseConnection),
+}
+
+impl Connection {
+    /// How its calls are authenticated, when they can be.
+    #[must_use]
+    pub fn auth(&self) -> Option<&Auth> {
+        match self {
+            Self::RestApi(rest) => Some(&rest.auth),
+            Self::Graphql(graphql) => Some(&graphql.auth),
+            Self::Database(_) => Some(&Auth::ConnectionString),
+            Self::FileParser(_)
+            | Self::ExistingTool(_)
+            | Self::WebScraper(_)
+            | Self::RssFeed(_) => None,
+        }
+    }
+
+    /// How often its source may be called.
+    #[must_use]
+    pub fn rate_limit(&self) -> Option<RateLimit> {
+        match self {
+            Self::RestApi(rest) => rest.rate_limit,
+            Self::Graphql(graphql) => graphql.rate_limit,
+            Self::WebScraper(scraper) => scraper.rate_limit,
+            Self::Database(database) => database.rate_limit,
+            Self::FileParser(_) | Self::ExistingTool(_) | Self::RssFeed(_) => None,
+        }
+    }
 }
 
 /// Where a file parser's files come from.
@@ -152,7 +210,7 @@ pub enum FileSource {
 pub struct FileConnection {
     /// Where files come from.
     pub source: FileSource,
-    /// File name endings, lower case, without the dot; only `xml` in this release.
+    /// File name endings, lower case, without the dot: those of [`PARSERS`].
     pub accepted_formats: Vec<String>,
     /// No larger file is read; default 50.
     pub max_file_size_mb: u32,
@@ -199,10 +257,52 @@ pub struct Parameter {
 pub enum Operation {
     /// Reads XML.
     ParseXml(ParseRules),
+    /// Reads files of another format.
+    Parse(Box<FormatRules>),
     /// Calls HTTP.
     Request(Box<RequestRules>),
+    /// Sends a GraphQL document.
+    Graphql(Box<GraphqlRules>),
+    /// Uses an action.
+    Tool(Box<ToolRules>),
+    /// Reads web pages.
+    Scrape(Box<ScrapeRules>),
+    /// Reads feeds.
+    ReadFeeds(FeedOperation),
     /// Asks a database.
     Query(QueryRules),
+}
+
+impl Operation {
+    /// How its answers become records, when they are JSON.
+    #[must_use]
+    pub fn json_mapping(&self) -> Option<&JsonMapping> {
+        match self {
+            Self::Request(rules) => Some(&rules.mapping),
+            Self::Graphql(rules) => Some(&rules.mapping),
+            Self::Tool(rules) => Some(&rules.mapping),
+            Self::ParseXml(_)
+            | Self::Parse(_)
+            | Self::Scrape(_)
+            | Self::ReadFeeds(_)
+            | Self::Query(_) => None,
+        }
+    }
+
+    /// The name of the file parser that does it, or `None` when it reads no file.
+    #[must_use]
+    pub fn parser(&self) -> Option<&'static str> {
+        match self {
+            Self::ParseXml(_) => Some("xml"),
+            Self::Parse(rules) => Some(rules.parser()),
+            Self::Request(_)
+            | Self::Graphql(_)
+            | Self::Tool(_)
+            | Self::Scrape(_)
+            | Self::ReadFeeds(_)
+            | Self::Query(_) => None,
+        }
+    }
 }
 
 /// How records are read from an XML document. Paths match by local name.

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::mapping::JsonMapping;
 use crate::json_path::JsonPath;
 
 /// The connection of a `rest_api`.
@@ -63,6 +64,36 @@ pub enum Auth {
     BearerToken,
     /// `Authorization: Basic …`.
     Basic,
+    /// A token that the client's id and secret buy at another address (RFC 6749, section 4.4).
+    Oauth2ClientCredentials {
+        /// Where; HTTPS.
+        token_url: String,
+        /// What for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scope: Option<String>,
+        /// Where id and secret stand in the token request.
+        #[serde(default)]
+        client_auth: ClientAuth,
+    },
+    /// A database's: one text, or [`DATABASE_PARTS`].
+    ConnectionString,
+}
+
+/// The part of a credential that an `oauth2_client_credentials` call is sent with; never stored.
+pub(crate) const ACCESS_TOKEN: &str = "access_token";
+
+/// The parts that stand in for a credential's `connection_string`.
+pub const DATABASE_PARTS: [&str; 5] = ["host", "port", "database", "user", "password"];
+
+/// Where a token request carries the client's id and secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClientAuth {
+    /// `Authorization: Basic …`, which every server of the standard understands.
+    #[default]
+    Header,
+    /// In the form.
+    Body,
 }
 
 impl Auth {
@@ -74,7 +105,22 @@ impl Auth {
             Self::ApiKeyQuery { .. } | Self::ApiKeyHeader { .. } => &["api_key"],
             Self::BearerToken => &["token"],
             Self::Basic => &["username", "password"],
+            Self::Oauth2ClientCredentials { .. } => &["client_id", "client_secret"],
+            Self::ConnectionString => &["connection_string"],
         }
+    }
+}
+
+impl Auth {
+    /// Whether a credential may have a part of this name.
+    pub(crate) fn takes(&self, part: &str) -> bool {
+        self.credential_fields().contains(&part)
+            || self.has_choices() && DATABASE_PARTS.contains(&part)
+    }
+
+    /// Whether other parts may stand in for [`Self::credential_fields`].
+    pub(crate) fn has_choices(&self) -> bool {
+        *self == Self::ConnectionString
     }
 }
 
@@ -88,6 +134,9 @@ pub struct AuthField {
     /// `text | password`.
     #[serde(rename = "type")]
     pub field_type: String,
+    /// The environment name the deployment may fill it from: system templates only (K-37).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub env_var: Option<String>,
 }
 
 /// The method of a request.
@@ -145,18 +194,35 @@ pub struct RequestRules {
     /// Headers of this endpoint.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub headers: IndexMap<String, String>,
-    /// A JSON body with `{name}` placeholders as whole values; without it a POST sends its parameters as an object.
+    /// A body with `{name}` placeholders as whole values; without it a POST sends its parameters as an object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
+    /// How the body is written.
+    #[serde(default, skip_serializing_if = "BodyFormat::is_json")]
+    pub body_format: BodyFormat,
     /// How pages follow each other.
     #[serde(default)]
     pub pagination: Pagination,
-    /// Where the records stand in the answer; the whole answer when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub results_path: Option<JsonPath>,
-    /// Local name → path in one record; empty passes records through as they are.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub fields: IndexMap<String, JsonPath>,
+    /// How records are read from the answer.
+    #[serde(flatten)]
+    pub mapping: JsonMapping,
+}
+
+/// How a body is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyFormat {
+    /// As JSON.
+    #[default]
+    Json,
+    /// As a web form: `a=1&b=2`; lists become repeated names.
+    Form,
+}
+
+impl BodyFormat {
+    pub(crate) fn is_json(&self) -> bool {
+        *self == Self::Json
+    }
 }
 
 /// How many pages a call may fetch, and records it may return.
@@ -171,6 +237,23 @@ pub struct PageBounds {
 impl Default for PageBounds {
     fn default() -> Self {
         Self { max_pages: 1, max_records: 1_000 }
+    }
+}
+
+/// Where the parameters that turn pages stand in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PagePlace {
+    /// In the query.
+    #[default]
+    Query,
+    /// In the body, beside its other keys.
+    Body,
+}
+
+impl PagePlace {
+    pub(crate) fn is_query(&self) -> bool {
+        *self == Self::Query
     }
 }
 
@@ -192,6 +275,12 @@ pub enum Pagination {
         page_size: u32,
         /// The first page's number; default 1.
         first_page: u32,
+        /// Where page and size stand.
+        #[serde(default, skip_serializing_if = "PagePlace::is_query")]
+        place: PagePlace,
+        /// Where the answer says that there is another page; without it a full page is followed by another.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        more_path: Option<JsonPath>,
         /// Bounds.
         bounds: PageBounds,
     },
@@ -203,6 +292,12 @@ pub enum Pagination {
         limit_param: String,
         /// Records on a page.
         page_size: u32,
+        /// Where offset and size stand.
+        #[serde(default, skip_serializing_if = "PagePlace::is_query")]
+        place: PagePlace,
+        /// Where the answer says that there is another page; without it a full page is followed by another.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        more_path: Option<JsonPath>,
         /// Bounds.
         bounds: PageBounds,
     },
@@ -210,8 +305,11 @@ pub enum Pagination {
     Cursor {
         /// The cursor parameter; default `cursor`.
         cursor_param: String,
-        /// Where the next cursor stands in the answer.
+        /// Where the next cursor stands in the answer, or an address that holds it.
         cursor_path: JsonPath,
+        /// Where the cursor stands in the request.
+        #[serde(default, skip_serializing_if = "PagePlace::is_query")]
+        place: PagePlace,
         /// Bounds.
         bounds: PageBounds,
     },

@@ -3,9 +3,10 @@
 use indexmap::IndexMap;
 use url::Url;
 
-use super::database;
+use super::auth::auth_or_none;
+use super::{graphql, tool};
 use crate::diagnostic::{Diagnostics, Position};
-use crate::model::{Auth, Connection, FileConnection, FileSource, RateLimit, RestConnection};
+use crate::model::{Connection, FileConnection, FileSource, PARSERS, RateLimit, RestConnection};
 use crate::yaml::{Mapping, Node, as_text};
 
 pub(super) fn read(
@@ -21,13 +22,14 @@ pub(super) fn read(
             return None;
         }
     };
-    if kind == "database" {
-        return database::connection(map, out).map(Connection::Database);
-    }
-    if kind == "file_parser" {
-        file(map, out).map(Connection::FileParser)
-    } else {
-        rest(map, out).map(Connection::RestApi)
+    match kind {
+        "file_parser" => file(map, out).map(Connection::FileParser),
+        "graphql" => graphql::connection(map, out).map(Connection::Graphql),
+        "existing_tool" => tool::connection(map, out).map(Connection::ExistingTool),
+        "web_scraper" => super::scraper::connection(map, out),
+        "rss_feed" => super::feed::connection(map, out),
+        "database" => super::database::connection(map, out).map(Connection::Database),
+        _ => rest(map, out).map(Connection::RestApi),
     }
 }
 
@@ -51,18 +53,14 @@ fn file(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<FileConnection> {
     for node in map.list("accepted_formats", out) {
         let Some(format) = as_text(node, "accepted_formats", out) else { continue };
         let format = format.trim_start_matches('.').to_ascii_lowercase();
-        if format == "xml" {
+        let known = PARSERS.iter().flat_map(|(_, endings)| endings.iter().copied());
+        if known.clone().any(|ending| ending == format) {
             accepted_formats.push(format);
         } else {
-            out.error(
-                "format",
-                node.at,
-                format!("files of format `{format}` are not supported by this release"),
-            );
+            let all = known.collect::<Vec<_>>().join(", ");
+            let message = format!("files of format `{format}` are not read by any parser");
+            out.hinted("format", node.at, message, format!("use one of {all}"));
         }
-    }
-    if accepted_formats.is_empty() {
-        accepted_formats.push("xml".to_owned());
     }
     let max_file_size_mb = map.number("max_file_size_mb", 1..=200, out).unwrap_or(50);
     map.finish(out);
@@ -70,9 +68,10 @@ fn file(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<FileConnection> {
 }
 
 fn rest(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<RestConnection> {
-    let base_url =
-        map.required_text("base_url", out).and_then(|(text, at)| base_url(text, at, out));
-    let auth = map.mapping("auth", out).map_or(Some(Auth::None), |auth| self::auth(auth, out));
+    let base_url = map
+        .required_text("base_url", out)
+        .and_then(|(text, at)| address("base_url", text, at, out));
+    let auth = auth_or_none(&mut map, out);
     let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
     let timeout_seconds = map.number("timeout_seconds", 1..=300, out).unwrap_or(30);
     let headers = headers(&mut map, out);
@@ -81,11 +80,16 @@ fn rest(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<RestConnection> {
 }
 
 /// HTTPS, or HTTP to this machine: the deployment decides whether loopback may be called at all.
-fn base_url(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
+pub(super) fn address(
+    key: &'static str,
+    text: &str,
+    at: Position,
+    out: &mut Diagnostics,
+) -> Option<String> {
     let url = match Url::parse(text) {
         Ok(url) => url,
         Err(error) => {
-            out.error("base_url", at, format!("`{text}` is not an address: {error}"));
+            out.error(key, at, format!("`{text}` is not an address: {error}"));
             return None;
         }
     };
@@ -97,51 +101,16 @@ fn base_url(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
     } else if !url.username().is_empty() || url.password().is_some() {
         Some("must not hold a user or password: use `auth` and the vault")
     } else if url.query().is_some() || url.fragment().is_some() {
-        Some("must not have a query or fragment: use the endpoint's `query`")
+        Some("must not have a query or fragment")
     } else {
         None
     };
     match problem {
         Some(problem) => {
-            out.error("base_url", at, format!("`base_url` {problem}"));
+            out.error(key, at, format!("`{key}` {problem}"));
             None
         }
         None => Some(text.trim_end_matches('/').to_owned()),
-    }
-}
-
-fn auth(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Auth> {
-    let kind = map.required_text("type", out);
-    let key_param = map.text("key_param", out);
-    let header = map.text("header", out);
-    if let Some((_, at)) = map.text("env_var", out) {
-        out.warning(
-            "env_var",
-            at,
-            "`env_var` is ignored: credentials come from the owner's vault only",
-        );
-    }
-    let at = map.at;
-    map.finish(out);
-    match kind? {
-        ("none", _) => Some(Auth::None),
-        ("bearer_token", _) => Some(Auth::BearerToken),
-        ("basic", _) => Some(Auth::Basic),
-        ("api_key", _) => match (key_param, header) {
-            (Some((param, _)), None) => Some(Auth::ApiKeyQuery { key_param: param.to_owned() }),
-            (None, Some((header, at))) => {
-                header_name(header, at, out).map(|header| Auth::ApiKeyHeader { header })
-            }
-            _ => {
-                out.error("auth", at, "`api_key` needs exactly one of `key_param` and `header`");
-                None
-            }
-        },
-        (other, at) => {
-            let hint = "use `none`, `api_key`, `bearer_token` or `basic`";
-            out.hinted("auth", at, format!("`{other}` is not a way to authenticate"), hint);
-            None
-        }
     }
 }
 
@@ -182,7 +151,7 @@ pub(super) fn headers(map: &mut Mapping<'_>, out: &mut Diagnostics) -> IndexMap<
 }
 
 /// A header a connector may set: those that frame, route or authenticate the request are not its business.
-fn header_name(name: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
+pub(super) fn header_name(name: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
     const RESERVED: [&str; 12] = [
         "host",
         "content-length",

@@ -3,21 +3,39 @@
 use countersign_registry::{DataType, Field};
 use serde_json::Value;
 
-use super::{database, file, is_name, rest};
+use super::{database, feed, file, graphql, is_name, mapping, rest, scraper, tool};
+use crate::contract::CURSOR_ARGUMENT;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
 use crate::model::{
-    Connection, Endpoint, EntityRule, EntityRules, OutputSchema, OutputShape, Parameter,
+    Connection, Endpoint, EntityRule, EntityRules, JsonMapping, MetadataField, OutputSchema,
+    OutputShape, Parameter,
 };
-use crate::yaml::{Mapping, Node, as_text};
+use crate::yaml::{Mapping, Node};
+
+/// Types whose answers are JSON.
+const JSON_TYPES: [&str; 3] = ["rest_api", "graphql", "existing_tool"];
 
 /// `response_mapping`, as far as the types share it.
 #[derive(Default)]
 pub(super) struct ResponseMapping {
     pub(super) entities: EntityRules,
     pub(super) results_path: Option<JsonPath>,
+    pub(super) results_at: Option<Position>,
     pub(super) fields: indexmap::IndexMap<String, JsonPath>,
+    pub(super) metadata: Vec<MetadataField>,
     rules_at: Vec<Position>,
+}
+
+impl ResponseMapping {
+    /// How records are read from JSON.
+    pub(super) fn json(&self) -> JsonMapping {
+        JsonMapping {
+            results_path: self.results_path.clone(),
+            fields: self.fields.clone(),
+            metadata: self.metadata.clone(),
+        }
+    }
 }
 
 pub(super) fn read(
@@ -37,15 +55,24 @@ pub(super) fn read(
             format!("endpoint `{name}` has no description: models cannot tell when to use it"),
         );
     }
-    let mut parameters = parameters(&mut map, out);
-    let mapping = response_mapping(&mut map, kind, out);
-    let declared = map.mapping("output_schema", out).and_then(|schema| output_schema(schema, out));
-    let operation = if kind == "file_parser" {
-        file::operation(&mut map, &parameters, out)
-    } else if kind == "database" {
-        database::operation(&mut map, &mut parameters, connection, out)
-    } else {
-        rest::operation(&mut map, &parameters, &mapping, connection, out)
+    let key = if kind == "graphql" { "variables" } else { "parameters" };
+    let mut parameters = parameters(&mut map, key, out);
+    let mut mapping = response_mapping(&mut map, kind, out);
+    let declared = map
+        .mapping("output_schema", out)
+        .and_then(|schema| output_schema(schema, &mut mapping.metadata, out));
+    if !JSON_TYPES.contains(&kind) && !mapping.metadata.is_empty() {
+        let message = format!("a {kind} has no answer to read metadata fields from");
+        out.error("metadata", map.at, message);
+    }
+    let operation = match kind {
+        "file_parser" => file::operation(&mut map, &parameters, connection, out),
+        "web_scraper" => scraper::operation(&mut map, &parameters, out),
+        "rss_feed" => feed::operation(&mut map, &mut parameters, out),
+        "database" => database::operation(&mut map, &mut parameters, connection, out),
+        "graphql" => graphql::operation(&mut map, &parameters, &mapping, out),
+        "existing_tool" => tool::operation(&mut map, &parameters, &mapping, connection, out),
+        _ => rest::operation(&mut map, &parameters, &mapping, connection, out),
     };
     map.finish(out);
     let (operation, inferred) = operation?;
@@ -57,9 +84,9 @@ pub(super) fn read(
     Some(Endpoint { description, parameters, operation, entities: mapping.entities, output })
 }
 
-fn parameters(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Vec<Parameter> {
+fn parameters(map: &mut Mapping<'_>, key: &'static str, out: &mut Diagnostics) -> Vec<Parameter> {
     let mut all: Vec<Parameter> = Vec::new();
-    for node in map.list("parameters", out) {
+    for node in map.list(key, out) {
         let Some(mut entry) = Mapping::of(node, "a parameter", out) else { continue };
         let name = entry.required_text("name", out);
         let data_type = match entry.text("type", out) {
@@ -82,6 +109,8 @@ fn parameters(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Vec<Parameter> {
                     "`{name}` is not a parameter name: letters, digits and `_`, first a letter"
                 ),
             );
+        } else if name == CURSOR_ARGUMENT {
+            out.error("name", at, format!("`{name}` is where a call goes on, and not a parameter"));
         } else if all.iter().any(|other| other.name == name) {
             out.error("duplicate", at, format!("the parameter `{name}` is declared twice"));
         }
@@ -101,7 +130,7 @@ fn parameters(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Vec<Parameter> {
 }
 
 /// `string|number|integer|date|boolean|object|array`, and lists written `string[]`.
-fn data_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<DataType> {
+pub(super) fn data_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<DataType> {
     let known = match text {
         "string" => DataType::String,
         "number" => DataType::Number,
@@ -150,32 +179,11 @@ fn response_mapping(map: &mut Mapping<'_>, kind: &str, out: &mut Diagnostics) ->
             read.rules_at.push(at);
         }
     }
-    if kind == "rest_api" {
-        read.results_path =
-            mapping.text("results_path", out).and_then(|(text, at)| json_path(text, at, out));
-        if let Some(fields) = mapping.mapping("fields", out) {
-            for (name, at, node) in fields.entries() {
-                let path = as_text(node, name, out).and_then(|text| json_path(text, node.at, out));
-                if !is_name(name) || name.starts_with('_') {
-                    out.error(
-                        "name",
-                        *at,
-                        format!(
-                            "`{name}` is not a field name: letters, digits and `_`, first a letter"
-                        ),
-                    );
-                } else if let Some(path) = path {
-                    read.fields.insert(name.clone(), path);
-                }
-            }
-        }
+    if JSON_TYPES.contains(&kind) {
+        mapping::paths(&mut mapping, &mut read, out);
     }
     mapping.finish(out);
     read
-}
-
-fn json_path(text: &str, at: Position, out: &mut Diagnostics) -> Option<JsonPath> {
-    JsonPath::parse(text).map_err(|error| out.error("path", at, error.to_string())).ok()
 }
 
 fn entity_rule(node: &Node, out: &mut Diagnostics) -> Option<(EntityRule, Position)> {
@@ -191,6 +199,7 @@ fn entity_rule(node: &Node, out: &mut Diagnostics) -> Option<(EntityRule, Positi
 /// The declared schema, and where each of its fields stands.
 fn output_schema(
     mut map: Mapping<'_>,
+    metadata: &mut Vec<MetadataField>,
     out: &mut Diagnostics,
 ) -> Option<(OutputSchema, Vec<Position>)> {
     let shape = match map.text("type", out) {
@@ -215,18 +224,7 @@ fn output_schema(
             places.push(node.at);
         }
     }
-    for node in map.list("metadata_fields", out) {
-        let Some(field) = schema_field(node, out) else { continue };
-        if !["count", "has_more", "next_cursor", "_has_more", "_next_cursor"]
-            .contains(&field.name.as_str())
-        {
-            let message = format!(
-                "the metadata field `{}` is not provided: only count, has_more and next_cursor are",
-                field.name
-            );
-            out.error("metadata", node.at, message);
-        }
-    }
+    mapping::metadata(&mut map, shape, &fields, metadata, out);
     map.finish(out);
     Some((OutputSchema { shape: shape?, fields, inferred: false }, places))
 }

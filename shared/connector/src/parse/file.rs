@@ -1,11 +1,13 @@
 //! An endpoint of a `file_parser` (F-099).
 
 use countersign_registry::Field;
+use indexmap::IndexMap;
 
-use super::is_name;
+use super::{format, is_name};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{
-    FieldRule, Operation, OutputSchema, OutputShape, Parameter, ParseRules, ValueType,
+    Connection, Endpoint, FieldRule, Operation, OutputSchema, OutputShape, PARSERS, Parameter,
+    ParseRules, ValueType, endings,
 };
 use crate::xpath::XPath;
 use crate::yaml::{Mapping, Node};
@@ -13,23 +15,20 @@ use crate::yaml::{Mapping, Node};
 pub(super) fn operation(
     map: &mut Mapping<'_>,
     parameters: &[Parameter],
+    connection: Option<&Connection>,
     out: &mut Diagnostics,
 ) -> Option<(Operation, OutputSchema)> {
-    if let Some((parser, at)) = map.text("parser", out)
-        && parser != "xml"
-    {
-        out.error(
-            "parser",
-            at,
-            format!("the parser `{parser}` is not supported by this release; use `xml`"),
-        );
-    }
+    let parser = parser(map, connection, out);
     if parameters.iter().any(|parameter| parameter.name != "source") {
         out.error(
             "parameters",
             map.at,
             "an endpoint of a file parser takes no parameter but `source`",
         );
+    }
+    let parser = parser?;
+    if let Some((rules, output)) = format::rules(parser, map, out) {
+        return Some((Operation::Parse(Box::new(rules)), output));
     }
     let root_element = path(map, "root_element", out);
     let list_element = path(map, "list_element", out);
@@ -52,6 +51,50 @@ pub(super) fn operation(
         Operation::ParseXml(ParseRules { root_element, list_element, fields, context_fields }),
         output,
     ))
+}
+
+/// The parser an endpoint names, `xml` when it names none. One of its files' endings must be accepted.
+fn parser(
+    map: &mut Mapping<'_>,
+    connection: Option<&Connection>,
+    out: &mut Diagnostics,
+) -> Option<&'static str> {
+    let (name, at) = map.text("parser", out).unwrap_or(("xml", map.at));
+    let Some((known, endings)) = PARSERS.iter().find(|(known, _)| *known == name) else {
+        let all = PARSERS.map(|(known, _)| known);
+        let hint = crate::yaml::nearest(name, all.into_iter()).map_or_else(
+            || format!("use one of {}", all.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        out.hinted("parser", at, format!("`{name}` is not a parser"), hint);
+        return None;
+    };
+    if let Some(Connection::FileParser(files)) = connection
+        && !files.accepted_formats.is_empty()
+        && !endings.iter().any(|ending| files.accepted_formats.iter().any(|one| one == ending))
+    {
+        let message =
+            format!("the parser `{known}` reads no file of the connection's `accepted_formats`");
+        out.hinted("parser", at, message, format!("accept {}", endings.join(" or ")));
+    }
+    Some(known)
+}
+
+/// A connection that names no formats accepts those its endpoints read.
+pub(super) fn with_formats(
+    mut connection: Connection,
+    all: &IndexMap<String, Endpoint>,
+) -> Connection {
+    if let Connection::FileParser(files) = &mut connection
+        && files.accepted_formats.is_empty()
+    {
+        for ending in all.values().filter_map(|one| one.operation.parser()).flat_map(endings) {
+            if !files.accepted_formats.iter().any(|known| known == ending) {
+                files.accepted_formats.push((*ending).to_owned());
+            }
+        }
+    }
+    connection
 }
 
 fn path(map: &mut Mapping<'_>, key: &'static str, out: &mut Diagnostics) -> Option<XPath> {
@@ -109,7 +152,7 @@ fn field(node: &Node, out: &mut Diagnostics) -> Option<(FieldRule, Position)> {
     ))
 }
 
-fn value_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<ValueType> {
+pub(super) fn value_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<ValueType> {
     let known = match text {
         "string" => ValueType::String,
         "number" => ValueType::Number,

@@ -1,15 +1,24 @@
 //! A connector's YAML becomes a [`ConnectorDefinition`], or every problem at once (F-087…F-092).
 
+mod auth;
+mod category;
 mod connection;
 mod database;
+mod document;
 mod endpoint;
+mod feed;
 mod file;
+mod format;
+mod graphql;
+mod mapping;
 mod rest;
+mod scraper;
+mod tool;
 
 use indexmap::IndexMap;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Position};
-use crate::model::{AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint};
+use crate::model::{Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint};
 use crate::yaml::{Mapping, Node};
 
 /// The outcome of reading a connector.
@@ -22,16 +31,34 @@ pub struct Parsed {
 }
 
 /// Types this release runs.
-const SUPPORTED: [&str; 3] = ["file_parser", "rest_api", "database"];
-/// Types the language knows but this release does not run.
-const LATER: [&str; 4] = ["graphql", "web_scraper", "rss_feed", "existing_tool"];
+const SUPPORTED: [&str; 7] =
+    ["file_parser", "rest_api", "graphql", "web_scraper", "rss_feed", "existing_tool", "database"];
 
-/// Reads a connector's YAML.
+/// Who wrote a connector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// Anybody.
+    User,
+    /// The deployment: a shipped template.
+    System,
+}
+
+/// Reads the YAML of a user's connector.
 #[must_use]
 pub fn parse(text: &str) -> Parsed {
-    let mut out = Diagnostics::default();
+    parse_as(text, Origin::User)
+}
+
+/// Reads the YAML of a system template: its `auth_fields` may name the environment (K-37).
+#[must_use]
+pub fn parse_template(text: &str) -> Parsed {
+    parse_as(text, Origin::System)
+}
+
+fn parse_as(text: &str, origin: Origin) -> Parsed {
+    let mut out = Diagnostics::of(text);
     let definition = match Node::read(text) {
-        Ok(node) => document(&node, &mut out),
+        Ok(node) => whole(&node, origin, &mut out),
         Err(diagnostic) => {
             out.push(diagnostic);
             None
@@ -41,36 +68,46 @@ pub fn parse(text: &str) -> Parsed {
     Parsed { definition, diagnostics: out.sorted() }
 }
 
-fn document(node: &Node, out: &mut Diagnostics) -> Option<ConnectorDefinition> {
+fn whole(node: &Node, origin: Origin, out: &mut Diagnostics) -> Option<ConnectorDefinition> {
     let mut outer = Mapping::of(node, "the connector", out)?;
     // Both `connector: {…}` and the bare mapping are read.
     if outer.entries().len() == 1
         && let Some(inner) = outer.get("connector")
     {
-        return definition(Mapping::of(inner, "the connector", out)?, out);
+        return definition(Mapping::of(inner, "the connector", out)?, origin, out);
     }
-    definition(outer, out)
+    definition(outer, origin, out)
 }
 
-fn definition(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<ConnectorDefinition> {
+fn definition(
+    mut map: Mapping<'_>,
+    origin: Origin,
+    out: &mut Diagnostics,
+) -> Option<ConnectorDefinition> {
     let id = map.required_text("id", out).and_then(|(text, at)| connector_id(text, at, out));
     let name = map.required_text("name", out).map(|(text, _)| text.to_owned());
     let kind = map.required_text("type", out).and_then(|(text, at)| supported(text, at, out));
     let version = map.required_text("version", out).and_then(|(text, at)| version(text, at, out));
     let description =
         map.text("description", out).map(|(text, _)| text.trim().to_owned()).unwrap_or_default();
-    let auth_fields = auth_fields(&mut map, out);
+    let category = category::category(&mut map, out);
+    let tags = category::tags(&mut map, out);
+    let auth_fields = auth::auth_fields(&mut map, origin, out);
     let connection_node = map.get("connection");
     let endpoints_node = map.required("endpoints", out);
     let at = map.at;
     map.finish(out);
     let connection = connection::read(kind?, connection_node, at, out);
+    let auth_fields = form(auth_fields, connection.as_ref(), out);
     let endpoints = endpoints(kind?, connection.as_ref(), endpoints_node?, out);
+    let connection = connection.map(|connection| file::with_formats(connection, &endpoints));
     Some(ConnectorDefinition {
         id: id?,
         name: name?,
         version: version?,
         description,
+        category,
+        tags,
         connection: connection?,
         auth_fields,
         endpoints,
@@ -85,22 +122,9 @@ fn supported(text: &str, at: Position, out: &mut Diagnostics) -> Option<&'static
     if let Some(kind) = SUPPORTED.into_iter().find(|kind| *kind == text) {
         return Some(kind);
     }
-    if LATER.contains(&text) {
-        let message = format!("connectors of type `{text}` are not supported by this release");
-        out.hinted(
-            "unsupported_type",
-            at,
-            message,
-            "supported are `file_parser`, `rest_api` and `database`",
-        );
-    } else {
-        let known = SUPPORTED.into_iter().chain(LATER);
-        let hint = crate::yaml::nearest(text, known)
-            .map_or("supported are `file_parser`, `rest_api` and `database`".to_owned(), |near| {
-                format!("did you mean `{near}`?")
-            });
-        out.hinted("unknown_type", at, format!("`{text}` is not a type of connector"), hint);
-    }
+    let hint = crate::yaml::nearest(text, SUPPORTED.into_iter())
+        .map_or_else(supported_types, |near| format!("did you mean `{near}`?"));
+    out.hinted("unknown_type", at, format!("`{text}` is not a type of connector"), hint);
     None
 }
 
@@ -123,30 +147,37 @@ fn version(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
     None
 }
 
-fn auth_fields(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Vec<AuthField> {
-    let mut fields = Vec::new();
-    for node in map.list("auth_fields", out) {
-        let Some(mut entry) = Mapping::of(node, "an auth field", out) else { continue };
-        let name = entry.required_text("name", out).map(|(text, _)| text.to_owned());
-        let label = entry.text("label", out).map(|(text, _)| text.to_owned());
-        let field_type = entry.text("type", out).map_or("password", |(text, _)| text).to_owned();
-        if let Some((_, at)) = entry.text("env_var", out) {
-            out.warning(
-                "env_var",
-                at,
-                "`env_var` is ignored: credentials come from the owner's vault only",
-            );
+fn supported_types() -> String {
+    format!("supported are {}", SUPPORTED.map(|kind| format!("`{kind}`")).join(", "))
+}
+
+/// The form asks for the parts the calls need, and every one of them.
+fn form(
+    fields: Vec<(AuthField, Position)>,
+    connection: Option<&Connection>,
+    out: &mut Diagnostics,
+) -> Vec<AuthField> {
+    let auth = connection.and_then(Connection::auth);
+    if let Some((needed, [(_, first), ..])) =
+        auth.map(Auth::credential_fields).zip(Some(&fields[..]))
+    {
+        for (field, at) in &fields {
+            if !auth.is_some_and(|auth| auth.takes(&field.name)) {
+                let message = format!("calls of this connector do not use `{}`", field.name);
+                let hint = match needed {
+                    [] => "its `auth` needs no credential".to_owned(),
+                    needed => format!("they use {}", needed.join(" and ")),
+                };
+                out.hinted("auth_fields", *at, message, hint);
+            }
         }
-        entry.finish(out);
-        if let Some(name) = name {
-            fields.push(AuthField {
-                label: label.unwrap_or_else(|| name.clone()),
-                name,
-                field_type,
-            });
+        for name in needed.iter().filter(|_| !auth.is_some_and(Auth::has_choices)) {
+            if !fields.iter().any(|(field, _)| field.name == **name) {
+                out.error("auth_fields", *first, format!("the form does not ask for `{name}`"));
+            }
         }
     }
-    fields
+    fields.into_iter().map(|(field, _)| field).collect()
 }
 
 fn endpoints(
@@ -183,5 +214,7 @@ fn is_name(text: &str) -> bool {
     starts && text.len() <= 64 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
+#[cfg(test)]
+mod format_tests;
 #[cfg(test)]
 mod tests;

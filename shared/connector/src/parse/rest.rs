@@ -9,8 +9,8 @@ use super::endpoint::ResponseMapping;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
 use crate::model::{
-    Auth, Connection, Method, Operation, OutputSchema, OutputShape, PageBounds, Pagination,
-    Parameter, RequestRules,
+    Auth, BodyFormat, Connection, Method, Operation, OutputSchema, OutputShape, PageBounds,
+    PagePlace, Pagination, Parameter, RequestRules,
 };
 use crate::request::placeholders;
 use crate::yaml::{Mapping, Node, as_text};
@@ -38,6 +38,15 @@ pub(super) fn operation(
     if body.is_some() && method.is_some_and(Method::reads) {
         out.error("body", method_at, "a GET or HEAD request has no body");
     }
+    let body_format = match map.text("body_format", out) {
+        None | Some(("json", _)) => Some(BodyFormat::Json),
+        Some(("form", _)) => Some(BodyFormat::Form),
+        Some((other, at)) => {
+            let message = format!("`{other}` is not a way to write a body");
+            out.hinted("body_format", at, message, "use json or form");
+            None
+        }
+    };
     let pagination =
         map.mapping("pagination", out).map_or(Some(Pagination::None), |map| pagination(map, out));
     let rules = RequestRules {
@@ -47,16 +56,52 @@ pub(super) fn operation(
         query,
         headers,
         body,
+        body_format: body_format?,
         pagination: pagination?,
-        results_path: mapping.results_path.clone(),
-        fields: mapping.fields.clone(),
+        mapping: mapping.json(),
     };
-    let output = inferred(&rules);
+    check_places(&rules, method_at, out);
+    let output = inferred(&rules.mapping.fields);
     Some((Operation::Request(Box::new(rules)), output))
 }
 
+/// What stands in a body needs one, and a form is flat.
+fn check_places(rules: &RequestRules, at: Position, out: &mut Diagnostics) {
+    let in_body = match &rules.pagination {
+        Pagination::Page { place, .. }
+        | Pagination::Offset { place, .. }
+        | Pagination::Cursor { place, .. } => *place == PagePlace::Body,
+        Pagination::None | Pagination::LinkHeader { .. } => false,
+    };
+    if rules.method.reads() && in_body {
+        out.error("pagination", at, "a GET or HEAD request has no body for the page to stand in");
+    }
+    if rules.method.reads() && rules.body_format == BodyFormat::Form {
+        out.error("body_format", at, "a GET or HEAD request has no body");
+    }
+    let object = rules.body.as_ref().map(Value::as_object);
+    if (in_body || rules.body_format == BodyFormat::Form) && object == Some(None) {
+        out.error("body", at, "the body must be a mapping to be a form or to hold the page");
+    }
+    let nested = |value: &Value| match value {
+        Value::Object(_) => true,
+        Value::Array(items) => items.iter().any(|item| item.is_object() || item.is_array()),
+        _ => false,
+    };
+    if rules.body_format == BodyFormat::Form
+        && let Some((name, _)) =
+            object.flatten().into_iter().flatten().find(|(_, value)| nested(value))
+    {
+        out.error(
+            "body",
+            at,
+            format!("a form is flat: `{name}` must be one value or a list of them"),
+        );
+    }
+}
+
 /// Types are not known from a mapping; only whether a path gives a list.
-fn inferred(rules: &RequestRules) -> OutputSchema {
+pub(super) fn inferred(fields: &IndexMap<String, JsonPath>) -> OutputSchema {
     let field = |(name, path): (&String, &JsonPath)| {
         Field::new(
             name,
@@ -65,7 +110,7 @@ fn inferred(rules: &RequestRules) -> OutputSchema {
     };
     OutputSchema {
         shape: OutputShape::RecordSet,
-        fields: rules.fields.iter().map(field).collect(),
+        fields: fields.iter().map(field).collect(),
         inferred: true,
     }
 }
@@ -90,7 +135,7 @@ fn method(text: &str, at: Position, out: &mut Diagnostics) -> Option<Method> {
     }
 }
 
-fn path(
+pub(super) fn path(
     text: &str,
     at: Position,
     parameters: &[Parameter],
@@ -142,7 +187,7 @@ fn known(name: &str, at: Position, parameters: &[Parameter], out: &mut Diagnosti
     }
 }
 
-fn query(
+pub(super) fn query(
     map: &mut Mapping<'_>,
     parameters: &[Parameter],
     connection: Option<&Connection>,
@@ -199,16 +244,37 @@ fn check_body(node: &Node, parameters: &[Parameter], out: &mut Diagnostics) {
     }
 }
 
+pub(super) fn page_bounds(map: &mut Mapping<'_>, out: &mut Diagnostics) -> PageBounds {
+    PageBounds {
+        max_pages: map.number("max_pages", 1..=100, out).unwrap_or(1),
+        max_records: map.number("max_records", 1..=10_000, out).unwrap_or(1_000),
+    }
+}
+
+/// Where the parameters that turn pages stand.
+fn place(map: &mut Mapping<'_>, out: &mut Diagnostics) -> PagePlace {
+    match map.text("in", out) {
+        None | Some(("query", _)) => PagePlace::Query,
+        Some(("body", _)) => PagePlace::Body,
+        Some((other, at)) => {
+            let message = format!("`{other}` is not a place for the page");
+            out.hinted("pagination", at, message, "use query or body");
+            PagePlace::Query
+        }
+    }
+}
+
+fn path_of(map: &mut Mapping<'_>, key: &'static str, out: &mut Diagnostics) -> Option<JsonPath> {
+    let (text, at) = map.text(key, out)?;
+    JsonPath::parse(text).map_err(|error| out.error("path", at, error.to_string())).ok()
+}
+
 fn pagination(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Pagination> {
     let kind = map.required_text("type", out);
     let text = |map: &mut Mapping<'_>, key, default: &str, out: &mut Diagnostics| {
         map.text(key, out).map_or(default, |(text, _)| text).to_owned()
     };
-    let bounds = PageBounds {
-        max_pages: map.number("max_pages", 1..=100, out).unwrap_or(1),
-        max_records: map.number("max_records", 1..=10_000, out).unwrap_or(1_000),
-    };
-    let at = map.at;
+    let bounds = page_bounds(&mut map, out);
     let pagination = match kind? {
         ("none", _) => Some(Pagination::None),
         ("page", _) => Some(Pagination::Page {
@@ -216,24 +282,31 @@ fn pagination(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Pagination>
             size_param: map.text("size_param", out).map(|(text, _)| text.to_owned()),
             page_size: map.number("page_size", 1..=10_000, out).unwrap_or(100),
             first_page: map.number("first_page", 0..=1, out).unwrap_or(1),
+            place: place(&mut map, out),
+            more_path: path_of(&mut map, "more_path", out),
             bounds,
         }),
         ("offset", _) => Some(Pagination::Offset {
             offset_param: text(&mut map, "offset_param", "offset", out),
             limit_param: text(&mut map, "limit_param", "limit", out),
             page_size: map.number("page_size", 1..=10_000, out).unwrap_or(100),
+            place: place(&mut map, out),
+            more_path: path_of(&mut map, "more_path", out),
             bounds,
         }),
         ("cursor", _) => {
             let cursor_param = text(&mut map, "cursor_param", "cursor", out);
-            let found = map.required_text("cursor_path", out);
-            let path = found.and_then(|(text, at)| {
-                JsonPath::parse(text).map_err(|error| out.error("path", at, error.to_string())).ok()
-            });
-            path.map(|cursor_path| Pagination::Cursor { cursor_param, cursor_path, bounds })
+            let place = place(&mut map, out);
+            map.required("cursor_path", out);
+            path_of(&mut map, "cursor_path", out).map(|cursor_path| Pagination::Cursor {
+                cursor_param,
+                cursor_path,
+                place,
+                bounds,
+            })
         }
         ("link_header", _) => Some(Pagination::LinkHeader { bounds }),
-        (other, _) => {
+        (other, at) => {
             let hint = "use none, page, offset, cursor or link_header";
             out.hinted("pagination", at, format!("`{other}` is not a kind of pagination"), hint);
             None

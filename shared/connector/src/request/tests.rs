@@ -116,7 +116,10 @@ fn k_42_every_way_to_authenticate() {
         make("auth: { type: basic }", "get", item(), &[("username", "u"), ("password", "p")])
             .unwrap();
     assert_eq!(header(&basic, "authorization"), Some("Basic dTpw"));
-    for request in [query, in_header, bearer] {
+    let oauth = "auth: { type: oauth2_client_credentials, token_url: 'https://login.example/t' }";
+    let token = make(oauth, "get", item(), &[("access_token", "s3cr3t")]).unwrap();
+    assert_eq!(header(&token, "authorization"), Some("Bearer s3cr3t"));
+    for request in [query, in_header, bearer, token] {
         assert!(!format!("{request:?} {}", request.public_address()).contains("s3cr3t"));
     }
 }
@@ -141,6 +144,44 @@ fn f_096_a_body_is_the_arguments_or_a_template() {
             .unwrap();
     assert_eq!(filled.body, Some(json!({ "item": { "title": "a", "kind": "part" } })));
     assert_eq!(filled.url.query(), Some("dry=true"));
+}
+
+#[test]
+fn f_096_a_form_is_written_as_one() {
+    let yaml = YAML.replace(
+        "    body: { item: { title: '{name}', size: '{size}', kind: part } }",
+        "    body: { title: '{name}', tags: ['{size}', b], kind: 'a&b' }\n    body_format: form",
+    );
+    let definition =
+        crate::parse(&yaml.replace("AUTH", "auth: { type: none }")).definition.unwrap();
+    let Connection::RestApi(connection) = &definition.connection else { panic!("rest") };
+    let Operation::Request(rules) = &definition.endpoints["templated"].operation else {
+        panic!("request")
+    };
+    let send = |arguments: Value| build(connection, rules, arguments.as_object().unwrap(), None);
+    let request = send(json!({ "name": "é =", "size": 3 })).unwrap();
+    let (kind, body) = request.written_body().unwrap();
+    assert_eq!(kind, "application/x-www-form-urlencoded");
+    assert_eq!(String::from_utf8(body).unwrap(), "title=%C3%A9+%3D&tags=3&tags=b&kind=a%26b");
+    let error = send(json!({ "name": { "a": 1 } })).unwrap_err();
+    assert!(matches!(error, RequestError::Argument { place: "form", .. }), "{error}");
+}
+
+#[test]
+fn k_76_pages_stand_in_the_body_where_the_source_wants_them() {
+    let yaml = YAML.replace(
+        "    body: { item",
+        "    pagination: { type: page, in: body, size_param: limit, page_size: 50 }\n    body: { item",
+    );
+    let definition =
+        crate::parse(&yaml.replace("AUTH", "auth: { type: none }")).definition.unwrap();
+    let Connection::RestApi(connection) = &definition.connection else { panic!("rest") };
+    let Operation::Request(rules) = &definition.endpoints["templated"].operation else {
+        panic!("request")
+    };
+    let request = build(connection, rules, &Map::new(), None).unwrap();
+    assert_eq!(request.url.query(), None);
+    assert_eq!(request.body, Some(json!({ "item": { "kind": "part" }, "page": 1, "limit": 50 })));
 }
 
 #[test]

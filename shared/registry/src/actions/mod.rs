@@ -6,6 +6,7 @@
 //! rest.
 
 mod call_connector;
+mod crawl_url;
 mod cross_reference;
 mod extract_entities;
 mod parallel;
@@ -13,6 +14,7 @@ mod query_journal;
 mod resolve_entities;
 mod route_output;
 mod save_to_workspace;
+mod search_web;
 mod send_notification;
 mod transform_data;
 mod write_journal_entry;
@@ -24,6 +26,7 @@ use crate::data_type::{DataType, Field};
 pub(crate) fn all() -> Vec<Contract> {
     vec![
         call_connector::contract(),
+        crawl_url::contract(),
         cross_reference::contract(),
         extract_entities::contract(),
         parallel::contract(),
@@ -31,6 +34,7 @@ pub(crate) fn all() -> Vec<Contract> {
         resolve_entities::contract(),
         route_output::contract(),
         save_to_workspace::contract(),
+        search_web::contract(),
         send_notification::contract(),
         transform_data::contract(),
         write_journal_entry::contract(),
@@ -99,6 +103,26 @@ mod tests {
     #[test]
     fn f_042_call_connector() {
         check("call_connector", "", "connector! endpoint!", "results count has_more");
+    }
+
+    #[test]
+    fn f_045_search_web() {
+        check(
+            "search_web",
+            "query!",
+            "max_results=10 categories",
+            "results[title,url,snippet,source] count",
+        );
+    }
+
+    #[test]
+    fn f_046_crawl_url() {
+        check(
+            "crawl_url",
+            "url!",
+            r#"extract_mode="text""#,
+            "content title metadata links[url,text]",
+        );
     }
 
     #[test]
@@ -206,9 +230,10 @@ mod tests {
             "tool-knowledge",
             "tool-notify",
             "tool-output",
+            "tool-web",
         ];
         assert_eq!(functions, BTreeSet::from(expect));
-        assert_eq!(registry.iter().count(), 11);
+        assert_eq!(registry.iter().count(), 13);
         assert!(registry.iter().all(|c| !c.irreversible || c.writes));
     }
 

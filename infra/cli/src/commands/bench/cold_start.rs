@@ -225,7 +225,7 @@ fn first_request(
 }
 
 /// The most memory a living process has had, in MB; 0 where the system does not say.
-fn peak_megabytes(pid: u32) -> f64 {
+pub(super) fn peak_megabytes(pid: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());

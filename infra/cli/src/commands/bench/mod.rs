@@ -2,6 +2,7 @@
 
 mod build;
 mod cold_start;
+mod connectors;
 mod run;
 
 use clap::{Args, Subcommand};
@@ -29,6 +30,10 @@ enum Command {
     Build(build::Build),
     /// State transitions, requests and invocations of a run of ten steps.
     Run(run::Run),
+    /// Files mapped to records, in speed and peak memory, beside Python with lxml and json.
+    Connectors(connectors::Connectors),
+    #[command(hide = true)]
+    MapFile(connectors::MapFile),
 }
 
 /// One row of a benchmark.
@@ -43,12 +48,20 @@ pub(crate) struct Figure {
     goal: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     holds: Option<bool>,
+    /// Whether the goal is the least, not the most.
+    #[serde(skip)]
+    least: bool,
 }
 
 impl Figure {
     /// A figure that should be at most `goal`.
     fn at_most(figure: impl Into<String>, value: f64, unit: &'static str, goal: f64) -> Self {
         Self { goal: Some(goal), holds: Some(value <= goal), ..Self::plain(figure, value, unit) }
+    }
+
+    /// A figure that should be at least `goal`.
+    fn at_least(figure: impl Into<String>, value: f64, unit: &'static str, goal: f64) -> Self {
+        Self { holds: Some(value >= goal), least: true, ..Self::at_most(figure, value, unit, goal) }
     }
 
     /// A figure without a goal.
@@ -60,6 +73,7 @@ impl Figure {
             peer: None,
             goal: None,
             holds: None,
+            least: false,
         }
     }
 }
@@ -70,6 +84,8 @@ impl Bench {
             Command::ColdStart(command) => command.figures(place, console).await?,
             Command::Build(command) => command.figures(place, console).await?,
             Command::Run(command) => command.figures(place, console).await?,
+            Command::Connectors(command) => command.figures(place, console).await?,
+            Command::MapFile(command) => return command.run(console),
         };
         if self.json {
             console.line(pretty(&serde_json::to_value(&figures).unwrap_or_default()));
@@ -77,7 +93,8 @@ impl Bench {
             let or_dash = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
             let row = |row: &Figure| {
                 let holds = row.holds.map(|holds| if holds { "yes" } else { "no" }.to_owned());
-                let goal = row.goal.map(|goal| format!("≤ {goal}"));
+                let goal =
+                    row.goal.map(|goal| format!("{} {goal}", if row.least { "≥" } else { "≤" }));
                 vec![
                     row.figure.clone(),
                     row.value.to_string(),

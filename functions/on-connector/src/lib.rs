@@ -1,0 +1,124 @@
+//! Tells the owner of a connector that the source refuses its credential (F-306): in the application, and by mail to a
+//! verified address. Ids follow from binding and moment, so an event that is delivered twice is told once.
+
+mod error;
+
+use countersign_identity::UserId;
+use countersign_lambda_entry::{Boot, Fault, Setting, StartError, decode};
+use countersign_letter::Label;
+use countersign_letter::mail::CredentialMail;
+use countersign_outbox::{Mail, MailId, MailQueue};
+use countersign_store_content::{ContentStore, Notification, NotificationId, Priority, derived};
+use countersign_store_directory::Directory;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+pub use error::NoticeError;
+
+/// The event `connector.auth_failed` of the deployment's bus; what else it says is not used.
+#[derive(Debug, Deserialize)]
+pub struct Refused {
+    /// What happened.
+    pub detail: Detail,
+}
+
+/// Whose connector it is.
+#[derive(Debug, Deserialize)]
+pub struct Detail {
+    /// When the source refused.
+    pub at: Timestamp,
+    /// Who has to enter a credential.
+    pub owner: UserId,
+    /// The agent it is bound to.
+    pub profile: String,
+    /// The connector.
+    pub connector: String,
+    /// The binding.
+    pub binding: String,
+}
+
+/// Stores and the mail queue.
+pub struct Context {
+    content: ContentStore,
+    directory: Directory,
+    mails: MailQueue,
+}
+
+impl Context {
+    /// Builds it from the settings.
+    ///
+    /// # Errors
+    /// [`StartError`] when a setting is missing.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let dynamo = boot.dynamo();
+        Ok(Self {
+            content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
+            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            mails: MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?),
+        })
+    }
+}
+
+/// Handles one event.
+///
+/// # Errors
+/// A [`Fault`] when a table or the queue does not answer; the event comes again.
+pub async fn handle(context: &Context, event: Value) -> Result<Value, Fault> {
+    let refused: Refused = decode(event)?;
+    let mailed = tell(context, &refused.detail).await?;
+    Ok(json!({ "mailed": mailed }))
+}
+
+async fn tell(context: &Context, refused: &Detail) -> Result<bool, NoticeError> {
+    context.content.notify(&notification(refused)).await?;
+    let owner = context.directory.user(&refused.owner).await?;
+    let reachable = owner.filter(|owner| owner.active && owner.email_verified);
+    let Some(address) = reachable.map(|owner| owner.email.to_string()) else { return Ok(false) };
+    let letter = CredentialMail {
+        connector: Label::new(&refused.connector),
+        profile: Label::new(&refused.profile),
+        at: refused.at,
+    };
+    let letter = letter.render()?;
+    let id = MailId::from_bytes(occasion(refused, "mail"));
+    let mail = Mail::new(id, vec![address], letter.subject, letter.text, Some(letter.html))?;
+    context.mails.send(&mail).await?;
+    Ok(true)
+}
+
+/// What makes the occasion unique: the binding and the moment of the refusal.
+fn occasion(refused: &Detail, what: &str) -> [u8; 16] {
+    derived(&["connector.auth_failed", what, &refused.binding, &refused.at.to_string()])
+}
+
+fn notification(refused: &Detail) -> Notification {
+    Notification {
+        id: NotificationId::from_bytes(occasion(refused, "note")),
+        owner: refused.owner.clone(),
+        title: format!("{}: the credential was refused", refused.connector),
+        message: "The agent goes on without this source until the credential is entered again."
+            .to_owned(),
+        priority: Priority::High,
+        action_url: None,
+        action_label: None,
+        run: String::new(),
+        created_at: refused.at,
+        read_at: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f_306_the_sample_event_is_told_to_its_owner_once() {
+        let sample = include_str!("../../../events/on-connector/auth-failed.json");
+        let refused: Refused = serde_json::from_str(sample).unwrap();
+        let note = notification(&refused.detail);
+        assert_eq!(note.owner, refused.detail.owner);
+        assert!(note.title.contains("propublica-nonprofit"));
+        assert_eq!(note.id, notification(&refused.detail).id);
+    }
+}

@@ -1,0 +1,216 @@
+//! Calling an `rss_feed` (F-101): what is new in several feeds, newest first, each item once.
+
+use std::collections::{HashMap, HashSet};
+
+use countersign_connector::request::public_address;
+use countersign_connector::{Auth, Feed, FeedConnection, FeedOperation};
+use countersign_failure::Failure as _;
+use countersign_http_out::Call as HttpCall;
+use countersign_pages::{Body, Item, PageError, read_feed};
+use countersign_registry::action::Call;
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::binding::Resolved;
+use crate::calling::{Caller, arguments};
+use crate::error::ConnectError;
+use crate::handler::Deps;
+use crate::output::{Origin, shaped, stamp};
+
+/// The largest feed read.
+const MAX_FEED: u64 = 10 * 1024 * 1024;
+/// Feeds read at the same time.
+const AT_ONCE: usize = 4;
+/// The longest time to look back: ten years.
+const MOST_HOURS: f64 = 87_600.0;
+
+pub(crate) async fn call(
+    deps: &Deps,
+    call: &Call,
+    resolved: &Resolved,
+    connection: &FeedConnection,
+) -> Result<Value, ConnectError> {
+    let arguments = arguments(call, resolved)?;
+    let feeds = chosen(connection, arguments.get(FeedOperation::FEED_NAME))?;
+    let since = since(call.now, arguments.get(FeedOperation::SINCE_HOURS))?;
+    let caller =
+        Caller::open(deps, call, resolved, &Auth::None, connection.timeout_seconds).await?;
+    let reading: Vec<_> = feeds.iter().map(|feed| read(&caller, feed)).collect();
+    let outcomes: Vec<_> = futures::stream::iter(reading).buffered(AT_ONCE).collect().await;
+    let mut gathered = Gathered::default();
+    for (feed, outcome) in feeds.iter().zip(outcomes) {
+        gathered.add(feed, outcome);
+    }
+    gathered.all_failed(feeds.len())?;
+    let most = connection.max_items_per_poll as usize;
+    let (found, has_more) = recent(gathered.items, since, most);
+    let records = found.into_iter().map(|found| record(found, resolved, call)).collect();
+    let mut output = shaped(resolved.endpoint.output.shape, records, has_more);
+    output.insert("_has_more".to_owned(), has_more.into());
+    output.insert("warnings".to_owned(), gathered.warnings.into());
+    Ok(output.into())
+}
+
+/// One feed by its name, or all.
+fn chosen<'f>(
+    connection: &'f FeedConnection,
+    name: Option<&Value>,
+) -> Result<Vec<&'f Feed>, ConnectError> {
+    let name = match name {
+        None | Some(Value::Null) => "all",
+        Some(Value::String(name)) => name.trim(),
+        Some(_) => {
+            return Err(ConnectError::Argument("the input `feed_name` must be a text".to_owned()));
+        }
+    };
+    if name.is_empty() || name.eq_ignore_ascii_case("all") {
+        return Ok(connection.feeds.iter().collect());
+    }
+    match connection.feeds.iter().find(|feed| feed.name.eq_ignore_ascii_case(name)) {
+        Some(feed) => Ok(vec![feed]),
+        None => {
+            let names: Vec<&str> = connection.feeds.iter().map(|feed| feed.name.as_str()).collect();
+            let shown: String = name.chars().take(100).collect();
+            Err(ConnectError::Argument(format!(
+                "there is no feed `{shown}`; there are {}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+fn since(now: Timestamp, hours: Option<&Value>) -> Result<Timestamp, ConnectError> {
+    let hours = hours.and_then(Value::as_f64).filter(|hours| (0.0..=MOST_HOURS).contains(hours));
+    let back = hours.and_then(|hours| SignedDuration::try_from_secs_f64(hours * 3_600.0).ok());
+    back.and_then(|back| now.checked_sub(back).ok()).ok_or_else(|| {
+        ConnectError::Argument(
+            "the input `since_hours` must be a number from 0 to 87600".to_owned(),
+        )
+    })
+}
+
+/// Fetches and reads one feed.
+fn read<'r>(
+    caller: &'r Caller<'_>,
+    feed: &'r Feed,
+) -> BoxFuture<'r, Result<Vec<Item>, ConnectError>> {
+    Box::pin(async move {
+        let url = Url::parse(&feed.url).map_err(|_| ConnectError::NotASource(feed.name.clone()))?;
+        let accept = "application/rss+xml, application/atom+xml, application/feed+json, \
+                      application/xml;q=0.9, text/xml;q=0.8, application/json;q=0.7";
+        let http = HttpCall {
+            headers: vec![("accept".to_owned(), accept.to_owned())],
+            max_bytes: MAX_FEED,
+            ..HttpCall::get(url)
+        };
+        let answer = caller.send(&http, false).await?;
+        let reading = tokio::task::spawn_blocking(move || {
+            read_feed(&Body {
+                url: &answer.url,
+                content_type: answer.header("content-type"),
+                bytes: &answer.body,
+            })
+        });
+        Ok(reading.await.unwrap_or(Err(PageError::Time))?)
+    })
+}
+
+/// What all feeds gave.
+#[derive(Default)]
+struct Gathered<'f> {
+    items: Vec<(&'f Feed, Item)>,
+    warnings: Vec<String>,
+    failed: Vec<ConnectError>,
+}
+
+impl<'f> Gathered<'f> {
+    fn add(&mut self, feed: &'f Feed, outcome: Result<Vec<Item>, ConnectError>) {
+        match outcome {
+            Ok(items) => self.items.extend(items.into_iter().map(|item| (feed, item))),
+            Err(error) => {
+                self.warnings.push(format!("the feed `{}` could not be read: {error}", feed.name));
+                self.failed.push(error);
+            }
+        }
+    }
+
+    /// One of several feeds that fails is a warning; all of them are an error.
+    fn all_failed(&mut self, count: usize) -> Result<(), ConnectError> {
+        if self.failed.len() < count || self.failed.is_empty() {
+            return Ok(());
+        }
+        let first = self.failed.swap_remove(0);
+        if count == 1 {
+            return Err(first);
+        }
+        Err(ConnectError::NoFeed {
+            count,
+            code: first.code(),
+            class: first.class(),
+            first: first.to_string(),
+        })
+    }
+}
+
+struct Found<'f> {
+    feed: &'f Feed,
+    id: String,
+    item: Item,
+}
+
+/// The items since a time, newest first, each once, and whether there were more than `most`. Items without a date are
+/// kept, behind the others: nobody can say that they are old.
+fn recent(items: Vec<(&Feed, Item)>, since: Timestamp, most: usize) -> (Vec<Found<'_>>, bool) {
+    let mut ids = HashSet::new();
+    let mut links: HashMap<String, &str> = HashMap::new();
+    let mut found: Vec<Found<'_>> = Vec::new();
+    for (feed, item) in items {
+        if item.published.is_some_and(|published| published < since) {
+            continue;
+        }
+        let id = identity(feed, &item);
+        // The same article in another feed; in one feed, two items may well share a page.
+        let elsewhere = item.link.as_ref().is_some_and(|link| {
+            *links.entry(link.clone()).or_insert(feed.name.as_str()) != feed.name
+        });
+        if elsewhere || !ids.insert(id.clone()) {
+            continue;
+        }
+        found.push(Found { feed, id, item });
+    }
+    found.sort_by_key(|found| std::cmp::Reverse(found.item.published));
+    let more = found.len() > most;
+    found.truncate(most);
+    (found, more)
+}
+
+/// An id of its own kind, such as an address or `tag:…`, means the same in every feed; a short one only in its own.
+fn identity(feed: &Feed, item: &Item) -> String {
+    let id = item.id.as_str();
+    let own_kind = id.contains("://") || id.starts_with("tag:") || id.starts_with("urn:");
+    let is_digest = id.len() >= 32 && id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    if own_kind || is_digest { id.to_owned() } else { format!("{}/{id}", feed.name) }
+}
+
+fn record(found: Found<'_>, resolved: &Resolved, call: &Call) -> Map<String, Value> {
+    let Found { feed, id, item } = found;
+    let mut record = Map::new();
+    for (name, value) in [
+        ("title", item.title.into()),
+        ("summary", item.summary.into()),
+        ("published", json!(item.published.map(|time| time.to_string()))),
+        ("link", json!(item.link)),
+        ("category", item.category.into()),
+        ("author", item.author.into()),
+        ("feed", feed.name.as_str().into()),
+        ("_item_id", id.into()),
+    ] {
+        record.insert(name.to_owned(), value);
+    }
+    let reference = Url::parse(&feed.url).map(|url| public_address(&url)).unwrap_or_default();
+    stamp(&mut record, resolved, call, &Origin { reference: &reference, name: &feed.name });
+    record
+}

@@ -1,0 +1,112 @@
+//! Calling a `graphql` connector (F-097).
+
+use countersign_connector::answer::AnswerError;
+use countersign_connector::graphql::{Outcome, Reason, build, next_page, outcome};
+use countersign_connector::mapping::{Mapped, metadata, records};
+use countersign_connector::request::{Request, RequestError};
+use countersign_connector::{
+    Credential, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds,
+};
+use countersign_http_out::Answer;
+use countersign_registry::action::Call;
+use serde_json::{Map, Value};
+
+use crate::binding::Resolved;
+use crate::calling::{Caller, arguments, cursor};
+use crate::error::ConnectError;
+use crate::handler::Deps;
+use crate::pages::{Page, Paged, Unread, run};
+
+pub(crate) async fn call(
+    deps: &Deps,
+    call: &Call,
+    resolved: &Resolved,
+    connection: &GraphqlConnection,
+    rules: &GraphqlRules,
+) -> Result<Value, ConnectError> {
+    let arguments = arguments(call, resolved)?;
+    let schema = &resolved.endpoint.output;
+    let connector = resolved.connector();
+    let graphql = Graphql { connector, connection, rules, schema, arguments, cursor: cursor(call) };
+    let seconds = connection.timeout_seconds;
+    let caller = Caller::open(deps, call, resolved, &connection.auth, seconds).await?;
+    run(caller, &graphql, resolved, call).await
+}
+
+struct Graphql<'g> {
+    connector: String,
+    connection: &'g GraphqlConnection,
+    rules: &'g GraphqlRules,
+    schema: &'g OutputSchema,
+    arguments: Map<String, Value>,
+    cursor: Option<&'g Value>,
+}
+
+impl Graphql<'_> {
+    /// Errors without data. One with an effect that was begun may have done it.
+    fn failure(
+        &self,
+        caller: &Caller<'_>,
+        status: u16,
+        message: &str,
+        reason: Reason,
+    ) -> ConnectError {
+        let connector = self.connector.clone();
+        match reason {
+            Reason::Unauthenticated => ConnectError::AuthFailed { connector, status },
+            Reason::Throttled => ConnectError::Throttled { connector },
+            Reason::Refused | Reason::Broken => {
+                let error = ConnectError::Graphql { connector, message: caller.scrub(message) };
+                if self.rules.has_effect() && reason == Reason::Broken {
+                    return caller.in_doubt(&error);
+                }
+                error
+            }
+        }
+    }
+}
+
+impl Paged for Graphql<'_> {
+    fn first(&self, credential: Option<&Credential>) -> Result<Request, RequestError> {
+        build(self.connection, self.rules, &self.arguments, self.cursor, credential)
+    }
+
+    fn read(
+        &self,
+        caller: &Caller<'_>,
+        request: &Request,
+        answer: &Answer,
+        before: usize,
+    ) -> Result<Page, Unread> {
+        let json: Value = serde_json::from_slice(&answer.body)
+            .map_err(|error| AnswerError::NotJson(error.to_string()))?;
+        let partial = match outcome(&json) {
+            Outcome::Fine => Vec::new(),
+            Outcome::Partial(errors) => errors,
+            Outcome::Failed { message, reason } => {
+                return Err(Unread::Failed(self.failure(caller, answer.status, &message, reason)));
+            }
+        };
+        let partial =
+            partial.iter().map(|error| format!("the source says: {}", caller.scrub(error)));
+        let mut warnings: Vec<String> = partial.collect();
+        // What the errors left out is null, and not an answer of another shape.
+        let found = match records(&self.rules.mapping, self.schema, &json, before) {
+            Err(_) if !warnings.is_empty() => Mapped::default(),
+            found => found?,
+        };
+        warnings.extend(found.warnings);
+        let (metadata, complaints) = metadata(&self.rules.mapping, &json);
+        warnings.extend(complaints);
+        let next = next_page(self.rules, request, &json);
+        Ok(Page { records: found.records, metadata, warnings, next })
+    }
+
+    fn has_effect(&self) -> bool {
+        self.rules.has_effect()
+    }
+
+    fn bounds(&self) -> Option<PageBounds> {
+        self.rules.pagination.as_ref().map(|pages| pages.bounds)
+    }
+}

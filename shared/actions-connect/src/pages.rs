@@ -1,0 +1,206 @@
+//! Page after page of one call, for every type whose answers come in pages.
+
+use countersign_connector::answer::{AnswerError, NextPage};
+use countersign_connector::request::{Request, RequestError};
+use countersign_connector::{Credential, PageBounds};
+use countersign_http_out::Answer;
+use countersign_registry::action::Call;
+use serde_json::{Map, Value};
+
+use crate::binding::Resolved;
+use crate::calling::{Caller, http};
+use crate::error::ConnectError;
+use crate::output::{Origin, shaped, stamp};
+
+/// Warnings returned by one call.
+const MOST_WARNINGS: usize = 100;
+
+/// What one answer holds.
+#[derive(Default)]
+pub(crate) struct Page {
+    pub(crate) records: Vec<Map<String, Value>>,
+    pub(crate) metadata: Map<String, Value>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) next: Option<NextPage>,
+}
+
+/// Why an answer could not be read.
+pub(crate) enum Unread {
+    /// It is not as expected: said and skipped (F-311).
+    Unexpected(AnswerError),
+    /// It says that the call failed.
+    Failed(ConnectError),
+}
+
+impl From<AnswerError> for Unread {
+    fn from(error: AnswerError) -> Self {
+        Self::Unexpected(error)
+    }
+}
+
+/// How a type of connector calls.
+pub(crate) trait Paged: Sync {
+    /// The first request, with the credential.
+    fn first(&self, credential: Option<&Credential>) -> Result<Request, RequestError>;
+
+    /// Reads the answer to a request. `before` records came from earlier pages.
+    fn read(
+        &self,
+        caller: &Caller<'_>,
+        request: &Request,
+        answer: &Answer,
+        before: usize,
+    ) -> Result<Page, Unread>;
+
+    /// Whether the call changes something.
+    fn has_effect(&self) -> bool;
+
+    /// How much one call may fetch, when its answers come in pages.
+    fn bounds(&self) -> Option<PageBounds>;
+}
+
+/// Makes a call and shapes what came back. A refused token that was a kept one is renewed once.
+pub(crate) async fn run(
+    mut caller: Caller<'_>,
+    paged: &dyn Paged,
+    resolved: &Resolved,
+    call: &Call,
+) -> Result<Value, ConnectError> {
+    let reading = Reading { paged, resolved, call };
+    let pages = match reading.pages(&caller).await {
+        Err(refusal @ ConnectError::AuthFailed { .. }) => {
+            if !caller.renew().await? {
+                return Err(refusal);
+            }
+            reading.pages(&caller).await?
+        }
+        pages => pages?,
+    };
+    Ok(pages.into_output(paged, resolved))
+}
+
+struct Reading<'r> {
+    paged: &'r dyn Paged,
+    resolved: &'r Resolved,
+    call: &'r Call,
+}
+
+#[derive(Default)]
+struct Pages {
+    records: Vec<Map<String, Value>>,
+    metadata: Map<String, Value>,
+    has_more: bool,
+    cursor: Value,
+    warnings: Vec<String>,
+}
+
+impl Reading<'_> {
+    /// Fetches pages until there is no next one or a bound is reached. A failure after the first page keeps what is
+    /// there and says so (F-309).
+    async fn pages(&self, caller: &Caller<'_>) -> Result<Pages, ConnectError> {
+        let bounds = self.paged.bounds().unwrap_or_default();
+        let most = bounds.max_records as usize;
+        let effect = self.paged.has_effect();
+        let mut pages = Pages::default();
+        let mut request = self.paged.first(caller.credential())?;
+        for number in 1..=bounds.max_pages {
+            let http = http(&request, effect.then_some(self.call.idempotency_key.as_str()));
+            let read = match caller.send(&http, effect).await {
+                Ok(answer) => self.paged.read(caller, &request, &answer, pages.records.len()),
+                Err(error) => Err(Unread::Failed(error)),
+            };
+            let page = match read {
+                Ok(page) => page,
+                Err(Unread::Unexpected(error)) => {
+                    // An effect has happened and must not look as if it had not.
+                    caller.malformed();
+                    tracing::warn!(connector = %self.resolved.connector(), %error, "an answer was not as expected");
+                    pages.warnings.push(format!("page {number} was not as expected: {error}"));
+                    pages.has_more = number > 1;
+                    break;
+                }
+                Err(Unread::Failed(error)) if number > 1 => {
+                    pages.warnings.push(format!("page {number} could not be read: {error}"));
+                    pages.has_more = true;
+                    break;
+                }
+                Err(Unread::Failed(error)) => return Err(error),
+            };
+            let (next, over) = self.add(page, &request, most, number == 1, &mut pages);
+            pages.has_more = next.is_some() || over;
+            pages.cursor = next.as_ref().map_or(Value::Null, |next| next.cursor.clone());
+            let Some(next) = next else { break };
+            if number == bounds.max_pages || pages.records.len() >= most {
+                if pages.cursor.is_null() {
+                    let message = "the next page can only be reached by this call: raise `max_pages` or `max_records`";
+                    pages.warnings.push(message.to_owned());
+                }
+                break;
+            }
+            request = next.request;
+            caller.pace().await;
+        }
+        Ok(pages)
+    }
+
+    /// Adds a page as far as there is room; the next page, and whether records were left out.
+    fn add(
+        &self,
+        page: Page,
+        request: &Request,
+        most: usize,
+        first: bool,
+        pages: &mut Pages,
+    ) -> (Option<NextPage>, bool) {
+        let reference = request.public_address();
+        let origin = Origin { reference: &reference, name: "" };
+        let room = most.saturating_sub(pages.records.len());
+        let over = page.records.len() > room;
+        for mut record in page.records.into_iter().take(room) {
+            stamp(&mut record, self.resolved, self.call, &origin);
+            pages.records.push(record);
+        }
+        if first {
+            pages.metadata = page.metadata;
+        }
+        pages.warnings.extend(page.warnings);
+        if over {
+            pages.warnings.push(format!(
+                "a page held more records than the {most} of `max_records`: what is over was left out"
+            ));
+        }
+        (page.next, over)
+    }
+}
+
+impl Pages {
+    fn into_output(self, paged: &dyn Paged, resolved: &Resolved) -> Value {
+        let mut output = shaped(resolved.endpoint.output.shape, self.records, self.has_more);
+        output.insert("_has_more".to_owned(), self.has_more.into());
+        output.insert("warnings".to_owned(), bounded(self.warnings).into());
+        for item in metadata_names(resolved) {
+            let value = self.metadata.get(item).cloned().unwrap_or_default();
+            output.insert(item.to_owned(), value);
+        }
+        if paged.bounds().is_some() {
+            output.insert("_next_cursor".to_owned(), self.cursor);
+        }
+        output.into()
+    }
+}
+
+/// The first hundred, and how many more there were.
+pub(crate) fn bounded(mut warnings: Vec<String>) -> Vec<String> {
+    if warnings.len() > MOST_WARNINGS {
+        let more = warnings.len() - MOST_WARNINGS;
+        warnings.truncate(MOST_WARNINGS);
+        warnings.push(format!("and {more} more like these"));
+    }
+    warnings
+}
+
+/// What stands beside the records, also when there was no answer to read it from.
+fn metadata_names(resolved: &Resolved) -> impl Iterator<Item = &str> {
+    let mapping = resolved.endpoint.operation.json_mapping();
+    mapping.into_iter().flat_map(|mapping| &mapping.metadata).map(|item| item.field.name.as_str())
+}

@@ -1,0 +1,199 @@
+//! Pages, mapping and metadata of HTTP APIs.
+
+use wiremock::matchers::{
+    body_json, body_string, header, method, path, query_param, query_param_is_missing,
+};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use super::*;
+
+fn yaml(server: &MockServer, endpoint: &str) -> String {
+    format!(
+        "
+id: api
+name: API
+type: rest_api
+version: 1.0.0
+connection: {{ base_url: '{}' }}
+endpoints:
+  search:
+    description: searches
+    path: /search
+{endpoint}",
+        server.uri()
+    )
+}
+
+fn ok(body: Value) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_json(body)
+}
+
+async fn ask(server: &MockServer, endpoint: &str, inputs: Value) -> Result<Value, ActionError> {
+    run(World::new(&yaml(server, endpoint)), &call_of("api", "search", inputs)).await
+}
+
+#[tokio::test]
+async fn f_096_a_call_goes_on_where_an_earlier_one_ended() {
+    let server = MockServer::start().await;
+    for number in 1..=3 {
+        Mock::given(query_param("page", number.to_string()))
+            .respond_with(ok(json!([{ "n": number }])))
+            .mount(&server)
+            .await;
+    }
+    Mock::given(query_param("page", "4")).respond_with(ok(json!([]))).mount(&server).await;
+    let endpoint = "    pagination: { type: page, page_size: 1, max_pages: 2 }\n";
+    let first = ask(&server, endpoint, json!({})).await.unwrap();
+    assert_eq!((&first["count"], &first["_next_cursor"]), (&json!(2), &json!(3)));
+    let second = ask(&server, endpoint, json!({ "_cursor": first["_next_cursor"] })).await.unwrap();
+    assert_eq!((&second["results"][0]["n"], &second["_has_more"]), (&json!(3), &json!(false)));
+    let error = ask(&server, endpoint, json!({ "_cursor": "x" })).await.unwrap_err();
+    assert_eq!(error.code, "CONNECTOR_ARGUMENT");
+}
+
+#[tokio::test]
+async fn f_096_a_link_is_continued_by_its_query() {
+    let server = MockServer::start().await;
+    let link = format!("<{}/search?after=k1>; rel=\"next\"", server.uri());
+    Mock::given(query_param_is_missing("after"))
+        .respond_with(ok(json!([{ "n": 1 }])).insert_header("link", link.as_str()))
+        .mount(&server)
+        .await;
+    Mock::given(query_param("after", "k1"))
+        .respond_with(ok(json!([{ "n": 2 }])))
+        .mount(&server)
+        .await;
+    let endpoint = "    pagination: { type: link_header }\n";
+    let first = ask(&server, endpoint, json!({})).await.unwrap();
+    assert_eq!((&first["has_more"], &first["_next_cursor"]), (&json!(true), &json!("after=k1")));
+    let second = ask(&server, endpoint, json!({ "_cursor": "after=k1" })).await.unwrap();
+    assert_eq!((&second["results"][0]["n"], &second["_next_cursor"]), (&json!(2), &Value::Null));
+}
+
+#[tokio::test]
+async fn k_76_a_search_in_the_body_turns_its_pages_there() {
+    let server = MockServer::start().await;
+    for (number, more) in [(1, true), (2, false)] {
+        Mock::given(method("POST"))
+            .and(body_json(json!({ "filters": { "q": "x" }, "page": number, "limit": 50 })))
+            .respond_with(ok(json!({ "results": [{ "n": number }], "meta": { "more": more } })))
+            .expect(1)
+            .mount(&server)
+            .await;
+    }
+    let endpoint = "    method: POST
+    safe: true
+    parameters: [{ name: q, type: string }]
+    body: { filters: { q: '{q}' } }
+    pagination: { type: page, in: body, size_param: limit, page_size: 50, more_path: meta.more, max_pages: 9 }
+    response_mapping: { results_path: results }
+";
+    let output = ask(&server, endpoint, json!({ "q": "x" })).await.unwrap();
+    assert_eq!((&output["count"], &output["has_more"]), (&json!(2), &json!(false)));
+}
+
+#[tokio::test]
+async fn f_096_a_form_is_sent_as_one() {
+    let server = MockServer::start().await;
+    Mock::given(path("/search"))
+        .and(header("content-type", "application/x-www-form-urlencoded"))
+        .and(body_string("q=a+%26+b&format=json"))
+        .respond_with(ok(json!([{ "n": 1 }])))
+        .mount(&server)
+        .await;
+    let endpoint = "    method: POST
+    safe: true
+    body_format: form
+    parameters: [{ name: q, type: string }]
+    body: { q: '{q}', format: json }
+";
+    assert_eq!(ask(&server, endpoint, json!({ "q": "a & b" })).await.unwrap()["count"], 1);
+    let error = ask(&server, endpoint, json!({ "q": { "a": 1 } })).await.unwrap_err();
+    assert_eq!(error.code, "CONNECTOR_ARGUMENT");
+}
+
+#[tokio::test]
+async fn f_091_values_are_of_the_declared_types_and_the_envelope_is_told() {
+    let server = MockServer::start().await;
+    let answer = json!({
+        "hits": { "total": { "value": 120 }, "hits": [
+            { "_source": { "name": "a", "amount": "1,000" } },
+            { "_source": { "title": "b", "amount": "lots" } },
+        ] },
+    });
+    Mock::given(path("/search")).respond_with(ok(answer)).mount(&server).await;
+    let endpoint = "    response_mapping:
+      results_path: hits.hits
+      fields: { name: _source.name | _source.title, amount: _source.amount }
+    output_schema:
+      fields: [{ name: name, type: string }, { name: amount, type: integer }]
+      metadata_fields: [{ name: count }, { name: total, type: integer, path: hits.total.value }]
+";
+    let output = ask(&server, endpoint, json!({})).await.unwrap();
+    let own: Vec<Value> = output["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|record| own_fields(record).into())
+        .collect();
+    assert_eq!(
+        own,
+        [json!({ "name": "a", "amount": 1000 }), json!({ "name": "b", "amount": null })]
+    );
+    assert_eq!(output["total"], 120);
+    assert_eq!(
+        output["warnings"],
+        json!(["record 2, field `amount`: `lots` is not of type integer"])
+    );
+}
+
+#[tokio::test]
+async fn f_091_warnings_are_bounded() {
+    let server = MockServer::start().await;
+    let rows: Vec<Value> = (0..250).map(|_| json!({ "amount": "x" })).collect();
+    Mock::given(path("/search")).respond_with(ok(rows.into())).mount(&server).await;
+    let endpoint = "    output_schema: { fields: [{ name: amount, type: number }] }\n";
+    let output = ask(&server, endpoint, json!({})).await.unwrap();
+    let warnings = output["warnings"].as_array().unwrap();
+    assert_eq!((warnings.len(), &warnings[100]), (101, &json!("and 150 more like these")));
+    assert_eq!(output["count"], 250);
+}
+
+#[tokio::test]
+async fn f_092_a_sample_call_tells_the_schema() {
+    let server = MockServer::start().await;
+    let answer =
+        json!([{ "id": 1, "day": "2024-05-06" }, { "id": 2.5, "day": null, "tags": ["a"] }]);
+    Mock::given(path("/search")).respond_with(ok(answer)).mount(&server).await;
+    let output = ask(&server, "", json!({})).await.unwrap();
+    let schema = countersign_connector::infer_schema(&output["results"]);
+    assert_eq!(
+        schema.as_written(),
+        json!({ "type": "record_set", "fields": [
+            { "name": "id", "type": "number" }, { "name": "day", "type": "date" }, { "name": "tags", "type": "string[]" },
+        ] })
+    );
+}
+
+#[tokio::test]
+async fn k_75_another_page_is_another_answer() {
+    let server = MockServer::start().await;
+    Mock::given(query_param("page", "1"))
+        .respond_with(ok(json!([{ "n": 1 }])))
+        .mount(&server)
+        .await;
+    let down = ResponseTemplate::new(503);
+    Mock::given(query_param("page", "2")).respond_with(down).mount(&server).await;
+    let endpoint = "    pagination: { type: page, page_size: 1 }\n";
+    let world = Arc::new(World::new(&yaml(&server, endpoint)));
+    let ask = |inputs: Value| {
+        let (world, call) = (world.clone(), call_of("api", "search", inputs));
+        async move { run_with(&world, Mode::Read, Policy { allow_loopback: true }, &call).await }
+    };
+    assert_eq!(ask(json!({})).await.unwrap()["_next_cursor"], 2);
+    let error = ask(json!({ "_cursor": 2 })).await.unwrap_err();
+    assert_eq!(
+        error.code, "CONNECTOR_UNAVAILABLE",
+        "the first page does not stand in for the second"
+    );
+}

@@ -1,0 +1,91 @@
+//! Using an action of this system through a connector (F-102, K-41).
+
+use std::sync::Arc;
+
+use countersign_connector::mapping::{metadata, records};
+use countersign_connector::{SourceError, ToolConnection, ToolId, ToolRules, Tools};
+use countersign_registry::action::{Action, Call};
+use futures::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use crate::binding::Resolved;
+use crate::calling::arguments;
+use crate::error::ConnectError;
+use crate::handler::Deps;
+use crate::output::{Origin, shaped, stamp};
+use crate::pages::bounded;
+
+pub(crate) async fn call(
+    deps: &Deps,
+    call: &Call,
+    resolved: &Resolved,
+    connection: &ToolConnection,
+    rules: &ToolRules,
+) -> Result<Value, ConnectError> {
+    let inner = of_action(call, connection.tool, arguments(call, resolved)?);
+    let output = deps.tools.run(connection.tool, &inner).await.map_err(ConnectError::Source)?;
+    if rules.passthrough {
+        return Ok(output);
+    }
+    Ok(mapped(&output, call, resolved, rules))
+}
+
+/// The call of the action itself: its one input, and everything else as params.
+fn of_action(call: &Call, tool: ToolId, mut arguments: Map<String, Value>) -> Call {
+    let input = tool.input().name;
+    let inputs = arguments.remove_entry(&input).into_iter().collect();
+    Call { action: tool.as_str().to_owned(), inputs, params: arguments, ..call.clone() }
+}
+
+/// The action's output, mapped as an answer is; one of another shape is said and skipped (F-311).
+fn mapped(output: &Value, call: &Call, resolved: &Resolved, rules: &ToolRules) -> Value {
+    let schema = &resolved.endpoint.output;
+    let (mut found, mut warnings) = match records(&rules.mapping, schema, output, 0) {
+        Ok(mapped) => (mapped.records, mapped.warnings),
+        Err(error) => (Vec::new(), vec![format!("the tool's output was not as expected: {error}")]),
+    };
+    let origin = Origin { reference: "", name: "" };
+    for record in &mut found {
+        stamp(record, resolved, call, &origin);
+    }
+    let (metadata, complaints) = metadata(&rules.mapping, output);
+    warnings.extend(complaints);
+    let mut shaped = shaped(schema.shape, found, false);
+    shaped.insert("_has_more".to_owned(), false.into());
+    shaped.insert("warnings".to_owned(), bounded(warnings).into());
+    shaped.extend(metadata);
+    shaped.into()
+}
+
+/// The actions a function was given, as tools of its connectors. One that was not given cannot be reached.
+pub struct ActionTools(Vec<Arc<dyn Action>>);
+
+impl ActionTools {
+    /// Makes these actions reachable; those that no connector may stand for stay out of reach all the same.
+    #[must_use]
+    pub fn new(actions: Vec<Arc<dyn Action>>) -> Self {
+        Self(actions)
+    }
+
+    /// None: for a function that reaches no tool.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl Tools for ActionTools {
+    fn run<'a>(
+        &'a self,
+        tool: ToolId,
+        call: &'a Call,
+    ) -> BoxFuture<'a, Result<Value, SourceError>> {
+        Box::pin(async move {
+            let action = self.0.iter().find(|action| action.name() == tool.as_str());
+            let Some(action) = action else {
+                return Err(Box::new(ConnectError::ToolUnavailable(tool.as_str())) as SourceError);
+            };
+            action.run(call).await.map_err(|error| Box::new(error) as SourceError)
+        })
+    }
+}

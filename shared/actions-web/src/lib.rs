@@ -1,0 +1,38 @@
+//! `crawl_url` (F-046) and `search_web` (F-045): the open web, through the guarded way out. Both only read.
+
+mod crawl;
+mod error;
+mod given;
+mod search;
+
+use std::sync::Arc;
+
+use countersign_http_out::Egress;
+use countersign_registry::action::Action;
+use countersign_robots::Robots;
+
+pub use countersign_connector::Secret as SearchKey;
+pub use error::WebError;
+pub use search::{Hit, Query, SearchConfig, SearchProvider, SearchSetting, SearchSetupError};
+
+/// What the actions need.
+#[derive(Clone)]
+pub struct Deps {
+    /// The way out.
+    pub egress: Egress,
+    /// Who searches; `None` where the deployment has nobody.
+    pub search: Option<Arc<dyn SearchProvider>>,
+}
+
+/// The actions of this crate.
+#[must_use]
+pub fn actions(deps: Deps) -> Vec<Arc<dyn Action>> {
+    let robots = Robots::new(deps.egress.clone());
+    vec![
+        Arc::new(crawl::CrawlUrl { egress: deps.egress, robots }),
+        Arc::new(search::SearchWeb { provider: deps.search }),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

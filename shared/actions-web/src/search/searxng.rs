@@ -1,0 +1,114 @@
+//! SearXNG: `GET {base}/search?q=…&format=json&categories=…`.
+
+use countersign_connector::answer::{StatusMeaning, meaning};
+use countersign_http_out::{Answer, Call as HttpCall, Egress};
+use futures::future::BoxFuture;
+use serde_json::Value;
+use url::Url;
+
+use super::{Hit, MAX_ANSWER, Query, SearchProvider, unreachable};
+use crate::error::WebError;
+
+/// Pages of results that are asked for.
+const MOST_PAGES: usize = 5;
+
+pub(super) struct Searxng {
+    egress: Egress,
+    base: Url,
+}
+
+impl Searxng {
+    pub(super) fn new(egress: Egress, base: Url) -> Self {
+        Self { egress, base }
+    }
+
+    fn address(&self, query: &Query, page: usize) -> Result<Url, WebError> {
+        let address = self.base.join("search");
+        let mut url = address.map_err(|error| WebError::SearchAnswer(error.to_string()))?;
+        {
+            let mut pairs = url.query_pairs_mut();
+            pairs.append_pair("q", &query.text).append_pair("format", "json");
+            if !query.categories.is_empty() {
+                pairs.append_pair("categories", &query.categories.join(","));
+            }
+            if page > 1 {
+                pairs.append_pair("pageno", &page.to_string());
+            }
+        }
+        Ok(url)
+    }
+
+    async fn page(&self, query: &Query, page: usize) -> Result<Vec<Hit>, WebError> {
+        let http = HttpCall {
+            headers: vec![("accept".to_owned(), "application/json".to_owned())],
+            timeout: query.timeout,
+            max_bytes: MAX_ANSWER,
+            ..HttpCall::get(self.address(query, page)?)
+        };
+        let answer = self.egress.send(http).await.map_err(unreachable)?;
+        read(&answer)
+    }
+}
+
+impl SearchProvider for Searxng {
+    fn search<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
+        Box::pin(async move {
+            let mut hits = self.page(query, 1).await?;
+            for page in 2..=MOST_PAGES {
+                if hits.is_empty() || hits.len() >= query.max_results {
+                    break;
+                }
+                // What is there is enough when a further page fails.
+                let Ok(more) = self.page(query, page).await else { break };
+                let fresh: Vec<Hit> = more
+                    .into_iter()
+                    .filter(|hit| hits.iter().all(|known| known.url != hit.url))
+                    .collect();
+                if fresh.is_empty() {
+                    break;
+                }
+                hits.extend(fresh);
+            }
+            Ok(hits)
+        })
+    }
+}
+
+fn read(answer: &Answer) -> Result<Vec<Hit>, WebError> {
+    let status = answer.status;
+    match meaning(status) {
+        StatusMeaning::Success => {}
+        StatusMeaning::AuthFailed => {
+            let help =
+                "allow the format `json` under `search.formats` in the instance's settings.yml";
+            return Err(WebError::SearchRefused { status, help });
+        }
+        StatusMeaning::Throttled => return Err(WebError::SearchThrottled { status }),
+        StatusMeaning::Unavailable => {
+            return Err(WebError::SearchUnavailable(format!("HTTP {status}")));
+        }
+        StatusMeaning::Refused | StatusMeaning::Unexpected => {
+            let message = "it does not know such a search".to_owned();
+            return Err(WebError::SearchRejected { status, message });
+        }
+    }
+    let json: Value = serde_json::from_slice(&answer.body)
+        .map_err(|error| WebError::SearchAnswer(error.to_string()))?;
+    let results = json.get("results").and_then(Value::as_array);
+    let results =
+        results.ok_or_else(|| WebError::SearchAnswer("it has no `results`".to_owned()))?;
+    let silent = json.get("unresponsive_engines").and_then(Value::as_array);
+    if results.is_empty() && silent.is_some_and(|engines| !engines.is_empty()) {
+        let reason = "none of its search engines answered".to_owned();
+        return Err(WebError::SearchUnavailable(reason));
+    }
+    let text = |result: &Value, name: &str| {
+        result.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let hit = |result: &Value| Hit {
+        title: text(result, "title"),
+        url: text(result, "url"),
+        snippet: text(result, "content"),
+    };
+    Ok(results.iter().map(hit).collect())
+}

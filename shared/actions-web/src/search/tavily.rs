@@ -1,0 +1,132 @@
+//! Tavily: `POST https://api.tavily.com/search` with a bearer key.
+
+use countersign_connector::Secret;
+use countersign_http_out::{Answer, Call as HttpCall, Egress};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::setup::{SearchSetupError, base};
+use super::{Hit, MAX_ANSWER, Query, SearchProvider, unreachable};
+use crate::error::WebError;
+
+const HOME: &str = "https://api.tavily.com/";
+/// Results it gives in one answer.
+const MOST_RESULTS: usize = 20;
+/// What it calls topics.
+const TOPICS: [&str; 3] = ["general", "news", "finance"];
+
+pub(super) struct Tavily {
+    egress: Egress,
+    base: Url,
+    key: Secret,
+}
+
+impl Tavily {
+    pub(super) fn new(
+        egress: Egress,
+        given: Option<Url>,
+        key: Secret,
+    ) -> Result<Self, SearchSetupError> {
+        let base = given.map_or_else(|| base(HOME), Ok)?;
+        Ok(Self { egress, base, key })
+    }
+
+    async fn topic(&self, query: &Query, topic: &str) -> Result<Vec<Hit>, WebError> {
+        let url = self.base.join("search");
+        let url = url.map_err(|error| WebError::SearchAnswer(error.to_string()))?;
+        let body = json!({
+            "query": query.text,
+            "topic": topic,
+            "max_results": query.max_results.min(MOST_RESULTS),
+            "search_depth": "basic",
+        });
+        let http = HttpCall {
+            method: "POST".to_owned(),
+            headers: vec![
+                ("authorization".to_owned(), format!("Bearer {}", self.key.expose())),
+                ("content-type".to_owned(), "application/json".to_owned()),
+                ("accept".to_owned(), "application/json".to_owned()),
+            ],
+            body: Some(body.to_string().into_bytes()),
+            timeout: query.timeout,
+            max_bytes: MAX_ANSWER,
+            ..HttpCall::get(url)
+        };
+        let answer = self.egress.send(http).await.map_err(unreachable)?;
+        self.read(&answer)
+    }
+
+    fn read(&self, answer: &Answer) -> Result<Vec<Hit>, WebError> {
+        let status = answer.status;
+        match status {
+            200..=299 => {}
+            401 | 403 => {
+                let help = "check the key of the search provider";
+                return Err(WebError::SearchRefused { status, help });
+            }
+            429 => return Err(WebError::SearchThrottled { status }),
+            432 | 433 => return Err(WebError::SearchQuota { status }),
+            408 | 500..=599 => return Err(WebError::SearchUnavailable(format!("HTTP {status}"))),
+            _ => {
+                return Err(WebError::SearchRejected { status, message: self.complaint(answer) });
+            }
+        }
+        let json: Value = serde_json::from_slice(&answer.body)
+            .map_err(|error| WebError::SearchAnswer(error.to_string()))?;
+        let results = json.get("results").and_then(Value::as_array);
+        let results =
+            results.ok_or_else(|| WebError::SearchAnswer("it has no `results`".to_owned()))?;
+        let text = |result: &Value, name: &str| {
+            result.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let hit = |result: &Value| Hit {
+            title: text(result, "title"),
+            url: text(result, "url"),
+            snippet: text(result, "content"),
+        };
+        Ok(results.iter().map(hit).collect())
+    }
+
+    /// `{"detail": {"error": …}}`, without the key: providers like to quote it back.
+    fn complaint(&self, answer: &Answer) -> String {
+        let json: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let text = json.pointer("/detail/error").or_else(|| json.get("detail"));
+        let text = text.and_then(Value::as_str).unwrap_or("it does not say why");
+        text.replace(self.key.expose(), "[redacted]").chars().take(200).collect()
+    }
+}
+
+impl SearchProvider for Tavily {
+    /// It takes one topic at a time: several are asked one after the other, and their results alternate.
+    fn search<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
+        Box::pin(async move {
+            if let Some(unknown) =
+                query.categories.iter().find(|name| !TOPICS.contains(&name.as_str()))
+            {
+                return Err(WebError::Param(format!(
+                    "`{unknown}` is not a category of Tavily: use general, news or finance"
+                )));
+            }
+            let general = ["general".to_owned()];
+            let topics =
+                if query.categories.is_empty() { &general } else { query.categories.as_slice() };
+            let mut found = Vec::new();
+            for topic in topics {
+                found.push(self.topic(query, topic).await?.into_iter());
+            }
+            Ok(alternating(found))
+        })
+    }
+}
+
+fn alternating(mut lists: Vec<std::vec::IntoIter<Hit>>) -> Vec<Hit> {
+    let mut all = Vec::new();
+    loop {
+        let round: Vec<Hit> = lists.iter_mut().filter_map(Iterator::next).collect();
+        if round.is_empty() {
+            return all;
+        }
+        all.extend(round);
+    }
+}

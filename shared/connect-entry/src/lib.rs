@@ -1,0 +1,40 @@
+//! What every function that calls connectors is made of: catalogue, vault, uploads, shared budgets, the way out.
+
+use std::sync::Arc;
+
+use countersign_actions_connect::{ActionTools, Deps, Robots, Tokens};
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_outbox::EventBus;
+use countersign_search_entry::{egress, web_actions};
+use countersign_store_catalog::Catalog;
+use countersign_store_egress::EgressStore;
+use countersign_store_uploads::S3Files;
+use countersign_store_vault::VaultStore;
+use countersign_vault::{KmsKeys, Vault};
+
+/// Everything a call needs, made once. Connectors may stand for the actions that read the open web.
+///
+/// # Errors
+/// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
+pub fn deps(boot: &Boot) -> Result<Deps, StartError> {
+    let dynamo = boot.dynamo();
+    let catalog = Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?));
+    let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
+    let vault =
+        VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, Vault::new(Arc::new(keys)));
+    let egress = egress(boot)?;
+    let shared = Arc::new(EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?));
+    Ok(Deps {
+        connectors: catalog.clone(),
+        health: catalog,
+        credentials: Arc::new(vault),
+        files: Arc::new(S3Files::new(boot.blobs()?)),
+        standing: shared.clone(),
+        answers: shared,
+        announcer: Arc::new(EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?)),
+        robots: Robots::new(egress.clone()),
+        tools: Arc::new(ActionTools::new(web_actions(boot, egress.clone())?)),
+        tokens: Tokens::default(),
+        egress,
+    })
+}

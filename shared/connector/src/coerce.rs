@@ -1,0 +1,212 @@
+//! JSON values become values of a declared type (F-091), or say why they cannot.
+
+use countersign_registry::DataType;
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, Time};
+use serde_json::Value;
+
+use crate::model::ValueType;
+use crate::xml::value::convert;
+
+/// The value as one of `data_type`. What does not fit is null, with a complaint; null and, except for texts, empty texts
+/// are null without one. A single value becomes a list of one where a list is declared.
+#[must_use]
+pub fn coerce(value: Value, data_type: &DataType) -> (Value, Option<String>) {
+    if value.is_null() || is_blank(&value) && !matches!(data_type, DataType::String | DataType::Any)
+    {
+        return (Value::Null, None);
+    }
+    match data_type {
+        DataType::Any => (value, None),
+        DataType::Array(item) => list(value, item),
+        _ => match one(&value, data_type) {
+            Some(fitting) => (fitting, None),
+            None => (Value::Null, Some(complaint(&value, data_type))),
+        },
+    }
+}
+
+fn is_blank(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// Each item for itself; the first that does not fit is told.
+fn list(value: Value, item: &DataType) -> (Value, Option<String>) {
+    let items = match value {
+        Value::Array(items) => items,
+        single => vec![single],
+    };
+    let mut first = None;
+    let mut fitting = Vec::with_capacity(items.len());
+    for value in items {
+        let (value, complaint) = coerce(value, item);
+        fitting.push(value);
+        first = first.or(complaint);
+    }
+    (Value::Array(fitting), first)
+}
+
+fn one(value: &Value, data_type: &DataType) -> Option<Value> {
+    match (data_type, value) {
+        (DataType::String, Value::String(_)) => Some(value.clone()),
+        (DataType::String, Value::Number(number)) => Some(number.to_string().into()),
+        (DataType::String, Value::Bool(flag)) => Some(flag.to_string().into()),
+        (DataType::Number, Value::Number(_)) | (DataType::Boolean, Value::Bool(_)) => {
+            Some(value.clone())
+        }
+        (DataType::Integer, Value::Number(number)) => {
+            if number.is_f64() {
+                whole(number.as_f64()?)
+            } else {
+                Some(value.clone())
+            }
+        }
+        (DataType::Boolean, Value::Number(number)) => match number.as_u64()? {
+            0 => Some(false.into()),
+            1 => Some(true.into()),
+            _ => None,
+        },
+        (DataType::Date, Value::String(text)) => date(text.trim()),
+        (DataType::Number, Value::String(text)) => read(text, ValueType::Number),
+        (DataType::Integer, Value::String(text)) => read(text, ValueType::Integer),
+        (DataType::Boolean, Value::String(text)) => read(text, ValueType::Boolean),
+        (DataType::Object | DataType::Record(_), Value::Object(_)) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+fn read(text: &str, value_type: ValueType) -> Option<Value> {
+    let (value, complaint) = convert(&[text.trim().to_owned()], value_type);
+    complaint.is_none().then_some(value)
+}
+
+/// A number without a fraction, in the range where every whole number has a float.
+fn whole(number: f64) -> Option<Value> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() != 0.0 || number.abs() > EXACT {
+        return None;
+    }
+    format!("{number:.0}").parse::<i64>().ok().map(Value::from)
+}
+
+/// A calendar date, or a time: with a zone it is kept, at midnight without one it is its date. Mail's form becomes RFC 3339.
+fn date(text: &str) -> Option<Value> {
+    if text.len() <= 10 {
+        return text.parse::<Date>().ok().map(|date| date.to_string().into());
+    }
+    if text.parse::<Timestamp>().is_ok() {
+        return Some(text.into());
+    }
+    if text.as_bytes().get(10).is_some_and(|b| matches!(b, b'T' | b' '))
+        && let Ok(time) = text.parse::<DateTime>()
+    {
+        let midnight = time.time() == Time::midnight();
+        return Some(if midnight { time.date().to_string() } else { time.to_string() }.into());
+    }
+    if let Ok(time) = jiff::fmt::rfc2822::parse(text) {
+        return Some(time.timestamp().to_string().into());
+    }
+    read(text, ValueType::Date)
+}
+
+fn complaint(value: &Value, data_type: &DataType) -> String {
+    let shown = match value {
+        Value::String(text) => format!("`{}`", text.chars().take(60).collect::<String>()),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        other => format!("`{other}`"),
+    };
+    format!("{shown} is not of type {data_type}")
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_registry::DataType;
+    use proptest::prelude::{ProptestConfig, prop_assert, proptest};
+    use serde_json::{Value, json};
+
+    use super::coerce;
+
+    #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
+    fn check(value: Value, data_type: DataType, expect: Value) {
+        let (found, complaint) = coerce(value.clone(), &data_type);
+        assert_eq!(found, expect, "{value} as {data_type}");
+        assert_eq!(complaint, None, "{value} as {data_type}");
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
+    fn refuse(value: Value, data_type: DataType, complaint: &str) {
+        let (found, said) = coerce(value, &data_type);
+        assert_eq!((found, said.as_deref()), (Value::Null, Some(complaint)));
+    }
+
+    #[test]
+    fn f_091_values_become_what_the_schema_declares() {
+        check(json!(12), DataType::String, json!("12"));
+        check(json!(true), DataType::String, json!("true"));
+        check(json!("1,234.5"), DataType::Number, json!(1234.5));
+        check(json!("40.00"), DataType::Integer, json!(40));
+        check(json!(40.0), DataType::Integer, json!(40));
+        check(json!(u64::MAX), DataType::Integer, json!(u64::MAX));
+        check(json!(1), DataType::Boolean, json!(true));
+        check(json!("false"), DataType::Boolean, json!(false));
+        check(json!({"a": 1}), DataType::Object, json!({"a": 1}));
+        check(json!("x"), DataType::array(DataType::String), json!(["x"]));
+        check(json!([1, "2", null]), DataType::array(DataType::Integer), json!([1, 2, null]));
+        check(json!([{"x": 1}]), DataType::Any, json!([{"x": 1}]));
+    }
+
+    #[test]
+    fn f_091_dates_in_the_forms_sources_write() {
+        for (text, expect) in [
+            ("2024-02-29", "2024-02-29"),
+            ("20240229", "2024-02-29"),
+            ("2024-02-29T00:00:00", "2024-02-29"),
+            ("2024-02-29 00:00:00", "2024-02-29"),
+            ("2024-02-29T10:11:12", "2024-02-29T10:11:12"),
+            ("2024-02-29T10:11:12Z", "2024-02-29T10:11:12Z"),
+            ("2024-02-29T10:11:12.5-05:00", "2024-02-29T10:11:12.5-05:00"),
+            ("2024-02-29-05:00", "2024-02-29"),
+            ("Thu, 29 Feb 2024 10:11:12 GMT", "2024-02-29T10:11:12Z"),
+        ] {
+            check(json!(text), DataType::Date, json!(expect));
+        }
+        refuse(json!("2023-02-29"), DataType::Date, "`2023-02-29` is not of type date");
+        refuse(json!("02/29/2024"), DataType::Date, "`02/29/2024` is not of type date");
+        refuse(json!(2024), DataType::Date, "`2024` is not of type date");
+    }
+
+    #[test]
+    fn f_091_nothing_is_null_without_a_complaint() {
+        check(Value::Null, DataType::Integer, Value::Null);
+        check(json!(" "), DataType::Number, Value::Null);
+        check(json!(""), DataType::Date, Value::Null);
+        check(json!(""), DataType::String, json!(""));
+    }
+
+    #[test]
+    fn f_091_what_does_not_fit_is_null_and_said() {
+        refuse(json!("n/a"), DataType::Number, "`n/a` is not of type number");
+        refuse(json!(1.5), DataType::Integer, "`1.5` is not of type integer");
+        refuse(json!(1e300), DataType::Integer, "`1e+300` is not of type integer");
+        refuse(json!(2), DataType::Boolean, "`2` is not of type boolean");
+        refuse(json!(["a"]), DataType::String, "a list is not of type string");
+        refuse(json!("a"), DataType::Object, "`a` is not of type object");
+        let (list, said) = coerce(json!(["a", 1, {}]), &DataType::array(DataType::Integer));
+        assert_eq!(list, json!([null, 1, null]));
+        assert_eq!(said.as_deref(), Some("`a` is not of type integer"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        #[test]
+        fn f_091_no_text_panics_and_what_fits_fits_again(text in "\\PC{0,30}") {
+            for data_type in [DataType::Number, DataType::Integer, DataType::Date, DataType::Boolean, DataType::String] {
+                let (value, complaint) = coerce(json!(text), &data_type);
+                prop_assert!(complaint.is_none() || value.is_null());
+                prop_assert!(coerce(value.clone(), &data_type) == (value, None));
+            }
+        }
+    }
+}

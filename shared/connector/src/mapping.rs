@@ -1,0 +1,96 @@
+//! JSON becomes records (F-090): where they stand, which fields they have, and values of the declared types (F-091).
+
+use countersign_registry::Field;
+use serde_json::{Map, Value};
+
+use crate::answer::AnswerError;
+use crate::coerce::coerce;
+use crate::json_path::Found;
+use crate::model::{JsonMapping, OutputSchema};
+
+/// Records, and what was not as declared.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Mapped {
+    /// The records.
+    pub records: Vec<Map<String, Value>>,
+    /// One text for each value that is not of its field's type and was left null.
+    pub warnings: Vec<String>,
+}
+
+/// The records of one answer, mapped. A single object counts as one record, `null` as none. `before` is how many records
+/// came from earlier pages, so that warnings count through.
+///
+/// # Errors
+/// [`AnswerError::NoResults`] when nothing stands at the results path.
+pub fn records(
+    mapping: &JsonMapping,
+    schema: &OutputSchema,
+    answer: &Value,
+    before: usize,
+) -> Result<Mapped, AnswerError> {
+    let found = match &mapping.results_path {
+        Some(path) => {
+            path.select(answer).ok_or_else(|| AnswerError::NoResults(path.to_string()))?
+        }
+        None => Found::One(answer),
+    };
+    let items: Vec<&Value> = match found {
+        Found::Every(items) => items,
+        Found::One(Value::Array(items)) => items.iter().collect(),
+        Found::One(Value::Null) => Vec::new(),
+        Found::One(one) => vec![one],
+    };
+    let mut mapped = Mapped::default();
+    for (number, item) in items.into_iter().enumerate() {
+        let mut record = record(mapping, item);
+        for complaint in fit(&mut record, &schema.fields) {
+            mapped.warnings.push(format!("record {}, {complaint}", before + number + 1));
+        }
+        mapped.records.push(record);
+    }
+    Ok(mapped)
+}
+
+/// One record: the mapped fields, or the object as it is; what is no object becomes `{value: …}`.
+fn record(mapping: &JsonMapping, item: &Value) -> Map<String, Value> {
+    if !mapping.fields.is_empty() {
+        let fields = mapping.fields.iter();
+        let find = |path: &crate::JsonPath| path.find(item).unwrap_or(Value::Null);
+        return fields.map(|(name, path)| (name.clone(), find(path))).collect();
+    }
+    match item {
+        Value::Object(fields) => fields.clone(),
+        other => [("value".to_owned(), other.clone())].into_iter().collect(),
+    }
+}
+
+/// Makes a record's values those of its declared fields; what does not fit is left null and complained about. A declared
+/// field that is not there is null.
+#[must_use]
+pub fn fit(record: &mut Map<String, Value>, fields: &[Field]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for field in fields {
+        let value = record.get_mut(&field.name).map_or(Value::Null, Value::take);
+        let (value, complaint) = coerce(value, &field.data_type);
+        record.insert(field.name.clone(), value);
+        complaints.extend(complaint.map(|text| format!("field `{}`: {text}", field.name)));
+    }
+    complaints
+}
+
+/// The values of the answer that stand beside its records (F-091), in the order of the YAML, and what does not fit.
+#[must_use]
+pub fn metadata(mapping: &JsonMapping, answer: &Value) -> (Map<String, Value>, Vec<String>) {
+    let mut values = Map::new();
+    let mut complaints = Vec::new();
+    for item in &mapping.metadata {
+        let found = item.path.find(answer).unwrap_or(Value::Null);
+        let (value, complaint) = coerce(found, &item.field.data_type);
+        complaints.extend(complaint.map(|text| format!("metadata `{}`: {text}", item.field.name)));
+        values.insert(item.field.name.clone(), value);
+    }
+    (values, complaints)
+}
+
+#[cfg(test)]
+mod tests;

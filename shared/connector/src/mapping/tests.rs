@@ -1,0 +1,138 @@
+use countersign_registry::{DataType, Field};
+use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
+use serde_json::{Value, json};
+
+use super::{Mapped, metadata, records};
+use crate::JsonPath;
+use crate::answer::AnswerError;
+use crate::model::{JsonMapping, MetadataField, OutputSchema, OutputShape};
+
+fn path(text: &str) -> JsonPath {
+    JsonPath::parse(text).unwrap()
+}
+
+fn mapping(results_path: Option<&str>, fields: &[(&str, &str)]) -> JsonMapping {
+    JsonMapping {
+        results_path: results_path.map(path),
+        fields: fields.iter().map(|(name, text)| ((*name).to_owned(), path(text))).collect(),
+        metadata: Vec::new(),
+    }
+}
+
+fn schema(fields: &[(&str, DataType)]) -> OutputSchema {
+    OutputSchema {
+        shape: OutputShape::RecordSet,
+        fields: fields.iter().map(|(name, kind)| Field::new(name, kind.clone())).collect(),
+        inferred: false,
+    }
+}
+
+fn map(mapping: &JsonMapping, answer: &Value) -> Result<Mapped, AnswerError> {
+    records(mapping, &schema(&[]), answer, 0)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
+fn check(mapping: &JsonMapping, answer: Value, expect: Value) {
+    let mapped = map(mapping, &answer).unwrap();
+    assert_eq!(json!(mapped.records), expect);
+    assert_eq!(mapped.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn f_090_records_are_found_and_mapped() {
+    let answer = json!({ "data": { "items": [{ "name": "a", "owner": { "city": "x" }, "tags": [{ "n": 1 }, { "n": 2 }] }, { "name": "b" }] } });
+    check(
+        &mapping(
+            Some("data.items"),
+            &[("title", "name"), ("city", "owner.city"), ("tags", "tags[*].n")],
+        ),
+        answer.clone(),
+        json!([{ "title": "a", "city": "x", "tags": [1, 2] }, { "title": "b", "city": null, "tags": null }]),
+    );
+    check(&mapping(None, &[]), json!({ "a": 1 }), json!([{ "a": 1 }]));
+    check(&mapping(None, &[]), json!([1, "x"]), json!([{ "value": 1 }, { "value": "x" }]));
+    check(&mapping(Some("data"), &[]), json!({ "data": null }), json!([]));
+    check(
+        &mapping(Some("a[*].b"), &[]),
+        json!({ "a": [{ "b": { "c": 1 } }, {}] }),
+        json!([{ "c": 1 }]),
+    );
+    assert_eq!(
+        map(&mapping(Some("data.rows"), &[]), &answer),
+        Err(AnswerError::NoResults("data.rows".to_owned()))
+    );
+}
+
+#[test]
+fn f_090_alternatives_are_tried_in_order() {
+    let mapping = mapping(Some("items | hits.hits"), &[("name", "title | name.full | id")]);
+    check(
+        &mapping,
+        json!({ "hits": { "hits": [{ "title": "", "name": { "full": "b" } }, { "id": 3 }, { "title": "t", "id": 4 }] } }),
+        json!([{ "name": "b" }, { "name": 3 }, { "name": "t" }]),
+    );
+}
+
+#[test]
+fn f_091_values_of_the_wrong_type_are_null_and_said() {
+    let fields = [
+        ("amount", DataType::Number),
+        ("day", DataType::Date),
+        ("tags", DataType::array(DataType::String)),
+        ("missing", DataType::Integer),
+    ];
+    let answer = json!([
+        { "amount": "1,200.50", "day": "2024-05-06T00:00:00", "tags": "one", "other": { "kept": true } },
+        { "amount": "unknown", "day": "soon", "tags": null },
+    ]);
+    let mapped = records(&mapping(None, &[]), &schema(&fields), &answer, 10).unwrap();
+    assert_eq!(
+        json!(mapped.records),
+        json!([
+            { "amount": 1200.5, "day": "2024-05-06", "tags": ["one"], "other": { "kept": true }, "missing": null },
+            { "amount": null, "day": null, "tags": null, "missing": null },
+        ])
+    );
+    assert_eq!(
+        mapped.warnings,
+        [
+            "record 12, field `amount`: `unknown` is not of type number",
+            "record 12, field `day`: `soon` is not of type date"
+        ]
+    );
+}
+
+#[test]
+fn f_091_metadata_is_read_beside_the_records() {
+    let item = |name: &str, kind: DataType, at: &str| MetadataField {
+        field: Field::new(name, kind),
+        path: path(at),
+    };
+    let mapping = JsonMapping {
+        metadata: vec![
+            item("total", DataType::Integer, "meta.total | hits.total.value"),
+            item("took", DataType::Integer, "took"),
+            item("absent", DataType::Any, "no.such"),
+        ],
+        ..mapping(Some("hits.hits"), &[])
+    };
+    let answer = json!({ "took": "long", "hits": { "total": { "value": "1,000" }, "hits": [] } });
+    let (values, complaints) = metadata(&mapping, &answer);
+    assert_eq!(Value::Object(values), json!({ "total": 1000, "took": null, "absent": null }));
+    assert_eq!(complaints, ["metadata `took`: `long` is not of type integer"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn f_090_every_item_becomes_one_record(values in proptest::collection::vec("[a-z0-9,.-]{0,8}", 0..20)) {
+        let items: Vec<Value> = values.iter().map(|text| json!({ "a": { "b": text } })).collect();
+        let answer = json!({ "rows": items });
+        let schema = schema(&[("x", DataType::Number)]);
+        let mapped = records(&mapping(Some("rows"), &[("x", "a.b")]), &schema, &answer, 0).unwrap();
+        prop_assert_eq!(mapped.records.len(), values.len());
+        let unread = mapped.records.iter().zip(&values).filter(|(record, text)| record["x"].is_null() && !text.is_empty());
+        prop_assert_eq!(unread.count(), mapped.warnings.len());
+    }
+}

@@ -1,0 +1,162 @@
+//! How records are read from files that are no XML (F-099).
+
+use serde::{Deserialize, Serialize};
+
+use super::ValueType;
+use crate::json_path::JsonPath;
+
+/// The rules of one endpoint, by its `parser`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FormatRules {
+    /// Rows of separated values.
+    Csv(CsvRules),
+    /// One sheet of a workbook.
+    Xlsx(XlsxRules),
+    /// A list somewhere in a JSON document.
+    Json(JsonRules),
+    /// One JSON document per line.
+    Jsonl(JsonRules),
+    /// One table of an HTML page.
+    HtmlTable(HtmlRules),
+    /// The text of a PDF.
+    PdfText(PdfRules),
+}
+
+/// Parsers by their name in the YAML, each with the endings of its files, the usual one first.
+pub const PARSERS: [(&str, &[&str]); 7] = [
+    ("xml", &["xml"]),
+    ("csv", &["csv", "tsv", "txt"]),
+    ("xlsx", &["xlsx", "xlsm"]),
+    ("json", &["json", "geojson"]),
+    ("jsonl", &["jsonl", "ndjson"]),
+    ("html_table", &["html", "htm"]),
+    ("pdf_text", &["pdf"]),
+];
+
+/// The endings of the files a parser reads; none for a name that is no parser.
+#[must_use]
+pub fn endings(parser: &str) -> &'static [&'static str] {
+    PARSERS.iter().find(|(name, _)| *name == parser).map_or(&[], |(_, endings)| endings)
+}
+
+impl FormatRules {
+    /// The parser's name in the YAML.
+    #[must_use]
+    pub fn parser(&self) -> &'static str {
+        match self {
+            Self::Csv(_) => "csv",
+            Self::Xlsx(_) => "xlsx",
+            Self::Json(_) => "json",
+            Self::Jsonl(_) => "jsonl",
+            Self::HtmlTable(_) => "html_table",
+            Self::PdfText(_) => "pdf_text",
+        }
+    }
+}
+
+/// One of several things: by its number, counted from 1, or by its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Pick {
+    /// By number.
+    Number(u32),
+    /// By name; for a table of a page, by CSS selector.
+    Name(String),
+}
+
+/// How rows become records.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableRules {
+    /// The row with the columns' names, counted from 1; rows above it are not read. `None`: there are no names.
+    pub header_row: Option<u32>,
+    /// The record's fields; none means every column.
+    pub fields: Vec<ColumnRule>,
+}
+
+/// One field read from a column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnRule {
+    /// Its name in the record.
+    pub field: String,
+    /// The column, and others to look at when it has no value.
+    pub columns: Vec<Pick>,
+    /// What its value is read as; as it stands when not given.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub value_type: Option<ValueType>,
+    /// One sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+/// Rules for separated values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CsvRules {
+    /// What separates cells; found in the first lines when not given.
+    pub delimiter: Option<char>,
+    /// The encoding of files without a byte order mark; UTF-8 when not given.
+    pub encoding: Option<String>,
+    /// How rows become records.
+    pub table: TableRules,
+}
+
+/// Rules for workbooks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct XlsxRules {
+    /// The sheet; the first when not given.
+    pub sheet: Option<Pick>,
+    /// How rows become records.
+    pub table: TableRules,
+}
+
+/// Rules for JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JsonRules {
+    /// Where the list of records stands; the document itself when not given.
+    pub results_path: Option<JsonPath>,
+    /// The record's fields; none means the record as it is.
+    pub fields: Vec<PathRule>,
+}
+
+/// One field read from JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathRule {
+    /// Its name in the record.
+    pub field: String,
+    /// Where its value stands, and other places to look at when there is none.
+    pub paths: Vec<JsonPath>,
+    /// What its value is read as; as it stands when not given.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub value_type: Option<ValueType>,
+    /// One sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+/// Rules for tables of HTML pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HtmlRules {
+    /// Which table of the page; the first when not given.
+    pub pick: Option<Pick>,
+    /// The encoding of pages that do not say; UTF-8 when not given.
+    pub encoding: Option<String>,
+    /// How rows become records.
+    pub table: TableRules,
+}
+
+/// Rules for PDF.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PdfRules {
+    /// What one record is.
+    pub records: PdfRecords,
+}
+
+/// What one record of a PDF is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PdfRecords {
+    /// A page: `page`, `text`.
+    Page,
+    /// The document: `pages`, `text`.
+    Document,
+}

@@ -1,0 +1,31 @@
+//! How records are read from JSON, for every type that answers it.
+
+use countersign_registry::Field;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::json_path::JsonPath;
+
+/// How records are read from an answer (F-090).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct JsonMapping {
+    /// Where the records stand in the answer; the whole answer when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results_path: Option<JsonPath>,
+    /// Local name → path in one record; empty passes records through as they are.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub fields: IndexMap<String, JsonPath>,
+    /// Values of the answer that stand beside its records (F-091).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metadata: Vec<MetadataField>,
+}
+
+/// One value beside the records, such as how many there are in all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MetadataField {
+    /// The output.
+    #[serde(flatten)]
+    pub field: Field,
+    /// Where it stands in the first answer.
+    pub path: JsonPath,
+}

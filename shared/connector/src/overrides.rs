@@ -1,0 +1,55 @@
+//! A connector as a binding changes it.
+
+use crate::binding::Binding;
+use crate::model::{Connection, ConnectorDefinition};
+
+impl ConnectorDefinition {
+    /// The connection with the binding's values (F-104). A file may only become smaller.
+    #[must_use]
+    pub fn bound_by(mut self, binding: &Binding) -> Self {
+        let overrides = &binding.config_overrides;
+        match &mut self.connection {
+            Connection::RestApi(rest) => {
+                if let Some(base_url) = &overrides.base_url {
+                    rest.base_url.clone_from(base_url);
+                }
+                if let Some(seconds) = overrides.timeout_seconds {
+                    rest.timeout_seconds = seconds.clamp(1, 300);
+                }
+            }
+            Connection::Graphql(graphql) => {
+                if let Some(base_url) = &overrides.base_url {
+                    graphql.endpoint.clone_from(base_url);
+                }
+                if let Some(seconds) = overrides.timeout_seconds {
+                    graphql.timeout_seconds = seconds.clamp(1, 300);
+                }
+            }
+            Connection::ExistingTool(_) => {}
+            Connection::WebScraper(scraper) => {
+                if let Some(base_url) = &overrides.base_url {
+                    scraper.base_url.clone_from(base_url);
+                }
+                if let Some(seconds) = overrides.timeout_seconds {
+                    scraper.timeout_seconds = seconds.clamp(1, 300);
+                }
+            }
+            Connection::RssFeed(feeds) => {
+                if let Some(seconds) = overrides.timeout_seconds {
+                    feeds.timeout_seconds = seconds.clamp(1, 300);
+                }
+            }
+            Connection::Database(database) => {
+                if let Some(seconds) = overrides.timeout_seconds {
+                    database.timeout_seconds = seconds.clamp(1, 300);
+                }
+            }
+            Connection::FileParser(file) => {
+                if let Some(megabytes) = overrides.max_file_size_mb {
+                    file.max_file_size_mb = megabytes.clamp(1, file.max_file_size_mb);
+                }
+            }
+        }
+        self
+    }
+}

@@ -1,0 +1,268 @@
+//! Connection and endpoint of a `web_scraper` (F-098, K-76).
+
+use countersign_registry::Field;
+use serde_json::Value;
+
+use super::connection::{address, headers, rate_limit};
+use super::is_name;
+use super::rest::{path, query};
+use crate::css::CssSelector;
+use crate::diagnostic::{Diagnostics, Position};
+use crate::model::{
+    Connection, Operation, OutputSchema, OutputShape, PageBounds, Parameter, ScrapeField,
+    ScrapeRules, ScraperConnection, ValueType,
+};
+use crate::yaml::{Kind, Mapping, Node};
+
+pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Connection> {
+    let base_url = map
+        .required_text("base_url", out)
+        .and_then(|(text, at)| address("base_url", text, at, out));
+    let headers = headers(&mut map, out);
+    let delay_seconds = map.number("delay_seconds", 0..=60, out).unwrap_or(1);
+    let timeout_seconds = map.number("timeout_seconds", 1..=300, out).unwrap_or(30);
+    let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
+    if let Some(node) = map.get("respect_robots")
+        && !matches!(node.kind, Kind::Bool(true))
+    {
+        out.error(
+            "respect_robots",
+            node.at,
+            "robots.txt is always honoured: leave `respect_robots` out, or set it to true",
+        );
+    }
+    map.finish(out);
+    Some(Connection::WebScraper(ScraperConnection {
+        base_url: base_url?,
+        headers,
+        delay_seconds,
+        timeout_seconds,
+        rate_limit,
+    }))
+}
+
+pub(super) fn operation(
+    map: &mut Mapping<'_>,
+    parameters: &[Parameter],
+    out: &mut Diagnostics,
+) -> Option<(Operation, OutputSchema)> {
+    let path =
+        map.required_text("path", out).and_then(|(text, at)| path(text, at, parameters, out));
+    let query = query(map, parameters, None, out);
+    let list = selector(map, "list", out);
+    let at = map.at;
+    let fields = fields(map, out);
+    if fields.is_empty() {
+        out.error("missing", at, "the endpoint has no `fields`");
+    }
+    let next_page = selector(map, "next_page", out);
+    let pages = map.number("max_pages", 1..=100, out);
+    if pages.is_some_and(|pages| pages > 1) && next_page.is_none() {
+        out.error("max_pages", at, "`max_pages` needs `next_page`, the selector of its link");
+    }
+    let bounds = PageBounds {
+        max_pages: pages.unwrap_or(1),
+        max_records: map.number("max_records", 1..=10_000, out).unwrap_or(1_000),
+    };
+    let output = inferred(&fields);
+    let rules = ScrapeRules { path: path?, query, list, fields, next_page, bounds };
+    Some((Operation::Scrape(Box::new(rules)), output))
+}
+
+fn inferred(fields: &[ScrapeField]) -> OutputSchema {
+    let described = |rule: &ScrapeField| Field {
+        description: rule.description.clone(),
+        ..Field::new(&rule.field, rule.value_type.data_type())
+    };
+    OutputSchema {
+        shape: OutputShape::RecordSet,
+        fields: fields.iter().map(described).collect(),
+        inferred: true,
+    }
+}
+
+fn selector(
+    map: &mut Mapping<'_>,
+    key: &'static str,
+    out: &mut Diagnostics,
+) -> Option<CssSelector> {
+    let (text, at) = map.text(key, out)?;
+    CssSelector::parse(text).map_err(|error| out.error("selector", at, error.to_string())).ok()
+}
+
+fn fields(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Vec<ScrapeField> {
+    let mut all: Vec<ScrapeField> = Vec::new();
+    for node in map.list("fields", out) {
+        let Some((rule, at)) = field(node, out) else { continue };
+        if all.iter().any(|other| other.field == rule.field) {
+            out.error("duplicate", at, format!("the field `{}` is read twice", rule.field));
+        }
+        all.push(rule);
+    }
+    all
+}
+
+fn field(node: &Node, out: &mut Diagnostics) -> Option<(ScrapeField, Position)> {
+    let mut entry = Mapping::of(node, "a field", out)?;
+    let name = entry.required_text("field", out);
+    let selector = selector(&mut entry, "selector", out);
+    let attr = entry.text("attr", out).and_then(|(text, at)| attribute(text, at, out));
+    let value_type = match entry.text("type", out) {
+        None => Some(ValueType::String),
+        Some((text, at)) => value_type(text, at, out),
+    };
+    let description =
+        entry.text("description", out).map(|(text, _)| text.trim().to_owned()).unwrap_or_default();
+    entry.finish(out);
+    let (name, at) = name?;
+    if !is_name(name) || name.starts_with('_') {
+        out.error(
+            "name",
+            at,
+            format!("`{name}` is not a field name: letters, digits and `_`, first a letter"),
+        );
+    }
+    let field = name.to_owned();
+    Some((ScrapeField { field, selector, attr, value_type: value_type?, description }, at))
+}
+
+/// Attributes of HTML are lower case.
+fn attribute(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"-_:.".contains(&b);
+    if text.is_empty() || text.len() > 64 || !text.bytes().all(fits) {
+        out.error("attr", at, format!("`{text}` is not the name of an attribute"));
+        return None;
+    }
+    Some(text.to_ascii_lowercase())
+}
+
+fn value_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<ValueType> {
+    let known = serde_json::from_value(Value::from(text)).ok();
+    if known.is_none() {
+        let hint = "use string, number, integer, date, boolean, string[] or number[]";
+        out.hinted("type", at, format!("`{text}` is not a type of field"), hint);
+    }
+    known
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{Connection, Operation, ValueType};
+    use crate::{ConnectorDefinition, Severity, endpoint_contract, parse};
+
+    const CASES: &str = "\
+id: court-cases
+name: Court cases
+type: web_scraper
+version: 1.0.0
+connection:
+  base_url: https://courts.example.org
+  headers: { accept-language: en }
+endpoints:
+  search:
+    description: finds cases
+    path: /cases/{year}
+    query: { q: '{term}', sort: newest }
+    parameters:
+      - { name: year, type: integer, required: true }
+      - { name: term, type: string }
+    list: 'table.cases tr:not(:first-child)'
+    fields:
+      - { field: number, selector: td.no }
+      - { field: filed, selector: time, attr: DateTime, type: date }
+      - { field: parties, selector: li, type: 'string[]' }
+    next_page: 'a[rel=next]'
+    max_pages: 5
+    response_mapping:
+      entity_type: court_case
+      entity_extraction: [{ field: parties, entity_type: auto }]
+";
+
+    fn check(text: &str, expect: &[&str]) {
+        let parsed = parse(text);
+        let errors: Vec<String> = parsed
+            .diagnostics
+            .iter()
+            .filter(|problem| problem.severity == Severity::Error)
+            .map(|problem| format!("{}:{} {}", problem.at.line, problem.at.column, problem.rule))
+            .collect();
+        assert_eq!(errors, expect, "{:#?}", parsed.diagnostics);
+    }
+
+    fn cases() -> ConnectorDefinition {
+        parse(CASES).definition.unwrap()
+    }
+
+    #[test]
+    fn f_098_a_scraper_is_read_whole() {
+        let definition = cases();
+        assert_eq!(definition.kind(), "web_scraper");
+        let Connection::WebScraper(connection) = &definition.connection else {
+            panic!("{definition:?}")
+        };
+        assert_eq!((connection.delay_seconds, connection.timeout_seconds), (1, 30));
+        let Operation::Scrape(rules) = &definition.endpoints["search"].operation else { panic!() };
+        assert_eq!((rules.bounds.max_pages, rules.bounds.max_records), (5, 1_000));
+        assert_eq!(rules.fields[1].attr.as_deref(), Some("datetime"));
+        assert_eq!(rules.fields[2].value_type, ValueType::StringList);
+        let json = serde_json::to_string(&definition).unwrap();
+        assert_eq!(serde_json::from_str::<ConnectorDefinition>(&json).unwrap(), definition);
+    }
+
+    #[test]
+    fn f_098_its_contract_reads_and_has_its_fields() {
+        let contract = endpoint_contract(&cases(), "search").unwrap();
+        assert!(!contract.irreversible);
+        let names: Vec<_> = contract.inputs.iter().map(|slot| slot.name.as_str()).collect();
+        assert_eq!(names, ["year", "term"]);
+        let names: Vec<_> = contract.outputs.iter().map(|slot| slot.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "results",
+                "count",
+                "has_more",
+                "_has_more",
+                "warnings",
+                "_stale",
+                "_stale_age_seconds"
+            ]
+        );
+    }
+
+    #[test]
+    fn f_098_every_problem_has_its_place() {
+        let broken = CASES
+            .replace("'table.cases tr:not(:first-child)'", "'tr >'")
+            .replace("selector: td.no", "selector: 'td..no'")
+            .replace("attr: DateTime", "attr: 'a b'")
+            .replace("type: 'string[]'", "type: text")
+            .replace("{year}", "{yaer}");
+        check(
+            &broken,
+            &[
+                "11:11 placeholder",
+                "16:11 selector",
+                "18:36 selector",
+                "19:47 attr",
+                "20:47 type",
+                "25:36 entity_extraction",
+            ],
+        );
+    }
+
+    #[test]
+    fn k_76_robots_cannot_be_switched_off() {
+        let switched =
+            |value| CASES.replace("endpoints:", &format!("  respect_robots: {value}\nendpoints:"));
+        check(&switched("false"), &["8:19 respect_robots"]);
+        check(&switched("true"), &[]);
+    }
+
+    #[test]
+    fn k_76_more_pages_need_a_link_to_them() {
+        check(&CASES.replace("    next_page: 'a[rel=next]'\n", ""), &["10:5 max_pages"]);
+        check(&CASES.replace("    max_pages: 5\n", ""), &[]);
+        check(&CASES.replace("courts.example.org", "courts.example.org?x=1"), &["6:13 base_url"]);
+    }
+}

@@ -1,0 +1,127 @@
+//! The parameters that turn pages, wherever in a request they stand (K-76).
+
+use serde_json::{Map, Value};
+use url::{Url, form_urlencoded};
+
+use super::{Request, RequestError, scalar, set_query};
+use crate::model::{PagePlace, Pagination};
+
+/// The longest cursor that is sent.
+const LONGEST_CURSOR: usize = 8_192;
+
+/// Lets a call go on where an earlier one ended: `cursor` is what its `_next_cursor` said.
+///
+/// # Errors
+/// [`RequestError::Cursor`] when it cannot have come from this endpoint.
+pub fn continue_at(
+    request: &mut Request,
+    pagination: &Pagination,
+    cursor: &Value,
+) -> Result<(), RequestError> {
+    let number = || match cursor {
+        Value::String(text) => text.parse::<u64>().ok(),
+        other => other.as_u64(),
+    };
+    match pagination {
+        Pagination::None => return Err(RequestError::Cursor),
+        Pagination::Page { page_param, place, .. } => {
+            set_param(request, *place, page_param, number().ok_or(RequestError::Cursor)?.into());
+        }
+        Pagination::Offset { offset_param, place, .. } => {
+            set_param(request, *place, offset_param, number().ok_or(RequestError::Cursor)?.into());
+        }
+        Pagination::Cursor { cursor_param, place, .. } => {
+            let text =
+                scalar(cursor).filter(|text| !text.is_empty() && text.len() <= LONGEST_CURSOR);
+            set_param(request, *place, cursor_param, text.ok_or(RequestError::Cursor)?.into());
+        }
+        Pagination::LinkHeader { .. } => {
+            // Only the query: the path is the endpoint's, whatever the cursor says.
+            let query = cursor.as_str().filter(|text| text.len() <= LONGEST_CURSOR);
+            let query = query.ok_or(RequestError::Cursor)?;
+            let mut url = request.url.clone();
+            url.set_query(Some(query));
+            keep_key(request, &mut url);
+            request.url = url;
+        }
+    }
+    Ok(())
+}
+
+/// Gives a link of the source the key of the request that asked for it, in place of any other.
+pub(crate) fn keep_key(request: &Request, url: &mut Url) {
+    let Some(name) = &request.key_param else { return };
+    let key = request.url.query_pairs().find(|(known, _)| known == name.as_str());
+    if let Some((_, key)) = key {
+        replace_query(url, name, &key);
+    }
+}
+
+/// The query of a link without the key: what may be shown, stored and given back.
+pub(crate) fn public_query(request: &Request, url: &Url) -> String {
+    let shown =
+        url.query_pairs().filter(|(name, _)| Some(name.as_ref()) != request.key_param.as_deref());
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(shown).finish()
+}
+
+/// One parameter of a request, where such parameters stand.
+pub(crate) fn param(request: &Request, place: PagePlace, key: &str) -> Option<String> {
+    match place {
+        PagePlace::Query => request
+            .url
+            .query_pairs()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value.into_owned()),
+        PagePlace::Body => request.body.as_ref()?.get(key).and_then(scalar),
+    }
+}
+
+/// Sets one parameter of a request, where such parameters stand.
+pub(crate) fn set_param(request: &mut Request, place: PagePlace, key: &str, value: Value) {
+    match place {
+        PagePlace::Query => {
+            replace_query(&mut request.url, key, &scalar(&value).unwrap_or_default());
+        }
+        PagePlace::Body => {
+            if let Value::Object(body) =
+                request.body.get_or_insert_with(|| Value::Object(Map::new()))
+            {
+                body.insert(key.to_owned(), value);
+            }
+        }
+    }
+}
+
+/// The parameters of the first page, where the call does not give them itself.
+pub(super) fn first_page(pagination: &Pagination, request: &mut Request) {
+    let mut default = |place: PagePlace, key: &str, value: u32| {
+        if param(request, place, key).is_none() {
+            set_param(request, place, key, value.into());
+        }
+    };
+    match pagination {
+        Pagination::None | Pagination::Cursor { .. } | Pagination::LinkHeader { .. } => {}
+        Pagination::Page { page_param, size_param, page_size, first_page, place, .. } => {
+            default(*place, page_param, *first_page);
+            if let Some(size_param) = size_param {
+                default(*place, size_param, *page_size);
+            }
+        }
+        Pagination::Offset { offset_param, limit_param, page_size, place, .. } => {
+            default(*place, offset_param, 0);
+            default(*place, limit_param, *page_size);
+        }
+    }
+}
+
+/// Replaces one parameter of an address.
+pub(crate) fn replace_query(url: &mut Url, key: &str, value: &str) {
+    let kept: Vec<(String, String)> = url
+        .query_pairs()
+        .filter(|(name, _)| name != key)
+        .map(|(name, value)| (name.into_owned(), value.into_owned()))
+        .collect();
+    let mut pairs = kept;
+    pairs.push((key.to_owned(), value.to_owned()));
+    set_query(url, &pairs);
+}

@@ -1,0 +1,224 @@
+//! Separated values, row by row. Cells are text: a formula is data like any other.
+
+use std::collections::VecDeque;
+use std::io::{self, Cursor, Read};
+
+use countersign_connector::CsvRules;
+use csv::{ReaderBuilder, StringRecord};
+use serde_json::Value;
+
+use crate::Extraction;
+use crate::error::FormatError;
+use crate::limits::{Limits, Stop};
+use crate::table::{Row, Table};
+use crate::text::Text;
+
+/// Text looked at to find the delimiter.
+const HEAD: usize = 16 * 1024;
+/// Delimiters that are looked for, the usual one first.
+const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
+/// Rows of another width that are said one by one.
+const MAX_RAGGED: u64 = 20;
+
+pub(crate) fn read(
+    rules: &CsvRules,
+    source: impl Read,
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<Extraction, FormatError> {
+    let mut text = Text::new(source, rules.encoding.as_deref(), limits.max_bytes);
+    let mut head = String::new();
+    while head.len() < HEAD && text.append(&mut head)? {}
+    let first = rules.table.header_row.unwrap_or(1);
+    let delimiter = rules.delimiter.unwrap_or_else(|| detect(&head, first));
+    let quotes = Quotes::new(Cursor::new(head).chain(text), delimiter, limits.max_value_bytes);
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter as u8)
+        .buffer_capacity(64 * 1024)
+        .from_reader(quotes);
+    let mut table = Table::new(&rules.table, limits);
+    let mut ragged = Ragged { first, width: None, count: 0 };
+    let mut record = StringRecord::new();
+    let mut number = 0;
+    while reader.read_record(&mut record).map_err(explain)? {
+        stop.check()?;
+        number += 1;
+        let line = reader.get_mut().next_row();
+        table.row(number, &record, || format!("line {line}"))?;
+        if let Some(message) = ragged.look(number, &record, line) {
+            table.warn(message);
+        }
+    }
+    if let Some(line) = reader.get_ref().open_since() {
+        let open = "a quoted cell is not closed".to_owned();
+        return Err(FormatError::Truncated { place: format!("line {line}"), open });
+    }
+    if ragged.count > MAX_RAGGED {
+        table.warn(format!("{} rows in all are of another width", ragged.count));
+    }
+    table.finish()
+}
+
+fn explain(error: csv::Error) -> FormatError {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => FormatError::of_io(&error),
+        other => FormatError::Source(format!("{other:?}")),
+    }
+}
+
+/// The delimiter that stands in each of the first rows, most often; a comma when none does.
+fn detect(head: &str, first_row: u32) -> char {
+    let lines = head.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<&str> = lines.skip(first_row as usize - 1).take(5).collect();
+    let count = |delimiter: char, line: &str| {
+        let mut quoted = false;
+        let outside = line.chars().filter(|c| {
+            quoted ^= *c == '"';
+            !quoted && *c == delimiter
+        });
+        outside.count()
+    };
+    let score = |delimiter: char| {
+        let each = lines.iter().map(|line| count(delimiter, line));
+        (each.clone().min().unwrap_or(0), each.sum::<usize>())
+    };
+    let best = DELIMITERS.into_iter().rev().max_by_key(|delimiter| score(*delimiter));
+    best.filter(|delimiter| score(*delimiter) > (0, 0)).unwrap_or(',')
+}
+
+impl Row for StringRecord {
+    fn width(&self) -> usize {
+        self.len()
+    }
+
+    fn text(&self, index: usize) -> String {
+        self.get(index).unwrap_or_default().trim().to_owned()
+    }
+
+    fn value(&self, index: usize) -> Value {
+        match self.get(index).map(str::trim) {
+            None | Some("") => Value::Null,
+            Some(text) => Value::from(text),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.iter().all(|cell| cell.trim().is_empty())
+    }
+}
+
+/// Rows that are wider or narrower than the header.
+struct Ragged {
+    first: u32,
+    width: Option<usize>,
+    count: u64,
+}
+
+impl Ragged {
+    fn look(&mut self, number: u64, record: &StringRecord, line: u64) -> Option<String> {
+        if number < u64::from(self.first) {
+            return None;
+        }
+        let width = *self.width.get_or_insert(record.len());
+        if width == record.len() {
+            return None;
+        }
+        self.count += 1;
+        let message = format!("line {line} has {} cells, the first row {width}", record.len());
+        (self.count <= MAX_RAGGED).then_some(message)
+    }
+}
+
+/// Watches quotes go by: a cell that is too long is refused before it is held, and one that is still open at the end
+/// of the file shows that the end is missing. The csv crate does neither.
+struct Quotes<R> {
+    inner: R,
+    delimiter: u8,
+    state: State,
+    line: u64,
+    /// Lines of the rows that were passed and not yet asked for. The csv crate counts the empty lines before a row in.
+    rows: VecDeque<u64>,
+    in_row: bool,
+    opened: u64,
+    length: usize,
+    max: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Start,
+    Plain,
+    Quoted,
+    /// After a quote in a quoted cell: the end of it, or the first half of a quote that is meant.
+    Half,
+}
+
+impl<R: Read> Quotes<R> {
+    fn new(inner: R, delimiter: char, max: usize) -> Self {
+        let delimiter = delimiter as u8;
+        Self {
+            inner,
+            delimiter,
+            state: State::Start,
+            line: 1,
+            rows: VecDeque::new(),
+            in_row: false,
+            opened: 1,
+            length: 0,
+            max,
+        }
+    }
+
+    /// The line at which the cell starts that is still open.
+    fn open_since(&self) -> Option<u64> {
+        (self.state == State::Quoted).then_some(self.opened)
+    }
+
+    /// The line of the next row.
+    fn next_row(&mut self) -> u64 {
+        self.rows.pop_front().unwrap_or(self.line)
+    }
+
+    fn pass(&mut self, byte: u8) {
+        let ends = matches!(byte, b'\n' | b'\r') && self.state != State::Quoted;
+        if ends || !self.in_row {
+            self.in_row = !ends;
+            if self.in_row {
+                self.rows.push_back(self.line);
+            }
+        }
+        self.line += u64::from(byte == b'\n');
+        self.length += 1;
+        self.state = match (self.state, byte) {
+            (State::Quoted, b'"') => State::Half,
+            (State::Quoted, _) => State::Quoted,
+            (State::Half, b'"') => State::Quoted,
+            (State::Start, b'"') => {
+                self.opened = self.line;
+                State::Quoted
+            }
+            (_, byte) if byte == self.delimiter || byte == b'\n' || byte == b'\r' => {
+                self.length = 0;
+                State::Start
+            }
+            _ => State::Plain,
+        };
+    }
+}
+
+impl<R: Read> Read for Quotes<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(into)?;
+        for byte in &into[..count] {
+            self.pass(*byte);
+            if self.length > self.max {
+                let (place, limit) = (format!("line {}", self.line), self.max as u64);
+                let what = "bytes in one cell";
+                return Err(io::Error::other(FormatError::Limit { place, what, limit }));
+            }
+        }
+        Ok(count)
+    }
+}

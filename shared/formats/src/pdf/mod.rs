@@ -1,0 +1,125 @@
+//! The text of PDFs, page by page.
+//!
+//! The library underneath panics on much that is unusual and knows no bounds. So what is packed in the file is counted
+//! before it is opened, forms that draw themselves or each other too often are refused, each page is read on its own,
+//! and all of it runs on a thread that the caller can leave.
+
+mod guard;
+
+use std::io::Read;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use countersign_connector::{PdfRecords, PdfRules, Records};
+use pdf_extract::{Document, PlainTextOutput, output_doc_page};
+use serde_json::{Map, Value};
+
+use crate::Extraction;
+use crate::error::FormatError;
+use crate::limits::{Limits, Stop};
+use crate::pick::note;
+use crate::table::size_of;
+use crate::whole;
+
+const FORMAT: &str = "PDF";
+/// Room for the library's recursion.
+const STACK: usize = 64 * 1024 * 1024;
+/// How often a waiting caller looks whether anybody still waits for it.
+const LOOK: Duration = Duration::from_millis(50);
+
+pub(crate) fn read(
+    rules: &PdfRules,
+    source: impl Read,
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<Extraction, FormatError> {
+    let bytes = whole::bytes(source, limits.max_bytes)?;
+    guard::look_at(&bytes, limits)?;
+    let (sender, receiver) = channel();
+    let (kind, limits, inner) = (rules.records, *limits, stop.clone());
+    let work = move || {
+        let read = whole::guarded(|| document(kind, &bytes, &limits, &inner));
+        // Nobody listens once the time has ended.
+        let _gone = sender.send(read.unwrap_or_else(|| Err(malformed("the document", DAMAGED))));
+    };
+    let spawned = std::thread::Builder::new().name("pdf".to_owned()).stack_size(STACK).spawn(work);
+    spawned.map_err(|error| FormatError::Source(error.to_string()))?;
+    loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(outcome) => return outcome,
+            Err(RecvTimeoutError::Timeout) => stop.check()?,
+            Err(RecvTimeoutError::Disconnected) => return Err(malformed("the document", DAMAGED)),
+        }
+    }
+}
+
+const DAMAGED: &str = "it is damaged, or made in a way that is not understood";
+
+fn malformed(place: impl Into<String>, problem: impl Into<String>) -> FormatError {
+    FormatError::Malformed { format: FORMAT, place: place.into(), problem: problem.into() }
+}
+
+fn document(
+    kind: PdfRecords,
+    bytes: &[u8],
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<Extraction, FormatError> {
+    let document = guard::open(bytes)?;
+    let pages = guard::pages(&document, limits)?;
+    if pages == 0 {
+        return Err(malformed("the document", "it has no pages"));
+    }
+    let mut out = Extraction::default();
+    let mut texts: Vec<Map<String, Value>> = Vec::new();
+    let (mut kept_bytes, mut failed) = (0, 0);
+    for page in 1..=pages {
+        stop.check()?;
+        match whole::guarded(|| text_of(&document, page)).flatten() {
+            Some(text) => {
+                if text.is_empty() {
+                    note(&mut out, format!("page {page} has no text: it may be a picture"));
+                }
+                let record = record(page, text);
+                kept_bytes += size_of(&record);
+                texts.push(record);
+            }
+            None => {
+                failed += 1;
+                note(&mut out, format!("page {page} is left out: {DAMAGED}"));
+            }
+        }
+        if kept_bytes > limits.max_kept_bytes {
+            let (what, limit) = ("bytes of text", limits.max_kept_bytes);
+            return Err(FormatError::Limit { place: format!("page {page}"), what, limit });
+        }
+    }
+    if failed == pages {
+        return Err(malformed("page 1", DAMAGED));
+    }
+    out.records = Records::Whole(match kind {
+        PdfRecords::Page => texts,
+        PdfRecords::Document => vec![joined(pages, &texts)],
+    });
+    Ok(out)
+}
+
+/// The text of one page; `None` when the library gives up.
+fn text_of(document: &Document, page: u32) -> Option<String> {
+    let mut text = String::new();
+    output_doc_page(document, &mut PlainTextOutput::new(&mut text), page).ok()?;
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    Some(lines.join("\n").trim().to_owned())
+}
+
+fn record(page: u32, text: String) -> Map<String, Value> {
+    let text = if text.is_empty() { Value::Null } else { Value::String(text) };
+    [("page".to_owned(), Value::from(page)), ("text".to_owned(), text)].into_iter().collect()
+}
+
+fn joined(pages: u32, records: &[Map<String, Value>]) -> Map<String, Value> {
+    let texts: Vec<&str> =
+        records.iter().filter_map(|record| record.get("text")?.as_str()).collect();
+    let text = if texts.is_empty() { Value::Null } else { Value::from(texts.join("\n\n")) };
+    [("pages".to_owned(), Value::from(pages)), ("text".to_owned(), text)].into_iter().collect()
+}

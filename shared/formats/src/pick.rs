@@ -1,0 +1,261 @@
+//! The fields of a record, taken from its JSON while it is read; what no field asks for is not kept.
+
+use std::fmt;
+
+use countersign_connector::{JsonPath, JsonRules, PathRule, Records};
+use memchr::memchr_iter;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use serde_json::de::StrRead;
+
+use crate::coerce::coerce;
+use crate::table::{cell_size, size_of, warn};
+use crate::{Extraction, Warning};
+
+/// Maps the text of one record after the other.
+pub(crate) struct Mapper<'r> {
+    rules: &'r [PathRule],
+    root: Node,
+    found: Vec<Option<Value>>,
+}
+
+/// The keys that lead to fields.
+#[derive(Default)]
+struct Node {
+    keys: Vec<(String, Node)>,
+    ends: Vec<End>,
+}
+
+/// A field's value stands here, or further inside where only the whole value says.
+struct End {
+    slot: usize,
+    rest: Option<JsonPath>,
+}
+
+impl<'r> Mapper<'r> {
+    pub(crate) fn new(rules: &'r JsonRules) -> Self {
+        let mut root = Node::default();
+        let paths = rules.fields.iter().flat_map(|rule| &rule.paths);
+        let mut slots = 0;
+        for path in paths {
+            root.add(path, slots);
+            slots += 1;
+        }
+        Self { rules: &rules.fields, root, found: vec![None; slots] }
+    }
+
+    /// No records yet.
+    pub(crate) fn records(&self) -> Records {
+        match self.rules {
+            [] => Records::default(),
+            rules => Records::rows(rules.iter().map(|rule| rule.field.clone()).collect()),
+        }
+    }
+
+    /// Adds the record that starts a text to what was found. Gives its length, and about how much memory it takes.
+    pub(crate) fn record(
+        &mut self,
+        text: &str,
+        place: impl Fn() -> String,
+        out: &mut Extraction,
+    ) -> serde_json::Result<(usize, u64)> {
+        let mut source = serde_json::Deserializer::from_str(text);
+        if let Records::Whole(all) = &mut out.records {
+            let record = match serde::Deserialize::deserialize(&mut source)? {
+                Value::Object(fields) => fields,
+                other => [("value".to_owned(), other)].into_iter().collect(),
+            };
+            let size = size_of(&record);
+            all.push(record);
+            return Ok((end(source, text), size));
+        }
+        self.found.fill(None);
+        Seed { node: &self.root, found: &mut self.found }.deserialize(&mut source)?;
+        Ok((end(source, text), self.fields(place, out)))
+    }
+
+    fn fields(&mut self, place: impl Fn() -> String, out: &mut Extraction) -> u64 {
+        let record = out.records.len();
+        let Extraction { records: Records::Rows { cells, .. }, warnings } = out else { return 0 };
+        let mut slots = self.found.iter_mut();
+        let mut size = 0;
+        for rule in self.rules {
+            let mut value = Value::Null;
+            for slot in slots.by_ref().take(rule.paths.len()) {
+                if value.is_null() {
+                    value = slot.take().unwrap_or(Value::Null);
+                }
+            }
+            let (cell, complaint) = coerce(value, rule.value_type);
+            if let Some(message) = complaint {
+                warn(warnings, record, &rule.field, format!("{}: {message}", place()));
+            }
+            size += cell_size(&cell);
+            cells.push(cell);
+        }
+        size
+    }
+}
+
+/// Where the value ended that was read from the beginning of a text. The library says so only in its complaint about
+/// what follows: the line and the character of it.
+fn end<'t>(mut source: serde_json::Deserializer<StrRead<'t>>, text: &'t str) -> usize {
+    let Err(follows) = source.end() else { return text.len() };
+    let line = match follows.line() {
+        0 | 1 => 0,
+        line => memchr_iter(b'\n', text.as_bytes()).nth(line - 2).map_or(0, |at| at + 1),
+    };
+    (line + follows.column().saturating_sub(1)).min(text.len())
+}
+
+impl Node {
+    /// Plain keys become nodes; from the first bracket on the path is looked up in the whole value.
+    fn add(&mut self, path: &JsonPath, slot: usize) {
+        let text = path.as_str();
+        let mut rest = if text == "$" { "" } else { text.strip_prefix("$.").unwrap_or(text) };
+        let mut node = self;
+        while !rest.is_empty() && !rest.starts_with('[') {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            let (key, after) = rest.split_at(end);
+            rest = after.strip_prefix('.').unwrap_or(after);
+            node = node.child(key);
+        }
+        let rest = if rest.is_empty() { None } else { JsonPath::parse(rest).ok() };
+        node.ends.push(End { slot, rest });
+    }
+
+    fn child(&mut self, key: &str) -> &mut Self {
+        let at = self.keys.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
+            self.keys.push((key.to_owned(), Self::default()));
+            self.keys.len() - 1
+        });
+        &mut self.keys[at].1
+    }
+
+    /// Takes the fields at this node and below from a value that is held whole.
+    fn take(&self, value: Value, found: &mut [Option<Value>]) {
+        for (key, child) in &self.keys {
+            if let Some(inner) = value.get(key) {
+                child.take(inner.clone(), found);
+            }
+        }
+        let Some((last, others)) = self.ends.split_last() else { return };
+        for end in others {
+            found[end.slot] = end.of(&value);
+        }
+        found[last.slot] = if last.rest.is_none() { Some(value) } else { last.of(&value) };
+    }
+}
+
+impl End {
+    fn of(&self, value: &Value) -> Option<Value> {
+        match &self.rest {
+            None => Some(value.clone()),
+            Some(rest) => rest.find(value),
+        }
+    }
+}
+
+/// Reads one value, as far as the fields below a node need it.
+struct Seed<'s> {
+    node: &'s Node,
+    found: &'s mut [Option<Value>],
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
+        if self.node.ends.is_empty() {
+            return source.deserialize_any(self);
+        }
+        let value = serde::Deserialize::deserialize(source)?;
+        self.node.take(value, self.found);
+        Ok(())
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        while let Some(child) = entries.next_key_seed(Key(self.node))? {
+            match child {
+                Some(node) => entries.next_value_seed(Seed { node, found: self.found })?,
+                None => {
+                    entries.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+/// Finds the node a key leads to, without keeping the key.
+struct Key<'n>(&'n Node);
+
+impl<'de, 'n> DeserializeSeed<'de> for Key<'n> {
+    type Value = Option<&'n Node>;
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<Self::Value, D::Error> {
+        source.deserialize_str(self)
+    }
+}
+
+impl<'n> Visitor<'_> for Key<'n> {
+    type Value = Option<&'n Node>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(self.0.keys.iter().find(|(known, _)| known == key).map(|(_, node)| node))
+    }
+}
+
+/// What serde_json says, without its own idea of the place.
+pub(crate) fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at line ").map_or(text.clone(), |(problem, _)| problem.to_owned())
+}
+
+/// A note that is not about a record.
+pub(crate) fn note(out: &mut Extraction, message: String) {
+    if out.warnings.len() < crate::table::MAX_WARNINGS {
+        out.warnings.push(Warning { record: None, field: String::new(), message });
+    }
+}

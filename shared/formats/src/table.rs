@@ -1,0 +1,264 @@
+//! Rows become records, for every format that has rows.
+
+use std::collections::HashMap;
+
+use countersign_connector::{Cell, ColumnRule, Pick, Records, TableRules};
+use serde_json::{Map, Value};
+
+use crate::coerce::coerce;
+use crate::error::FormatError;
+use crate::limits::Limits;
+use crate::{Extraction, Warning};
+
+/// Warnings kept of one file.
+pub(crate) const MAX_WARNINGS: usize = 1_000;
+
+/// The cells of one row.
+pub(crate) trait Row {
+    /// How many there are.
+    fn width(&self) -> usize;
+    /// One as text, for headers.
+    fn text(&self, index: usize) -> String;
+    /// One as value; null when it is empty or not there.
+    fn value(&self, index: usize) -> Value;
+    /// Whether no cell has a value.
+    fn is_empty(&self) -> bool;
+}
+
+/// A table being read, from its first row to its last.
+pub(crate) struct Table<'r> {
+    rules: &'r TableRules,
+    limits: &'r Limits,
+    rows: u64,
+    header: Option<Header>,
+    kept_bytes: u64,
+    out: Extraction,
+}
+
+/// Where values stand.
+enum Header {
+    /// By column, for each field.
+    Fields(Vec<Vec<usize>>),
+    /// The name of every column.
+    All(Vec<String>),
+}
+
+impl<'r> Table<'r> {
+    pub(crate) fn new(rules: &'r TableRules, limits: &'r Limits) -> Self {
+        let mut this = Self {
+            rules,
+            limits,
+            rows: 0,
+            header: None,
+            kept_bytes: 0,
+            out: Extraction::default(),
+        };
+        if !rules.fields.is_empty() {
+            this.out.records =
+                Records::rows(rules.fields.iter().map(|rule| rule.field.clone()).collect());
+        }
+        if rules.header_row.is_none() {
+            this.header = Some(if rules.fields.is_empty() {
+                Header::All(Vec::new())
+            } else {
+                Header::Fields(rules.fields.iter().map(numbered).collect())
+            });
+        }
+        this
+    }
+
+    /// The next row, by its number; `place` says where it stands.
+    pub(crate) fn row(
+        &mut self,
+        number: u64,
+        row: &impl Row,
+        place: impl Fn() -> String,
+    ) -> Result<(), FormatError> {
+        self.rows = number;
+        let bound = |value: u64, limit: u64, what| {
+            if value > limit {
+                Err(FormatError::Limit { place: place(), what, limit })
+            } else {
+                Ok(())
+            }
+        };
+        bound(self.rows, self.limits.max_rows, "rows")?;
+        bound(row.width() as u64, self.limits.max_columns as u64, "columns")?;
+        match self.rules.header_row {
+            Some(header) if number < u64::from(header) => return Ok(()),
+            Some(header) if number == u64::from(header) => return self.header(row, &place()),
+            Some(_) if self.header.is_none() => return self.no_header(),
+            _ => {}
+        }
+        // Rows of empty cells separate blocks or fill a sheet; they hold nothing.
+        if row.is_empty() {
+            return Ok(());
+        }
+        self.record(row, &place);
+        bound(self.out.records.len() as u64, self.limits.max_records as u64, "records")?;
+        bound(self.kept_bytes, self.limits.max_kept_bytes, "bytes of values")
+    }
+
+    fn header(&mut self, row: &impl Row, place: &str) -> Result<(), FormatError> {
+        let names: Vec<String> = (0..row.width()).map(|index| row.text(index)).collect();
+        if self.rules.fields.is_empty() {
+            self.header = Some(Header::All(distinct(names)));
+            return Ok(());
+        }
+        let found: Vec<Vec<usize>> =
+            self.rules.fields.iter().map(|rule| columns(rule, &names)).collect();
+        if found.iter().all(Vec::is_empty) {
+            let shown: Vec<String> =
+                names.iter().take(12).map(|name| format!("`{name}`")).collect();
+            return Err(FormatError::WrongKind(format!(
+                "none of the mapped columns stands at {place}, where the header should be; there stand {}",
+                if shown.is_empty() { "no cells".to_owned() } else { shown.join(", ") }
+            )));
+        }
+        for (rule, _) in self.rules.fields.iter().zip(&found).filter(|(_, found)| found.is_empty())
+        {
+            self.out.warnings.push(Warning {
+                record: None,
+                field: rule.field.clone(),
+                message: format!("the header at {place} has no column for this field"),
+            });
+        }
+        self.header = Some(Header::Fields(found));
+        Ok(())
+    }
+
+    fn record(&mut self, row: &impl Row, place: &impl Fn() -> String) {
+        match &self.header {
+            None => {}
+            Some(Header::All(names)) => {
+                let name = |index: usize| {
+                    let name = names.get(index).cloned();
+                    name.unwrap_or_else(|| format!("column_{}", index + 1))
+                };
+                let all = 0..row.width().max(names.len());
+                let record: Map<String, Value> =
+                    all.map(|index| (name(index), row.value(index))).collect();
+                self.kept_bytes += size_of(&record);
+                self.out.records.push(record);
+            }
+            Some(Header::Fields(found)) => {
+                let record = self.out.records.len();
+                for (rule, columns) in self.rules.fields.iter().zip(found) {
+                    let mut values = columns.iter().map(|index| row.value(*index));
+                    let value = values.find(|value| !value.is_null()).unwrap_or(Value::Null);
+                    let (cell, complaint) = coerce(value, rule.value_type);
+                    if let Some(message) = complaint {
+                        let message = format!("{}: {message}", place());
+                        warn(&mut self.out.warnings, record, &rule.field, message);
+                    }
+                    self.kept_bytes += cell_size(&cell);
+                    if let Records::Rows { cells, .. } = &mut self.out.records {
+                        cells.push(cell);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says something about the table that is not about a record.
+    pub(crate) fn warn(&mut self, message: String) {
+        if self.out.warnings.len() < MAX_WARNINGS {
+            self.out.warnings.push(Warning { record: None, field: String::new(), message });
+        }
+    }
+
+    /// The records, once there are no more rows.
+    pub(crate) fn finish(self) -> Result<Extraction, FormatError> {
+        match (self.rows, self.rules.header_row) {
+            (0, _) => Err(FormatError::Empty),
+            (_, Some(_)) if self.header.is_none() => self.no_header().map(|()| self.out),
+            _ => Ok(self.out),
+        }
+    }
+
+    fn no_header(&self) -> Result<(), FormatError> {
+        let header = self.rules.header_row.unwrap_or(1);
+        Err(FormatError::WrongKind(format!(
+            "the header should be row {header}, but there is no such row"
+        )))
+    }
+}
+
+/// A warning about a record, as long as there are not too many.
+pub(crate) fn warn(warnings: &mut Vec<Warning>, record: usize, field: &str, message: String) {
+    if warnings.len() < MAX_WARNINGS {
+        warnings.push(Warning { record: Some(record), field: field.to_owned(), message });
+    }
+}
+
+/// About how much memory a cell takes.
+pub(crate) fn cell_size(cell: &Cell) -> u64 {
+    const CELL: u64 = 24;
+    CELL + match cell {
+        Cell::Text(text) => text.len() as u64,
+        Cell::Other(value) => size(value),
+        _ => 0,
+    }
+}
+
+/// About how much memory a record takes.
+pub(crate) fn size_of(record: &Map<String, Value>) -> u64 {
+    record.iter().map(|(name, value)| name.len() as u64 + size(value)).sum()
+}
+
+fn size(value: &Value) -> u64 {
+    const ENTRY: u64 = 96;
+    ENTRY
+        + match value {
+            Value::String(text) => text.len() as u64,
+            Value::Array(items) => items.iter().map(size).sum(),
+            Value::Object(entries) => size_of(entries),
+            _ => 0,
+        }
+}
+
+fn numbered(rule: &ColumnRule) -> Vec<usize> {
+    let number = |pick: &Pick| match pick {
+        Pick::Number(number) => Some(*number as usize - 1),
+        Pick::Name(_) => None,
+    };
+    rule.columns.iter().filter_map(number).collect()
+}
+
+/// The columns of a field that the header has, most preferred first.
+fn columns(rule: &ColumnRule, names: &[String]) -> Vec<usize> {
+    let place = |pick: &Pick| match pick {
+        Pick::Number(number) => {
+            (*number as usize).checked_sub(1).filter(|index| *index < names.len())
+        }
+        Pick::Name(name) => names.iter().position(|known| plain(known) == plain(name)),
+    };
+    rule.columns.iter().filter_map(place).collect()
+}
+
+/// A column's name without what people vary: white space and case.
+fn plain(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Every column's name as a field: none empty, none twice, none that looks like a field of provenance.
+fn distinct(names: Vec<String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::with_capacity(names.len());
+    // How often each name was used, so that a row of equal names costs no more than one of different ones.
+    let mut used: HashMap<String, usize> = HashMap::new();
+    for (index, name) in names.into_iter().enumerate() {
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = name.trim_start_matches('_').to_owned();
+        let name = if name.is_empty() { format!("column_{}", index + 1) } else { name };
+        let mut nth = used.get(&name).copied().unwrap_or(0) + 1;
+        let mut fresh = if nth == 1 { name.clone() } else { format!("{name}_{nth}") };
+        while nth > 1 && used.contains_key(&fresh) {
+            nth += 1;
+            fresh = format!("{name}_{nth}");
+        }
+        used.insert(name, nth);
+        used.entry(fresh.clone()).or_insert(1);
+        all.push(fresh);
+    }
+    all
+}

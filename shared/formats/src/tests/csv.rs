@@ -1,0 +1,157 @@
+use serde_json::{Value, json};
+
+use super::{Endless, check, check_error, read, reader};
+use crate::{Limits, Stop};
+
+const MAPPED: &str = "parser: csv
+fields:
+  - { field: name, column: [Name, Full name] }
+  - { field: amount, column: Amount, type: number }
+  - { field: day, column: 3, type: date }
+  - { field: big, column: Big, type: boolean }
+";
+
+#[test]
+fn f_099_csv_columns_become_typed_fields() {
+    let file = "name,Full Name,Day, AMOUNT ,Big\n\
+        \"Thornquist, M \"\"Peggy\"\"\",x,2021-12-31,\"1,200.50\",X\n\
+        ,Ostrom Vance,,,\n\
+        \n\
+        Line\u{20}one,,2021-02-30,many,false\n";
+    let found = check(
+        MAPPED,
+        file.as_bytes(),
+        json!([
+            { "name": "Thornquist, M \"Peggy\"", "amount": 1200.5, "day": "2021-12-31", "big": true },
+            { "name": "Ostrom Vance", "amount": null, "day": null, "big": null },
+            { "name": "Line one", "amount": null, "day": null, "big": false },
+        ]),
+    );
+    let said: Vec<_> =
+        found.warnings.iter().map(|warning| (warning.record, warning.message.as_str())).collect();
+    assert_eq!(
+        said,
+        [
+            (Some(2), "line 5: `many` is not of type number"),
+            (Some(2), "line 5: `2021-02-30` is not of type date"),
+        ]
+    );
+}
+
+#[test]
+fn f_099_csv_without_fields_keeps_every_column() {
+    let file = b"a,,a,_source\n1,2,3,4\n5\n6,7,8,9,10\n";
+    let found = check(
+        "parser: csv",
+        file,
+        json!([
+            { "a": "1", "column_2": "2", "a_2": "3", "source": "4" },
+            { "a": "5", "column_2": null, "a_2": null, "source": null },
+            { "a": "6", "column_2": "7", "a_2": "8", "source": "9", "column_5": "10" },
+        ]),
+    );
+    let said: Vec<_> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(
+        said,
+        ["line 3 has 1 cells, the first row 4", "line 4 has 5 cells, the first row 4"]
+    );
+}
+
+#[test]
+fn f_099_csv_delimiters_are_found_or_given() {
+    let expect = json!([{ "a": "1,5", "b": "2" }]);
+    check("parser: csv", b"a;b\n1,5;2\n", expect.clone());
+    check("parser: csv", b"a\tb\n1,5\t2\n", expect.clone());
+    check("parser: csv", b"a|b\r\n1,5|2\r\n", expect.clone());
+    check("parser: csv", b"\"a\";b\n\"1,5\";2\n", expect.clone());
+    check("parser: csv\ndelimiter: '~'", b"a~b\n1,5~2\n", expect.clone());
+    check("parser: csv\ndelimiter: tab", b"a\tb\n1,5\t2\n", expect);
+    check("parser: csv", b"only\none\n", json!([{ "only": "one" }]));
+}
+
+#[test]
+fn f_099_csv_headers_stand_where_the_author_says() {
+    let file = b"Report of the year\nas of today\nname,amount\nA,1\n";
+    check("parser: csv\nheader_row: 3", file, json!([{ "name": "A", "amount": "1" }]));
+    let numbered = "parser: csv\nheader: false\nfields: [{ field: num, column: 2, type: integer }]";
+    check(numbered, b"a,1\nb,2\n", json!([{ "num": 1 }, { "num": 2 }]));
+    check("parser: csv\nheader: false", b"a,1\n", json!([{ "column_1": "a", "column_2": "1" }]));
+    check_error("parser: csv\nheader_row: 9", b"a\nb\n", "FILE_WRONG_KIND", "row 9");
+    check("parser: csv", b"a,b\n", json!([]));
+}
+
+#[test]
+fn f_099_csv_formulas_are_text() {
+    let file = b"a,b\n\"=HYPERLINK(\"\"http://x\"\")\",+1\n@cmd,-2\n";
+    check(
+        "parser: csv",
+        file,
+        json!([{ "a": "=HYPERLINK(\"http://x\")", "b": "+1" }, { "a": "@cmd", "b": "-2" }]),
+    );
+}
+
+#[test]
+fn f_099_csv_in_any_encoding_that_is_shown_or_named() {
+    let expect = json!([{ "né": "Dufresne-Ächterberg €" }]);
+    let text = "né\nDufresne-Ächterberg €\n";
+    check("parser: csv", text.as_bytes(), expect.clone());
+    check("parser: csv", &[b"\xEF\xBB\xBF", text.as_bytes()].concat(), expect.clone());
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    check("parser: csv", &[&[0xFF, 0xFE], &wide[..]].concat(), expect.clone());
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    check("parser: csv", &[&[0xFE, 0xFF], &big[..]].concat(), expect.clone());
+    let (old, _, _) = encoding_rs::WINDOWS_1252.encode(text);
+    check("parser: csv\nencoding: windows-1252", &old, expect);
+    check_error("parser: csv", &old, "FILE_ENCODING", "byte 1 does not fit");
+    check_error("parser: csv", b"name\nabc\xE9def\n", "FILE_ENCODING", "UTF-8, but byte 8");
+}
+
+#[test]
+fn f_099_csv_that_is_cut_off_says_where() {
+    check_error(
+        "parser: csv",
+        b"a,b\n1,2\n3,\"open\nand on",
+        "FILE_TRUNCATED",
+        "line 3: a quoted cell is not closed",
+    );
+    // A quote inside a cell that does not start with one is a character like any other.
+    check("parser: csv", b"a\n5\" pipe\n", json!([{ "a": "5\" pipe" }]));
+}
+
+#[test]
+fn f_099_csv_of_another_kind_is_named_and_a_missing_column_is_said() {
+    check_error(
+        MAPPED,
+        b"x,y\n1,2\n",
+        "FILE_WRONG_KIND",
+        "line 1, where the header should be; there stand `x`, `y`",
+    );
+    let found = read(MAPPED, b"Name,Amount\nA,1\n").unwrap();
+    let fields: Vec<_> = found.warnings.iter().map(|warning| warning.field.as_str()).collect();
+    assert_eq!((fields, &found.records[0]["amount"]), (vec!["day", "big"], &Value::from(1)));
+}
+
+#[test]
+fn f_099_csv_is_bounded() {
+    let limits = Limits { max_records: 100, ..Limits::for_megabytes(50) };
+    let many = Endless::new(b"a\n", b"1\n", 1_000, b"");
+    let error = reader("parser: csv").read(many, &limits, &Stop::default()).unwrap_err();
+    assert_eq!(error.to_string(), "the file has more than 100 records at line 102");
+    let cell = Endless::new(b"a\n\"", b"xxxxxxxx", 400_000, b"\"\n");
+    let error =
+        reader("parser: csv").read(cell, &Limits::for_megabytes(50), &Stop::default()).unwrap_err();
+    assert!(error.to_string().contains("1048576 bytes in one cell at line 2"), "{error}");
+    let wide = ",".repeat(20_000);
+    check_error("parser: csv", wide.as_bytes(), "FILE_LIMIT", "16384 columns");
+    let same = format!("{}\n", "a,".repeat(16_000));
+    assert_eq!(read("parser: csv", same.as_bytes()).unwrap().records.len(), 0);
+}
+
+#[test]
+fn f_099_csv_of_millions_of_rows_is_read_in_little_memory() {
+    // What is not mapped is not kept: forty megabytes with one record at the end.
+    let endpoint = "parser: csv\nheader: false\nfields: [{ field: a, column: 1 }]";
+    let file = Endless::new(b"", b",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n", 1_000_000, b"last\n");
+    let found = reader(endpoint).read(file, &Limits::for_megabytes(50), &Stop::default()).unwrap();
+    assert_eq!(found.records.len(), 1);
+}

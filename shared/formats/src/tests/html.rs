@@ -1,0 +1,136 @@
+use serde_json::json;
+
+use super::{check, check_error, read, reader};
+use crate::{Limits, Stop};
+
+pub(super) const PAGE: &str = "<!doctype html><html><head><meta charset='utf-8'><title>x</title></head><body>
+<table class='nav'><tr><td>home</td></tr></table>
+<div id='list'><table>
+  <caption>Officers</caption>
+  <thead><tr><th>Name</th><th>Pay &amp; more</th><th colspan=2>Terms</th></tr></thead>
+  <tbody>
+    <tr><td>Peggy <b>Thorn</b>quist<br>CEO</td><td>1,200</td><td rowspan=2>2021</td><td>a<script>x()</script></td></tr>
+    <tr><td>Tobias<td>see note<td>b
+    <tr><td><table><tr><td>inner</td></tr></table></td><td></td></tr>
+    <tr><td></td></tr>
+  </tbody>
+</table></div></body></html>";
+
+#[test]
+fn f_099_html_tables_become_records() {
+    check(
+        "parser: html_table\ntable: 2",
+        PAGE.as_bytes(),
+        json!([
+            { "Name": "Peggy Thornquist CEO", "Pay & more": "1,200", "Terms": "2021", "Terms_2": "a" },
+            { "Name": "Tobias", "Pay & more": "see note", "Terms": "2021", "Terms_2": "b" },
+            { "Name": "inner", "Pay & more": null, "Terms": null, "Terms_2": null },
+        ]),
+    );
+}
+
+#[test]
+fn f_099_html_tables_are_chosen_and_mapped() {
+    let endpoint = "parser: html_table
+table: '#list'
+fields:
+  - { field: name, column: [Full name, Name] }
+  - { field: pay, column: Pay & More, type: number }
+  - { field: year, column: 3, type: integer }
+";
+    let found = check(
+        endpoint,
+        PAGE.as_bytes(),
+        json!([
+            { "name": "Peggy Thornquist CEO", "pay": 1200, "year": 2021 },
+            { "name": "Tobias", "pay": null, "year": 2021 },
+            { "name": "inner", "pay": null, "year": null },
+        ]),
+    );
+    assert_eq!(found.warnings[0].message, "row 3 of the table: `see note` is not of type number");
+    check("parser: html_table\nheader: false", PAGE.as_bytes(), json!([{ "column_1": "home" }]));
+    check(
+        "parser: html_table\ntable: table.nav\nheader: false",
+        PAGE.as_bytes(),
+        json!([{ "column_1": "home" }]),
+    );
+}
+
+#[test]
+fn f_099_a_page_without_the_table_says_so() {
+    check_error(
+        "parser: html_table\ntable: 9",
+        PAGE.as_bytes(),
+        "FILE_WRONG_KIND",
+        "no table 9; it has 3 tables",
+    );
+    check_error(
+        "parser: html_table\ntable: '#none'",
+        PAGE.as_bytes(),
+        "FILE_WRONG_KIND",
+        "no table at `#none`",
+    );
+    check_error(
+        "parser: html_table\ntable: 'a[['",
+        PAGE.as_bytes(),
+        "FILE_WRONG_KIND",
+        "not a CSS selector",
+    );
+    check_error("parser: html_table", b"just words", "FILE_WRONG_KIND", "0 tables");
+    check_error("parser: html_table", b" \n", "FILE_EMPTY", "empty");
+    check_error("parser: html_table", b"<table></table>", "FILE_EMPTY", "empty");
+    // Browsers close what a page leaves open, and so does this reader.
+    check(
+        "parser: html_table\nheader: false",
+        b"<table><tr><td>cut",
+        json!([{ "column_1": "cut" }]),
+    );
+}
+
+#[test]
+fn f_099_html_in_the_encoding_it_names() {
+    let expect = json!([{ "column_1": "Dufresne-Ächterberg" }]);
+    let page = |charset: &str| {
+        format!("<html><head>{charset}</head><table><tr><td>Dufresne-Ächterberg</td></tr></table>")
+    };
+    let old = |text: &str| encoding_rs::WINDOWS_1252.encode(text).0.into_owned();
+    check("parser: html_table\nheader: false", page("").as_bytes(), expect.clone());
+    check(
+        "parser: html_table\nheader: false",
+        &old(&page("<meta charset=iso-8859-1>")),
+        expect.clone(),
+    );
+    check(
+        "parser: html_table\nheader: false",
+        &old(&page("<meta http-equiv='Content-Type' content='text/html; charset=windows-1252'>")),
+        expect.clone(),
+    );
+    check("parser: html_table\nheader: false\nencoding: windows-1252", &old(&page("")), expect);
+    check_error("parser: html_table", &old(&page("")), "FILE_ENCODING", "UTF-8");
+}
+
+#[test]
+fn f_099_html_is_bounded() {
+    check_error(
+        "parser: html_table",
+        "<div>".repeat(3_000).as_bytes(),
+        "FILE_LIMIT",
+        "2000 elements inside each other at line 1",
+    );
+    check_error(
+        "parser: html_table",
+        "\n<b><p>".repeat(3_000).as_bytes(),
+        "FILE_LIMIT",
+        "line 2002",
+    );
+    let unclosed = format!("<table>{}</table>", "<tr><td>x<p>y".repeat(10_000));
+    assert_eq!(read("parser: html_table", unclosed.as_bytes()).unwrap().records.len(), 9_999);
+    let spans =
+        format!("<table><tr>{}</tr></table>", "<td colspan=1000 rowspan=1000>x</td>".repeat(100));
+    check_error("parser: html_table", spans.as_bytes(), "FILE_LIMIT", "16384 columns");
+    let limits = Limits { max_page_bytes: 1_000, ..Limits::for_megabytes(1) };
+    let error = reader("parser: html_table")
+        .read(&vec![b'x'; 2_000][..], &limits, &Stop::default())
+        .unwrap_err();
+    assert!(error.to_string().contains("1000 bytes of one page"), "{error}");
+}

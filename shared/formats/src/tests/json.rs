@@ -1,0 +1,187 @@
+use serde_json::json;
+
+use super::{Endless, Found, Pieces, check, check_error, read, reader};
+use crate::{Limits, Stop};
+
+const MAPPED: &str = "parser: json
+results_path: data.items
+fields:
+  - { field: name, path: [person.name, name], type: string }
+  - { field: amount, path: amount, type: number }
+  - { field: tags, path: 'tags[*].label', type: 'string[]' }
+  - { field: second, path: 'tags[1].label' }
+  - { field: person, path: person }
+";
+
+const BODY: &str = r#"{"meta":{"x":[1,{"y":"}"}],"data":null},"data":{"total":2,"items":[
+  {"person":{"name":"A \"q\" é","age":3},"amount":"1,200","tags":[{"label":"x"},{"label":7}]},
+  {"name":5,"amount":2.5,"extra":[[],{}]}
+]}}"#;
+
+#[test]
+fn f_099_json_lists_are_mapped() {
+    check(
+        MAPPED,
+        BODY.as_bytes(),
+        json!([
+            { "name": "A \"q\" é", "amount": 1200, "tags": ["x", "7"], "second": 7, "person": { "name": "A \"q\" é", "age": 3 } },
+            { "name": "5", "amount": 2.5, "tags": [], "second": null, "person": null },
+        ]),
+    );
+}
+
+#[test]
+fn f_099_json_the_size_of_reads_changes_nothing() {
+    let whole = read(MAPPED, BODY.as_bytes()).unwrap();
+    for size in 1..40 {
+        let pieces = Pieces(BODY.as_bytes(), size);
+        let found =
+            reader(MAPPED).read(pieces, &Limits::for_megabytes(1), &Stop::default()).unwrap();
+        assert_eq!(Found::from(found), whole, "{size}");
+    }
+}
+
+#[test]
+fn f_099_json_without_fields_or_path_is_kept_as_it_is() {
+    check(
+        "parser: json",
+        br#" [{"a":1},2,null,[3]] "#,
+        json!([{ "a": 1 }, { "value": 2 }, { "value": null }, { "value": [3] }]),
+    );
+    check("parser: json", br#"{"a":{"b":true}}"#, json!([{ "a": { "b": true } }]));
+    check("parser: json\nresults_path: a", br#"{"a":null}"#, json!([]));
+    check("parser: json\nresults_path: a.b", br#"{"a":{"b":{"c":1}}}"#, json!([{ "c": 1 }]));
+    check(
+        "parser: json\nresults_path: 'pages[*].rows'",
+        br#"{"pages":[{"rows":[1,2]},{"no":0},{"rows":[3]}]}"#,
+        json!([{ "value": 1 }, { "value": 2 }, { "value": 3 }]),
+    );
+    check(
+        "parser: json\nresults_path: 'a[1]'",
+        br#"{"a":[[1],[2,3]]}"#,
+        json!([{ "value": 2 }, { "value": 3 }]),
+    );
+    check("parser: json\nresults_path: $", b"[]", json!([]));
+}
+
+#[test]
+fn f_099_json_values_of_another_type_are_null_and_said() {
+    let endpoint = "parser: json\nfields:\n  - { field: num, path: num, type: integer }\n  - { field: day, path: d, type: date }\n";
+    let found = check(
+        endpoint,
+        br#"[{"num":1.5,"d":{"x":1}},
+        {"num":"7","d":"2020-02-03"}]"#,
+        json!([{ "num": null, "day": null }, { "num": 7, "day": "2020-02-03" }]),
+    );
+    let said: Vec<_> =
+        found.warnings.iter().map(|warning| (warning.record, warning.message.as_str())).collect();
+    assert_eq!(
+        said,
+        [
+            (Some(0), "record 1, line 1: `1.5` is not of type integer"),
+            (Some(0), "record 1, line 1: an object is not of type date"),
+        ]
+    );
+}
+
+#[test]
+fn f_099_json_that_is_wrong_says_where() {
+    let error = |text: &str, code: &str, part: &str| {
+        check_error("parser: json\nresults_path: a", text.as_bytes(), code, part);
+    };
+    error("{\"a\":[1,\n{\"b\":tru}]}", "FILE_MALFORMED", "record 2, line 2: expected ident");
+    error("{\"a\":[1,\n2", "FILE_TRUNCATED", "line 2");
+    error("{\"a\":[{\"b\":\"", "FILE_TRUNCATED", "line 1");
+    error("{\"a\":[1 2]}", "FILE_MALFORMED", "a comma or the end");
+    error("{\"a\":[1],}", "FILE_MALFORMED", "a key should start");
+    error("{\"a\" [1]}", "FILE_MALFORMED", "a colon");
+    error("{\"b\":nul,\"a\":[]}", "FILE_MALFORMED", "line 1");
+    error("{\"a\":[1]} x", "FILE_MALFORMED", "after the end");
+    error("{\"b\":1}", "FILE_WRONG_KIND", "nothing at `a`");
+    error("<html>", "FILE_MALFORMED", "line 1");
+    error("  \n", "FILE_EMPTY", "empty");
+    check_error("parser: json", b"[\"abc\xFF\"]", "FILE_ENCODING", "byte 5");
+}
+
+#[test]
+fn f_099_json_is_bounded() {
+    let limits = Limits { max_record_bytes: 10_000, max_records: 10, ..Limits::for_megabytes(50) };
+    let code = |file: Endless<'_>| {
+        reader("parser: json").read(file, &limits, &Stop::default()).unwrap_err().to_string()
+    };
+    assert!(
+        code(Endless::new(b"[\"", b"x", 2_000_000, b"\"]")).contains("10000 bytes in one record")
+    );
+    assert!(code(Endless::new(b"[", b"1,", 100, b"1]")).contains("10 records"));
+    assert!(code(Endless::new(b"", b"[", 1_000_000, b"")).contains("inside each other"));
+    let deep = format!("{{\"a\":{}1{}}}", "[".repeat(200), "]".repeat(200));
+    check_error(
+        "parser: json\nresults_path: b",
+        deep.as_bytes(),
+        "FILE_LIMIT",
+        "128 values inside each other",
+    );
+}
+
+#[test]
+fn f_099_json_of_50_mb_keeps_only_what_is_mapped() {
+    let piece = br#"{"id":1,"filler":"0123456789012345678901234567890123456789","list":[1,2,3,{"a":"b"}]},"#;
+    let file = Endless::new(
+        br#"{"n":0,"rows":["#,
+        piece,
+        49 * 1024 * 1024 / piece.len(),
+        br#"{"id":2}]}"#,
+    );
+    let limits = Limits { max_records: 1_000_000, ..Limits::for_megabytes(50) };
+    let endpoint =
+        "parser: json\nresults_path: rows\nfields: [{ field: id, path: id, type: integer }]";
+    let found = reader(endpoint).read(file, &limits, &Stop::default()).unwrap();
+    assert_eq!(found.records.get(found.records.len() - 1).unwrap()["id"], 2);
+    assert!(found.records.len() > 500_000);
+}
+
+#[test]
+fn f_099_json_lines_keep_what_can_be_read() {
+    let endpoint = "parser: jsonl\nfields: [{ field: num, path: a.n, type: integer }]";
+    let found = check(
+        endpoint,
+        b"\xEF\xBB\xBF{\"a\":{\"n\":1}}\n\n{\"a\":\n{\"a\":{\"n\":\"x\"}}\r\n{\"a\":{\"n\":3}}",
+        json!([{ "num": 1 }, { "num": null }, { "num": 3 }]),
+    );
+    let said: Vec<_> = found
+        .warnings
+        .iter()
+        .map(|warning| (warning.record, warning.field.as_str(), warning.message.as_str()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (None, "", "line 3 is left out: EOF while parsing a value"),
+            (Some(1), "num", "line 4: `x` is not of type integer"),
+        ]
+    );
+    check("parser: jsonl", b"{\"a\":1}\n[2]\n", json!([{ "a": 1 }, { "value": [2] }]));
+}
+
+#[test]
+fn f_099_json_lines_that_cannot_be_read_at_all_are_refused() {
+    check_error("parser: jsonl", b"nope\n{", "FILE_MALFORMED", "line 1");
+    check_error("parser: jsonl", b"\n \n", "FILE_EMPTY", "empty");
+    check_error("parser: jsonl", b"{\"a\":\"\xE9\"}\n", "FILE_ENCODING", "byte 6");
+}
+
+#[test]
+fn f_099_a_line_that_is_too_long_is_left_out_and_the_next_is_kept() {
+    let limits = Limits { max_record_bytes: 10_000, ..Limits::for_megabytes(50) };
+    let file = Endless::new(b"{\"a\":1}\n\"", b"x", 1_000_000, b"\"\n{\"a\":2}\n");
+    let found = reader("parser: jsonl").read(file, &limits, &Stop::default()).unwrap();
+    assert_eq!(
+        Found::from(found.clone())
+            .records
+            .iter()
+            .map(|record| record["a"].clone())
+            .collect::<Vec<_>>(),
+        [1, 2]
+    );
+    assert_eq!(found.warnings[0].message, "line 2 is left out: it is longer than 10000 bytes");
+}

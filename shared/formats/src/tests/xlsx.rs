@@ -1,0 +1,181 @@
+use std::io::{Cursor, Write};
+use std::sync::LazyLock;
+
+use countersign_failure::Failure;
+use rust_xlsxwriter::{ExcelDateTime, Format, Formula, Workbook};
+use serde_json::json;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+use super::{check, check_error, read, reader};
+use crate::{Limits, Stop};
+
+pub(super) fn workbook() -> Vec<u8> {
+    static MADE: LazyLock<Vec<u8>> = LazyLock::new(made);
+    MADE.clone()
+}
+
+fn made() -> Vec<u8> {
+    let mut book = Workbook::new();
+    let day = Format::new().set_num_format("yyyy-mm-dd");
+    let moment = Format::new().set_num_format("yyyy-mm-dd hh:mm");
+    let sheet = book.add_worksheet().set_name("Grants").unwrap();
+    for (column, name) in ["Name", "Amount", "Day", "Moment", "Yes", "Total"].iter().enumerate() {
+        sheet.write(0, column as u16, *name).unwrap();
+    }
+    sheet.write(1, 0, "=SUM(A1) Ünïcode").unwrap();
+    sheet.write(1, 1, 1200.5).unwrap();
+    let at = ExcelDateTime::from_ymd(2021, 12, 31).unwrap();
+    sheet.write_with_format(1, 2, &at, &day).unwrap();
+    let at = ExcelDateTime::from_ymd(2021, 12, 31).unwrap().and_hms(10, 20, 30).unwrap();
+    sheet.write_with_format(1, 3, &at, &moment).unwrap();
+    sheet.write(1, 4, true).unwrap();
+    sheet.write(1, 5, Formula::new("=B2*2").set_result("2401")).unwrap();
+    sheet.write(3, 0, "second").unwrap();
+    sheet.write(3, 1, 7).unwrap();
+    let other = book.add_worksheet().set_name("Notes").unwrap();
+    other.write(4, 1, "key").unwrap();
+    other.write(5, 1, 42).unwrap();
+    book.save_to_buffer().unwrap()
+}
+
+#[test]
+fn f_099_xlsx_cells_keep_their_types() {
+    check(
+        "parser: xlsx",
+        &workbook(),
+        json!([
+            { "Name": "=SUM(A1) Ünïcode", "Amount": 1200.5, "Day": "2021-12-31", "Moment": "2021-12-31T10:20:30", "Yes": true, "Total": 2401 },
+            { "Name": "second", "Amount": 7, "Day": null, "Moment": null, "Yes": null, "Total": null },
+        ]),
+    );
+}
+
+#[test]
+fn f_099_xlsx_columns_become_typed_fields() {
+    let endpoint = "parser: xlsx
+sheet: 1
+fields:
+  - { field: name, column: [Title, name], type: string }
+  - { field: amount, column: 2, type: integer }
+  - { field: amount_text, column: AMOUNT, type: string }
+  - { field: day, column: Moment, type: date }
+";
+    let found = check(
+        endpoint,
+        &workbook(),
+        json!([
+            { "name": "=SUM(A1) Ünïcode", "amount": null, "amount_text": "1200.5", "day": "2021-12-31T10:20:30" },
+            { "name": "second", "amount": 7, "amount_text": "7", "day": null },
+        ]),
+    );
+    assert_eq!(found.warnings[0].message, "sheet `Grants`, row 2: `1200.5` is not of type integer");
+}
+
+#[test]
+fn f_099_xlsx_sheets_are_chosen_by_name_or_number() {
+    let expect = json!([{ "column_1": null, "key": 42 }]);
+    check("parser: xlsx\nsheet: Notes\nheader_row: 5", &workbook(), expect.clone());
+    check("parser: xlsx\nsheet: 2\nheader_row: 5", &workbook(), expect);
+    check_error(
+        "parser: xlsx\nsheet: Nope",
+        &workbook(),
+        "FILE_WRONG_KIND",
+        "no sheet `Nope`; its sheets are `Grants`, `Notes`",
+    );
+    check_error("parser: xlsx\nsheet: 9", &workbook(), "FILE_WRONG_KIND", "no sheet 9");
+    check_error("parser: xlsx\nsheet: Notes", &workbook(), "FILE_WRONG_KIND", "row 1");
+    check_error(
+        "parser: xlsx\nfields: [{ field: a, column: B7 }]",
+        &workbook(),
+        "FILE_WRONG_KIND",
+        "`Name`, `Amount`",
+    );
+}
+
+#[test]
+fn f_099_what_is_no_workbook_is_said_to_be_none() {
+    check_error("parser: xlsx", b"a,b\n1,2\n", "FILE_MALFORMED", "it starts with `a,b.1,2.`");
+    check_error("parser: xlsx", &[0xD0, 0xCF, 0x11, 0xE0, 0, 0], "FILE_MALFORMED", "old .xls");
+    let whole = workbook();
+    check_error("parser: xlsx", &whole[..whole.len() / 2], "FILE_TRUNCATED", "directory");
+    let mut empty = Vec::new();
+    ZipWriter::new(Cursor::new(&mut empty)).finish().unwrap();
+    check_error("parser: xlsx", &empty, "FILE_MALFORMED", "the workbook");
+}
+
+/// The workbook with one part replaced.
+fn with_part(name: &str, mut write: impl FnMut(&mut dyn Write)) -> Vec<u8> {
+    let mut source = ZipArchive::new(Cursor::new(workbook())).unwrap();
+    let mut out = ZipWriter::new(Cursor::new(Vec::new()));
+    for index in 0..source.len() {
+        let part = source.by_index_raw(index).unwrap();
+        if part.name().unwrap() != name {
+            out.raw_copy_file(part).unwrap();
+        }
+    }
+    out.start_file(name, SimpleFileOptions::default()).unwrap();
+    write(&mut out);
+    out.finish().unwrap().into_inner()
+}
+
+#[test]
+fn f_099_a_workbook_that_is_a_bomb_is_refused_before_it_is_unpacked() {
+    let size = 8 * 1024 * 1024_u32;
+    let spaces = vec![b' '; size as usize];
+    let bomb = with_part("xl/sharedStrings.xml", |out| out.write_all(&spaces).unwrap());
+    assert!(bomb.len() < 64 * 1024, "{}", bomb.len());
+    let limits = Limits { max_unpacked_bytes: 4 * 1024 * 1024, ..Limits::for_megabytes(50) };
+    let refused = |bytes: &[u8]| {
+        let error = reader("parser: xlsx").read(bytes, &limits, &Stop::default()).unwrap_err();
+        (error.code(), error.to_string())
+    };
+    let (code, message) = refused(&bomb);
+    assert_eq!(code, "FILE_LIMIT", "{message}");
+    assert!(message.contains("unpacked at part `xl/sharedStrings.xml`"), "{message}");
+    // The same with a directory that lies about the size.
+    let mut lying = bomb;
+    let is_size = |four: &[u8]| four == size.to_le_bytes();
+    let places: Vec<usize> =
+        lying.windows(4).enumerate().filter(|(_, four)| is_size(four)).map(|(at, _)| at).collect();
+    assert!(!places.is_empty());
+    for at in places {
+        lying[at..at + 4].copy_from_slice(&1000_u32.to_le_bytes());
+    }
+    let (code, message) = refused(&lying);
+    assert!(code == "FILE_LIMIT" || code == "FILE_MALFORMED", "{message}");
+}
+
+#[test]
+fn f_099_a_workbook_with_far_cells_costs_what_it_holds() {
+    let sheet = |cells: &str| {
+        let xml = format!(
+            "<worksheet xmlns='http://schemas.openxmlformats.org/spreadsheetml/2006/main'><dimension ref='A1:XFD1048576'/><sheetData>{cells}</sheetData></worksheet>"
+        );
+        with_part("xl/worksheets/sheet1.xml", |out| out.write_all(xml.as_bytes()).unwrap())
+    };
+    let far = sheet(
+        "<row r='1'><c r='A1'><v>1</v></c></row><row r='1048576'><c r='XFD1048576'><v>2</v></c></row>",
+    );
+    let found =
+        read("parser: xlsx\nheader: false\nfields: [{ field: a, column: 16384 }]", &far).unwrap();
+    assert_eq!(found.records[1]["a"], 2);
+    let back =
+        sheet("<row r='5'><c r='A5'><v>1</v></c></row><row r='2'><c r='A2'><v>2</v></c></row>");
+    check_error("parser: xlsx\nheader: false", &back, "FILE_MALFORMED", "not in order");
+    let many: String =
+        (1..=2_000).map(|n| format!("<row r='{n}'><c r='A{n}'><v>1</v></c></row>")).collect();
+    let limits = Limits { max_records: 1_000, ..Limits::for_megabytes(50) };
+    let error =
+        reader("parser: xlsx").read(&sheet(&many)[..], &limits, &Stop::default()).unwrap_err();
+    assert!(error.to_string().contains("1000 records at sheet `Grants`, row 1002"), "{error}");
+}
+
+#[test]
+fn f_099_a_workbook_that_nobody_waits_for_is_left() {
+    let stop = Stop::default();
+    stop.now();
+    let error =
+        reader("parser: xlsx").read(&workbook()[..], &Limits::for_megabytes(1), &stop).unwrap_err();
+    assert_eq!(error, crate::FormatError::Time);
+}

@@ -1,0 +1,236 @@
+//! Workbooks: one sheet, cell by cell, after everything packed in the file was counted.
+
+use std::io::{Cursor, Read};
+
+use calamine::{DataRef, ExcelDateTime, Reader as _, SheetType, Xlsx, XlsxError};
+use countersign_connector::{Pick, XlsxRules};
+use serde_json::{Number, Value};
+use zip::ZipArchive;
+
+use crate::Extraction;
+use crate::error::FormatError;
+use crate::limits::{Limits, Stop};
+use crate::table::{Row, Table};
+use crate::whole;
+
+const FORMAT: &str = "XLSX workbook";
+/// The last day a workbook knows, 9999-12-31.
+const LAST_DAY: f64 = 2_958_466.0;
+
+pub(crate) fn read(
+    rules: &XlsxRules,
+    source: impl Read,
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<Extraction, FormatError> {
+    let bytes = whole::bytes(source, limits.max_bytes)?;
+    measure(&bytes, limits, stop)?;
+    let damaged = || malformed("the workbook", "its parts contradict each other");
+    whole::guarded(|| sheet(rules, bytes, limits, stop)).unwrap_or_else(|| Err(damaged()))
+}
+
+fn malformed(place: impl Into<String>, problem: impl Into<String>) -> FormatError {
+    FormatError::Malformed { format: FORMAT, place: place.into(), problem: problem.into() }
+}
+
+/// Unpacks every part to nowhere: what the directory says of sizes is believed only when it is already too much.
+fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError> {
+    if bytes.starts_with(&[0xD0, 0xCF, 0x11, 0xE0]) {
+        let problem = "it is an old .xls workbook, or protected by a password".to_owned();
+        return Err(FormatError::NotOfFormat { format: FORMAT, problem });
+    }
+    if !bytes.starts_with(b"PK") {
+        let problem = whole::beginning(bytes);
+        return Err(FormatError::NotOfFormat { format: FORMAT, problem });
+    }
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| FormatError::Truncated {
+        place: format!("byte {}", bytes.len()),
+        open: "the directory of the workbook's parts is missing or damaged".to_owned(),
+    })?;
+    let parts = archive.len();
+    if parts > limits.max_parts {
+        let (what, limit) = ("parts", limits.max_parts as u64);
+        return Err(FormatError::Limit {
+            place: "the workbook's directory".to_owned(),
+            what,
+            limit,
+        });
+    }
+    let mut left = limits.max_unpacked_bytes;
+    for index in 0..parts {
+        stop.check()?;
+        let part = archive
+            .by_index(index)
+            .map_err(|error| malformed(format!("part {}", index + 1), error.to_string()))?;
+        let name = part.name().unwrap_or_default().chars().take(80).collect::<String>();
+        let place = format!("part `{name}`");
+        let bomb = |place| {
+            let (what, limit) = ("bytes when it is unpacked", limits.max_unpacked_bytes);
+            FormatError::Limit { place, what, limit }
+        };
+        if part.size() > left {
+            return Err(bomb(place));
+        }
+        let size = whole::count(part, left)
+            .map_err(|error| malformed(place.clone(), error.to_string()))?;
+        left = left.checked_sub(size).ok_or_else(|| bomb(place))?;
+    }
+    Ok(())
+}
+
+fn sheet(
+    rules: &XlsxRules,
+    bytes: Vec<u8>,
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<Extraction, FormatError> {
+    let explain = |error: XlsxError| malformed("the workbook", error.to_string());
+    let mut workbook = Xlsx::new(Cursor::new(bytes)).map_err(explain)?;
+    let sheets = workbook.sheets_metadata().iter();
+    let names: Vec<String> = sheets
+        .filter(|sheet| sheet.typ == SheetType::WorkSheet)
+        .map(|sheet| sheet.name.clone())
+        .collect();
+    let name = chosen(rules.sheet.as_ref(), &names)?;
+    let explain = |row: u32, error: &XlsxError| {
+        malformed(format!("sheet `{name}`, row {row}"), error.to_string())
+    };
+    let mut cells = workbook.worksheet_cells_reader(name).map_err(|error| explain(1, &error))?;
+    let mut table = Table::new(&rules.table, limits);
+    let mut row = Cells { row: 0, cells: Vec::new() };
+    while let Some(cell) = cells.next_cell().map_err(|error| explain(row.row + 1, &error))? {
+        let (at, column) = cell.get_position();
+        if at != row.row {
+            row.give(&mut table, name)?;
+            if at < row.row {
+                return Err(malformed(
+                    format!("sheet `{name}`, row {}", at + 1),
+                    "rows are not in order",
+                ));
+            }
+            row.row = at;
+            stop.check()?;
+        }
+        let value = value(cell.get_value());
+        if !value.is_null() {
+            row.put(column as usize, value);
+        }
+    }
+    row.give(&mut table, name)?;
+    table.finish()
+}
+
+/// The name of the sheet that is meant.
+fn chosen<'n>(pick: Option<&Pick>, names: &'n [String]) -> Result<&'n str, FormatError> {
+    let found = match pick {
+        None => names.first(),
+        Some(Pick::Number(number)) => names.get(*number as usize - 1),
+        Some(Pick::Name(name)) => names.iter().find(|known| *known == name),
+    };
+    found.map(String::as_str).ok_or_else(|| {
+        let wanted = match pick {
+            None => "no sheet".to_owned(),
+            Some(Pick::Number(number)) => format!("no sheet {number}"),
+            Some(Pick::Name(name)) => format!("no sheet `{name}`"),
+        };
+        let known: Vec<String> = names.iter().take(12).map(|name| format!("`{name}`")).collect();
+        FormatError::WrongKind(format!(
+            "the workbook has {wanted}; its sheets are {}",
+            known.join(", ")
+        ))
+    })
+}
+
+/// The cells of one row that have a value.
+struct Cells {
+    row: u32,
+    cells: Vec<(usize, Value)>,
+}
+
+impl Cells {
+    fn put(&mut self, column: usize, value: Value) {
+        match self.cells.last() {
+            Some((last, _)) if *last >= column => {
+                // Cells of a row out of order are rare; the first of two in one place counts.
+                if let Err(at) = self.cells.binary_search_by_key(&column, |(column, _)| *column) {
+                    self.cells.insert(at, (column, value));
+                }
+            }
+            _ => self.cells.push((column, value)),
+        }
+    }
+
+    /// Gives the row to the table and starts a new one.
+    fn give(&mut self, table: &mut Table<'_>, sheet: &str) -> Result<(), FormatError> {
+        if !self.cells.is_empty() {
+            let number = self.row + 1;
+            table.row(u64::from(number), self, || format!("sheet `{sheet}`, row {number}"))?;
+            self.cells.clear();
+        }
+        Ok(())
+    }
+}
+
+impl Row for Cells {
+    fn width(&self) -> usize {
+        self.cells.last().map_or(0, |(column, _)| column + 1)
+    }
+
+    fn text(&self, index: usize) -> String {
+        match self.value(index) {
+            Value::Null => String::new(),
+            Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+
+    fn value(&self, index: usize) -> Value {
+        let found = self.cells.binary_search_by_key(&index, |(column, _)| *column);
+        found.map_or(Value::Null, |at| self.cells[at].1.clone())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+}
+
+fn value(cell: &DataRef<'_>) -> Value {
+    let text =
+        |text: &str| if text.trim().is_empty() { Value::Null } else { Value::from(text.trim()) };
+    match cell {
+        DataRef::Empty => Value::Null,
+        DataRef::Int(number) => Value::from(*number),
+        DataRef::Float(number) => float(*number),
+        DataRef::String(own) => text(own),
+        DataRef::SharedString(shared) => text(shared),
+        DataRef::Bool(value) => Value::from(*value),
+        DataRef::DateTime(moment) => date(moment),
+        DataRef::DateTimeIso(own) | DataRef::DurationIso(own) => text(own),
+        DataRef::Error(error) => Value::from(error.to_string()),
+    }
+}
+
+/// A number without the fraction it does not have.
+fn float(number: f64) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() < EXACT {
+        return Value::from(number as i64);
+    }
+    Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+/// A day, a time of day, or a moment without a zone; a duration in hours stays a number of days.
+fn date(moment: &ExcelDateTime) -> Value {
+    let days = moment.as_f64();
+    if moment.is_duration() || !(0.0..LAST_DAY).contains(&days) {
+        return float(days);
+    }
+    let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
+    let time = format!("{hour:02}:{minute:02}:{second:02}");
+    let day = format!("{year:04}-{month:02}-{day:02}");
+    Value::from(match (days < 1.0, days.fract() == 0.0) {
+        (true, _) => time,
+        (false, true) => day,
+        (false, false) => format!("{day}T{time}"),
+    })
+}

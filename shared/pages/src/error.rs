@@ -1,0 +1,59 @@
+//! Why a page or feed cannot be read.
+
+use countersign_failure::{Class, Failure};
+
+/// Why a page or feed cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    /// A PDF.
+    #[error("the address holds a PDF, not a page")]
+    Pdf,
+    /// Neither a page nor text.
+    #[error("the address holds `{0}`, which is not a page or a text")]
+    Format(String),
+    /// Not HTML where HTML is needed.
+    #[error("the address holds `{0}`, not an HTML page")]
+    NotHtml(String),
+    /// A page beyond the bounds.
+    #[error("the page has {0}")]
+    Limit(&'static str),
+    /// Reading took too long.
+    #[error("the page could not be read in the time there was")]
+    Time,
+    /// A selector that the connector's reader would have refused.
+    #[error("the selector `{0}` cannot be used")]
+    Selector(String),
+    /// A feed that cannot be read.
+    #[error("the feed cannot be read: {0}")]
+    Feed(String),
+}
+
+impl Failure for PageError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Pdf => "PAGE_PDF",
+            Self::Format(_) | Self::NotHtml(_) => "PAGE_FORMAT",
+            Self::Limit(_) => "PAGE_LIMIT",
+            Self::Time => "PAGE_TIME",
+            Self::Selector(_) => "CONNECTOR_INVALID",
+            Self::Feed(_) => "FEED_MALFORMED",
+        }
+    }
+
+    fn class(&self) -> Class {
+        Class::Terminal
+    }
+
+    fn http_status(&self) -> u16 {
+        422
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Pdf => Some(
+                "upload the file and read it with a `file_parser` connector for PDF".to_owned(),
+            ),
+            _ => None,
+        }
+    }
+}

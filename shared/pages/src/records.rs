@@ -1,0 +1,145 @@
+//! Records of a page by CSS selectors (F-098).
+
+use countersign_connector::xml::convert;
+use countersign_connector::{CssSelector, ScrapeField, ScrapeRules};
+use scraper::{ElementRef, Selector};
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::document::Document;
+use crate::error::PageError;
+use crate::kind::{Kind, media_type};
+use crate::{Body, KeepGoing, decode, text};
+
+/// Values of one list field.
+const MOST_VALUES: usize = 1_000;
+/// Bytes of one value.
+const LONGEST_VALUE: usize = 100_000;
+/// Attributes that hold an address.
+const ADDRESSES: [&str; 7] = ["href", "src", "action", "data-src", "data-href", "poster", "cite"];
+
+/// What one page gave.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PageRecords {
+    /// The records, at most as many as were asked for.
+    pub records: Vec<Map<String, Value>>,
+    /// Whether the page has more than were asked for.
+    pub more: bool,
+    /// Values that are not of their field's type, left null: record, field and what is wrong.
+    pub warnings: Vec<String>,
+    /// The next page, when there is a link to one of the same origin.
+    pub next: Option<Url>,
+}
+
+/// Reads the records of a page.
+///
+/// # Errors
+/// [`PageError`] when it is not HTML, beyond the bounds, or `keep_going` says no.
+pub fn read_records(
+    rules: &ScrapeRules,
+    body: &Body<'_>,
+    most: usize,
+    keep_going: KeepGoing<'_>,
+) -> Result<PageRecords, PageError> {
+    match Kind::of(body) {
+        Kind::Html => {}
+        Kind::Pdf => return Err(PageError::Pdf),
+        _ => return Err(PageError::NotHtml(media_type(body.content_type))),
+    }
+    let fields = compiled(&rules.fields)?;
+    let list = rules.list.as_ref().map(compile).transpose()?;
+    let next = rules.next_page.as_ref().map(compile).transpose()?;
+    let decoded = decode(body.bytes, body.content_type);
+    let document = Document::parse(&decoded.text, body.url, keep_going)?;
+    let mut found = PageRecords {
+        next: next.and_then(|selector| next_page(&document, &selector, body.url)),
+        ..PageRecords::default()
+    };
+    let mut elements: Box<dyn Iterator<Item = ElementRef<'_>>> = match &list {
+        Some(selector) => Box::new(document.html.select(selector)),
+        None => Box::new(std::iter::once(document.html.root_element())),
+    };
+    for element in elements.by_ref().take(most) {
+        if !keep_going() {
+            return Err(PageError::Time);
+        }
+        let number = found.records.len() + 1;
+        let record = record(&document, element, &fields, number, &mut found.warnings);
+        found.records.push(record);
+    }
+    found.more = elements.next().is_some();
+    Ok(found)
+}
+
+struct Field<'r> {
+    rule: &'r ScrapeField,
+    selector: Option<Selector>,
+}
+
+fn compiled<'r>(rules: &'r [ScrapeField]) -> Result<Vec<Field<'r>>, PageError> {
+    let field = |rule: &'r ScrapeField| {
+        let selector = rule.selector.as_ref().map(compile).transpose()?;
+        Ok(Field { rule, selector })
+    };
+    rules.iter().map(field).collect()
+}
+
+fn compile(selector: &CssSelector) -> Result<Selector, PageError> {
+    Selector::parse(selector.as_str())
+        .map_err(|_| PageError::Selector(selector.as_str().to_owned()))
+}
+
+fn record(
+    document: &Document,
+    element: ElementRef<'_>,
+    fields: &[Field<'_>],
+    number: usize,
+    warnings: &mut Vec<String>,
+) -> Map<String, Value> {
+    let mut record = Map::new();
+    for field in fields {
+        let texts = values(document, element, field);
+        let (value, complaint) = convert(&texts, field.rule.value_type);
+        if let Some(complaint) = complaint {
+            warnings.push(format!("record {number}, field `{}`: {complaint}", field.rule.field));
+        }
+        record.insert(field.rule.field.clone(), value);
+    }
+    record
+}
+
+fn values(document: &Document, element: ElementRef<'_>, field: &Field<'_>) -> Vec<String> {
+    let most = if field.rule.value_type.is_list() { MOST_VALUES } else { 1 };
+    let value = |element: ElementRef<'_>| value(document, element, field.rule.attr.as_deref());
+    match &field.selector {
+        None => value(element).into_iter().collect(),
+        Some(selector) => element.select(selector).filter_map(value).take(most).collect(),
+    }
+}
+
+/// An attribute or the text; an empty one is none, so that a later match can hold the value.
+fn value(document: &Document, element: ElementRef<'_>, attr: Option<&str>) -> Option<String> {
+    let mut found = match attr {
+        None => text::line(element),
+        Some(name) => {
+            let raw = element.attr(name)?.trim();
+            match document.resolve(raw).filter(|_| ADDRESSES.contains(&name) && !raw.is_empty()) {
+                Some(url) => url.to_string(),
+                None => raw.to_owned(),
+            }
+        }
+    };
+    found.truncate(found.floor_char_boundary(LONGEST_VALUE));
+    (!found.is_empty()).then_some(found)
+}
+
+/// The link to the next page. It must stay with the site that was asked, and lead on.
+fn next_page(document: &Document, selector: &Selector, url: &Url) -> Option<Url> {
+    let element = document.html.select(selector).next()?;
+    let inside = || {
+        let link = crate::document::selector("a[href]")?;
+        element.select(&link).next()?.attr("href")
+    };
+    let next = document.resolve(element.attr("href").or_else(inside)?)?;
+    (next.origin() == url.origin() && next != *url).then_some(next)
+}

@@ -1,0 +1,184 @@
+//! Whether a site lets an address be read: its robots.txt, fetched through the guarded way out and kept for a day
+//! (K-76). There is no switch to read what a site does not want read.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use countersign_failure::{Class, Failure};
+use countersign_http_out::{Call, Egress, HttpError, Streaming};
+use countersign_pages::{RobotsTxt, robots_address};
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use url::Url;
+
+/// How long a robots.txt is remembered.
+const KEPT: SignedDuration = SignedDuration::from_hours(24);
+/// Sites remembered at once.
+const MOST_SITES: usize = 1_000;
+/// Bytes of a robots.txt that are read.
+const LONGEST: usize = 500 * 1024;
+/// The longest `Crawl-delay` that is kept to: a longer one would be a refusal in disguise.
+const LONGEST_DELAY: Duration = Duration::from_secs(30);
+
+/// Why an address may not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RobotsError {
+    /// The site says no.
+    #[error("the robots.txt of `{host}` does not allow `{path}` to be read")]
+    Disallowed {
+        /// The site.
+        host: String,
+        /// The path, without the query.
+        path: String,
+    },
+    /// The site does not say, and may mean no.
+    #[error("the robots.txt of `{host}` cannot be asked, so nothing is read: {reason}")]
+    Unknown {
+        /// The site.
+        host: String,
+        /// What happened.
+        reason: String,
+    },
+    /// It may not even be asked.
+    #[error(transparent)]
+    Egress(HttpError),
+}
+
+impl Failure for RobotsError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Disallowed { .. } => "ROBOTS_DISALLOWED",
+            Self::Unknown { .. } => "ROBOTS_UNAVAILABLE",
+            Self::Egress(error) => error.code(),
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Disallowed { .. } => Class::Terminal,
+            Self::Unknown { .. } => Class::Retryable,
+            Self::Egress(error) => error.class(),
+        }
+    }
+
+    fn http_status(&self) -> u16 {
+        match self {
+            Self::Disallowed { .. } => 403,
+            Self::Unknown { .. } => 503,
+            Self::Egress(error) => error.http_status(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Disallowed { .. } => Some(
+                "read another page, or ask the site's owner for an API or permission".to_owned(),
+            ),
+            Self::Unknown { .. } => None,
+            Self::Egress(error) => error.help(),
+        }
+    }
+}
+
+/// Asks sites, and remembers what they said.
+#[derive(Debug, Clone)]
+pub struct Robots {
+    egress: Egress,
+    known: Arc<Mutex<HashMap<String, Known>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    rules: Arc<RobotsTxt>,
+    until: Timestamp,
+}
+
+impl Robots {
+    /// Asks through this way out.
+    #[must_use]
+    pub fn new(egress: Egress) -> Self {
+        Self { egress, known: Arc::default() }
+    }
+
+    /// How long the site asks to wait between requests, at most 30 seconds, when the address may be read. A site
+    /// without a robots.txt (4xx) allows everything; one that fails (5xx) or cannot be reached allows nothing.
+    ///
+    /// # Errors
+    /// [`RobotsError`] when it may not be read.
+    pub fn ask<'a>(
+        &'a self,
+        url: &'a Url,
+        now: Timestamp,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<Duration, RobotsError>> {
+        Box::pin(async move {
+            let origin = url.origin().ascii_serialization();
+            let rules = match self.remembered(&origin, now) {
+                Some(rules) => rules,
+                None => {
+                    let rules = Arc::new(self.fetch(url, timeout).await?);
+                    self.remember(origin, rules.clone(), now);
+                    rules
+                }
+            };
+            if !rules.allows(url) {
+                let host = host(url);
+                return Err(RobotsError::Disallowed { host, path: url.path().to_owned() });
+            }
+            Ok(rules.delay().unwrap_or_default().min(LONGEST_DELAY))
+        })
+    }
+
+    fn remembered(&self, origin: &str, now: Timestamp) -> Option<Arc<RobotsTxt>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(origin).filter(|known| known.until > now).map(|known| known.rules.clone())
+    }
+
+    fn remember(&self, origin: String, rules: Arc<RobotsTxt>, now: Timestamp) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_SITES {
+            known.clear();
+        }
+        let until = now.checked_add(KEPT).unwrap_or(now);
+        known.insert(origin, Known { rules, until });
+    }
+
+    async fn fetch(&self, url: &Url, timeout: Duration) -> Result<RobotsTxt, RobotsError> {
+        let unknown = |reason: String| RobotsError::Unknown { host: host(url), reason };
+        let address = robots_address(url).ok_or_else(|| unknown("it has no address".to_owned()))?;
+        // The bound is kept while reading: a longer file is cut, not refused.
+        let call = Call { timeout, max_bytes: u64::MAX, ..Call::get(address) };
+        let failed = |error: HttpError| match error {
+            HttpError::Refused { .. } | HttpError::Request(_) => RobotsError::Egress(error),
+            other => unknown(other.to_string()),
+        };
+        let mut answer = self.egress.open(call).await.map_err(failed)?;
+        match answer.status {
+            200..=299 => {}
+            status @ (429 | 500..=599) => return Err(unknown(format!("HTTP {status}"))),
+            _ => return Ok(RobotsTxt::none()),
+        }
+        let body = beginning(&mut answer).await.map_err(failed)?;
+        RobotsTxt::parse(&body).map_err(|error| unknown(error.to_string()))
+    }
+}
+
+async fn beginning(answer: &mut Streaming) -> Result<Vec<u8>, HttpError> {
+    let mut body = Vec::new();
+    while body.len() < LONGEST {
+        match answer.chunk().await? {
+            Some(chunk) => body.extend_from_slice(&chunk),
+            None => break,
+        }
+    }
+    body.truncate(LONGEST);
+    Ok(body)
+}
+
+fn host(url: &Url) -> String {
+    url.host_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

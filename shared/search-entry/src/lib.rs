@@ -1,0 +1,49 @@
+//! The actions that read the open web, as a deployment has set them up; the way out that every function shares.
+
+use std::sync::Arc;
+
+use countersign_actions_web::{
+    Deps, SearchConfig, SearchKey, SearchSetting, SearchSetupError, actions,
+};
+use countersign_failure::chain;
+use countersign_http_out::{Egress, Policy};
+use countersign_lambda_entry::{Boot, Setting, Settings, StartError, runtime_api};
+use countersign_registry::action::Action;
+
+/// The way out of this deployment.
+///
+/// # Errors
+/// [`StartError`] says why the TLS stack cannot start.
+pub fn egress(boot: &Boot) -> Result<Egress, StartError> {
+    let policy = Policy { allow_loopback: boot.settings.allow_loopback() };
+    let egress = Egress::new(policy).map_err(|error| StartError::Runtime(chain(&error)))?;
+    // Where loopback is open, Lambda's own address on it stays closed.
+    Ok(runtime_api().iter().fold(egress, |egress, own| egress.never(own)))
+}
+
+/// `crawl_url` and `search_web`.
+///
+/// # Errors
+/// [`StartError`] names the setting of the search provider that cannot be used.
+pub fn web_actions(boot: &Boot, egress: Egress) -> Result<Vec<Arc<dyn Action>>, StartError> {
+    let search = config(&boot.settings).provider(egress.clone()).map_err(unusable)?;
+    Ok(actions(Deps { egress, search }))
+}
+
+fn config(settings: &Settings) -> SearchConfig {
+    let text = |setting| settings.get(setting).map(str::to_owned);
+    SearchConfig {
+        provider: text(Setting::SearchProvider),
+        url: text(Setting::SearchUrl),
+        key: text(Setting::SearchKey).map(SearchKey::new),
+    }
+}
+
+fn unusable(error: SearchSetupError) -> StartError {
+    let setting = match error.setting {
+        SearchSetting::Provider => Setting::SearchProvider,
+        SearchSetting::Url => Setting::SearchUrl,
+        SearchSetting::Key => Setting::SearchKey,
+    };
+    StartError::Invalid { name: setting.name(), reason: error.reason }
+}
