@@ -7,6 +7,7 @@ use countersign_connector::{
     TARGET_PARAM, is_irreversible, target_digest,
 };
 use countersign_registry::action::Call;
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::error::ConnectError;
@@ -96,6 +97,9 @@ fn param<'c>(call: &'c Call, name: &str) -> Result<&'c str, ConnectError> {
 /// The connection with the binding's values (F-104). A file may only become smaller.
 fn overridden(mut definition: ConnectorDefinition, binding: &Binding) -> ConnectorDefinition {
     let overrides = &binding.config_overrides;
+    if let Some(headers) = headers(&mut definition.connection) {
+        headers.extend(overrides.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+    }
     match &mut definition.connection {
         Connection::RestApi(rest) => {
             if let Some(base_url) = &overrides.base_url {
@@ -134,4 +138,14 @@ fn overridden(mut definition: ConnectorDefinition, binding: &Binding) -> Connect
         }
     }
     definition
+}
+
+/// The headers of a connection that has some.
+fn headers(connection: &mut Connection) -> Option<&mut IndexMap<String, String>> {
+    match connection {
+        Connection::RestApi(rest) => Some(&mut rest.headers),
+        Connection::Graphql(graphql) => Some(&mut graphql.headers),
+        Connection::WebScraper(scraper) => Some(&mut scraper.headers),
+        _ => None,
+    }
 }

@@ -12,8 +12,10 @@ mod coerce;
 mod contract;
 mod css;
 mod diagnostic;
+mod embed;
 mod files;
 pub mod graphql;
+mod header;
 mod infer;
 mod json_path;
 pub mod mapping;
@@ -42,6 +44,7 @@ pub use contract::{
 pub use css::{CssSelector, InvalidSelector};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
+pub use header::{HeaderOverrides, InvalidHeader};
 pub use infer::infer_schema;
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
@@ -49,10 +52,10 @@ pub use model::{
     ConnectorId, CsvRules, DATABASE_PARTS, Endpoint, EntityRule, EntityRules, Feed, FeedConnection,
     FeedOperation, FieldRule, FileConnection, FileSource, FormatRules, GraphqlConnection,
     GraphqlEffect, GraphqlRules, HtmlRules, InvalidConnectorId, InvalidTag, JsonMapping, JsonRules,
-    MetadataField, Method, Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace,
-    Pagination, Parameter, ParseRules, PathRule, PdfRecords, PdfRules, Pick, RateLimit, RelayPages,
-    RequestRules, RestConnection, ScrapeField, ScrapeRules, ScraperConnection, TableRules, Tag,
-    ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings,
+    Layout, MetadataField, Method, Operation, OutputSchema, OutputShape, PARSERS, PageBounds,
+    PagePlace, Pagination, Parameter, ParseRules, PathRule, PdfRecords, PdfRules, Pick, RateLimit,
+    RelayPages, RequestRules, RestConnection, ScrapeField, ScrapeRules, ScraperConnection,
+    TableRules, Tag, ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings,
 };
 pub use parse::{Parsed, parse, parse_template};
 pub use secret::{Credential, Secret};

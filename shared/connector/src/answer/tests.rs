@@ -1,3 +1,4 @@
+use indexmap::IndexMap;
 use proptest::prelude::{ProptestConfig, proptest};
 use serde_json::{Value, json};
 use url::Url;
@@ -81,6 +82,7 @@ fn k_76_pages_and_offsets_count_on() {
 #[test]
 fn k_76_cursors_end_and_never_loop() {
     let cursor = || Pagination::Cursor {
+        also: IndexMap::new(),
         cursor_param: "c".into(),
         cursor_path: JsonPath::parse("meta.next").unwrap(),
         place: PagePlace::Query,
@@ -108,6 +110,7 @@ fn k_76_cursors_end_and_never_loop() {
 #[test]
 fn k_76_a_cursor_may_stand_in_an_address() {
     let cursor = Pagination::Cursor {
+        also: IndexMap::new(),
         cursor_param: "c".into(),
         cursor_path: JsonPath::parse("next").unwrap(),
         place: PagePlace::Query,
@@ -169,7 +172,13 @@ fn f_096_a_cursor_given_back_goes_on_where_the_call_ended() {
             more_path: None,
             bounds,
         },
-        Pagination::Cursor { cursor_param: "p".into(), cursor_path: path("next"), place, bounds },
+        Pagination::Cursor {
+            also: IndexMap::new(),
+            cursor_param: "p".into(),
+            cursor_path: path("next"),
+            place,
+            bounds,
+        },
         Pagination::LinkHeader { bounds },
     ];
     for pagination in all {

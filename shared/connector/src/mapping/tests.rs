@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Mapped, metadata, records};
 use crate::JsonPath;
 use crate::answer::AnswerError;
-use crate::model::{JsonMapping, MetadataField, OutputSchema, OutputShape};
+use crate::model::{JsonMapping, Layout, MetadataField, OutputSchema, OutputShape};
 
 fn path(text: &str) -> JsonPath {
     JsonPath::parse(text).unwrap()
@@ -13,6 +13,7 @@ fn path(text: &str) -> JsonPath {
 
 fn mapping(results_path: Option<&str>, fields: &[(&str, &str)]) -> JsonMapping {
     JsonMapping {
+        layout: Layout::Rows,
         results_path: results_path.map(path),
         fields: fields.iter().map(|(name, text)| ((*name).to_owned(), path(text))).collect(),
         metadata: Vec::new(),
