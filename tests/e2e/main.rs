@@ -9,6 +9,7 @@
 
 mod browser;
 mod case;
+mod connectors;
 mod crash;
 mod doors;
 mod effects;

@@ -17,6 +17,7 @@ use crate::routes as r;
 #[openapi(
     info(title = "Countersign", description = "Agents whose irreversible steps wait for a signature."),
     components(schemas(countersign_web::ProblemBody, countersign_web::FieldError)),
+    paths(r::connector_test::test),
     modifiers(&Bearer),
     security(("bearer" = []))
 )]
@@ -83,6 +84,8 @@ fn agents() -> OpenApiRouter<Arc<Context>> {
         .routes(routes!(r::connector::detail, r::connector::replace, r::connector::delete))
         .routes(routes!(r::connector_validate::validate))
         .routes(routes!(r::connector_schema::schema))
+        .routes(routes!(r::connector_health::health))
+        .routes(routes!(r::connector_versions::list))
         .routes(routes!(r::playbooks::create, r::playbooks::list))
         .routes(routes!(r::playbooks_validate::validate))
         .routes(routes!(r::playbook::detail, r::playbook::replace, r::playbook::delete))

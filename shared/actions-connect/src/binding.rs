@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Binding, Connection, ConnectorDefinition, ConnectorId, Endpoint, RateLimit, StoredConnector,
-    TARGET_PARAM, is_irreversible, target_digest,
+    Binding, ConnectorDefinition, ConnectorId, Endpoint, RateLimit, StoredConnector, TARGET_PARAM,
+    is_irreversible, target_digest,
 };
 use countersign_registry::action::Call;
-use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::error::ConnectError;
@@ -84,7 +83,7 @@ pub(crate) async fn resolve(
         return Err(ConnectError::Changed(connector.to_owned()));
     }
     let endpoint_name = endpoint_name.to_owned();
-    let definition = overridden(definition, &binding);
+    let definition = definition.bound_by(&binding);
     let meter = Arc::new(Meter::new(deps, call, whose.as_ref(), &definition, &binding));
     Ok(Resolved { definition, endpoint_name, endpoint, binding, meter })
 }
@@ -92,60 +91,4 @@ pub(crate) async fn resolve(
 fn param<'c>(call: &'c Call, name: &str) -> Result<&'c str, ConnectError> {
     let value = call.params.get(name).and_then(Value::as_str);
     value.ok_or_else(|| ConnectError::Argument(format!("the param `{name}` is missing")))
-}
-
-/// The connection with the binding's values (F-104). A file may only become smaller.
-fn overridden(mut definition: ConnectorDefinition, binding: &Binding) -> ConnectorDefinition {
-    let overrides = &binding.config_overrides;
-    if let Some(headers) = headers(&mut definition.connection) {
-        headers.extend(overrides.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
-    }
-    match &mut definition.connection {
-        Connection::RestApi(rest) => {
-            if let Some(base_url) = &overrides.base_url {
-                rest.base_url.clone_from(base_url);
-            }
-            if let Some(seconds) = overrides.timeout_seconds {
-                rest.timeout_seconds = seconds.clamp(1, 300);
-            }
-        }
-        Connection::Graphql(graphql) => {
-            if let Some(base_url) = &overrides.base_url {
-                graphql.endpoint.clone_from(base_url);
-            }
-            if let Some(seconds) = overrides.timeout_seconds {
-                graphql.timeout_seconds = seconds.clamp(1, 300);
-            }
-        }
-        Connection::ExistingTool(_) => {}
-        Connection::WebScraper(scraper) => {
-            if let Some(base_url) = &overrides.base_url {
-                scraper.base_url.clone_from(base_url);
-            }
-            if let Some(seconds) = overrides.timeout_seconds {
-                scraper.timeout_seconds = seconds.clamp(1, 300);
-            }
-        }
-        Connection::RssFeed(feeds) => {
-            if let Some(seconds) = overrides.timeout_seconds {
-                feeds.timeout_seconds = seconds.clamp(1, 300);
-            }
-        }
-        Connection::FileParser(file) => {
-            if let Some(megabytes) = overrides.max_file_size_mb {
-                file.max_file_size_mb = megabytes.clamp(1, file.max_file_size_mb);
-            }
-        }
-    }
-    definition
-}
-
-/// The headers of a connection that has some.
-fn headers(connection: &mut Connection) -> Option<&mut IndexMap<String, String>> {
-    match connection {
-        Connection::RestApi(rest) => Some(&mut rest.headers),
-        Connection::Graphql(graphql) => Some(&mut graphql.headers),
-        Connection::WebScraper(scraper) => Some(&mut scraper.headers),
-        _ => None,
-    }
 }

@@ -24,10 +24,13 @@ pub(crate) struct Guarded {
 
 /// Calls an endpoint unless its source rests.
 pub(crate) async fn call(deps: &Deps, call: &Call, resolved: &Resolved) -> Guarded {
-    // Files are read one by one from wherever they lie, and actions look after themselves; there is no one source that
-    // could fail.
+    // Files and feeds are read one by one from wherever they lie, and actions look after themselves; there is no one
+    // source that could fail.
     let connection = &resolved.definition.connection;
-    if matches!(connection, Connection::FileParser(_) | Connection::ExistingTool(_)) {
+    if matches!(
+        connection,
+        Connection::FileParser(_) | Connection::RssFeed(_) | Connection::ExistingTool(_)
+    ) {
         return plain(act(deps, call, resolved).await);
     }
     let mut arguments = match arguments(call, resolved) {

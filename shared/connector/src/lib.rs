@@ -21,7 +21,9 @@ mod json_path;
 pub mod mapping;
 mod model;
 pub mod oauth;
+mod overrides;
 mod parse;
+mod records;
 pub mod request;
 mod secret;
 mod standing;
@@ -58,6 +60,7 @@ pub use model::{
     TableRules, Tag, ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings,
 };
 pub use parse::{Parsed, parse, parse_template};
+pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
 pub use standing::{RatedBy, binding_subject};
 pub use target::{TARGET_PARAM, target_digest};

@@ -1,17 +1,18 @@
 //! Values as they stand become values of their field's type.
 
-use countersign_connector::ValueType;
 use countersign_connector::xml::convert;
+use countersign_connector::{Cell, ValueType};
 use serde_json::Value;
 
 /// Reads a value as its field's type. The message says why it is not of the type; the value is then null.
-pub(crate) fn coerce(value: Value, value_type: Option<ValueType>) -> (Value, Option<String>) {
-    match value_type {
+pub(crate) fn coerce(value: Value, value_type: Option<ValueType>) -> (Cell, Option<String>) {
+    let (value, complaint) = match value_type {
         None => (value, None),
         Some(ValueType::StringList) => strings(value),
         Some(ValueType::NumberList) => convert(&texts(value), ValueType::NumberList),
         Some(one) => scalar(value, one),
-    }
+    };
+    (Cell::from(value), complaint)
 }
 
 fn scalar(value: Value, value_type: ValueType) -> (Value, Option<String>) {

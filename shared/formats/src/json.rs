@@ -3,13 +3,13 @@
 use std::io::Read;
 
 use countersign_connector::{JsonPath, JsonRules};
+use memchr::memchr_iter;
 use serde::de::IgnoredAny;
 
 use crate::Extraction;
 use crate::error::FormatError;
 use crate::limits::{Limits, Stop};
 use crate::pick::{Mapper, problem};
-use crate::table::size_of;
 use crate::text::Text;
 use crate::window::Window;
 
@@ -40,6 +40,7 @@ pub(crate) fn read(
     if walk.window.token()?.is_none() {
         return Err(FormatError::Empty);
     }
+    walk.out.records = walk.mapper.records();
     let steps = rules.results_path.as_ref().map(steps).unwrap_or_default();
     walk.value(&steps)?;
     if walk.window.token()?.is_some() {
@@ -51,6 +52,13 @@ pub(crate) fn read(
         }
         _ => Ok(walk.out),
     }
+}
+
+/// Whether a complaint may be about the end of what was held: some of them are not named so.
+fn is_cut(error: &serde_json::Error, held: &str) -> bool {
+    let on_last_line = memchr_iter(b'\n', held.as_bytes()).count() + 1 == error.line();
+    let last_line = held.rsplit('\n').next().unwrap_or_default().len();
+    error.is_eof() || (on_last_line && error.column() + 8 > last_line)
 }
 
 fn steps(path: &JsonPath) -> Vec<Step<'_>> {
@@ -126,19 +134,30 @@ impl<R: Read> Walk<'_, R> {
         }
     }
 
+    /// One record. It is read from what the window holds; when that is cut, from twice as much.
     fn record(&mut self) -> Result<(), FormatError> {
         self.token()?;
-        let length = self.window.value(self.limits)?;
         let nth = self.out.records.len() + 1;
-        let window = &self.window;
-        let place = || format!("record {nth}, line {}", window.line());
-        if let Err(error) = self.mapper.record(window.peek(length), place, &mut self.out) {
-            let line = window.line() + (error.line() as u64).saturating_sub(1);
-            let place = format!("record {nth}, line {line}");
-            return Err(FormatError::Malformed { format: "JSON", place, problem: problem(&error) });
-        }
+        let (length, size) = loop {
+            let window = &self.window;
+            let rest = window.rest();
+            let place = || format!("record {nth}, line {}", window.line());
+            match self.mapper.record(rest, place, &mut self.out) {
+                // A number at the end of the window may go on after it.
+                Ok((length, size)) if length < rest.len() || window.has_ended() => {
+                    break (length, size);
+                }
+                Ok((_, size)) if rest.ends_with(['}', ']', '"']) => break (rest.len(), size),
+                Ok(_) => self.out.records.pop(),
+                Err(error) if !is_cut(&error, rest) || window.has_ended() => {
+                    return Err(self.unreadable(nth, &error));
+                }
+                Err(_) => {}
+            }
+            self.widen()?;
+        };
         self.window.advance(length);
-        self.kept_bytes += self.out.records.last().map_or(0, size_of);
+        self.kept_bytes += size;
         if self.out.records.len() > self.limits.max_records {
             return Err(self.limit("records", self.limits.max_records as u64));
         }
@@ -146,6 +165,30 @@ impl<R: Read> Walk<'_, R> {
             return Err(self.limit("bytes of values", self.limits.max_kept_bytes));
         }
         self.stop.check()
+    }
+
+    /// Makes the window twice as wide, so that a long record is not read again for each piece of it.
+    fn widen(&mut self) -> Result<(), FormatError> {
+        let held = self.window.rest().len();
+        if held > self.limits.max_record_bytes {
+            return Err(self.limit("bytes in one record", self.limits.max_record_bytes as u64));
+        }
+        while self.window.rest().len() <= held * 2 && self.window.more()? {}
+        Ok(())
+    }
+
+    fn unreadable(&self, nth: usize, error: &serde_json::Error) -> FormatError {
+        let line = self.window.line() + (error.line() as u64).saturating_sub(1);
+        let place = format!("record {nth}, line {line}");
+        // The library has a bound of its own, and says so only in words.
+        if problem(error) == "recursion limit exceeded" {
+            let (what, limit) = ("values inside each other", self.limits.max_depth as u64);
+            return FormatError::Limit { place, what, limit };
+        }
+        if error.is_eof() {
+            return FormatError::Truncated { place, open: problem(error) };
+        }
+        FormatError::Malformed { format: "JSON", place, problem: problem(error) }
     }
 
     /// Passes a value that holds no records; it must be JSON all the same.

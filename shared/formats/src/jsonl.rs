@@ -8,7 +8,6 @@ use crate::Extraction;
 use crate::error::FormatError;
 use crate::limits::{Limits, Stop};
 use crate::pick::{Mapper, note, problem};
-use crate::table::size_of;
 use crate::text::Text;
 use crate::window::Window;
 
@@ -20,7 +19,7 @@ pub(crate) fn read(
 ) -> Result<Extraction, FormatError> {
     let mut window = Window::new(Text::new(source, None, limits.max_bytes));
     let mut mapper = Mapper::new(rules);
-    let mut out = Extraction::default();
+    let mut out = Extraction { records: mapper.records(), ..Extraction::default() };
     let mut kept_bytes = 0;
     let mut first_bad = None;
     let mut number = 0;
@@ -28,21 +27,20 @@ pub(crate) fn read(
         stop.check()?;
         number += 1;
         let place = || format!("line {number}");
-        let known = out.records.len();
         let bad = if length > limits.max_record_bytes {
             pass_line(&mut window, length, limits)?;
             Some(format!("it is longer than {} bytes", limits.max_record_bytes))
         } else {
             let line = window.peek(length).trim();
-            let read = if line.is_empty() { Ok(()) } else { mapper.record(line, place, &mut out) };
+            let read =
+                if line.is_empty() { Ok(0) } else { one(&mut mapper, line, place, &mut out) };
             window.advance(length);
-            read.err().map(|error| problem(&error))
+            read.map(|size| kept_bytes += size).err()
         };
         if let Some(problem) = bad {
             note(&mut out, format!("{} is left out: {problem}", place()));
             first_bad.get_or_insert((place(), problem));
         }
-        kept_bytes += out.records[known..].iter().map(size_of).sum::<u64>();
         let bound = |value: u64, limit: u64, what| {
             if value > limit {
                 Err(FormatError::Limit { place: place(), what, limit })
@@ -60,6 +58,23 @@ pub(crate) fn read(
         None if out.records.is_empty() => Err(FormatError::Empty),
         _ => Ok(out),
     }
+}
+
+/// Adds the record of one line, which must hold nothing else.
+fn one(
+    mapper: &mut Mapper<'_>,
+    line: &str,
+    place: impl Fn() -> String,
+    out: &mut Extraction,
+) -> Result<u64, String> {
+    let known = out.warnings.len();
+    let (length, size) = mapper.record(line, place, out).map_err(|error| problem(&error))?;
+    if line[length..].trim().is_empty() {
+        return Ok(size);
+    }
+    out.records.pop();
+    out.warnings.truncate(known);
+    Err("there is text after its record".to_owned())
 }
 
 /// Passes the rest of a line whose beginning was too long already.

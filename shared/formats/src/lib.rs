@@ -27,8 +27,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use countersign_connector::xml;
-use countersign_connector::{FormatRules, Operation, ParseRules, endings};
-use serde_json::{Map, Value};
+use countersign_connector::{FormatRules, Operation, ParseRules, Records, endings};
 
 pub use error::FormatError;
 pub use limits::{Limits, Stop};
@@ -48,7 +47,7 @@ pub struct Warning {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Extraction {
     /// The records, in the file's order.
-    pub records: Vec<Map<String, Value>>,
+    pub records: Records,
     /// What was left out or left null.
     pub warnings: Vec<Warning>,
 }

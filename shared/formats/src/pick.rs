@@ -2,12 +2,14 @@
 
 use std::fmt;
 
-use countersign_connector::{JsonPath, JsonRules, PathRule};
+use countersign_connector::{JsonPath, JsonRules, PathRule, Records};
+use memchr::memchr_iter;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::de::StrRead;
 
 use crate::coerce::coerce;
-use crate::table::warn;
+use crate::table::{cell_size, size_of, warn};
 use crate::{Extraction, Warning};
 
 /// Maps the text of one record after the other.
@@ -42,32 +44,41 @@ impl<'r> Mapper<'r> {
         Self { rules: &rules.fields, root, found: vec![None; slots] }
     }
 
-    /// Adds the record of a text to what was found.
+    /// No records yet.
+    pub(crate) fn records(&self) -> Records {
+        match self.rules {
+            [] => Records::default(),
+            rules => Records::rows(rules.iter().map(|rule| rule.field.clone()).collect()),
+        }
+    }
+
+    /// Adds the record that starts a text to what was found. Gives its length, and about how much memory it takes.
     pub(crate) fn record(
         &mut self,
         text: &str,
         place: impl Fn() -> String,
         out: &mut Extraction,
-    ) -> serde_json::Result<()> {
-        let record = if self.rules.is_empty() {
-            match serde_json::from_str(text)? {
+    ) -> serde_json::Result<(usize, u64)> {
+        let mut source = serde_json::Deserializer::from_str(text);
+        if let Records::Whole(all) = &mut out.records {
+            let record = match serde::Deserialize::deserialize(&mut source)? {
                 Value::Object(fields) => fields,
                 other => [("value".to_owned(), other)].into_iter().collect(),
-            }
-        } else {
-            self.found.fill(None);
-            let mut source = serde_json::Deserializer::from_str(text);
-            Seed { node: &self.root, found: &mut self.found }.deserialize(&mut source)?;
-            source.end()?;
-            self.fields(place, out)
-        };
-        out.records.push(record);
-        Ok(())
+            };
+            let size = size_of(&record);
+            all.push(record);
+            return Ok((end(source, text), size));
+        }
+        self.found.fill(None);
+        Seed { node: &self.root, found: &mut self.found }.deserialize(&mut source)?;
+        Ok((end(source, text), self.fields(place, out)))
     }
 
-    fn fields(&mut self, place: impl Fn() -> String, out: &mut Extraction) -> Map<String, Value> {
-        let mut record = Map::with_capacity(self.rules.len());
+    fn fields(&mut self, place: impl Fn() -> String, out: &mut Extraction) -> u64 {
+        let record = out.records.len();
+        let Extraction { records: Records::Rows { cells, .. }, warnings } = out else { return 0 };
         let mut slots = self.found.iter_mut();
+        let mut size = 0;
         for rule in self.rules {
             let mut value = Value::Null;
             for slot in slots.by_ref().take(rule.paths.len()) {
@@ -75,14 +86,26 @@ impl<'r> Mapper<'r> {
                     value = slot.take().unwrap_or(Value::Null);
                 }
             }
-            let (value, complaint) = coerce(value, rule.value_type);
+            let (cell, complaint) = coerce(value, rule.value_type);
             if let Some(message) = complaint {
-                warn(out, &rule.field, format!("{}: {message}", place()));
+                warn(warnings, record, &rule.field, format!("{}: {message}", place()));
             }
-            record.insert(rule.field.clone(), value);
+            size += cell_size(&cell);
+            cells.push(cell);
         }
-        record
+        size
     }
+}
+
+/// Where the value ended that was read from the beginning of a text. The library says so only in its complaint about
+/// what follows: the line and the character of it.
+fn end<'t>(mut source: serde_json::Deserializer<StrRead<'t>>, text: &'t str) -> usize {
+    let Err(follows) = source.end() else { return text.len() };
+    let line = match follows.line() {
+        0 | 1 => 0,
+        line => memchr_iter(b'\n', text.as_bytes()).nth(line - 2).map_or(0, |at| at + 1),
+    };
+    (line + follows.column().saturating_sub(1)).min(text.len())
 }
 
 impl Node {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use countersign_connector::{ColumnRule, Pick, TableRules};
+use countersign_connector::{Cell, ColumnRule, Pick, Records, TableRules};
 use serde_json::{Map, Value};
 
 use crate::coerce::coerce;
@@ -53,6 +53,10 @@ impl<'r> Table<'r> {
             kept_bytes: 0,
             out: Extraction::default(),
         };
+        if !rules.fields.is_empty() {
+            this.out.records =
+                Records::rows(rules.fields.iter().map(|rule| rule.field.clone()).collect());
+        }
         if rules.header_row.is_none() {
             this.header = Some(if rules.fields.is_empty() {
                 Header::All(Vec::new())
@@ -124,31 +128,36 @@ impl<'r> Table<'r> {
     }
 
     fn record(&mut self, row: &impl Row, place: &impl Fn() -> String) {
-        let mut record = Map::new();
         match &self.header {
-            None => return,
+            None => {}
             Some(Header::All(names)) => {
-                for index in 0..row.width().max(names.len()) {
+                let name = |index: usize| {
                     let name = names.get(index).cloned();
-                    let value = row.value(index);
-                    record.insert(name.unwrap_or_else(|| format!("column_{}", index + 1)), value);
-                }
+                    name.unwrap_or_else(|| format!("column_{}", index + 1))
+                };
+                let all = 0..row.width().max(names.len());
+                let record: Map<String, Value> =
+                    all.map(|index| (name(index), row.value(index))).collect();
+                self.kept_bytes += size_of(&record);
+                self.out.records.push(record);
             }
             Some(Header::Fields(found)) => {
+                let record = self.out.records.len();
                 for (rule, columns) in self.rules.fields.iter().zip(found) {
                     let mut values = columns.iter().map(|index| row.value(*index));
                     let value = values.find(|value| !value.is_null()).unwrap_or(Value::Null);
-                    let (value, complaint) = coerce(value, rule.value_type);
+                    let (cell, complaint) = coerce(value, rule.value_type);
                     if let Some(message) = complaint {
                         let message = format!("{}: {message}", place());
-                        warn(&mut self.out, &rule.field, message);
+                        warn(&mut self.out.warnings, record, &rule.field, message);
                     }
-                    record.insert(rule.field.clone(), value);
+                    self.kept_bytes += cell_size(&cell);
+                    if let Records::Rows { cells, .. } = &mut self.out.records {
+                        cells.push(cell);
+                    }
                 }
             }
         }
-        self.kept_bytes += size_of(&record);
-        self.out.records.push(record);
     }
 
     /// Says something about the table that is not about a record.
@@ -175,11 +184,20 @@ impl<'r> Table<'r> {
     }
 }
 
-/// A warning about the record that is being made.
-pub(crate) fn warn(out: &mut Extraction, field: &str, message: String) {
-    if out.warnings.len() < MAX_WARNINGS {
-        let record = Some(out.records.len());
-        out.warnings.push(Warning { record, field: field.to_owned(), message });
+/// A warning about a record, as long as there are not too many.
+pub(crate) fn warn(warnings: &mut Vec<Warning>, record: usize, field: &str, message: String) {
+    if warnings.len() < MAX_WARNINGS {
+        warnings.push(Warning { record: Some(record), field: field.to_owned(), message });
+    }
+}
+
+/// About how much memory a cell takes.
+pub(crate) fn cell_size(cell: &Cell) -> u64 {
+    const CELL: u64 = 24;
+    CELL + match cell {
+        Cell::Text(text) => text.len() as u64,
+        Cell::Other(value) => size(value),
+        _ => 0,
     }
 }
 

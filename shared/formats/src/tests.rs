@@ -27,14 +27,28 @@ pub(crate) fn reader(endpoint: &str) -> Reader {
     Reader::of(operation).unwrap()
 }
 
-pub(crate) fn read(endpoint: &str, bytes: &[u8]) -> Result<Extraction, FormatError> {
-    reader(endpoint).read(bytes, &Limits::for_megabytes(50), &Stop::default())
+/// What a file held, with its records as they are handed on.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) records: Vec<Map<String, Value>>,
+    pub(crate) warnings: Vec<crate::Warning>,
+}
+
+impl From<Extraction> for Found {
+    fn from(found: Extraction) -> Self {
+        Self { records: found.records.into_iter().collect(), warnings: found.warnings }
+    }
+}
+
+pub(crate) fn read(endpoint: &str, bytes: &[u8]) -> Result<Found, FormatError> {
+    let limits = Limits::for_megabytes(50);
+    reader(endpoint).read(bytes, &limits, &Stop::default()).map(Found::from)
 }
 
 /// Checks the records of a file.
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
-pub(crate) fn check(endpoint: &str, bytes: &[u8], expect: Value) -> Extraction {
+pub(crate) fn check(endpoint: &str, bytes: &[u8], expect: Value) -> Found {
     let found = read(endpoint, bytes).unwrap();
     let records: Vec<Value> = found.records.iter().cloned().map(Value::Object).collect();
     assert_eq!(Value::from(records), expect, "{:?}", found.warnings);
@@ -91,10 +105,6 @@ impl Read for Pieces<'_> {
         self.0 = &self.0[count..];
         Ok(count)
     }
-}
-
-pub(crate) fn first(found: &Extraction) -> &Map<String, Value> {
-    &found.records[0]
 }
 
 #[test]

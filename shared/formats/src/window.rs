@@ -23,7 +23,7 @@ impl<R: Read> Window<R> {
     }
 
     /// Reads more text; `false` when there is none.
-    fn more(&mut self) -> Result<bool, FormatError> {
+    pub(crate) fn more(&mut self) -> Result<bool, FormatError> {
         if self.ended {
             return Ok(false);
         }
@@ -40,6 +40,16 @@ impl<R: Read> Window<R> {
     /// The line of the place looked at, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.lines_before + newlines(&self.buffer[..self.at]) + 1
+    }
+
+    /// All that is held.
+    pub(crate) fn rest(&self) -> &str {
+        &self.buffer[self.at..]
+    }
+
+    /// Whether nothing follows what is held.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// The next `length` bytes, which were measured before.

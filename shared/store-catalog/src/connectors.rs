@@ -2,7 +2,7 @@
 
 use countersign_connector::{ConnectorId, StoredConnector};
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Page, Write};
+use countersign_store_kit::{Expr, Key, Page, Query, Write};
 use futures::future::BoxFuture;
 
 use crate::error::CatalogError;
@@ -22,7 +22,7 @@ impl Catalog {
     ) -> BoxFuture<'a, Result<StoredConnector>> {
         Box::pin(async move {
             let doing = CatalogError::doing("store the connector");
-            match self.table.write(self.put(connector)?.if_absent()).await {
+            match self.table.transact(vec![self.put(connector)?.if_absent(), self.kept(connector)?]).await {
                 Ok(()) => Ok(connector.clone()),
                 Err(error) if error.is_condition() => self.same_or_taken(connector).await,
                 Err(error) => Err(doing(error)),
@@ -50,7 +50,7 @@ impl Catalog {
         Box::pin(async move {
             let doing = CatalogError::doing("change the connector");
             let write = self.put(connector)?.when(Expr::exists());
-            self.table.write(write).await.map_err(|error| {
+            self.table.transact(vec![write, self.kept(connector)?]).await.map_err(|error| {
                 if error.is_condition() {
                     CatalogError::NotFound("connector")
                 } else {
@@ -158,6 +158,35 @@ impl Catalog {
     ) -> Result<Option<StoredConnector>> {
         let key = keys::connector(owner, id);
         record::get(&self.table, &key).await.map_err(CatalogError::doing("read the connector"))
+    }
+
+    /// Every text a connector of its owner has had, newest first.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer or the cursor is none.
+    pub fn connector_versions<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a ConnectorId,
+        limit: i32,
+        after: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Page<StoredConnector>>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("read the connector's versions");
+            let partition = keys::versions(Owner::User(owner), id);
+            let query = Query::partition(&partition).descending().limit(limit).after(after);
+            let page = self.table.query(query).await.map_err(doing)?;
+            record::page(&self.table, page).map_err(doing)
+        })
+    }
+
+    /// The text as one of the connector's versions.
+    fn kept(&self, connector: &StoredConnector) -> Result<Write> {
+        let owner = Owner::of(connector.owner.as_ref());
+        let at = connector.updated_at.to_string();
+        let key = Key::new(keys::versions(owner, &connector.definition.id), at);
+        let put = Record::of("connector", connector, 1)?.put(&key);
+        put.map_err(CatalogError::doing("keep the connector's version"))
     }
 
     fn put(&self, connector: &StoredConnector) -> Result<Write> {

@@ -49,6 +49,11 @@ pub(crate) fn connector(owner: Owner<'_>, id: &ConnectorId) -> Key {
     Key::new(partition(owner), format!("{CONNECTOR}{id}"))
 }
 
+/// Every text a connector has had, by the moment it was written.
+pub(crate) fn versions(owner: Owner<'_>, id: &ConnectorId) -> String {
+    format!("VERSIONS#{owner}#{id}")
+}
+
 pub(crate) fn playbook(owner: Owner<'_>, id: &str) -> Key {
     Key::new(partition(owner), format!("{PLAYBOOK}{id}"))
 }

@@ -2,17 +2,52 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use countersign_connector::{ConnectorDefinition, StoredConnector};
+use countersign_connector::{AuthField, Category, ConnectorDefinition, StoredConnector, Tag};
 use countersign_web::replay::{Attempt, Key};
 use countersign_web::{Json, Page, Problem, Query, Signed};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{Ctx, analyst, now, reader};
 use crate::compiling;
 use crate::merged::{self, ListQuery};
 use crate::once::{created, do_once};
+
+/// What to list.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConnectorQuery {
+    /// At most so many items, 1 to 100; 50 when left out. A filtered page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+    /// `next` of the page before.
+    cursor: Option<String>,
+    /// Only one type, such as `rest_api`.
+    kind: Option<String>,
+    /// `own`, `system`, or both when left out.
+    from: Option<String>,
+    /// Only one category: `government`, `finance`, `corporate`, `nonprofit`, `general`.
+    #[param(value_type = Option<String>)]
+    category: Option<Category>,
+    /// Only those with this tag.
+    tag: Option<String>,
+}
+
+impl ConnectorQuery {
+    fn listing(&self) -> ListQuery {
+        let Self { limit, cursor, kind, from, .. } = self.clone();
+        ListQuery { limit, cursor, kind, from }
+    }
+
+    fn takes(&self, stored: &StoredConnector) -> bool {
+        let definition = &stored.definition;
+        let category = self.category.is_none_or(|category| definition.category == category);
+        let tagged = |tag: &String| definition.tags.iter().any(|own| own.as_str() == tag.as_str());
+        category && self.tag.as_ref().is_none_or(tagged)
+    }
+}
 
 /// A connector's text.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -31,11 +66,20 @@ pub(crate) struct ConnectorLine {
     name: String,
     /// One or two sentences.
     description: String,
-    /// `rest_api`, `file_parser`.
+    /// `rest_api`, `graphql`, `web_scraper`, `file_parser`, `rss_feed`, `existing_tool`.
     #[serde(rename = "type")]
     kind: &'static str,
     /// Semantic version.
     version: String,
+    /// What it is about.
+    #[schema(value_type = String)]
+    category: Category,
+    /// Words to find it by.
+    #[schema(value_type = Vec<String>)]
+    tags: Vec<Tag>,
+    /// The form of the credentials it needs.
+    #[schema(value_type = Vec<Object>)]
+    auth_fields: Vec<AuthField>,
     /// Whether the deployment ships it.
     is_template: bool,
     /// The parts of the credential it needs.
@@ -56,6 +100,9 @@ impl From<&StoredConnector> for ConnectorLine {
             description: definition.description.clone(),
             kind: definition.kind(),
             version: definition.version.clone(),
+            category: definition.category,
+            tags: definition.tags.clone(),
+            auth_fields: definition.auth_fields.clone(),
             is_template: stored.owner.is_none(),
             credential_fields: definition.credential_fields(),
             endpoints: definition.endpoints.keys().cloned().collect(),
@@ -119,17 +166,17 @@ pub(crate) async fn create(
 }
 
 /// The caller's connectors, then the ones the deployment ships.
-#[utoipa::path(get, path = "/connectors", tag = "connectors", params(ListQuery), responses((status = 200, body = Page<ConnectorLine>)))]
+#[utoipa::path(get, path = "/connectors", tag = "connectors", params(ConnectorQuery), responses((status = 200, body = Page<ConnectorLine>)))]
 pub(crate) async fn list(
     ctx: Ctx,
     signed: Signed,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<ConnectorQuery>,
 ) -> Result<Json<Page<ConnectorLine>>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
-    let mut arena = String::new();
+    let (mut arena, listing) = (String::new(), query.listing());
     let own = |listing| ctx.catalog.connectors(owner, listing);
     let system = |listing| ctx.catalog.system_connectors(listing);
-    let page = merged::list(owner, "connectors", &query, own, system, &mut arena).await?;
-    Ok(Json(Page { items: page.items.iter().map(ConnectorLine::from).collect(), next: page.next }))
+    let page = merged::list(owner, "connectors", &listing, own, system, &mut arena).await?;
+    Ok(Json(Page { items: page.items.iter().filter(|stored| query.takes(stored)).map(ConnectorLine::from).collect(), next: page.next }))
 }

@@ -191,3 +191,14 @@ async fn k_38_a_feed_cannot_lead_into_the_network() {
     let server = feeds(inside.clone(), inside).await;
     check(World::new(&news_yaml(&server)), &recent(json!({})), "EGRESS_REFUSED").await;
 }
+
+#[tokio::test]
+async fn f_315_one_feed_that_is_down_does_not_rest_the_others() {
+    let server = feeds(ResponseTemplate::new(503), rss(&[("3", "3", HOUR_AGO)])).await;
+    let world = Arc::new(World::new(&news_yaml(&server)));
+    for _ in 0..6 {
+        let policy = Policy { allow_loopback: true };
+        let output = run_with(&world, Mode::Read, policy, &recent(json!({}))).await.unwrap();
+        assert_eq!((ids(&output), output.get("_stale")), (vec!["Beta/3"], None));
+    }
+}

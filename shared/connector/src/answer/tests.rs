@@ -278,3 +278,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn k_76_a_cursor_may_have_companions() {
+    let path = |text| JsonPath::parse(text).unwrap();
+    let pages = Pagination::Cursor {
+        cursor_param: "last".into(),
+        cursor_path: path("next.id"),
+        also: [("day".to_owned(), path("next.day"))].into_iter().collect(),
+        place: PagePlace::Query,
+        bounds: PageBounds::default(),
+    };
+    let answer = json!({ "next": { "id": 7, "day": "2024-01-01" } });
+    let first = "https://a.b/?last=7&day=2023-12-31";
+    let next = Some("https://a.b/?last=7&day=2024-01-01");
+    check(pages.clone(), first, answer.clone(), 1, None, next);
+    check(pages.clone(), next.unwrap(), answer.clone(), 1, None, None);
+    check(pages.clone(), first, json!({ "next": { "id": 7 } }), 1, None, None);
+    let mut request = request(first);
+    let cursor = next_page(&pages, &request, &answer, 1, None).unwrap().cursor;
+    assert_eq!(cursor, json!({ "last": "7", "day": "2024-01-01" }));
+    continue_at(&mut request, &pages, &cursor).unwrap();
+    assert_eq!(request.url.as_str(), next.unwrap());
+    for wrong in [json!("7"), json!({ "last": "7" }), json!({ "last": "7", "day": {} })] {
+        assert!(continue_at(&mut request, &pages, &wrong).is_err(), "{wrong}");
+    }
+}

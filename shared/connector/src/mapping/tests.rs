@@ -137,3 +137,21 @@ proptest! {
         prop_assert_eq!(unread.count(), mapped.warnings.len());
     }
 }
+
+#[test]
+fn f_090_an_answer_may_be_a_list_for_each_field() {
+    let columns = JsonMapping {
+        layout: Layout::Columns,
+        ..mapping(Some("recent"), &[("form", "form"), ("day", "filed"), ("of", "name")])
+    };
+    let answer =
+        json!({ "recent": { "form": ["10-K", "4"], "filed": ["2024-02-21"], "name": "one" } });
+    let expect = json!([{ "form": "10-K", "day": "2024-02-21", "of": null }, { "form": "4", "day": null, "of": null }]);
+    check(&columns, answer, expect);
+    check(&columns, json!({ "recent": {} }), json!([]));
+    check(
+        &columns,
+        json!({ "recent": [{ "form": "4" }] }),
+        json!([{ "form": "4", "day": null, "of": null }]),
+    );
+}

@@ -1,11 +1,13 @@
 //! Which elements become which fields, decided while they stream by.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::value::convert;
-use crate::model::{FieldRule, ParseRules};
+use super::value::{convert, typed};
+use crate::model::{FieldRule, ParseRules, ValueType};
+use crate::records::{Cell, Records};
 use crate::xpath::{Alternative, XPath};
 
 /// Values kept of one repeated field in one record.
@@ -38,10 +40,28 @@ struct Target {
     alternative: Alternative,
 }
 
+/// What ends in one name.
+#[derive(Debug, Default)]
+struct Aims {
+    /// Roots and lists.
+    places: Vec<Target>,
+    fields: Vec<Target>,
+}
+
+impl Aims {
+    fn add(&mut self, target: Target) {
+        match target.aim {
+            Aim::Field(_) => self.fields.push(target),
+            Aim::Root | Aim::List => self.places.push(target),
+        }
+    }
+}
+
 /// The paths of an endpoint, found by the name of the element they end in.
 pub(super) struct Targets {
-    by_name: HashMap<String, Vec<Target>>,
-    any_name: Vec<Target>,
+    /// By the length of the name: few names share one, and lengths are compared faster than texts are hashed.
+    by_name: Vec<Vec<(String, Aims)>>,
+    any_name: Aims,
     has_root: bool,
     has_list: bool,
     own_fields: usize,
@@ -53,8 +73,8 @@ impl Targets {
     pub(super) fn new(rules: &ParseRules) -> Self {
         let all: Vec<&FieldRule> = rules.fields.iter().chain(&rules.context_fields).collect();
         let mut targets = Self {
-            by_name: HashMap::new(),
-            any_name: Vec::new(),
+            by_name: Vec::new(),
+            any_name: Aims::default(),
             has_root: rules.root_element.is_some(),
             has_list: rules.list_element.is_some(),
             own_fields: rules.fields.len(),
@@ -78,26 +98,42 @@ impl Targets {
             let target = Target { aim, rank, alternative: alternative.clone() };
             match alternative.steps.last() {
                 Some(name) if name != "*" => {
-                    self.by_name.entry(name.clone()).or_default().push(target);
+                    self.named(name).add(target);
                 }
-                _ => self.any_name.push(target),
+                _ => self.any_name.add(target),
             }
         }
     }
 
-    fn ending_in(&self, name: &str) -> impl Iterator<Item = &Target> {
-        self.by_name.get(name).into_iter().flatten().chain(&self.any_name)
+    fn named(&mut self, name: &str) -> &mut Aims {
+        if self.by_name.len() <= name.len() {
+            self.by_name.resize_with(name.len() + 1, Vec::new);
+        }
+        let same = &mut self.by_name[name.len()];
+        let at = same.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+            same.push((name.to_owned(), Aims::default()));
+            same.len() - 1
+        });
+        &mut same[at].1
+    }
+
+    /// What ends in a name, and what ends in any.
+    fn ending_in(&self, name: &str) -> [Option<&Aims>; 2] {
+        let same = self.by_name.get(name.len());
+        let found = same.and_then(|same| same.iter().find(|(known, _)| known == name));
+        [found.map(|(_, aims)| aims), Some(&self.any_name)]
     }
 }
 
-/// The texts found for one field, and how preferred the path was that found them.
+/// The texts found for one field of the document, and how preferred the path was that found them.
 #[derive(Debug, Clone)]
 struct Found {
     rank: usize,
     texts: Vec<String>,
 }
 
-type Fields = Vec<Option<Found>>;
+/// The rank of a field that has no value yet.
+const NONE: u8 = u8::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
@@ -119,9 +155,15 @@ pub(super) struct Collector<'t> {
     roots: Vec<usize>,
     root_seen: bool,
     open_records: Vec<(usize, usize)>,
-    records: Vec<Fields>,
-    document: Fields,
+    /// All fields of one record after the other; those of the context stay empty until the end.
+    cells: Vec<Cell>,
+    /// How preferred the path was that found each of a record's own fields.
+    ranks: Vec<u8>,
+    count: usize,
+    document: Vec<Option<Found>>,
     captures: Vec<Capture>,
+    /// Texts of earlier captures, whose memory is used again.
+    spare: Vec<String>,
     kept_bytes: u64,
 }
 
@@ -132,15 +174,18 @@ impl<'t> Collector<'t> {
             roots: Vec::new(),
             root_seen: false,
             open_records: Vec::new(),
-            records: Vec::new(),
+            cells: Vec::new(),
+            ranks: Vec::new(),
+            count: 0,
             document: vec![None; targets.fields],
             captures: Vec::new(),
+            spare: Vec::new(),
             kept_bytes: 0,
         }
     }
 
     pub(super) fn record_count(&self) -> usize {
-        self.records.len()
+        self.count
     }
 
     pub(super) fn kept_bytes(&self) -> u64 {
@@ -161,8 +206,9 @@ impl<'t> Collector<'t> {
         let targets = self.targets;
         let Some(name) = names.last() else { return };
         let depth = names.len();
-        let mut fields = Vec::new();
-        for target in targets.ending_in(name.as_ref()) {
+        // A record is opened before its own fields are looked for, so those come second.
+        let aims = targets.ending_in(name.as_ref());
+        for target in aims.iter().flatten().flat_map(|aims| &aims.places) {
             match target.aim {
                 Aim::Root
                     if target.alternative.matches(names, 0)
@@ -172,19 +218,21 @@ impl<'t> Collector<'t> {
                     self.root_seen = true;
                 }
                 Aim::List if self.opens_record(&target.alternative, names) => {
-                    self.open_records.push((depth, self.records.len()));
-                    self.records.push(vec![None; targets.own_fields]);
+                    self.open_records.push((depth, self.count));
+                    self.count += 1;
+                    self.cells.resize(self.count * targets.fields, Cell::Null);
+                    self.ranks.resize(self.count * targets.own_fields, NONE);
                 }
-                Aim::Field(field) => fields.push((field, target)),
-                Aim::Root | Aim::List => {}
+                Aim::Field(_) | Aim::Root | Aim::List => {}
             }
         }
-        for (field, target) in fields {
+        for target in aims.iter().flatten().flat_map(|aims| &aims.fields) {
+            let Aim::Field(field) = target.aim else { continue };
             let Some(owner) = self.owner(field, &target.alternative, names) else { continue };
             match &target.alternative.attribute {
                 None => {
-                    let capture =
-                        Capture { depth, owner, field, rank: target.rank, text: String::new() };
+                    let text = self.spare.pop().unwrap_or_default();
+                    let capture = Capture { depth, owner, field, rank: target.rank, text };
                     self.captures.push(capture);
                 }
                 Some(name) => {
@@ -241,6 +289,9 @@ impl<'t> Collector<'t> {
         while self.captures.last().is_some_and(|capture| capture.depth == depth) {
             if let Some(capture) = self.captures.pop() {
                 self.keep(capture.owner, capture.field, capture.rank, &capture.text);
+                let mut text = capture.text;
+                text.clear();
+                self.spare.push(text);
             }
         }
         self.open_records.pop_if(|(open, _)| *open == depth);
@@ -261,69 +312,162 @@ impl<'t> Collector<'t> {
             return;
         }
         let is_list = self.targets.lists.get(field).copied().unwrap_or(false);
-        let fields = match owner {
-            Owner::Document => &mut self.document,
-            Owner::Record(index) => match self.records.get_mut(index) {
-                Some(fields) => fields,
-                None => return,
-            },
+        let kept = text.len() as u64;
+        let is_new = match owner {
+            Owner::Document => self.keep_of_document(field, rank, is_list, text),
+            Owner::Record(record) => self.keep_of_record(record, field, rank, is_list, text),
         };
-        let Some(slot) = fields.get_mut(field) else { return };
+        if is_new == Some(true) {
+            self.kept_bytes += kept;
+        }
+    }
+
+    fn keep_of_document(
+        &mut self,
+        field: usize,
+        rank: usize,
+        is_list: bool,
+        text: Cow<'_, str>,
+    ) -> Option<bool> {
+        let slot = self.document.get_mut(field)?;
         match slot {
-            Some(found) if found.rank < rank => {}
+            Some(found) if found.rank < rank => return Some(false),
             Some(found) if found.rank == rank => {
                 if !is_list || found.texts.len() >= MAX_VALUES {
-                    return;
+                    return Some(false);
                 }
-                self.kept_bytes += text.len() as u64;
-                found.texts.push(text);
+                found.texts.push(text.into_owned());
             }
-            _ => {
-                self.kept_bytes += text.len() as u64;
-                *slot = Some(Found { rank, texts: vec![text] });
-            }
+            _ => *slot = Some(Found { rank, texts: vec![text.into_owned()] }),
         }
+        Some(true)
+    }
+
+    fn keep_of_record(
+        &mut self,
+        record: usize,
+        field: usize,
+        rank: usize,
+        is_list: bool,
+        text: Cow<'_, str>,
+    ) -> Option<bool> {
+        let known = self.ranks.get_mut(record * self.targets.own_fields + field)?;
+        let cell = self.cells.get_mut(record * self.targets.fields + field)?;
+        // A path has at most 32 alternatives.
+        let rank = u8::try_from(rank).ok().filter(|rank| *rank < NONE)?;
+        if *known < rank || (*known == rank && !is_list) {
+            return Some(false);
+        }
+        match cell {
+            Cell::Other(list) if *known == rank => {
+                let list = list.as_array_mut().filter(|list| list.len() < MAX_VALUES)?;
+                list.push(Value::from(&*text));
+            }
+            _ if is_list => *cell = Cell::Other(Box::new(Value::Array(vec![Value::from(&*text)]))),
+            _ => *cell = Cell::Text(text.into()),
+        }
+        *known = rank;
+        Some(true)
     }
 
     /// The records, typed, with the document's fields on each.
-    pub(super) fn finish(self, rules: &ParseRules) -> (Vec<Map<String, Value>>, Vec<ValueWarning>) {
-        let mut warnings = Vec::new();
-        let mut out = Vec::new();
-        let document = self.document;
-        let own = if self.targets.has_list { self.records } else { vec![document.clone()] };
-        for record in own.into_iter().filter(|record| record.iter().any(Option::is_some)) {
-            let mut map = Map::new();
-            for (index, rule) in rules.fields.iter().chain(&rules.context_fields).enumerate() {
-                let here = record.get(index).and_then(Option::as_ref);
-                let there = document.get(index).and_then(Option::as_ref);
-                let (value, complaint) = convert(preferred(here, there), rule.value_type);
-                if let Some(message) = complaint {
-                    warnings.push(ValueWarning {
-                        record: out.len(),
-                        field: rule.field.clone(),
-                        message,
-                    });
-                }
-                map.insert(rule.field.clone(), value);
-            }
-            out.push(map);
+    pub(super) fn finish(mut self, rules: &ParseRules) -> (Records, Vec<ValueWarning>) {
+        let all: Vec<&FieldRule> = rules.fields.iter().chain(&rules.context_fields).collect();
+        let document: Vec<_> = self
+            .document
+            .iter()
+            .zip(&all)
+            .map(|(found, rule)| shared(found.as_ref(), rule))
+            .collect();
+        if !self.targets.has_list {
+            // The document is the one record, if it has a value.
+            self.count = 1;
+            self.cells.resize(self.targets.fields, Cell::Null);
+            self.ranks.resize(self.targets.own_fields, NONE);
         }
-        (out, warnings)
+        let mut warnings = Vec::new();
+        let mut kept = 0;
+        for record in 0..self.count {
+            if !self.has_values(record) {
+                continue;
+            }
+            for (field, rule) in all.iter().enumerate() {
+                let (cell, complaint) = self.typed(record, field, rule, &document);
+                if let Some(message) = complaint {
+                    let field = rule.field.clone();
+                    warnings.push(ValueWarning { record: kept, field, message });
+                }
+                self.cells[kept * self.targets.fields + field] = cell;
+            }
+            kept += 1;
+        }
+        self.cells.truncate(kept * self.targets.fields);
+        let names = all.iter().map(|rule| rule.field.clone()).collect();
+        (Records::Rows { names, cells: self.cells }, warnings)
+    }
+
+    fn has_values(&self, record: usize) -> bool {
+        if !self.targets.has_list {
+            return self.document.iter().any(Option::is_some);
+        }
+        let start = record * self.targets.own_fields;
+        self.ranks[start..start + self.targets.own_fields].iter().any(|rank| *rank != NONE)
+    }
+
+    /// One field of one record: its own value, or the document's when that is more preferred or the only one.
+    fn typed(
+        &mut self,
+        record: usize,
+        field: usize,
+        rule: &FieldRule,
+        document: &[OfDocument],
+    ) -> (Cell, Option<String>) {
+        let own = field < self.targets.own_fields;
+        let rank = if own { self.ranks[record * self.targets.own_fields + field] } else { NONE };
+        let there = &document[field];
+        if there.rank.is_some_and(|there| there < usize::from(rank)) || rank == NONE {
+            return (there.cell.clone(), there.complaint.clone());
+        }
+        match std::mem::take(&mut self.cells[record * self.targets.fields + field]) {
+            Cell::Text(text) => typed(text, rule.value_type),
+            Cell::Other(list) if rule.value_type == ValueType::NumberList => {
+                let texts: Vec<String> = list
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect();
+                let (value, complaint) = convert(&texts, rule.value_type);
+                (Cell::from(value), complaint)
+            }
+            cell => (cell, None),
+        }
     }
 }
 
-/// The texts of the more preferred path; the record's own when both are as good.
-fn preferred<'f>(here: Option<&'f Found>, there: Option<&'f Found>) -> &'f [String] {
-    let found = match (here, there) {
-        (Some(here), Some(there)) if there.rank < here.rank => Some(there),
-        (Some(here), _) => Some(here),
-        (None, there) => there,
+/// A field of the document, as every record gets it.
+struct OfDocument {
+    rank: Option<usize>,
+    cell: Cell,
+    complaint: Option<String>,
+}
+
+fn shared(found: Option<&Found>, rule: &FieldRule) -> OfDocument {
+    let (value, complaint) = convert(found.map_or(&[], |found| &found.texts), rule.value_type);
+    let cell = match value {
+        Value::String(text) => Cell::Shared(Arc::from(text)),
+        other => Cell::from(other),
     };
-    found.map_or(&[], |found| &found.texts)
+    OfDocument { rank: found.map(|found| found.rank), cell, complaint }
 }
 
 /// White space becomes single spaces; control characters go.
-fn collapse(text: &str) -> String {
+fn collapse(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -331,5 +475,14 @@ fn collapse(text: &str) -> String {
         }
         out.extend(word.chars().filter(|c| !c.is_control()));
     }
-    out
+    Cow::Owned(out)
+}
+
+/// Whether a text without space around it stays as it is: nearly every value of a filing.
+fn is_plain(text: &str) -> bool {
+    let mut space = false;
+    text.bytes().all(|byte| {
+        let was = std::mem::replace(&mut space, byte == b' ');
+        matches!(byte, b' '..=b'~') && !(was && space)
+    })
 }

@@ -25,6 +25,7 @@ pub(super) struct Transcoder<R> {
     max_bytes: u64,
     token: u64,
     max_token: u64,
+    /// Where the decoded chunk starts.
     place: Place,
 }
 
@@ -48,7 +49,7 @@ impl<R: Read> Transcoder<R> {
 
     /// The place up to which the parser has read.
     pub(super) fn place(&self) -> Place {
-        self.place
+        self.place.after(&self.text[..self.taken])
     }
 
     /// Bytes read from the source.
@@ -81,6 +82,8 @@ impl<R: Read> Transcoder<R> {
 
     /// Decodes the next chunk into `text`.
     fn refill(&mut self) -> Result<(), XmlError> {
+        // Lines are counted for a chunk at a time: most places are never asked for.
+        self.place = self.place.after(&self.text[..self.taken]);
         self.text.clear();
         self.taken = 0;
         let want = if self.decoder.is_none() { SNIFF } else { CHUNK };
@@ -128,7 +131,7 @@ impl<R: Read> BufRead for Transcoder<R> {
         if self.token > self.max_token {
             let what = "bytes in one tag or text";
             return Err(io::Error::other(XmlError::Limit {
-                place: self.place,
+                place: self.place(),
                 what,
                 limit: self.max_token,
             }));
@@ -146,14 +149,6 @@ impl<R: Read> BufRead for Transcoder<R> {
 
     fn consume(&mut self, count: usize) {
         let end = (self.taken + count).min(self.text.len());
-        for byte in &self.text[self.taken..end] {
-            if *byte == b'\n' {
-                self.place.line += 1;
-                self.place.column = 1;
-            } else if byte & 0xC0 != 0x80 {
-                self.place.column += 1;
-            }
-        }
         self.token += (end - self.taken) as u64;
         self.taken = end;
     }

@@ -13,6 +13,17 @@ pub struct Place {
     pub column: u64,
 }
 
+impl Place {
+    /// The place after some text.
+    pub(super) fn after(self, text: &[u8]) -> Self {
+        let lines = text.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let last = text.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let characters = last.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64;
+        let column = if lines == 0 { self.column } else { 1 };
+        Self { line: self.line + lines, column: column + characters }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)

@@ -14,13 +14,12 @@ mod tests;
 
 use std::io::Read;
 
-use serde_json::{Map, Value};
-
 pub use collect::ValueWarning;
 pub use error::{Place, XmlError};
 pub use value::convert;
 
 use crate::model::ParseRules;
+use crate::records::Records;
 
 /// Bounds on one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +60,7 @@ impl Limits {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extraction {
     /// The records, in the document's order.
-    pub records: Vec<Map<String, Value>>,
+    pub records: Records,
     /// Values that are not of their type.
     pub warnings: Vec<ValueWarning>,
     /// The local name of the document element.

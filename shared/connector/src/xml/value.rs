@@ -1,9 +1,12 @@
 //! Text becomes typed values.
 
+use std::borrow::Cow;
+
 use jiff::civil::Date;
 use serde_json::{Number, Value};
 
 use crate::model::ValueType;
+use crate::records::Cell;
 
 /// Reads the texts found for a field. The message says why a text is not of the type.
 #[must_use]
@@ -36,6 +39,15 @@ fn one(text: &str, value_type: ValueType) -> (Value, Option<String>) {
     }
 }
 
+/// Reads the one text of a field, which is kept as it is when the field is text.
+pub(super) fn typed(text: Box<str>, value_type: ValueType) -> (Cell, Option<String>) {
+    if value_type == ValueType::String {
+        return (Cell::Text(text), None);
+    }
+    let (value, complaint) = one(&text, value_type);
+    (Cell::from(value), complaint)
+}
+
 fn number_list(texts: &[String]) -> (Value, Option<String>) {
     let mut complaint_of = None;
     let mut numbers = Vec::with_capacity(texts.len());
@@ -57,7 +69,7 @@ fn complaint(text: &str, value_type: ValueType) -> String {
 
 /// A decimal number; commas between thousands are allowed.
 fn number(text: &str) -> Option<Number> {
-    let plain = text.replace(',', "");
+    let plain = plain(text);
     let digits = plain.strip_prefix(['-', '+']).unwrap_or(&plain);
     let fits = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
         && digits.bytes().any(|b| b.is_ascii_digit());
@@ -70,8 +82,13 @@ fn number(text: &str) -> Option<Number> {
     plain.parse::<f64>().ok().and_then(Number::from_f64)
 }
 
+/// A number without the commas between its thousands.
+fn plain(text: &str) -> Cow<'_, str> {
+    if text.contains(',') { text.replace(',', "").into() } else { text.into() }
+}
+
 fn integer(text: &str) -> Option<i64> {
-    let plain = text.replace(',', "");
+    let plain = plain(text);
     let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
     if fraction.bytes().all(|b| b == b'0') { whole.parse().ok() } else { None }
 }

@@ -10,7 +10,7 @@ use std::io::Read;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use countersign_connector::{PdfRecords, PdfRules};
+use countersign_connector::{PdfRecords, PdfRules, Records};
 use pdf_extract::{Document, PlainTextOutput, output_doc_page};
 use serde_json::{Map, Value};
 
@@ -71,6 +71,7 @@ fn document(
         return Err(malformed("the document", "it has no pages"));
     }
     let mut out = Extraction::default();
+    let mut texts: Vec<Map<String, Value>> = Vec::new();
     let (mut kept_bytes, mut failed) = (0, 0);
     for page in 1..=pages {
         stop.check()?;
@@ -79,14 +80,15 @@ fn document(
                 if text.is_empty() {
                     note(&mut out, format!("page {page} has no text: it may be a picture"));
                 }
-                out.records.push(record(page, text));
+                let record = record(page, text);
+                kept_bytes += size_of(&record);
+                texts.push(record);
             }
             None => {
                 failed += 1;
                 note(&mut out, format!("page {page} is left out: {DAMAGED}"));
             }
         }
-        kept_bytes += out.records.last().map_or(0, size_of);
         if kept_bytes > limits.max_kept_bytes {
             let (what, limit) = ("bytes of text", limits.max_kept_bytes);
             return Err(FormatError::Limit { place: format!("page {page}"), what, limit });
@@ -95,9 +97,10 @@ fn document(
     if failed == pages {
         return Err(malformed("page 1", DAMAGED));
     }
-    if kind == PdfRecords::Document {
-        out.records = vec![joined(pages, &out.records)];
-    }
+    out.records = Records::Whole(match kind {
+        PdfRecords::Page => texts,
+        PdfRecords::Document => vec![joined(pages, &texts)],
+    });
     Ok(out)
 }
 

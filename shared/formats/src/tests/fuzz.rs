@@ -67,7 +67,7 @@ proptest! {
         let found = csv.read(Pieces(file.as_bytes(), size), &Limits::for_megabytes(1), &Stop::default()).unwrap();
         let kept: Vec<&Vec<String>> = rows.iter().filter(|row| row.iter().any(|cell| !cell.trim().is_empty())).collect();
         prop_assert_eq!(found.records.len(), kept.len());
-        for (record, row) in found.records.iter().zip(kept) {
+        for (record, row) in found.records.into_iter().zip(kept) {
             for (cell, name) in row.iter().zip(["a", "b", "c"]) {
                 prop_assert_eq!(record[name].as_str().unwrap_or_default(), cell.trim());
             }
@@ -81,7 +81,7 @@ proptest! {
         let json = reader("parser: json\nresults_path: list\nfields: [{ field: num, path: num }, { field: txt, path: t.x }]");
         let found = json.read(Pieces(&body, size), &Limits::for_megabytes(1), &Stop::default()).unwrap();
         prop_assert_eq!(found.records.len(), numbers.len());
-        for (record, (n, text)) in found.records.iter().zip(&numbers) {
+        for (record, (n, text)) in found.records.into_iter().zip(&numbers) {
             prop_assert!(record["num"] == *n && record["txt"] == text.as_str());
         }
     }

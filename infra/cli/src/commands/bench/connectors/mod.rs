@@ -217,7 +217,7 @@ mod tests {
         let found = reader.read(&body[..], &Limits::for_megabytes(1), &Stop::default()).unwrap();
         assert_eq!(found.warnings, []);
         assert_eq!(found.records.len(), 3);
-        for record in &found.records {
+        for record in found.records {
             assert!(record.values().all(|value| !value.is_null()), "{record:?}");
         }
     }

@@ -30,16 +30,14 @@ impl MapFile {
             .read(file, &Limits::for_megabytes(64), &Stop::default())
             .map_err(|error| CliError::Found(error.to_string()))?;
         let seconds = started.elapsed().as_secs_f64();
-        let record = |record: Option<&serde_json::Map<String, Value>>| {
-            record.cloned().map_or(Value::Null, Value::Object)
-        };
+        let record = |index| found.records.get(index).map_or(Value::Null, Value::Object);
         let peak_mb = super::super::cold_start::peak_megabytes(std::process::id());
         let mapped = Mapped {
             rows: found.records.len() as u64,
             seconds,
             peak_mb,
-            first: record(found.records.first()),
-            last: record(found.records.last()),
+            first: record(0),
+            last: record(found.records.len().saturating_sub(1)),
         };
         console.line(serde_json::to_string(&mapped).unwrap_or_default());
         Ok(())

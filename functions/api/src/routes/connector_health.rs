@@ -1,0 +1,74 @@
+//! `/connectors/{id}/health` (F-094).
+
+use axum::extract::State;
+use countersign_connector::{Binding, ConnectorId, Health, RatedBy, StoredConnector};
+use countersign_profile::ProfileId;
+use countersign_resilience::HealthView;
+use countersign_web::{Json, Path, Problem, Query, Signed};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{Ctx, found, now, reader};
+
+/// Whose calls are asked about.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asked {
+    /// The agent whose binding counts: its credential has a budget of its own, and its address a breaker.
+    #[param(value_type = Option<String>)]
+    profile: Option<ProfileId>,
+}
+
+/// How a connector fares for the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ConnectorHealth {
+    /// `ok`, `auth_failed` or `unavailable`: what the binding's last call said. Absent without a `profile`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    binding: Option<Health>,
+    /// Breaker, latency, error rate, and what is left of the budget.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    source: HealthView,
+}
+
+/// How a connector fares: state, latency, error rate, budget left.
+#[utoipa::path(
+    get, path = "/connectors/{id}/health", tag = "connectors",
+    params(("id" = String, Path, description = "kebab-case"), Asked),
+    responses((status = 200, body = ConnectorHealth), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn health(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ConnectorId>,
+    Query(asked): Query<Asked>,
+) -> Result<Json<ConnectorHealth>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    let stored = found(ctx.catalog.connector(owner, &id).await?)?;
+    let binding = match &asked.profile {
+        None => None,
+        Some(profile) => {
+            let bindings = ctx.catalog.bindings(owner, profile.as_str()).await?;
+            Some(found(bindings.into_iter().find(|binding| binding.connector_id == id))?)
+        }
+    };
+    let stored = as_bound(stored, binding.as_ref());
+    let credential = binding.as_ref().and_then(|binding| binding.credential.as_ref());
+    let by = credential.map_or(RatedBy::Everybody, |id| RatedBy::Credential(owner, id));
+    let definition = &stored.definition;
+    let breaker = definition.health_subject(owner);
+    let rate = stored.rate_subject(by);
+    let source = ctx.egress.health(&breaker, &rate, &definition.budget(), now()).await?;
+    Ok(Json(ConnectorHealth { binding: binding.map(|binding| binding.health), source }))
+}
+
+fn as_bound(stored: StoredConnector, binding: Option<&Binding>) -> StoredConnector {
+    match binding {
+        None => stored,
+        Some(binding) => {
+            StoredConnector { definition: stored.definition.bound_by(binding), ..stored }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `/connectors/{id}/test` (F-331), as the function `connector-test` serves it: it stands here for the document only.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// What to try.
+#[derive(Debug, Deserialize, ToSchema)]
+#[expect(dead_code, reason = "read by another function")]
+pub(crate) struct Trial {
+    /// The endpoint.
+    endpoint: String,
+    /// Its arguments, by name.
+    #[schema(value_type = Object)]
+    inputs: Value,
+    /// The agent whose binding and credential are used.
+    profile: Option<String>,
+    /// Whether to infer an `output_schema` from what comes back.
+    infer: bool,
+    /// How many records to show: 10, at most 100.
+    rows: Option<u32>,
+}
+
+/// How it went. A call that fails is a result.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Outcome {
+    /// Whether there was an answer.
+    ok: bool,
+    /// How long it took, in milliseconds.
+    took_ms: u64,
+    /// How many records came back.
+    count: Option<u64>,
+    /// What the endpoint gave, with the first records only.
+    #[schema(value_type = Option<Object>)]
+    output: Option<Value>,
+    /// `code`, `message`, `help`.
+    #[schema(value_type = Option<Object>)]
+    error: Option<Value>,
+    /// Fit to be written into the connector.
+    #[schema(value_type = Option<Object>)]
+    output_schema: Option<Value>,
+}
+
+/// Calls one endpoint of a connector, as a run would. Endpoints with an effect are refused: a test only reads.
+#[utoipa::path(
+    post, path = "/api/agent-factory/connectors/{id}/test", tag = "connectors", request_body = Trial,
+    params(("id" = String, Path, description = "kebab-case")),
+    responses((status = 200, body = Outcome), (status = 403, description = "PERMISSION_DENIED"), (status = 422, description = "INVALID_INPUT"))
+)]
+#[expect(dead_code, reason = "the declaration is what is used")]
+pub(crate) fn test() {}

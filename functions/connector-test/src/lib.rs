@@ -1,0 +1,72 @@
+//! Tries one endpoint of a connector (F-331), through the action that runs use.
+
+mod bench;
+mod trial;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::post;
+use countersign_actions_connect::{Deps, Mode, actions};
+use countersign_identity::Rights;
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_registry::action::Action;
+use countersign_store_directory::Directory;
+use countersign_web::token::Verifier;
+use countersign_web::{Gate, door};
+
+use bench::Bench;
+
+/// What a test needs.
+pub struct Context {
+    verifier: Verifier,
+    directory: Directory,
+    action: Arc<dyn Action>,
+}
+
+impl Gate for Context {
+    fn verifier(&self) -> &Verifier {
+        &self.verifier
+    }
+
+    fn rights(&self) -> &dyn Rights {
+        &self.directory
+    }
+}
+
+impl Context {
+    /// Builds it from the settings.
+    ///
+    /// # Errors
+    /// [`StartError`] names the setting that is missing or unusable.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let deps = countersign_connect_entry::deps(boot)?;
+        let connectors = Arc::new(Bench { stored: deps.connectors });
+        let mut actions = actions(Deps { connectors, ..deps }, Mode::Read);
+        let missing = || StartError::Runtime("the action is gone".to_owned());
+        Ok(Self {
+            verifier: verifier(boot)?,
+            directory: Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?),
+            action: actions.pop().ok_or_else(missing)?,
+        })
+    }
+}
+
+/// The one route, with everything a door has around it.
+pub fn router(context: Arc<Context>) -> Router {
+    let path = "/api/agent-factory/connectors/{id}/test";
+    door::complete(Router::new().route(path, post(trial::run)).with_state(context))
+}
+
+fn verifier(boot: &Boot) -> Result<Verifier, StartError> {
+    let settings = &boot.settings;
+    let verifier = Verifier::new(
+        settings.get(Setting::JwtHs256Secret),
+        settings.get(Setting::JwtJwksUrl),
+        settings.need(Setting::JwtIssuer)?,
+        settings.need(Setting::JwtAudience)?,
+        settings.allow_loopback(),
+    );
+    let name = "JWT_HS256_SECRET or JWT_JWKS_URL";
+    verifier.map_err(|error| StartError::Invalid { name, reason: error.to_string() })
+}
