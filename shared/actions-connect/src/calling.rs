@@ -158,7 +158,8 @@ impl<'c> Caller<'c> {
         let (connector, status) = (self.connector.clone(), answer.status);
         let error = match named_error(&answer.body).filter(|_| status < 500) {
             Some("invalid_client" | "invalid_grant" | "unauthorized_client") => {
-                ConnectError::AuthFailed { connector, status }
+                let message = self.excerpt(&answer.body);
+                ConnectError::AuthFailed { connector, status, message }
             }
             Some(name) => {
                 let message = format!("the token server says `{name}`");
@@ -255,7 +256,9 @@ impl<'c> Caller<'c> {
         let connector = self.connector.clone();
         let status = answer.status;
         match meaning(status) {
-            StatusMeaning::AuthFailed => ConnectError::AuthFailed { connector, status },
+            StatusMeaning::AuthFailed => {
+                ConnectError::AuthFailed { connector, status, message: self.excerpt(&answer.body) }
+            }
             StatusMeaning::Throttled => ConnectError::Throttled { connector },
             StatusMeaning::Unavailable => ConnectError::Unavailable { connector, status },
             _ => ConnectError::Refused { connector, status, message: self.excerpt(&answer.body) },

@@ -71,12 +71,14 @@ pub enum ConnectError {
     #[error("{0}")]
     Sql(#[from] SqlError),
     /// The source refused the credential (F-306).
-    #[error("`{connector}` refused the credential (HTTP {status})")]
+    #[error("`{connector}` refused access (HTTP {status}): {message}")]
     AuthFailed {
         /// The connector.
         connector: String,
         /// The status.
         status: u16,
+        /// The beginning of its answer, without the credential.
+        message: String,
     },
     /// Too many calls, after all retries (F-307).
     #[error("`{connector}` asks to call it later (HTTP 429)")]
@@ -272,7 +274,9 @@ impl Failure for ConnectError {
             Self::NotBound(_) => "bind the connector to the profile",
             Self::Disabled(_) => "enable the connector's binding",
             Self::NotAllowed { .. } => "add the endpoint to the binding's `allowed_endpoints`",
-            Self::AuthFailed { .. } => "enter the connector's credential again",
+            Self::AuthFailed { .. } => {
+                "enter the connector's credential again; a source without one may want a contact in the User-Agent"
+            }
             Self::BudgetSpent { .. } => "wait, or raise the rate if the source allows it",
             Self::InDoubt { .. } => "look at the source before you run the step again",
             Self::Token { .. } => "check the connector's `token_url` and `client_auth`",

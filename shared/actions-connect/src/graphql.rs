@@ -53,7 +53,9 @@ impl Graphql<'_> {
     ) -> ConnectError {
         let connector = self.connector.clone();
         match reason {
-            Reason::Unauthenticated => ConnectError::AuthFailed { connector, status },
+            Reason::Unauthenticated => {
+                ConnectError::AuthFailed { connector, status, message: caller.scrub(message) }
+            }
             Reason::Throttled => ConnectError::Throttled { connector },
             Reason::Refused | Reason::Broken => {
                 let error = ConnectError::Graphql { connector, message: caller.scrub(message) };

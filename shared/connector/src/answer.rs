@@ -1,6 +1,6 @@
 //! What an HTTP answer means: its status (F-306…F-311) and the next page (K-76).
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use url::Url;
 
 use crate::json_path::JsonPath;
@@ -86,17 +86,24 @@ pub fn next_page(
             let offset = number(*place, offset_param)?.checked_add(count as u64)?;
             Some(with_param(request, *place, offset_param, Value::from(offset)))
         }
-        Pagination::Cursor { cursor_param, cursor_path, place, .. } => {
-            let cursor = match cursor_path.find(answer)? {
-                Value::String(text) => in_address(text, cursor_param)?,
-                Value::Number(number) => number.to_string(),
-                _ => return None,
-            };
+        Pagination::Cursor { cursor_param, cursor_path, also, place, .. } => {
+            let mut cursor = Map::new();
+            let own = (cursor_param, cursor_path);
+            for (name, path) in std::iter::once(own).chain(also) {
+                cursor.insert(name.clone(), text_of(path.find(answer)?, name)?.into());
+            }
             // A source that names the same page again would never end.
-            if param(request, *place, cursor_param).is_some_and(|current| current == cursor) {
+            if cursor.iter().all(|(name, value)| {
+                param(request, *place, name).is_some_and(|current| *value == *current)
+            }) {
                 return None;
             }
-            Some(with_param(request, *place, cursor_param, cursor.into()))
+            let mut request = request.clone();
+            for (name, value) in &cursor {
+                set_param(&mut request, *place, name, value.clone());
+            }
+            let shown = if also.is_empty() { cursor.remove(cursor_param) } else { None };
+            Some(NextPage { request, cursor: shown.unwrap_or(Value::Object(cursor)) })
         }
         Pagination::LinkHeader { .. } => linked(request, link?),
     }
@@ -111,6 +118,14 @@ fn goes_on(more_path: Option<&JsonPath>, answer: &Value, count: usize, size: u64
         Some(_) => true,
     });
     count > 0 && said.unwrap_or(count as u64 >= size)
+}
+
+fn text_of(value: Value, name: &str) -> Option<String> {
+    match value {
+        Value::String(text) => in_address(text, name),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 /// A cursor, or the value of its parameter when the source gives the whole address of the next page.

@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::header::HeaderOverrides;
 use crate::model::{ConnectorDefinition, ConnectorId, RateLimit};
 use crate::secret::Credential;
 
@@ -69,6 +70,9 @@ pub struct ConfigOverrides {
     /// Another timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
+    /// Headers in place of the connector's.
+    #[serde(default, skip_serializing_if = "HeaderOverrides::is_empty")]
+    pub headers: HeaderOverrides,
     /// A smaller file size; a larger one than the connector's is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_size_mb: Option<u32>,

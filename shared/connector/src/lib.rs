@@ -12,8 +12,10 @@ mod coerce;
 mod contract;
 mod css;
 mod diagnostic;
+mod embed;
 mod files;
 pub mod graphql;
+mod header;
 mod infer;
 mod json_path;
 pub mod mapping;
@@ -45,6 +47,7 @@ pub use contract::{
 pub use css::{CssSelector, InvalidSelector};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
+pub use header::{HeaderOverrides, InvalidHeader};
 pub use infer::infer_schema;
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
@@ -52,7 +55,7 @@ pub use model::{
     ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, Driver, Endpoint, EntityRule,
     EntityRules, Feed, FeedConnection, FeedOperation, FieldRule, FileConnection, FileSource,
     FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules, HtmlRules, InvalidConnectorId,
-    InvalidTag, JsonMapping, JsonRules, MetadataField, Method, Operation, OutputSchema,
+    InvalidTag, JsonMapping, JsonRules, Layout, MetadataField, Method, Operation, OutputSchema,
     OutputShape, PARSERS, PageBounds, PagePlace, Pagination, Parameter, ParseRules, PathRule,
     PdfRecords, PdfRules, Pick, QueryRules, RateLimit, RelayPages, RequestRules, RestConnection,
     ScrapeField, ScrapeRules, ScraperConnection, SslMode, StatementSource, TableRules, Tag,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::answer::AnswerError;
 use crate::coerce::coerce;
 use crate::json_path::Found;
-use crate::model::{JsonMapping, OutputSchema};
+use crate::model::{JsonMapping, Layout, OutputSchema};
 
 /// Records, and what was not as declared.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,7 +34,12 @@ pub fn records(
         }
         None => Found::One(answer),
     };
+    let rows;
     let items: Vec<&Value> = match found {
+        Found::One(Value::Object(columns)) if mapping.layout == Layout::Columns => {
+            rows = rows_of(columns);
+            rows.iter().collect()
+        }
         Found::Every(items) => items,
         Found::One(Value::Array(items)) => items.iter().collect(),
         Found::One(Value::Null) => Vec::new(),
@@ -49,6 +54,19 @@ pub fn records(
         mapped.records.push(record);
     }
     Ok(mapped)
+}
+
+/// One object for each place in the lists; a list that ends earlier has nothing there, and what is no list is left out.
+fn rows_of(columns: &Map<String, Value>) -> Vec<Value> {
+    let lists: Vec<(&String, &Vec<Value>)> =
+        columns.iter().filter_map(|(name, value)| Some((name, value.as_array()?))).collect();
+    let longest = lists.iter().map(|(_, list)| list.len()).max().unwrap_or_default();
+    let row = |at: usize| {
+        let items =
+            lists.iter().filter_map(|(name, list)| Some(((*name).clone(), list.get(at)?.clone())));
+        Value::Object(items.collect())
+    };
+    (0..longest).map(row).collect()
 }
 
 /// One record: the mapped fields, or the object as it is; what is no object becomes `{value: …}`.

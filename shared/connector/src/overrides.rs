@@ -1,5 +1,7 @@
 //! A connector as a binding changes it.
 
+use indexmap::IndexMap;
+
 use crate::binding::Binding;
 use crate::model::{Connection, ConnectorDefinition};
 
@@ -8,6 +10,10 @@ impl ConnectorDefinition {
     #[must_use]
     pub fn bound_by(mut self, binding: &Binding) -> Self {
         let overrides = &binding.config_overrides;
+        if let Some(headers) = headers(&mut self.connection) {
+            let given = overrides.headers.iter();
+            headers.extend(given.map(|(name, value)| (name.clone(), value.clone())));
+        }
         match &mut self.connection {
             Connection::RestApi(rest) => {
                 if let Some(base_url) = &overrides.base_url {
@@ -51,5 +57,15 @@ impl ConnectorDefinition {
             }
         }
         self
+    }
+}
+
+/// The headers of a connection that has some.
+fn headers(connection: &mut Connection) -> Option<&mut IndexMap<String, String>> {
+    match connection {
+        Connection::RestApi(rest) => Some(&mut rest.headers),
+        Connection::Graphql(graphql) => Some(&mut graphql.headers),
+        Connection::WebScraper(scraper) => Some(&mut scraper.headers),
+        Connection::FileParser(_) | Connection::ExistingTool(_) | Connection::RssFeed(_) => None,
     }
 }

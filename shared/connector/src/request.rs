@@ -10,6 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
+use crate::embed;
 use crate::model::{ACCESS_TOKEN, Auth, BodyFormat, Method, RequestRules, RestConnection};
 use crate::secret::Credential;
 
@@ -36,6 +37,11 @@ pub enum RequestError {
         /// `path`, `query` or `form`.
         place: &'static str,
     },
+    /// A value inside a longer text, such as a query in another language, that could change it.
+    #[error(
+        "the argument `{0}` stands inside a query and may hold only letters, digits, `_` and `-`"
+    )]
+    Embedded(String),
     /// A path value that would leave its place.
     #[error("the argument `{0}` must not be empty, `.` or `..` in the path")]
     PathValue(String),
@@ -64,6 +70,7 @@ impl Failure for RequestError {
         match self {
             Self::MissingArgument(_)
             | Self::Argument { .. }
+            | Self::Embedded(_)
             | Self::PathValue(_)
             | Self::Cursor => "CONNECTOR_ARGUMENT",
             Self::Address(_) => "CONNECTOR_ADDRESS",
@@ -267,8 +274,11 @@ fn fixed_query<'a>(
 ) -> Result<Vec<(String, String)>, RequestError> {
     let mut pairs = Vec::new();
     for (key, template) in &rules.query {
-        match template.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            None => pairs.push((key.clone(), template.clone())),
+        match whole(template) {
+            None => {
+                used.extend(embed::names(template));
+                pairs.push((key.clone(), embed::fill(template, arguments)?));
+            }
             Some(name) => {
                 used.push(name);
                 match arguments.get(name) {
@@ -281,6 +291,12 @@ fn fixed_query<'a>(
         }
     }
     Ok(pairs)
+}
+
+/// The name when a text is nothing but `{name}`.
+pub(crate) fn whole(template: &str) -> Option<&str> {
+    let name = template.strip_prefix('{')?.strip_suffix('}')?;
+    crate::parse::is_name(name).then_some(name)
 }
 
 /// Lists become repeated parameters.
@@ -362,6 +378,9 @@ pub(crate) fn authenticate(
         }
         Auth::ApiKeyHeader { header } => (header.as_str(), part("api_key")?.expose().to_owned()),
         Auth::BearerToken => ("authorization", format!("Bearer {}", part("token")?.expose())),
+        Auth::TokenScheme { scheme } => {
+            ("authorization", format!("{scheme} {}", part("token")?.expose()))
+        }
         Auth::Basic => {
             ("authorization", basic(part("username")?.expose(), part("password")?.expose()))
         }

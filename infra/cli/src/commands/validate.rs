@@ -1,11 +1,13 @@
-//! `countersign validate`: a playbook's problems with line, column and hint. Needs no stack.
+//! `countersign validate`: the problems of a playbook or connector with line, column and hint. Needs no stack.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
+use countersign_connector::{Parsed, Severity, parse, parse_template};
 use countersign_playbook::{PlaybookSource, World, compile, render};
 use countersign_registry::Registry;
+use serde_json::json;
 
 use super::pretty;
 use crate::console::Console;
@@ -13,9 +15,12 @@ use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// The playbooks, YAML.
+    /// Playbooks and connectors, YAML.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// The connectors are templates of a deployment, which may name its environment in `auth_fields`.
+    #[arg(long)]
+    template: bool,
     /// Show the stages of playbooks without errors.
     #[arg(long)]
     graph: bool,
@@ -33,27 +38,60 @@ impl Validate {
             let origin = file.display().to_string();
             let text = std::fs::read_to_string(file)
                 .map_err(|source| CliError::io(format!("reading `{origin}`"), source))?;
-            let source = PlaybookSource::new(origin, text);
-            let compiled = compile(&source, &world);
-            wrong += usize::from(!compiled.is_valid());
-            if self.json {
-                console.line(pretty(&render::json(&compiled)));
-                continue;
-            }
-            console.line(
-                render::text(&source, &compiled.diagnostics, std::io::stdout().is_terminal())
-                    .trim_end(),
-            );
-            if let (true, Some(playbook)) = (self.graph, &compiled.playbook) {
-                console.line(render::stages(playbook).trim_end());
-            }
+            let valid = if is_connector(&text) {
+                self.connector(console, &origin, &text)
+            } else {
+                self.playbook(console, PlaybookSource::new(origin, text), &world)
+            };
+            wrong += usize::from(!valid);
         }
         match wrong {
             0 => Ok(()),
-            1 => Err(CliError::Found("the playbook cannot run".to_owned())),
-            many => Err(CliError::Found(format!("{many} playbooks cannot run"))),
+            1 => Err(CliError::Found("one file cannot be used".to_owned())),
+            many => Err(CliError::Found(format!("{many} files cannot be used"))),
         }
     }
+
+    fn playbook(&self, console: &Console, source: PlaybookSource, world: &World<'_>) -> bool {
+        let compiled = compile(&source, world);
+        if self.json {
+            console.line(pretty(&render::json(&compiled)));
+            return compiled.is_valid();
+        }
+        let colour = std::io::stdout().is_terminal();
+        console.line(render::text(&source, &compiled.diagnostics, colour).trim_end());
+        if let (true, Some(playbook)) = (self.graph, &compiled.playbook) {
+            console.line(render::stages(playbook).trim_end());
+        }
+        compiled.is_valid()
+    }
+
+    fn connector(&self, console: &Console, origin: &str, text: &str) -> bool {
+        let Parsed { definition, diagnostics } =
+            if self.template { parse_template(text) } else { parse(text) };
+        let valid = definition.is_some();
+        if self.json {
+            console.line(pretty(&json!({ "valid": valid, "diagnostics": diagnostics })));
+            return valid;
+        }
+        let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
+        for diagnostic in &diagnostics {
+            console.line(format!("{origin}:{diagnostic}"));
+        }
+        let warnings = diagnostics.len() - errors;
+        console.line(format!("{origin}: {}, {}", many(errors, "error"), many(warnings, "warning")));
+        valid
+    }
+}
+
+/// Only a connector has endpoints at its top level; `connector:` may enclose it.
+fn is_connector(text: &str) -> bool {
+    let keys = ["connector:", "connection:", "endpoints:"];
+    text.lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
+}
+
+fn many(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -66,7 +104,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("playbook.yaml");
         std::fs::write(&file, text).unwrap();
-        let command = Validate { files: vec![file], graph: true, json: false };
+        let command = Validate { files: vec![file], template: false, graph: true, json: false };
         assert_eq!(command.run(&Console::new()).is_ok(), passes);
     }
 
@@ -74,5 +112,14 @@ mod tests {
     fn f_166_a_playbook_with_errors_fails_the_command() {
         check("name: x\nsteps: [{ name: a, action: no_such_action }]\n", false);
         check("not: [a, playbook", false);
+    }
+
+    #[test]
+    fn f_107_a_connector_is_told_from_a_playbook() {
+        let connector = "id: a\nname: A\ntype: rest_api\nversion: 1.0.0\nconnection: { base_url: 'https://a.example' }\n";
+        let endpoint = "endpoints: { read: { description: reads, path: /a } }\n";
+        check(&format!("{connector}{endpoint}"), true);
+        check(&format!("{connector}{}", endpoint.replace("path", "paht")), false);
+        check("endpoints: [", false);
     }
 }

@@ -1,3 +1,4 @@
+use indexmap::IndexMap;
 use proptest::prelude::{ProptestConfig, proptest};
 use serde_json::{Value, json};
 use url::Url;
@@ -81,6 +82,7 @@ fn k_76_pages_and_offsets_count_on() {
 #[test]
 fn k_76_cursors_end_and_never_loop() {
     let cursor = || Pagination::Cursor {
+        also: IndexMap::new(),
         cursor_param: "c".into(),
         cursor_path: JsonPath::parse("meta.next").unwrap(),
         place: PagePlace::Query,
@@ -108,6 +110,7 @@ fn k_76_cursors_end_and_never_loop() {
 #[test]
 fn k_76_a_cursor_may_stand_in_an_address() {
     let cursor = Pagination::Cursor {
+        also: IndexMap::new(),
         cursor_param: "c".into(),
         cursor_path: JsonPath::parse("next").unwrap(),
         place: PagePlace::Query,
@@ -169,7 +172,13 @@ fn f_096_a_cursor_given_back_goes_on_where_the_call_ended() {
             more_path: None,
             bounds,
         },
-        Pagination::Cursor { cursor_param: "p".into(), cursor_path: path("next"), place, bounds },
+        Pagination::Cursor {
+            also: IndexMap::new(),
+            cursor_param: "p".into(),
+            cursor_path: path("next"),
+            place,
+            bounds,
+        },
         Pagination::LinkHeader { bounds },
     ];
     for pagination in all {
@@ -267,5 +276,31 @@ proptest! {
         if let Ok(path) = JsonPath::parse(&text) {
             let _ = path.find(&json!({ "a": [{ "b": [1] }] }));
         }
+    }
+}
+
+#[test]
+fn k_76_a_cursor_may_have_companions() {
+    let path = |text| JsonPath::parse(text).unwrap();
+    let pages = Pagination::Cursor {
+        cursor_param: "last".into(),
+        cursor_path: path("next.id"),
+        also: [("day".to_owned(), path("next.day"))].into_iter().collect(),
+        place: PagePlace::Query,
+        bounds: PageBounds::default(),
+    };
+    let answer = json!({ "next": { "id": 7, "day": "2024-01-01" } });
+    let first = "https://a.b/?last=7&day=2023-12-31";
+    let next = "https://a.b/?last=7&day=2024-01-01";
+    check(pages.clone(), first, answer.clone(), 1, None, Some(next));
+    check(pages.clone(), next, answer.clone(), 1, None, None);
+    check(pages.clone(), first, json!({ "next": { "id": 7 } }), 1, None, None);
+    let mut request = request(first);
+    let cursor = next_page(&pages, &request, &answer, 1, None).unwrap().cursor;
+    assert_eq!(cursor, json!({ "last": "7", "day": "2024-01-01" }));
+    continue_at(&mut request, &pages, &cursor).unwrap();
+    assert_eq!(request.url.as_str(), next);
+    for wrong in [json!("7"), json!({ "last": "7" }), json!({ "last": "7", "day": {} })] {
+        assert!(continue_at(&mut request, &pages, &wrong).is_err(), "{wrong}");
     }
 }

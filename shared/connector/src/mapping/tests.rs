@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Mapped, metadata, records};
 use crate::JsonPath;
 use crate::answer::AnswerError;
-use crate::model::{JsonMapping, MetadataField, OutputSchema, OutputShape};
+use crate::model::{JsonMapping, Layout, MetadataField, OutputSchema, OutputShape};
 
 fn path(text: &str) -> JsonPath {
     JsonPath::parse(text).unwrap()
@@ -13,6 +13,7 @@ fn path(text: &str) -> JsonPath {
 
 fn mapping(results_path: Option<&str>, fields: &[(&str, &str)]) -> JsonMapping {
     JsonMapping {
+        layout: Layout::Rows,
         results_path: results_path.map(path),
         fields: fields.iter().map(|(name, text)| ((*name).to_owned(), path(text))).collect(),
         metadata: Vec::new(),
@@ -135,4 +136,22 @@ proptest! {
         let unread = mapped.records.iter().zip(&values).filter(|(record, text)| record["x"].is_null() && !text.is_empty());
         prop_assert_eq!(unread.count(), mapped.warnings.len());
     }
+}
+
+#[test]
+fn f_090_an_answer_may_be_a_list_for_each_field() {
+    let columns = JsonMapping {
+        layout: Layout::Columns,
+        ..mapping(Some("recent"), &[("form", "form"), ("day", "filed"), ("of", "name")])
+    };
+    let answer =
+        json!({ "recent": { "form": ["10-K", "4"], "filed": ["2024-02-21"], "name": "one" } });
+    let expect = json!([{ "form": "10-K", "day": "2024-02-21", "of": null }, { "form": "4", "day": null, "of": null }]);
+    check(&columns, answer, expect);
+    check(&columns, json!({ "recent": {} }), json!([]));
+    check(
+        &columns,
+        json!({ "recent": [{ "form": "4" }] }),
+        json!([{ "form": "4", "day": null, "of": null }]),
+    );
 }

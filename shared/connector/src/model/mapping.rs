@@ -12,12 +12,32 @@ pub struct JsonMapping {
     /// Where the records stand in the answer; the whole answer when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results_path: Option<JsonPath>,
+    /// Whether there is an object for each record, or a list for each field.
+    #[serde(default, skip_serializing_if = "Layout::is_rows")]
+    pub layout: Layout,
     /// Local name → path in one record; empty passes records through as they are.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub fields: IndexMap<String, JsonPath>,
     /// Values of the answer that stand beside its records (F-091).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metadata: Vec<MetadataField>,
+}
+
+/// How records stand in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layout {
+    /// One object for each.
+    #[default]
+    Rows,
+    /// One list for each field: the first record is made of the first item of every list.
+    Columns,
+}
+
+impl Layout {
+    pub(crate) fn is_rows(&self) -> bool {
+        *self == Self::Rows
+    }
 }
 
 /// One value beside the records, such as how many there are in all.

@@ -27,7 +27,7 @@ pub use format::{
     PdfRules, Pick, TableRules, XlsxRules, endings,
 };
 pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};
-pub use mapping::{JsonMapping, MetadataField};
+pub use mapping::{JsonMapping, Layout, MetadataField};
 pub(crate) use rest::ACCESS_TOKEN;
 pub use rest::{
     Auth, AuthField, BodyFormat, ClientAuth, DATABASE_PARTS, Method, PageBounds, PagePlace,

@@ -62,6 +62,11 @@ pub enum Auth {
     },
     /// `Authorization: Bearer …`.
     BearerToken,
+    /// `Authorization: {scheme} …`, for sources with a scheme of their own.
+    TokenScheme {
+        /// The word before the token, such as `Token`.
+        scheme: String,
+    },
     /// `Authorization: Basic …`.
     Basic,
     /// A token that the client's id and secret buy at another address (RFC 6749, section 4.4).
@@ -103,7 +108,7 @@ impl Auth {
         match self {
             Self::None => &[],
             Self::ApiKeyQuery { .. } | Self::ApiKeyHeader { .. } => &["api_key"],
-            Self::BearerToken => &["token"],
+            Self::BearerToken | Self::TokenScheme { .. } => &["token"],
             Self::Basic => &["username", "password"],
             Self::Oauth2ClientCredentials { .. } => &["client_id", "client_secret"],
             Self::ConnectionString => &["connection_string"],
@@ -307,6 +312,9 @@ pub enum Pagination {
         cursor_param: String,
         /// Where the next cursor stands in the answer, or an address that holds it.
         cursor_path: JsonPath,
+        /// Parameters that go with the cursor, and where their values stand in the answer.
+        #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+        also: IndexMap<String, JsonPath>,
         /// Where the cursor stands in the request.
         #[serde(default, skip_serializing_if = "PagePlace::is_query")]
         place: PagePlace,

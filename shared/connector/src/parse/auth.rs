@@ -23,7 +23,7 @@ fn auth(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Auth> {
     let auth = match kind {
         None => None,
         Some(("none", _)) => Some(Auth::None),
-        Some(("bearer_token", _)) => Some(Auth::BearerToken),
+        Some(("bearer_token", _)) => bearer(&mut map, out),
         Some(("basic", _)) => Some(Auth::Basic),
         Some(("api_key", _)) => api_key(&mut map, out),
         Some(("oauth2_client_credentials", _)) => oauth2(&mut map, out),
@@ -34,6 +34,20 @@ fn auth(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Auth> {
     };
     map.finish(out);
     auth
+}
+
+/// `Bearer`, or the word that the source has in its place.
+fn bearer(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Option<Auth> {
+    let Some((scheme, at)) = map.text("scheme", out) else { return Some(Auth::BearerToken) };
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
+    if !(1..=32).contains(&scheme.len()) || !scheme.bytes().all(fits) {
+        out.error("auth", at, format!("`{scheme}` is not the name of a scheme"));
+        return None;
+    }
+    if scheme.eq_ignore_ascii_case("bearer") {
+        return Some(Auth::BearerToken);
+    }
+    Some(Auth::TokenScheme { scheme: scheme.to_owned() })
 }
 
 fn api_key(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Option<Auth> {

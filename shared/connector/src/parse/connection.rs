@@ -152,26 +152,9 @@ pub(super) fn headers(map: &mut Mapping<'_>, out: &mut Diagnostics) -> IndexMap<
 
 /// A header a connector may set: those that frame, route or authenticate the request are not its business.
 pub(super) fn header_name(name: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
-    const RESERVED: [&str; 12] = [
-        "host",
-        "content-length",
-        "transfer-encoding",
-        "connection",
-        "upgrade",
-        "te",
-        "trailer",
-        "expect",
-        "proxy-authorization",
-        "cookie",
-        "authorization",
-        "content-encoding",
-    ];
-    let lower = name.to_ascii_lowercase();
-    let token = !name.is_empty()
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-    if !token || name.len() > 64 || RESERVED.contains(&lower.as_str()) {
+    let settable = crate::header::settable(name);
+    if settable.is_none() {
         out.error("header", at, format!("`{name}` is not a header that a connector may set"));
-        return None;
     }
-    Some(lower)
+    settable
 }

@@ -8,8 +8,8 @@ use crate::contract::CURSOR_ARGUMENT;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
 use crate::model::{
-    Connection, Endpoint, EntityRule, EntityRules, JsonMapping, MetadataField, OutputSchema,
-    OutputShape, Parameter,
+    Connection, Endpoint, EntityRule, EntityRules, JsonMapping, Layout, MetadataField,
+    OutputSchema, OutputShape, Parameter,
 };
 use crate::yaml::{Mapping, Node};
 
@@ -22,6 +22,7 @@ pub(super) struct ResponseMapping {
     pub(super) entities: EntityRules,
     pub(super) results_path: Option<JsonPath>,
     pub(super) results_at: Option<Position>,
+    pub(super) layout: Layout,
     pub(super) fields: indexmap::IndexMap<String, JsonPath>,
     pub(super) metadata: Vec<MetadataField>,
     rules_at: Vec<Position>,
@@ -32,6 +33,7 @@ impl ResponseMapping {
     pub(super) fn json(&self) -> JsonMapping {
         JsonMapping {
             results_path: self.results_path.clone(),
+            layout: self.layout,
             fields: self.fields.clone(),
             metadata: self.metadata.clone(),
         }

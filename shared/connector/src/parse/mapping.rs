@@ -6,7 +6,7 @@ use super::endpoint::{ResponseMapping, data_type};
 use super::is_name;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
-use crate::model::{MetadataField, OutputShape};
+use crate::model::{Layout, MetadataField, OutputShape};
 use crate::yaml::{Kind, Mapping, Node, as_text};
 
 /// What is provided without a path.
@@ -14,12 +14,20 @@ const PROVIDED: [&str; 5] = ["count", "has_more", "next_cursor", "_has_more", "_
 /// Outputs that have their own meaning.
 const TAKEN: [&str; 5] = ["results", "value", "warnings", "errors", "files_read"];
 
-/// `results_path` and `fields`.
+/// `results_path`, `layout` and `fields`.
 pub(super) fn paths(map: &mut Mapping<'_>, read: &mut ResponseMapping, out: &mut Diagnostics) {
     if let Some(node) = map.get("results_path") {
         read.results_path = json_path(node, "results_path", out);
         read.results_at = Some(node.at);
     }
+    read.layout = match map.text("layout", out) {
+        None | Some(("rows", _)) => Layout::Rows,
+        Some(("columns", _)) => Layout::Columns,
+        Some((other, at)) => {
+            out.hinted("layout", at, format!("`{other}` is not a layout"), "use rows or columns");
+            Layout::Rows
+        }
+    };
     let Some(fields) = map.mapping("fields", out) else { return };
     for (name, at, node) in fields.entries() {
         let path = json_path(node, name, out);

@@ -209,7 +209,7 @@ fn endpoints(
 }
 
 /// Letters, digits and underscores, first a letter or an underscore; at most 64 characters.
-fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     starts && text.len() <= 64 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }

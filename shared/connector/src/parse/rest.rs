@@ -7,12 +7,13 @@ use serde_json::Value;
 use super::connection::headers;
 use super::endpoint::ResponseMapping;
 use crate::diagnostic::{Diagnostics, Position};
+use crate::embed;
 use crate::json_path::JsonPath;
 use crate::model::{
     Auth, BodyFormat, Connection, Method, Operation, OutputSchema, OutputShape, PageBounds,
     PagePlace, Pagination, Parameter, RequestRules,
 };
-use crate::request::placeholders;
+use crate::request::{placeholders, whole};
 use crate::yaml::{Mapping, Node, as_text};
 
 pub(super) fn operation(
@@ -214,12 +215,27 @@ pub(super) fn query(
                 None => continue,
             },
         };
-        if let Some(parameter) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            known(parameter, node.at, parameters, out);
+        match whole(&text) {
+            Some(parameter) => known(parameter, node.at, parameters, out),
+            None => embedded(&text, node.at, parameters, out),
         }
         all.insert(name.clone(), text);
     }
     all
+}
+
+/// Inside a longer text a value cannot be left out.
+fn embedded(text: &str, at: Position, parameters: &[Parameter], out: &mut Diagnostics) {
+    for name in embed::names(text) {
+        known(name, at, parameters, out);
+        let optional = |parameter: &&Parameter| !parameter.required && parameter.default.is_none();
+        if parameters.iter().filter(optional).any(|parameter| parameter.name == name) {
+            let message = format!(
+                "the parameter `{name}` stands inside a text and must be required or have a default"
+            );
+            out.error("placeholder", at, message);
+        }
+    }
 }
 
 fn body(node: &Node, parameters: &[Parameter], out: &mut Diagnostics) -> Value {
@@ -269,6 +285,23 @@ fn path_of(map: &mut Mapping<'_>, key: &'static str, out: &mut Diagnostics) -> O
     JsonPath::parse(text).map_err(|error| out.error("path", at, error.to_string())).ok()
 }
 
+/// Parameters that go with a cursor.
+fn companions(map: &mut Mapping<'_>, out: &mut Diagnostics) -> IndexMap<String, JsonPath> {
+    let mut all = IndexMap::new();
+    let Some(also) = map.mapping("also", out) else { return all };
+    for (name, _, node) in also.entries() {
+        let path = as_text(node, name, out).map(JsonPath::parse);
+        match path {
+            Some(Ok(path)) => {
+                all.insert(name.clone(), path);
+            }
+            Some(Err(error)) => out.error("path", node.at, error.to_string()),
+            None => {}
+        }
+    }
+    all
+}
+
 fn pagination(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Pagination> {
     let kind = map.required_text("type", out);
     let text = |map: &mut Mapping<'_>, key, default: &str, out: &mut Diagnostics| {
@@ -298,9 +331,12 @@ fn pagination(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Pagination>
             let cursor_param = text(&mut map, "cursor_param", "cursor", out);
             let place = place(&mut map, out);
             map.required("cursor_path", out);
-            path_of(&mut map, "cursor_path", out).map(|cursor_path| Pagination::Cursor {
+            let cursor_path = path_of(&mut map, "cursor_path", out);
+            let also = companions(&mut map, out);
+            cursor_path.map(|cursor_path| Pagination::Cursor {
                 cursor_param,
                 cursor_path,
+                also,
                 place,
                 bounds,
             })

@@ -30,10 +30,13 @@ pub fn continue_at(
         Pagination::Offset { offset_param, place, .. } => {
             set_param(request, *place, offset_param, number().ok_or(RequestError::Cursor)?.into());
         }
-        Pagination::Cursor { cursor_param, place, .. } => {
-            let text =
-                scalar(cursor).filter(|text| !text.is_empty() && text.len() <= LONGEST_CURSOR);
-            set_param(request, *place, cursor_param, text.ok_or(RequestError::Cursor)?.into());
+        Pagination::Cursor { cursor_param, also, place, .. } => {
+            for name in std::iter::once(cursor_param).chain(also.keys()) {
+                let value = if also.is_empty() { Some(cursor) } else { cursor.get(name) };
+                let text = value.and_then(scalar);
+                let text = text.filter(|text| !text.is_empty() && text.len() <= LONGEST_CURSOR);
+                set_param(request, *place, name, text.ok_or(RequestError::Cursor)?.into());
+            }
         }
         Pagination::LinkHeader { .. } => {
             // Only the query: the path is the endpoint's, whatever the cursor says.

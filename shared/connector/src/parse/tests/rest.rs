@@ -1,7 +1,7 @@
 //! `rest_api`: mapping, metadata, bodies, pages.
 
 use super::*;
-use crate::model::{BodyFormat, PagePlace};
+use crate::model::{Auth, BodyFormat, PagePlace};
 
 #[test]
 fn f_090_alternatives_are_written_with_a_bar_or_as_a_list() {
@@ -74,4 +74,37 @@ fn f_096_a_call_can_go_on_where_one_ended() {
     let single = endpoint_contract(&parse(MINIMAL).definition.unwrap(), "search").unwrap();
     assert!(single.inputs.is_empty());
     check(&format!("{MINIMAL}    parameters: [{{ name: _cursor }}]\n"), &["11:26 name"]);
+}
+
+#[test]
+fn f_103_a_token_may_have_a_scheme_of_its_own() {
+    let text = |auth: &str| MINIMAL.replace("endpoints:", &format!("  auth: {auth}\nendpoints:"));
+    let auth = |kind: &str| match parse(&text(kind)).definition.unwrap().connection {
+        Connection::RestApi(rest) => rest.auth,
+        other => panic!("{other:?}"),
+    };
+    let token = Auth::TokenScheme { scheme: "Token".to_owned() };
+    assert_eq!(token.credential_fields(), ["token"]);
+    assert_eq!(auth("{ type: bearer_token, scheme: Token }"), token);
+    assert_eq!(auth("{ type: bearer_token, scheme: bearer }"), Auth::BearerToken);
+    check(&text("{ type: bearer_token, scheme: 'a b' }"), &["7:39 auth"]);
+    check(&text("{ type: basic, scheme: x }"), &["7:24 unknown_key"]);
+}
+
+#[test]
+fn k_42_a_place_inside_a_query_is_a_parameter_that_cannot_be_left_out() {
+    let text = |query: &str| {
+        let parameters = "parameters: [{ name: id, required: true }, { name: q }]";
+        format!("{MINIMAL}    {parameters}\n    query: {{ query: '{query}' }}\n")
+    };
+    check(&text("{ wd:{id} ?p ?o }"), &[]);
+    check(&text("{ wd:{ib} ?p ?o }"), &["12:21 placeholder"]);
+    check(&text("{ wd:{q} ?p ?o }"), &["12:21 placeholder"]);
+}
+
+#[test]
+fn f_090_the_layout_is_rows_or_columns() {
+    let text = |layout: &str| format!("{MINIMAL}    response_mapping: {{ layout: {layout} }}\n");
+    check(&text("columns"), &[]);
+    check(&text("colums"), &["11:33 layout"]);
 }

@@ -1,0 +1,257 @@
+//! One owner, one profile and one connector in memory, in front of the real action.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use countersign_actions_connect::{ActionTools, Deps, Mode, Robots, Tokens, actions};
+use countersign_connector::{
+    Announcer, Binding, BindingId, ConfigOverrides, ConnectorDefinition, ConnectorId,
+    ConnectorSource, Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId,
+    Files, Health, HealthSink, Listing, Permissions, SourceError, StoredConnector, keys,
+};
+use countersign_http_out::{Egress, Policy};
+use countersign_identity::UserId;
+use countersign_registry::action::{Action, ActionError, Call, RunInfo};
+use countersign_resilience::{
+    Admission, Admitted, AnswerKey, Answers, Budget, Kept, Permit, Record, Report, Standing,
+    StandingError, Subject,
+};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+/// What every part of the credential holds.
+pub(crate) const KEY: &str = "s3cr3t-library-key";
+
+/// What the action reads from.
+pub(crate) struct World {
+    pub(crate) definition: ConnectorDefinition,
+    pub(crate) overrides: ConfigOverrides,
+    pub(crate) file: Vec<u8>,
+    pub(crate) tools: Vec<Arc<dyn Action>>,
+}
+
+fn owner() -> UserId {
+    UserId::from_bytes([1; 16])
+}
+
+fn file_id() -> FileId {
+    FileId::from_bytes([7; 16])
+}
+
+/// Calls an endpoint as a step of a run does.
+pub(crate) async fn run(
+    world: World,
+    endpoint: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Value, ActionError> {
+    let call = call(world.definition.id.as_str(), endpoint, arguments);
+    let tools = Arc::new(ActionTools::new(world.tools.clone()));
+    let world = Arc::new(world);
+    let egress = || Egress::new(Policy { allow_loopback: true }).unwrap();
+    let deps = Deps {
+        connectors: world.clone(),
+        health: world.clone(),
+        credentials: world.clone(),
+        standing: world.clone(),
+        answers: world.clone(),
+        announcer: world.clone(),
+        files: world,
+        robots: Robots::new(egress()),
+        egress: egress(),
+        tokens: Tokens::default(),
+        tools,
+    };
+    actions(deps, Mode::Read)[0].run(&call).await
+}
+
+fn call(connector: &str, endpoint: &str, arguments: &Map<String, Value>) -> Call {
+    let mut inputs = arguments.clone();
+    if let Some(source) = inputs.get_mut("source") {
+        *source = file_id().as_str().into();
+    }
+    let named = [("connector", connector), ("endpoint", endpoint)];
+    Call {
+        run: "run_1".to_owned(),
+        step: "read".to_owned(),
+        owner: owner(),
+        action: "call_connector".to_owned(),
+        inputs,
+        params: named
+            .map(|(name, value)| (name.to_owned(), Value::from(value)))
+            .into_iter()
+            .collect(),
+        idempotency_key: "run_1/read".to_owned(),
+        now: "2026-03-04T05:06:07Z".parse().unwrap(),
+        remaining: Duration::from_secs(60),
+        info: RunInfo {
+            profile_id: "prof_1".to_owned(),
+            profile_name: "Investigator".to_owned(),
+            playbook_id: None,
+            query: String::new(),
+            run_context: "interactive".to_owned(),
+            invoked_by: owner(),
+            started_at: Timestamp::UNIX_EPOCH,
+        },
+    }
+}
+
+impl ConnectorSource for World {
+    fn definition<'a>(
+        &'a self,
+        _: &'a UserId,
+        _: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+        let found = StoredConnector {
+            owner: None,
+            definition: self.definition.clone(),
+            yaml: String::new(),
+            updated_at: Timestamp::UNIX_EPOCH,
+        };
+        Box::pin(async move { Ok(Some(found)) })
+    }
+
+    fn binding<'a>(
+        &'a self,
+        _: &'a UserId,
+        profile: &'a str,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+        let binding = Binding {
+            id: BindingId::from_bytes([3; 16]),
+            profile_id: profile.to_owned(),
+            connector_id: connector.clone(),
+            credential: Some(CredentialId::from_bytes([4; 16])),
+            config_overrides: self.overrides.clone(),
+            permissions: Permissions::default(),
+            is_enabled: true,
+            health: Health::Ok,
+        };
+        Box::pin(async move { Ok(Some(binding)) })
+    }
+}
+
+impl HealthSink for World {
+    fn note<'a>(
+        &'a self,
+        _: &'a UserId,
+        _: &'a Binding,
+        _: Health,
+    ) -> BoxFuture<'a, Result<(), SourceError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl CredentialSource for World {
+    fn credential<'a>(
+        &'a self,
+        _: &'a UserId,
+        _: &'a CredentialId,
+        _: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
+        let parts = self.definition.credential_fields().into_iter();
+        let credential: Credential = parts.map(|part| (part.to_owned(), KEY.to_owned())).collect();
+        Box::pin(async move { Ok(Some(credential)) })
+    }
+}
+
+/// Every call is the first: nothing is spent, nothing rests, nothing is kept.
+impl Standing for World {
+    fn permit<'a>(
+        &'a self,
+        _: &'a Subject,
+        _: &'a Budget,
+        _: Timestamp,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<Permit, StandingError>> {
+        Box::pin(async { Ok(Permit::Go) })
+    }
+
+    fn admit<'a>(
+        &'a self,
+        _: &'a Subject,
+        _: &'a str,
+        _: Timestamp,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<Admitted, StandingError>> {
+        Box::pin(async { Ok(Admitted { admission: Admission::Pass, seen: None }) })
+    }
+
+    fn report<'a>(
+        &'a self,
+        _: &'a Subject,
+        _: Option<Record>,
+        _: &'a Report,
+    ) -> BoxFuture<'a, Result<(), StandingError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl Answers for World {
+    fn last<'a>(&'a self, _: &'a AnswerKey) -> BoxFuture<'a, Result<Option<Kept>, StandingError>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn keep<'a>(
+        &'a self,
+        _: &'a AnswerKey,
+        _: &'a Kept,
+    ) -> BoxFuture<'a, Result<(), StandingError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl Announcer for World {
+    fn auth_failed<'a>(
+        &'a self,
+        _: &'a UserId,
+        _: &'a Binding,
+        _: Timestamp,
+    ) -> BoxFuture<'a, Result<(), SourceError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+struct Bytes(Option<Vec<u8>>);
+
+impl FileBody for Bytes {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>> {
+        let piece = self.0.take();
+        Box::pin(async move { Ok(piece) })
+    }
+}
+
+impl Files for World {
+    fn list<'a>(&'a self, _: &'a str, _: usize) -> BoxFuture<'a, Result<Listing, SourceError>> {
+        let key = keys::file_key(&owner(), &file_id(), "filing.xml");
+        let files = vec![FileEntry { key, bytes: self.file.len() as u64 }];
+        Box::pin(async move { Ok(Listing { files, truncated: false }) })
+    }
+
+    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>> {
+        let body = Bytes(Some(self.file.clone()));
+        Box::pin(async move { Ok(Box::new(body) as Box<dyn FileBody>) })
+    }
+}
+
+/// An action that answers with one value, and refuses to be another.
+pub(crate) struct Answering {
+    pub(crate) name: &'static str,
+    pub(crate) inputs: BTreeMap<String, Value>,
+    pub(crate) answer: Value,
+}
+
+impl Action for Answering {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+        let given: BTreeMap<_, _> =
+            call.inputs.clone().into_iter().chain(call.params.clone()).collect();
+        assert_eq!(given, self.inputs, "{}", self.name);
+        let answer = self.answer.clone();
+        Box::pin(async move { Ok(answer) })
+    }
+}

@@ -1,0 +1,115 @@
+//! Headers that a connector or a binding may set.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Those that frame, route or authenticate a request are not a connector's business.
+const RESERVED: [&str; 12] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "upgrade",
+    "te",
+    "trailer",
+    "expect",
+    "proxy-authorization",
+    "cookie",
+    "authorization",
+    "content-encoding",
+];
+
+/// The name in lower case, when it is one of a header that may be set.
+pub(crate) fn settable(name: &str) -> Option<String> {
+    let lower = name.to_ascii_lowercase();
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    let token = (1..=64).contains(&name.len()) && name.bytes().all(fits);
+    (token && !RESERVED.contains(&lower.as_str())).then_some(lower)
+}
+
+/// Why headers cannot be overridden.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidHeader {
+    /// A name.
+    #[error("`{0}` is not a header that a binding may set")]
+    Name(String),
+    /// A value.
+    #[error("the value of header `{0}` must be 1 to 500 printable ASCII characters")]
+    Value(String),
+    /// Too many.
+    #[error("a binding sets at most 10 headers")]
+    TooMany,
+}
+
+/// Headers a binding sets in place of the connector's, such as a User-Agent with a contact. Not for secrets: they are
+/// shown, and signed, with the binding.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
+pub struct HeaderOverrides(BTreeMap<String, String>);
+
+impl HeaderOverrides {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The headers, names in lower case.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.0.iter()
+    }
+}
+
+impl TryFrom<BTreeMap<String, String>> for HeaderOverrides {
+    type Error = InvalidHeader;
+    fn try_from(given: BTreeMap<String, String>) -> Result<Self, Self::Error> {
+        if given.len() > 10 {
+            return Err(InvalidHeader::TooMany);
+        }
+        let mut headers = BTreeMap::new();
+        for (name, value) in given {
+            let shown = || name.chars().take(64).collect();
+            let name = settable(&name).ok_or_else(|| InvalidHeader::Name(shown()))?;
+            if !(1..=500).contains(&value.len()) || !value.bytes().all(|b| (32..127).contains(&b)) {
+                return Err(InvalidHeader::Value(name));
+            }
+            headers.insert(name, value);
+        }
+        Ok(Self(headers))
+    }
+}
+
+impl From<HeaderOverrides> for BTreeMap<String, String> {
+    fn from(headers: HeaderOverrides) -> Self {
+        headers.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::ConfigOverrides;
+
+    #[test]
+    fn f_104_a_binding_sets_headers_that_frame_nothing() {
+        let read = |headers: serde_json::Value| {
+            serde_json::from_value::<ConfigOverrides>(json!({ "headers": headers }))
+        };
+        let overrides = read(json!({ "User-Agent": "Example desk@example.org" })).unwrap();
+        let kept: Vec<_> = overrides.headers.iter().collect();
+        assert_eq!(kept, [(&"user-agent".to_owned(), &"Example desk@example.org".to_owned())]);
+        for wrong in [
+            json!({ "Authorization": "Bearer x" }),
+            json!({ "host": "a.example" }),
+            json!({ "x y": "1" }),
+            json!({ "x": "a\r\nhost: b" }),
+            json!({ "x": "" }),
+            json!({ "x": "a".repeat(501) }),
+        ] {
+            assert!(read(wrong.clone()).is_err(), "{wrong}");
+        }
+        assert_eq!(serde_json::to_value(ConfigOverrides::default()).unwrap(), json!({}));
+    }
+}
