@@ -66,6 +66,9 @@ fn headers(connection: &mut Connection) -> Option<&mut IndexMap<String, String>>
         Connection::RestApi(rest) => Some(&mut rest.headers),
         Connection::Graphql(graphql) => Some(&mut graphql.headers),
         Connection::WebScraper(scraper) => Some(&mut scraper.headers),
-        Connection::FileParser(_) | Connection::ExistingTool(_) | Connection::RssFeed(_) => None,
+        Connection::FileParser(_)
+        | Connection::ExistingTool(_)
+        | Connection::RssFeed(_)
+        | Connection::Database(_) => None,
     }
 }
