@@ -48,6 +48,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "vault",
             "signer",
             "http-out",
+            "postgres-out",
             "robots",
             "model",
             "documents",

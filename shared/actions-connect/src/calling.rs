@@ -25,7 +25,7 @@ pub(crate) const MAX_ANSWER: u64 = 20 * 1024 * 1024;
 /// The largest answer of a token server.
 const MAX_TOKEN_ANSWER: u64 = 64 * 1024;
 /// Time kept for storing the output.
-const RESERVE: Duration = Duration::from_secs(3);
+pub(crate) const RESERVE: Duration = Duration::from_secs(3);
 
 /// What an earlier call's `_next_cursor` said, when this one goes on from there.
 pub(crate) fn cursor(call: &Call) -> Option<&Value> {

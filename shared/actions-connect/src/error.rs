@@ -3,9 +3,11 @@
 use countersign_connector::SourceError;
 use countersign_connector::oauth::TokenError;
 use countersign_connector::request::RequestError;
+use countersign_connector::sql::SqlError;
 use countersign_failure::{Class, Failure};
 use countersign_http_out::HttpError;
 use countersign_pages::PageError;
+use countersign_postgres_out::DatabaseError;
 use countersign_registry::action::ActionError;
 use countersign_robots::RobotsError;
 
@@ -62,6 +64,12 @@ pub enum ConnectError {
     /// There is no answer.
     #[error("{0}")]
     Http(#[from] HttpError),
+    /// A database gave no rows.
+    #[error("{0}")]
+    Database(#[from] DatabaseError),
+    /// The statement may not be run.
+    #[error("{0}")]
+    Sql(#[from] SqlError),
     /// The source refused the credential (F-306).
     #[error("`{connector}` refused access (HTTP {status}): {message}")]
     AuthFailed {
@@ -207,6 +215,8 @@ impl Failure for ConnectError {
             Self::ToolUnavailable(_) => "CONNECTOR_TOOL_UNAVAILABLE",
             Self::NotASource(_) => "CONNECTOR_SOURCE",
             Self::Robots(error) => error.code(),
+            Self::Database(error) => error.code(),
+            Self::Sql(error) => error.code(),
             Self::Page(error) => error.code(),
             Self::NothingRead { code, .. } | Self::NoFeed { code, .. } => code,
         }
@@ -222,6 +232,7 @@ impl Failure for ConnectError {
             // A day is longer than anything that tries again by itself.
             Self::BudgetSpent { window: "second" | "minute", .. } => Class::Retryable,
             Self::Robots(error) => error.class(),
+            Self::Database(error) => error.class(),
             Self::Page(error) => error.class(),
             Self::NothingRead { class, .. } | Self::NoFeed { class, .. } => *class,
             _ => Class::Terminal,
@@ -238,6 +249,8 @@ impl Failure for ConnectError {
             | Self::NotASource(_)
             | Self::NothingRead { .. } => 422,
             Self::Robots(error) => error.http_status(),
+            Self::Database(error) => error.http_status(),
+            Self::Sql(error) => error.http_status(),
             Self::Page(error) => error.http_status(),
             Self::Source(error) => error.http_status(),
             Self::Request(error) => error.http_status(),
@@ -273,6 +286,7 @@ impl Failure for ConnectError {
             Self::Request(error) => return error.help(),
             Self::Http(error) => return error.help(),
             Self::Robots(error) => return error.help(),
+            Self::Database(error) => return error.help(),
             Self::Page(error) => return error.help(),
             _ => return None,
         };

@@ -2,6 +2,7 @@
 
 use countersign_connector::Health;
 use countersign_http_out::HttpError;
+use countersign_postgres_out::DatabaseError;
 use countersign_resilience::{Fallback, Fault};
 use countersign_robots::RobotsError;
 
@@ -19,6 +20,14 @@ impl ConnectError {
             Self::Robots(RobotsError::Unknown { .. }) => Some(Fault::Unavailable),
             Self::Http(HttpError::Timeout { .. }) => Some(Fault::Timeout),
             Self::Http(HttpError::Network { .. }) => Some(Fault::Network),
+            Self::Database(error) => match error {
+                DatabaseError::Auth => Some(Fault::AuthRefused),
+                DatabaseError::Unreachable(_) => Some(Fault::Network),
+                DatabaseError::Unavailable(_) => Some(Fault::Unavailable),
+                DatabaseError::Timeout => Some(Fault::Timeout),
+                DatabaseError::Refused(_) | DatabaseError::Statement { .. } => Some(Fault::Refused),
+                _ => None,
+            },
             _ => None,
         }
     }

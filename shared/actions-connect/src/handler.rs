@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::binding::{Resolved, resolve};
 use crate::error::ConnectError;
 use crate::token::Tokens;
-use crate::{feed, file, graphql, guarded, rest, scraper, tool};
+use crate::{database, feed, file, graphql, guarded, rest, scraper, tool};
 
 /// Which endpoints a function may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +117,9 @@ pub(crate) async fn act(
         }
         (Connection::RssFeed(connection), Operation::ReadFeeds(_)) => {
             feed::call(deps, call, resolved, connection).await
+        }
+        (Connection::Database(connection), Operation::Query(rules)) => {
+            database::call(deps, call, resolved, connection, rules).await
         }
         // The parser makes none of these.
         _ => Err(ConnectError::Argument(

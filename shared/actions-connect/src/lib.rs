@@ -5,6 +5,7 @@
 
 mod binding;
 mod calling;
+mod database;
 mod error;
 mod fault;
 mod feed;

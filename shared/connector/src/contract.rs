@@ -52,7 +52,8 @@ pub fn is_irreversible(endpoint: &Endpoint) -> bool {
         Operation::ParseXml(_)
         | Operation::Parse(_)
         | Operation::Scrape(_)
-        | Operation::ReadFeeds(_) => false,
+        | Operation::ReadFeeds(_)
+        | Operation::Query(_) => false,
         Operation::Request(rules) => !rules.method.reads() && !rules.safe,
         Operation::Graphql(rules) => rules.has_effect(),
         // The allow-list holds nothing that has an effect.
@@ -70,6 +71,7 @@ pub fn has_pages(endpoint: &Endpoint) -> bool {
         | Operation::Parse(_)
         | Operation::Scrape(_)
         | Operation::ReadFeeds(_)
+        | Operation::Query(_)
         | Operation::Tool(_) => false,
     }
 }
@@ -130,7 +132,7 @@ fn outputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
             slots.extend(stale_metadata());
         }
         Operation::Tool(rules) => slots.extend(answer_metadata(endpoint, &rules.mapping)),
-        Operation::Scrape(_) | Operation::ReadFeeds(_) => {
+        Operation::Scrape(_) | Operation::ReadFeeds(_) | Operation::Query(_) => {
             slots.extend(page_metadata());
             slots.extend(stale_metadata());
         }

@@ -26,6 +26,7 @@ mod parse;
 mod records;
 pub mod request;
 mod secret;
+pub mod sql;
 mod standing;
 mod target;
 mod tools;
@@ -51,13 +52,14 @@ pub use infer::infer_schema;
 pub use json_path::{InvalidJsonPath, JsonPath};
 pub use model::{
     Auth, AuthField, BodyFormat, Category, ClientAuth, ColumnRule, Connection, ConnectorDefinition,
-    ConnectorId, CsvRules, DATABASE_PARTS, Endpoint, EntityRule, EntityRules, Feed, FeedConnection,
-    FeedOperation, FieldRule, FileConnection, FileSource, FormatRules, GraphqlConnection,
-    GraphqlEffect, GraphqlRules, HtmlRules, InvalidConnectorId, InvalidTag, JsonMapping, JsonRules,
-    Layout, MetadataField, Method, Operation, OutputSchema, OutputShape, PARSERS, PageBounds,
-    PagePlace, Pagination, Parameter, ParseRules, PathRule, PdfRecords, PdfRules, Pick, RateLimit,
-    RelayPages, RequestRules, RestConnection, ScrapeField, ScrapeRules, ScraperConnection,
-    TableRules, Tag, ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings,
+    ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, Driver, Endpoint, EntityRule,
+    EntityRules, Feed, FeedConnection, FeedOperation, FieldRule, FileConnection, FileSource,
+    FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules, HtmlRules, InvalidConnectorId,
+    InvalidTag, JsonMapping, JsonRules, Layout, MetadataField, Method, Operation, OutputSchema,
+    OutputShape, PARSERS, PageBounds, PagePlace, Pagination, Parameter, ParseRules, PathRule,
+    PdfRecords, PdfRules, Pick, QueryRules, RateLimit, RelayPages, RequestRules, RestConnection,
+    ScrapeField, ScrapeRules, ScraperConnection, SslMode, StatementSource, TableRules, Tag,
+    ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings,
 };
 pub use parse::{Parsed, parse, parse_template};
 pub use records::{Cell, Records};

@@ -45,6 +45,11 @@ impl ConnectorDefinition {
                     feeds.timeout_seconds = seconds.clamp(1, 300);
                 }
             }
+            Connection::Database(database) => {
+                if let Some(seconds) = overrides.timeout_seconds {
+                    database.timeout_seconds = seconds.clamp(1, 300);
+                }
+            }
             Connection::FileParser(file) => {
                 if let Some(megabytes) = overrides.max_file_size_mb {
                     file.max_file_size_mb = megabytes.clamp(1, file.max_file_size_mb);
@@ -61,6 +66,9 @@ fn headers(connection: &mut Connection) -> Option<&mut IndexMap<String, String>>
         Connection::RestApi(rest) => Some(&mut rest.headers),
         Connection::Graphql(graphql) => Some(&mut graphql.headers),
         Connection::WebScraper(scraper) => Some(&mut scraper.headers),
-        Connection::FileParser(_) | Connection::ExistingTool(_) | Connection::RssFeed(_) => None,
+        Connection::FileParser(_)
+        | Connection::ExistingTool(_)
+        | Connection::RssFeed(_)
+        | Connection::Database(_) => None,
     }
 }

@@ -57,6 +57,9 @@ pub enum RequestError {
     /// The connector needs a credential and the binding has none.
     #[error("the connector needs a credential, and its binding has none")]
     CredentialMissing,
+    /// The connection string of a database cannot be used. Never holds a part of it.
+    #[error("the credential's connection string {0}")]
+    ConnectionString(&'static str),
     /// The credential cannot stand in a header.
     #[error("the credential holds characters that cannot stand in a header")]
     CredentialText,
@@ -71,9 +74,10 @@ impl Failure for RequestError {
             | Self::PathValue(_)
             | Self::Cursor => "CONNECTOR_ARGUMENT",
             Self::Address(_) => "CONNECTOR_ADDRESS",
-            Self::CredentialPart(_) | Self::CredentialMissing | Self::CredentialText => {
-                "CONNECTOR_CREDENTIAL"
-            }
+            Self::CredentialPart(_)
+            | Self::CredentialMissing
+            | Self::ConnectionString(_)
+            | Self::CredentialText => "CONNECTOR_CREDENTIAL",
         }
     }
 
@@ -83,7 +87,10 @@ impl Failure for RequestError {
 
     fn help(&self) -> Option<String> {
         match self {
-            Self::CredentialPart(_) | Self::CredentialMissing | Self::CredentialText => {
+            Self::CredentialPart(_)
+            | Self::CredentialMissing
+            | Self::ConnectionString(_)
+            | Self::CredentialText => {
                 Some("enter the connector's credential again in the profile's binding".to_owned())
             }
             _ => None,

@@ -35,7 +35,11 @@ impl ConnectorDefinition {
             Connection::RestApi(rest) => &rest.base_url,
             Connection::Graphql(graphql) => &graphql.endpoint,
             Connection::WebScraper(scraper) => &scraper.base_url,
-            Connection::FileParser(_) | Connection::ExistingTool(_) | Connection::RssFeed(_) => "",
+            // A database's place is in its credential, and so no part of the definition.
+            Connection::FileParser(_)
+            | Connection::ExistingTool(_)
+            | Connection::RssFeed(_)
+            | Connection::Database(_) => "",
         }
     }
 

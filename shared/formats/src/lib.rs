@@ -72,7 +72,8 @@ impl Reader {
             | Operation::Graphql(_)
             | Operation::Tool(_)
             | Operation::Scrape(_)
-            | Operation::ReadFeeds(_) => None,
+            | Operation::ReadFeeds(_)
+            | Operation::Query(_) => None,
         }
     }
 

@@ -138,6 +138,26 @@ impl Resolve for GuardedResolver {
     }
 }
 
+impl GuardedResolver {
+    /// The addresses of a name that may be dialled.
+    pub(crate) async fn dialled(
+        &self,
+        host: &str,
+        port: u16,
+    ) -> Result<Vec<SocketAddr>, HttpError> {
+        let unknown = |reason: String| HttpError::Network { host: host.to_owned(), reason };
+        let name: Name = host.parse().map_err(|_| unknown("it is not a name".to_owned()))?;
+        match self.resolve(name).await {
+            Ok(found) => Ok(found.map(|address| SocketAddr::new(address.ip(), port)).collect()),
+            Err(error) if error.is::<RefusedName>() => Err(HttpError::Refused {
+                host: host.to_owned(),
+                reason: "its name leads to no public address",
+            }),
+            Err(error) => Err(unknown(error.to_string())),
+        }
+    }
+}
+
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// This machine, without asking anybody.

@@ -1,13 +1,14 @@
 //! Sending a call.
 
 use std::error::Error as _;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, redirect};
-use url::Url;
+use url::{Host, Url};
 
 use crate::error::HttpError;
 use crate::guard::{Closed, GuardedResolver, Lookup, Policy, RefusedName, SystemLookup};
@@ -109,6 +110,7 @@ impl Streaming {
 pub struct Egress {
     client: Client,
     policy: Policy,
+    resolver: GuardedResolver,
     closed: Vec<Closed>,
 }
 
@@ -123,8 +125,9 @@ impl Egress {
 
     /// A door that asks somebody else for addresses; what they answer is guarded in the same way.
     pub(crate) fn with_lookup(policy: Policy, lookup: Arc<dyn Lookup>) -> Result<Self, HttpError> {
+        let resolver = GuardedResolver { policy, lookup };
         let client = Client::builder()
-            .dns_resolver(GuardedResolver { policy, lookup })
+            .dns_resolver(resolver.clone())
             .redirect(redirect::Policy::none())
             .no_proxy()
             .referer(false)
@@ -132,7 +135,7 @@ impl Egress {
             .user_agent(USER_AGENT)
             .build()
             .map_err(|error| HttpError::Request(error.without_url().to_string()))?;
-        Ok(Self { client, policy, closed: Vec::new() })
+        Ok(Self { client, policy, resolver, closed: Vec::new() })
     }
 
     /// The same door without one more place, `host:port`: Lambda's runtime address lies on this machine, so where
@@ -146,6 +149,28 @@ impl Egress {
     fn check(&self, url: &Url) -> Result<(), HttpError> {
         self.policy.check(url)?;
         self.closed.iter().try_for_each(|closed| closed.check(url))
+    }
+
+    /// The addresses of a host for a connection that is not HTTP, such as one to a database. Host and addresses are held to
+    /// the rules of an HTTPS call; whoever dials must dial one of these and look nothing up again.
+    pub fn addresses<'a>(
+        &'a self,
+        host: &'a str,
+        port: u16,
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, HttpError>> {
+        Box::pin(async move {
+            // Read as a web address, so that every way of writing an address is known as what it is.
+            let url = Url::parse(&format!("https://{host}:{port}/")).ok();
+            let url = url.filter(|url| url.path() == "/" && url.query().is_none());
+            let url = url.ok_or_else(|| HttpError::Request("the host is not a name".to_owned()))?;
+            self.check(&url)?;
+            let at = |address: IpAddr| vec![SocketAddr::new(address, port)];
+            match url.host() {
+                Some(Host::Ipv4(address)) => Ok(at(address.into())),
+                Some(Host::Ipv6(address)) => Ok(at(address.into())),
+                _ => self.resolver.dialled(&host_of(&url), port).await,
+            }
+        })
     }
 
     /// Sends a call and reads the whole answer, whatever its status.

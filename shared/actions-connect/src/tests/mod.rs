@@ -280,6 +280,7 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 }
 
 mod api;
+mod database;
 mod feeds;
 mod files;
 mod formats;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::xpath::XPath;
 
 mod category;
+mod database;
 mod feed;
 mod format;
 mod graphql;
@@ -19,6 +20,7 @@ mod scraper;
 mod tool;
 
 pub use category::{Category, InvalidTag, Tag};
+pub use database::{DatabaseConnection, Driver, QueryRules, SslMode, StatementSource};
 pub use feed::{Feed, FeedConnection, FeedOperation};
 pub use format::{
     ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, PARSERS, PathRule, PdfRecords,
@@ -126,12 +128,19 @@ impl ConnectorDefinition {
             Connection::ExistingTool(_) => "existing_tool",
             Connection::WebScraper(_) => "web_scraper",
             Connection::RssFeed(_) => "rss_feed",
+            Connection::Database(_) => "database",
         }
     }
 
     /// Names of the credential's parts that a call needs: `api_key`, `token`, or `username` and `password`.
     #[must_use]
     pub fn credential_fields(&self) -> Vec<&'static str> {
+        // A form that asks for the host asks for the parts of a connection string; `port` may be left out.
+        if self.auth_fields.iter().any(|field| field.name == "host")
+            && matches!(self.connection, Connection::Database(_))
+        {
+            return vec!["host", "database", "user", "password"];
+        }
         self.connection.auth().map(|auth| auth.credential_fields().to_vec()).unwrap_or_default()
     }
 }
@@ -152,6 +161,8 @@ pub enum Connection {
     WebScraper(ScraperConnection),
     /// Reads feeds (F-101).
     RssFeed(FeedConnection),
+    /// Asks a database (F-100).
+    Database(DatabaseConnection),
 }
 
 impl Connection {
@@ -161,6 +172,7 @@ impl Connection {
         match self {
             Self::RestApi(rest) => Some(&rest.auth),
             Self::Graphql(graphql) => Some(&graphql.auth),
+            Self::Database(_) => Some(&Auth::ConnectionString),
             Self::FileParser(_)
             | Self::ExistingTool(_)
             | Self::WebScraper(_)
@@ -175,6 +187,7 @@ impl Connection {
             Self::RestApi(rest) => rest.rate_limit,
             Self::Graphql(graphql) => graphql.rate_limit,
             Self::WebScraper(scraper) => scraper.rate_limit,
+            Self::Database(database) => database.rate_limit,
             Self::FileParser(_) | Self::ExistingTool(_) | Self::RssFeed(_) => None,
         }
     }
@@ -256,6 +269,8 @@ pub enum Operation {
     Scrape(Box<ScrapeRules>),
     /// Reads feeds.
     ReadFeeds(FeedOperation),
+    /// Asks a database.
+    Query(QueryRules),
 }
 
 impl Operation {
@@ -266,7 +281,11 @@ impl Operation {
             Self::Request(rules) => Some(&rules.mapping),
             Self::Graphql(rules) => Some(&rules.mapping),
             Self::Tool(rules) => Some(&rules.mapping),
-            Self::ParseXml(_) | Self::Parse(_) | Self::Scrape(_) | Self::ReadFeeds(_) => None,
+            Self::ParseXml(_)
+            | Self::Parse(_)
+            | Self::Scrape(_)
+            | Self::ReadFeeds(_)
+            | Self::Query(_) => None,
         }
     }
 
@@ -280,7 +299,8 @@ impl Operation {
             | Self::Graphql(_)
             | Self::Tool(_)
             | Self::Scrape(_)
-            | Self::ReadFeeds(_) => None,
+            | Self::ReadFeeds(_)
+            | Self::Query(_) => None,
         }
     }
 }

@@ -28,6 +28,7 @@ pub(super) fn read(
         "existing_tool" => tool::connection(map, out).map(Connection::ExistingTool),
         "web_scraper" => super::scraper::connection(map, out),
         "rss_feed" => super::feed::connection(map, out),
+        "database" => super::database::connection(map, out).map(Connection::Database),
         _ => rest(map, out).map(Connection::RestApi),
     }
 }

@@ -3,7 +3,7 @@
 use countersign_registry::{DataType, Field};
 use serde_json::Value;
 
-use super::{feed, file, graphql, is_name, mapping, rest, scraper, tool};
+use super::{database, feed, file, graphql, is_name, mapping, rest, scraper, tool};
 use crate::contract::CURSOR_ARGUMENT;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
@@ -71,6 +71,7 @@ pub(super) fn read(
         "file_parser" => file::operation(&mut map, &parameters, connection, out),
         "web_scraper" => scraper::operation(&mut map, &parameters, out),
         "rss_feed" => feed::operation(&mut map, &mut parameters, out),
+        "database" => database::operation(&mut map, &mut parameters, connection, out),
         "graphql" => graphql::operation(&mut map, &parameters, &mapping, out),
         "existing_tool" => tool::operation(&mut map, &parameters, &mapping, connection, out),
         _ => rest::operation(&mut map, &parameters, &mapping, connection, out),

@@ -3,6 +3,7 @@
 mod auth;
 mod category;
 mod connection;
+mod database;
 mod document;
 mod endpoint;
 mod feed;
@@ -30,10 +31,8 @@ pub struct Parsed {
 }
 
 /// Types this release runs.
-const SUPPORTED: [&str; 6] =
-    ["file_parser", "rest_api", "graphql", "web_scraper", "rss_feed", "existing_tool"];
-/// Types the language knows but this release does not run.
-const LATER: [&str; 1] = ["database"];
+const SUPPORTED: [&str; 7] =
+    ["file_parser", "rest_api", "graphql", "web_scraper", "rss_feed", "existing_tool", "database"];
 
 /// Who wrote a connector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,15 +122,9 @@ fn supported(text: &str, at: Position, out: &mut Diagnostics) -> Option<&'static
     if let Some(kind) = SUPPORTED.into_iter().find(|kind| *kind == text) {
         return Some(kind);
     }
-    if LATER.contains(&text) {
-        let message = format!("connectors of type `{text}` are not supported by this release");
-        out.hinted("unsupported_type", at, message, supported_types());
-    } else {
-        let known = SUPPORTED.into_iter().chain(LATER);
-        let hint = crate::yaml::nearest(text, known)
-            .map_or_else(supported_types, |near| format!("did you mean `{near}`?"));
-        out.hinted("unknown_type", at, format!("`{text}` is not a type of connector"), hint);
-    }
+    let hint = crate::yaml::nearest(text, SUPPORTED.into_iter())
+        .map_or_else(supported_types, |near| format!("did you mean `{near}`?"));
+    out.hinted("unknown_type", at, format!("`{text}` is not a type of connector"), hint);
     None
 }
 

@@ -53,11 +53,7 @@ fn f_088_the_smallest_connector_is_whole() {
 }
 
 #[test]
-fn f_087_types_of_later_releases_are_named_as_such() {
-    let parsed = parse(&MINIMAL.replace("rest_api", "database"));
-    let [problem] = &parsed.diagnostics[..] else { panic!("{:#?}", parsed.diagnostics) };
-    assert_eq!((problem.at.line, problem.at.column), (3, 7));
-    assert!(problem.message.contains("not supported by this release"), "{problem}");
+fn f_087_types_that_are_none_are_located() {
     check(&MINIMAL.replace("rest_api", "rest_ap"), &["3:7 unknown_type"]);
     assert_eq!(
         parse(&MINIMAL.replace("rest_api", "rest_ap")).diagnostics[0].hint.as_deref(),
@@ -289,6 +285,8 @@ proptest::proptest! {
     }
 }
 
+#[path = "database_tests.rs"]
+mod database;
 mod graphql;
 mod heading;
 mod rest;

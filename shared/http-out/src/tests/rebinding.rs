@@ -204,3 +204,40 @@ async fn k_38_localhost_is_never_asked_for() {
     assert_eq!(dns.egress(LOCAL).send(get(&address)).await.unwrap().status, 200);
     assert_eq!(dns.asked("localhost"), 0);
 }
+
+#[tokio::test]
+async fn k_38_other_connections_dial_what_was_vetted() {
+    let dns = Dns::start(&[
+        ("db.example.com", &[&["93.184.216.34", "2606:2800:220:1::1"]]),
+        ("inside.example.com", &[&["93.184.216.34", "10.0.0.5"]]),
+    ])
+    .await;
+    let egress = dns.egress(CLOSED);
+    let found = egress.addresses("db.example.com", 5432).await.unwrap();
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["93.184.216.34:5432", "[2606:2800:220:1::1]:5432"]);
+    for host in [
+        "inside.example.com",
+        "localhost",
+        "db",
+        "db.internal",
+        "127.0.0.1",
+        "2130706433",
+        "0x7f.1",
+        "[::1]",
+        "[::ffff:10.0.0.1]",
+        "169.254.169.254",
+        "user@db.example.com",
+    ] {
+        let refused = egress.addresses(host, 5432).await.unwrap_err();
+        assert!(matches!(refused, HttpError::Refused { .. }), "{host}: {refused}");
+    }
+    for host in ["", "a b", "db.example.com/x", "db.example.com?x", "db.example.com:1", "::1"] {
+        let refused = egress.addresses(host, 5432).await.unwrap_err();
+        assert!(matches!(refused, HttpError::Request(_)), "{host}: {refused}");
+    }
+    let open = dns.egress(LOCAL).never("127.0.0.1:9001");
+    assert_eq!(open.addresses("127.1", 5432).await.unwrap()[0].to_string(), "127.0.0.1:5432");
+    assert!(open.addresses("localhost", 9001).await.is_err(), "Lambda's own address stays closed");
+    assert!(open.addresses("10.0.0.5", 5432).await.is_err());
+}

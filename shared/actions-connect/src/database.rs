@@ -1,0 +1,155 @@
+//! Asking a database (F-100, K-40): one statement, values apart from it, and nothing of the credential in what comes out.
+
+use std::time::Duration;
+
+use countersign_connector::sql::{ReadStatement, Server, fit};
+use countersign_connector::{
+    Credential, DatabaseConnection, OutputShape, QueryRules, StatementSource,
+};
+use countersign_postgres_out::{Ask, Table, ask};
+use countersign_registry::action::Call;
+use countersign_resilience::{Remedy, Tried};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use crate::binding::Resolved;
+use crate::calling::{RESERVE, arguments};
+use crate::error::ConnectError;
+use crate::handler::Deps;
+use crate::output::{Origin, shaped, stamp};
+
+pub(crate) async fn call(
+    deps: &Deps,
+    call: &Call,
+    resolved: &Resolved,
+    connection: &DatabaseConnection,
+    rules: &QueryRules,
+) -> Result<Value, ConnectError> {
+    let credential = credential(deps, call, resolved).await?;
+    let server = Server::of(connection, credential.as_ref())?;
+    let question = Question::of(rules, &arguments(call, resolved)?)?;
+    let asking = Asking { deps, call, resolved, connection };
+    let table = asking.ask(&server, &question).await?;
+    Ok(asking.output(table))
+}
+
+/// The owner's own (K-37).
+async fn credential(
+    deps: &Deps,
+    call: &Call,
+    resolved: &Resolved,
+) -> Result<Option<Credential>, ConnectError> {
+    let Some(id) = &resolved.binding.credential else { return Ok(None) };
+    let connector = &resolved.definition.id;
+    deps.credentials.credential(&call.owner, id, connector).await.map_err(ConnectError::Source)
+}
+
+/// What is asked.
+struct Question {
+    statement: ReadStatement,
+    values: Vec<Value>,
+    max_rows: usize,
+}
+
+impl Question {
+    fn of(rules: &QueryRules, arguments: &Map<String, Value>) -> Result<Self, ConnectError> {
+        let value = |name: &String| arguments.get(name).cloned().unwrap_or_default();
+        match &rules.statement {
+            StatementSource::Fixed { sql, binds } => Ok(Self {
+                statement: sql.clone(),
+                values: binds.iter().map(value).collect(),
+                max_rows: rules.max_rows as usize,
+            }),
+            StatementSource::Free => Self::free(rules, arguments),
+        }
+    }
+
+    /// The call's own statement is held to the same rules as an author's.
+    fn free(rules: &QueryRules, arguments: &Map<String, Value>) -> Result<Self, ConnectError> {
+        let wrong = |text: &str| Err(ConnectError::Argument(text.to_owned()));
+        let Some(Value::String(sql)) = arguments.get("sql") else {
+            return wrong("the input `sql` must be a text");
+        };
+        let values = match arguments.get("params") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(values)) => values.clone(),
+            Some(_) => return wrong("the input `params` must be a list"),
+        };
+        let max_rows = match arguments.get("max_rows").map(Value::as_u64) {
+            None => u64::from(rules.max_rows),
+            Some(Some(rows)) if rows >= 1 => rows.min(u64::from(rules.max_rows)),
+            Some(_) => return wrong("the input `max_rows` must be a whole number from 1"),
+        };
+        let max_rows = usize::try_from(max_rows).unwrap_or(1);
+        Ok(Self { statement: ReadStatement::parse(sql)?, values, max_rows })
+    }
+}
+
+struct Asking<'a> {
+    deps: &'a Deps,
+    call: &'a Call,
+    resolved: &'a Resolved,
+    connection: &'a DatabaseConnection,
+}
+
+impl Asking<'_> {
+    /// One answer, after the retries its failures allow, within the step's time.
+    async fn ask(&self, server: &Server, question: &Question) -> Result<Table, ConnectError> {
+        let meter = &self.resolved.meter;
+        let deadline = Instant::now() + self.call.remaining.saturating_sub(RESERVE);
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let usual = Duration::from_secs(u64::from(self.connection.timeout_seconds));
+        let mut tried = Tried::default();
+        loop {
+            meter.permit(deadline).await?;
+            let begun = Instant::now();
+            let asked = Ask {
+                server,
+                ca_certificate: self.connection.ca_certificate.as_deref(),
+                search_path: &self.connection.search_path,
+                statement: &question.statement,
+                arguments: &question.values,
+                timeout: (usual * tried.timeouts()).min(left()),
+                max_rows: question.max_rows,
+            };
+            let failed =
+                match tokio::time::timeout_at(deadline, ask(&self.deps.egress, &asked)).await {
+                    Ok(Ok(table)) => {
+                        meter.answered(begun.elapsed());
+                        return Ok(table);
+                    }
+                    Ok(Err(failed)) => failed,
+                    Err(_) => countersign_postgres_out::DatabaseError::Timeout,
+                };
+            let error = ConnectError::from(failed);
+            let Some(fault) = error.fault() else { return Err(error) };
+            meter.failed(&error, fault);
+            match tried.remedy(fault, false, left()) {
+                Remedy::Again(pause) => tokio::time::sleep(pause).await,
+                Remedy::GiveUp | Remedy::InDoubt => return Err(error),
+            }
+        }
+    }
+
+    fn output(&self, table: Table) -> Value {
+        let Table { rows, has_more, mut warnings } = table;
+        let declared = &self.resolved.endpoint.output;
+        // Where a record came from, without the host: that is part of the credential.
+        let reference = format!("postgresql:{}", self.resolved.definition.id);
+        let origin = Origin { reference: &reference, name: "" };
+        let mut records = rows;
+        for record in &mut records {
+            for warning in fit(record, &declared.fields) {
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
+                }
+            }
+            stamp(record, self.resolved, self.call, &origin);
+        }
+        let shape: OutputShape = declared.shape;
+        let mut output = shaped(shape, records, has_more);
+        output.insert("_has_more".to_owned(), has_more.into());
+        output.insert("warnings".to_owned(), warnings.into());
+        output.into()
+    }
+}

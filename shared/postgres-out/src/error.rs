@@ -1,0 +1,246 @@
+//! Why a database gave no rows.
+
+use countersign_failure::{Class, Failure};
+use countersign_http_out::HttpError;
+use rustls::{CertificateError, Error as TlsError};
+use tokio_postgres::Error;
+use tokio_postgres::error::{DbError, ErrorPosition, SqlState};
+
+/// Why a database gave no rows. No variant holds the host, the database, the role or its password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DatabaseError {
+    /// Its address may not be called (K-38).
+    #[error("the database may not be called: {0}")]
+    Address(String),
+    /// No connection, or one that broke.
+    #[error("the database cannot be reached: {0}")]
+    Unreachable(String),
+    /// It is there and takes no more connections, starts or stops.
+    #[error("the database is unavailable: {0}")]
+    Unavailable(String),
+    /// It did not prove who it is.
+    #[error("no secure connection to the database: {0}")]
+    Tls(String),
+    /// It refuses the role or its password (F-306).
+    #[error("the database refused the credential")]
+    Auth,
+    /// The role may do more than reading needs (K-40).
+    #[error("the role {0}")]
+    Role(&'static str),
+    /// The statement was not finished in time.
+    #[error("the database did not answer in time")]
+    Timeout,
+    /// It refuses what the statement wants: a right that the role lacks, or to write.
+    #[error("the database refused the statement: {0}")]
+    Refused(String),
+    /// The statement cannot be run.
+    #[error("the statement failed{at} ({state}): {message}")]
+    Statement {
+        /// The SQLSTATE.
+        state: String,
+        /// What the database says.
+        message: String,
+        /// Where, as ` at line 1, column 2`; empty when it does not say.
+        at: String,
+    },
+    /// More or fewer values than the statement has places for.
+    #[error("the statement has {expected} parameters, and {given} values were given")]
+    Arguments {
+        /// Places.
+        expected: usize,
+        /// Values.
+        given: usize,
+    },
+    /// A column that cannot become the field of a record.
+    #[error("the column `{column}` {problem}")]
+    Column {
+        /// Its name.
+        column: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// One row, or one piece of the answer, is larger than what is read at all.
+    #[error("the database's answer is larger than {max_bytes} bytes")]
+    TooLarge {
+        /// The bound.
+        max_bytes: usize,
+    },
+}
+
+impl Failure for DatabaseError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Address(_) => "EGRESS_REFUSED",
+            Self::Unreachable(_) => "DATABASE_UNREACHABLE",
+            Self::Unavailable(_) => "DATABASE_UNAVAILABLE",
+            Self::Tls(_) => "DATABASE_TLS",
+            Self::Auth => "DATABASE_AUTH",
+            Self::Role(_) => "DATABASE_ROLE",
+            Self::Timeout => "DATABASE_TIMEOUT",
+            Self::Refused(_) => "DATABASE_REFUSED",
+            Self::Statement { .. } => "DATABASE_STATEMENT",
+            Self::Arguments { .. } => "CONNECTOR_ARGUMENT",
+            Self::Column { .. } => "DATABASE_COLUMN",
+            Self::TooLarge { .. } => "DATABASE_TOO_LARGE",
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Unreachable(_) | Self::Unavailable(_) | Self::Timeout => Class::Retryable,
+            _ => Class::Terminal,
+        }
+    }
+
+    fn http_status(&self) -> u16 {
+        match self {
+            Self::Unreachable(_) | Self::Tls(_) | Self::Auth => 502,
+            Self::Unavailable(_) => 503,
+            Self::Timeout => 504,
+            _ => 422,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let text = match self {
+            Self::Address(_) => "only databases with a public address can be called",
+            Self::Tls(_) => {
+                "give the database a certificate for its name, and its authority as `ca_certificate`"
+            }
+            Self::Auth => "enter the connector's credential again",
+            Self::Role(_) => "connect as a role that can only read: see docs/connectors.md",
+            Self::Timeout => "narrow the statement, or raise `timeout_seconds`",
+            Self::Column { .. } => "name columns with AS, and cast their types: `x::text`",
+            Self::TooLarge { .. } => "ask for fewer columns or rows",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+/// Without the host, which is part of the credential.
+impl From<HttpError> for DatabaseError {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::Refused { reason, .. } => Self::Address(reason.to_owned()),
+            HttpError::Request(_) => {
+                Self::Address("its host is not a name or an address".to_owned())
+            }
+            _ => Self::Unreachable("its name is not known".to_owned()),
+        }
+    }
+}
+
+impl DatabaseError {
+    /// What went wrong before there was a session.
+    pub(crate) fn connecting(error: &Error) -> Self {
+        if let Some(refusal) = error.as_db_error() {
+            return match refusal.code().code().get(..2) {
+                Some("28") => Self::Auth,
+                Some("3D") => Self::Refused("there is no such database".to_owned()),
+                Some("42") => Self::Refused("the role may not connect".to_owned()),
+                _ => Self::Unavailable(told(refusal.message())),
+            };
+        }
+        // The library tells these kinds apart by their text only; the tests hold it to that.
+        let text = error.to_string();
+        if text.starts_with("error performing TLS handshake") {
+            return Self::Tls(distrust(error).unwrap_or_else(|| cause(error)));
+        }
+        if text.starts_with("authentication error") {
+            return Self::Auth;
+        }
+        Self::Unreachable(cause(error))
+    }
+
+    /// What went wrong while `statement` was run.
+    pub(crate) fn running(error: &Error, statement: &str) -> Self {
+        match error.as_db_error() {
+            Some(refusal) => Self::refused(refusal, statement),
+            None if error.to_string().starts_with("error serializing parameter") => {
+                Self::Statement {
+                    state: "22023".to_owned(),
+                    message: cause(error),
+                    at: String::new(),
+                }
+            }
+            None => Self::Unreachable(cause(error)),
+        }
+    }
+
+    fn refused(refusal: &DbError, statement: &str) -> Self {
+        let message = told(refusal.message());
+        let state = refusal.code();
+        let timeouts = [SqlState::QUERY_CANCELED, SqlState::LOCK_NOT_AVAILABLE];
+        let rights = [SqlState::INSUFFICIENT_PRIVILEGE, SqlState::READ_ONLY_SQL_TRANSACTION];
+        if timeouts.contains(state) {
+            return Self::Timeout;
+        }
+        if rights.contains(state) {
+            return Self::Refused(message);
+        }
+        match state.code().get(..2) {
+            // Out of something, or stopping.
+            Some("53" | "57" | "58") => Self::Unavailable(message),
+            _ => {
+                let at = match refusal.position() {
+                    Some(ErrorPosition::Original(position)) => place(statement, *position),
+                    _ => String::new(),
+                };
+                Self::Statement { state: state.code().to_owned(), message, at }
+            }
+        }
+    }
+}
+
+/// What is wrong with the server's certificate. The library's own words name the host.
+fn distrust(error: &Error) -> Option<String> {
+    let mut source = std::error::Error::source(error);
+    while let Some(found) = source {
+        // What an I/O error wraps is not its source.
+        let wrapped = found.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        if let Some(error) = wrapped.and_then(|wrapped| wrapped.downcast_ref::<TlsError>()) {
+            return Some(said(error));
+        }
+        source = found.source();
+    }
+    None
+}
+
+fn said(error: &TlsError) -> String {
+    let TlsError::InvalidCertificate(problem) = error else { return told(&error.to_string()) };
+    let text = match problem {
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "its certificate is for another name"
+        }
+        CertificateError::UnknownIssuer => "nobody who is trusted vouches for its certificate",
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "its certificate has expired"
+        }
+        _ => "its certificate is not valid",
+    };
+    text.to_owned()
+}
+
+/// The innermost cause, in one line. Those of the connection name no host.
+fn cause(error: &Error) -> String {
+    let mut deepest: &dyn std::error::Error = error;
+    while let Some(source) = deepest.source() {
+        deepest = source;
+    }
+    told(&deepest.to_string())
+}
+
+fn told(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    line.join(" ").chars().take(300).collect()
+}
+
+/// Positions count characters, from 1.
+fn place(statement: &str, position: u32) -> String {
+    let before: String = statement.chars().take((position as usize).saturating_sub(1)).collect();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!(" at line {line}, column {column}")
+}
