@@ -107,7 +107,10 @@ async fn f_331_an_endpoint_is_tried_and_its_schema_inferred() {
         ])
     );
     let dropped = tried(&ana, json!({ "endpoint": "drop" })).await;
-    assert_eq!((&dropped["ok"], &dropped["error"]["code"]), (&json!(false), &json!("CONNECTOR_WRONG_FUNCTION")));
+    assert_eq!(
+        (&dropped["ok"], &dropped["error"]["code"]),
+        (&json!(false), &json!("CONNECTOR_WRONG_FUNCTION"))
+    );
     assert_eq!(source.asked(), 1, "a test changed something");
     let bob = person("bob", &["global:analyst"]).await;
     let foreign = tried(&bob, json!({ "endpoint": "list" })).await;
@@ -121,7 +124,11 @@ async fn f_315_a_source_that_fails_rests_and_its_last_answer_stands_in() {
     source.say(503);
     for _ in 0..5 {
         let stale = tried(&ana, json!({ "endpoint": "list" })).await;
-        assert_eq!((&stale["ok"], &stale["output"]["_stale"]), (&json!(true), &json!(true)), "{stale:#}");
+        assert_eq!(
+            (&stale["ok"], &stale["output"]["_stale"]),
+            (&json!(true), &json!(true)),
+            "{stale:#}"
+        );
     }
     let asked = source.asked();
     let resting = tried(&ana, json!({ "endpoint": "list" })).await;
@@ -178,7 +185,9 @@ async fn f_106_connectors_have_versions_categories_and_tags() {
     let versions: Vec<&Value> =
         versions["items"].as_array().unwrap().iter().map(|item| &item["version"]).collect();
     assert_eq!(versions, ["1.1.0", "1.0.0"]);
-    for (filter, count) in [("tag=shelves", 1), ("category=corporate&from=own", 1), ("tag=none&from=own", 0)] {
+    for (filter, count) in
+        [("tag=shelves", 1), ("category=corporate&from=own", 1), ("tag=none&from=own", 0)]
+    {
         let page = ana.get(&format!("/connectors?{filter}")).await;
         assert_eq!(page["items"].as_array().unwrap().len(), count, "{filter}: {page:#}");
     }

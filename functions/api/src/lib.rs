@@ -9,6 +9,7 @@ mod context;
 mod merged;
 mod once;
 mod openapi;
+mod queries;
 mod routes;
 
 pub use context::Context;

@@ -121,7 +121,14 @@ fn succeeded(mut output: Value, rows: usize, infer: bool, took_ms: u128) -> Outc
 
 fn failed(error: &ActionError, took_ms: u128) -> Outcome {
     let error = json!({ "code": error.code, "message": error.message, "help": error.help });
-    Outcome { ok: false, took_ms, count: None, output: None, error: Some(error), output_schema: None }
+    Outcome {
+        ok: false,
+        took_ms,
+        count: None,
+        output: None,
+        error: Some(error),
+        output_schema: None,
+    }
 }
 
 #[cfg(test)]

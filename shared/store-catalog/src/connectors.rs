@@ -22,7 +22,11 @@ impl Catalog {
     ) -> BoxFuture<'a, Result<StoredConnector>> {
         Box::pin(async move {
             let doing = CatalogError::doing("store the connector");
-            match self.table.transact(vec![self.put(connector)?.if_absent(), self.kept(connector)?]).await {
+            match self
+                .table
+                .transact(vec![self.put(connector)?.if_absent(), self.kept(connector)?])
+                .await
+            {
                 Ok(()) => Ok(connector.clone()),
                 Err(error) if error.is_condition() => self.same_or_taken(connector).await,
                 Err(error) => Err(doing(error)),

@@ -2,22 +2,13 @@
 
 use axum::extract::State;
 use countersign_connector::{Binding, ConnectorId, Health, RatedBy, StoredConnector};
-use countersign_profile::ProfileId;
-use countersign_resilience::HealthView;
+use countersign_resilience::{HealthView, Standings as _};
 use countersign_web::{Json, Path, Problem, Query, Signed};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Ctx, found, now, reader};
-
-/// Whose calls are asked about.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Asked {
-    /// The agent whose binding counts: its credential has a budget of its own, and its address a breaker.
-    #[param(value_type = Option<String>)]
-    profile: Option<ProfileId>,
-}
+use crate::queries::Asked;
 
 /// How a connector fares for the caller.
 #[derive(Debug, Serialize, ToSchema)]
@@ -60,7 +51,8 @@ pub(crate) async fn health(
     let definition = &stored.definition;
     let breaker = definition.health_subject(owner);
     let rate = stored.rate_subject(by);
-    let source = ctx.egress.health(&breaker, &rate, &definition.budget(), now()).await?;
+    let source = ctx.egress.health(&breaker, &rate, &definition.budget(), now()).await;
+    let source = source.map_err(|error| Problem::of(error.as_ref()))?;
     Ok(Json(ConnectorHealth { binding: binding.map(|binding| binding.health), source }))
 }
 

@@ -5,15 +5,15 @@ use countersign_web::{Json, Page, Problem, Query, Signed};
 
 use super::Ctx;
 use super::connectors::{self, ConnectorLine};
-use crate::merged::ListQuery;
+use crate::queries::ConnectorQuery;
 
 /// The connectors the deployment ships.
-#[utoipa::path(get, path = "/connectors/templates", tag = "connectors", params(ListQuery), responses((status = 200, body = Page<ConnectorLine>)))]
+#[utoipa::path(get, path = "/connectors/templates", tag = "connectors", params(ConnectorQuery), responses((status = 200, body = Page<ConnectorLine>)))]
 pub(crate) async fn list(
     State(ctx): Ctx,
     signed: Signed,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<ConnectorQuery>,
 ) -> Result<Json<Page<ConnectorLine>>, Problem> {
-    let query = ListQuery { from: Some("system".to_owned()), ..query };
+    let query = ConnectorQuery { from: Some("system".to_owned()), ..query };
     connectors::list(State(ctx), signed, Query(query)).await
 }

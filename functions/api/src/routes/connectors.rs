@@ -7,47 +7,13 @@ use countersign_web::replay::{Attempt, Key};
 use countersign_web::{Json, Page, Problem, Query, Signed};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use super::{Ctx, analyst, now, reader};
 use crate::compiling;
-use crate::merged::{self, ListQuery};
+use crate::merged;
 use crate::once::{created, do_once};
-
-/// What to list.
-#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ConnectorQuery {
-    /// At most so many items, 1 to 100; 50 when left out. A filtered page may have fewer and still a `next`.
-    #[param(minimum = 1, maximum = 100)]
-    limit: Option<u32>,
-    /// `next` of the page before.
-    cursor: Option<String>,
-    /// Only one type, such as `rest_api`.
-    kind: Option<String>,
-    /// `own`, `system`, or both when left out.
-    from: Option<String>,
-    /// Only one category: `government`, `finance`, `corporate`, `nonprofit`, `general`.
-    #[param(value_type = Option<String>)]
-    category: Option<Category>,
-    /// Only those with this tag.
-    tag: Option<String>,
-}
-
-impl ConnectorQuery {
-    fn listing(&self) -> ListQuery {
-        let Self { limit, cursor, kind, from, .. } = self.clone();
-        ListQuery { limit, cursor, kind, from }
-    }
-
-    fn takes(&self, stored: &StoredConnector) -> bool {
-        let definition = &stored.definition;
-        let category = self.category.is_none_or(|category| definition.category == category);
-        let tagged = |tag: &String| definition.tags.iter().any(|own| own.as_str() == tag.as_str());
-        category && self.tag.as_ref().is_none_or(tagged)
-    }
-}
+use crate::queries::ConnectorQuery;
 
 /// A connector's text.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -178,5 +144,13 @@ pub(crate) async fn list(
     let own = |listing| ctx.catalog.connectors(owner, listing);
     let system = |listing| ctx.catalog.system_connectors(listing);
     let page = merged::list(owner, "connectors", &listing, own, system, &mut arena).await?;
-    Ok(Json(Page { items: page.items.iter().filter(|stored| query.takes(stored)).map(ConnectorLine::from).collect(), next: page.next }))
+    Ok(Json(Page {
+        items: page
+            .items
+            .iter()
+            .filter(|stored| query.takes(stored))
+            .map(ConnectorLine::from)
+            .collect(),
+        next: page.next,
+    }))
 }
