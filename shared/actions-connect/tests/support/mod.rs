@@ -21,7 +21,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-/// What every part of the credential holds.
+/// The secret in every part of the credential.
 pub(crate) const KEY: &str = "s3cr3t-library-key";
 
 /// What the action reads from.
@@ -151,7 +151,7 @@ impl CredentialSource for World {
         _: &'a ConnectorId,
     ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
         let parts = self.definition.credential_fields().into_iter();
-        let credential: Credential = parts.map(|part| (part.to_owned(), KEY.to_owned())).collect();
+        let credential: Credential = parts.map(|part| (part.to_owned(), value(part))).collect();
         Box::pin(async move { Ok(Some(credential)) })
     }
 }
@@ -210,6 +210,13 @@ impl Announcer for World {
         _: Timestamp,
     ) -> BoxFuture<'a, Result<(), SourceError>> {
         Box::pin(async { Ok(()) })
+    }
+}
+
+fn value(part: &str) -> String {
+    match part {
+        "connection_string" => format!("postgres://reader:{KEY}@db.example.org/registry"),
+        _ => KEY.to_owned(),
     }
 }
 
