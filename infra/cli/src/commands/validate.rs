@@ -41,7 +41,7 @@ impl Validate {
             let valid = if is_connector(&text) {
                 self.connector(console, &origin, &text)
             } else {
-                self.playbook(console, PlaybookSource::new(origin, text), &world)
+                self.playbook(console, &PlaybookSource::new(origin, text), &world)
             };
             wrong += usize::from(!valid);
         }
@@ -52,14 +52,14 @@ impl Validate {
         }
     }
 
-    fn playbook(&self, console: &Console, source: PlaybookSource, world: &World<'_>) -> bool {
-        let compiled = compile(&source, world);
+    fn playbook(&self, console: &Console, source: &PlaybookSource, world: &World<'_>) -> bool {
+        let compiled = compile(source, world);
         if self.json {
             console.line(pretty(&render::json(&compiled)));
             return compiled.is_valid();
         }
         let colour = std::io::stdout().is_terminal();
-        console.line(render::text(&source, &compiled.diagnostics, colour).trim_end());
+        console.line(render::text(source, &compiled.diagnostics, colour).trim_end());
         if let (true, Some(playbook)) = (self.graph, &compiled.playbook) {
             console.line(render::stages(playbook).trim_end());
         }
