@@ -1,6 +1,6 @@
 //! Texts of users: connectors and playbooks. Every problem at once, each with its place.
 
-use countersign_connector::{ConnectorDefinition, Severity as ConnectorSeverity};
+use countersign_connector::{ConnectorDefinition, Parsed, Severity as ConnectorSeverity};
 use countersign_playbook::{Bindings, Compiled, PlaybookSource, ValidPlaybook, World, compile};
 use countersign_registry::Registry;
 use countersign_web::{FieldError, Problem};
@@ -28,7 +28,15 @@ pub(crate) fn valid(registry: &Registry, yaml: &str) -> Result<ValidPlaybook, Pr
 
 /// The connector, or a problem with all its errors.
 pub(crate) fn connector(yaml: &str) -> Result<ConnectorDefinition, Problem> {
-    let parsed = countersign_connector::parse(yaml);
+    read(countersign_connector::parse(yaml))
+}
+
+/// A connector of the deployment, whose form may name environment variables (K-37).
+pub(crate) fn template(yaml: &str) -> Result<ConnectorDefinition, Problem> {
+    read(countersign_connector::parse_template(yaml))
+}
+
+fn read(parsed: Parsed) -> Result<ConnectorDefinition, Problem> {
     let errors: Vec<FieldError> = parsed
         .diagnostics
         .into_iter()

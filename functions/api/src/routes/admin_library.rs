@@ -66,7 +66,7 @@ fn same(own: &str, id: &str) -> Result<(), Problem> {
 }
 
 async fn connector(ctx: &Context, id: &str, yaml: String) -> Result<String, Problem> {
-    let definition = compiling::connector(&yaml)?;
+    let definition = compiling::template(&yaml)?;
     same(definition.id.as_str(), id)?;
     let stored = StoredConnector { owner: None, definition, yaml, updated_at: now() };
     ctx.catalog.put_system_connector(&stored).await?;
