@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use serde_json::{Map, Number, Value};
 
 /// One value of a record.
@@ -19,8 +20,8 @@ pub enum Cell {
     Integer(i64),
     /// A number.
     Float(f64),
-    /// A text of this record.
-    Text(Box<str>),
+    /// A text of this record; short ones take no memory of their own.
+    Text(CompactString),
     /// A text that many records have.
     Shared(Arc<str>),
     /// A list, an object, or a number that fits no other.
@@ -32,7 +33,7 @@ impl From<Value> for Cell {
         match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(value),
-            Value::String(text) => Self::Text(text.into_boxed_str()),
+            Value::String(text) => Self::Text(text.into()),
             Value::Number(number) => match (number.as_i64(), number.is_f64()) {
                 (Some(whole), false) => Self::Integer(whole),
                 (_, true) => number.as_f64().map_or(Self::Null, Self::Float),
@@ -50,7 +51,7 @@ impl From<Cell> for Value {
             Cell::Bool(value) => Self::Bool(value),
             Cell::Integer(number) => Self::from(number),
             Cell::Float(number) => Number::from_f64(number).map_or(Self::Null, Self::Number),
-            Cell::Text(text) => Self::String(text.into_string()),
+            Cell::Text(text) => Self::String(text.into()),
             Cell::Shared(text) => Self::from(&*text),
             Cell::Other(value) => *value,
         }

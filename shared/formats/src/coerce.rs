@@ -5,12 +5,21 @@ use countersign_connector::{Cell, ValueType};
 use serde_json::Value;
 
 /// Reads a value as its field's type. The message says why it is not of the type; the value is then null.
-pub(crate) fn coerce(value: Value, value_type: Option<ValueType>) -> (Cell, Option<String>) {
+pub(crate) fn coerce(cell: Cell, value_type: Option<ValueType>) -> (Cell, Option<String>) {
+    let Some(value_type) = value_type else { return (cell, None) };
+    match (&cell, value_type) {
+        (Cell::Null, value_type) if !value_type.is_list() => return (cell, None),
+        (Cell::Text(_) | Cell::Shared(_), ValueType::String)
+        | (Cell::Integer(_) | Cell::Float(_), ValueType::Number)
+        | (Cell::Integer(_), ValueType::Integer)
+        | (Cell::Bool(_), ValueType::Boolean) => return (cell, None),
+        _ => {}
+    }
+    let value = Value::from(cell);
     let (value, complaint) = match value_type {
-        None => (value, None),
-        Some(ValueType::StringList) => strings(value),
-        Some(ValueType::NumberList) => convert(&texts(value), ValueType::NumberList),
-        Some(one) => scalar(value, one),
+        ValueType::StringList => strings(value),
+        ValueType::NumberList => convert(&texts(value), ValueType::NumberList),
+        one => scalar(value, one),
     };
     (Cell::from(value), complaint)
 }

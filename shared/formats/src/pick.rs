@@ -2,9 +2,12 @@
 
 use std::fmt;
 
-use countersign_connector::{JsonPath, JsonRules, PathRule, Records};
+use countersign_connector::{Cell, JsonPath, JsonRules, PathRule, Records};
 use memchr::memchr_iter;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::Value;
 use serde_json::de::StrRead;
 
@@ -16,7 +19,7 @@ use crate::{Extraction, Warning};
 pub(crate) struct Mapper<'r> {
     rules: &'r [PathRule],
     root: Node,
-    found: Vec<Option<Value>>,
+    found: Vec<Cell>,
 }
 
 /// The keys that lead to fields.
@@ -41,7 +44,7 @@ impl<'r> Mapper<'r> {
             root.add(path, slots);
             slots += 1;
         }
-        Self { rules: &rules.fields, root, found: vec![None; slots] }
+        Self { rules: &rules.fields, root, found: vec![Cell::Null; slots] }
     }
 
     /// No records yet.
@@ -61,7 +64,7 @@ impl<'r> Mapper<'r> {
     ) -> serde_json::Result<(usize, u64)> {
         let mut source = serde_json::Deserializer::from_str(text);
         if let Records::Whole(all) = &mut out.records {
-            let record = match serde::Deserialize::deserialize(&mut source)? {
+            let record = match Deserialize::deserialize(&mut source)? {
                 Value::Object(fields) => fields,
                 other => [("value".to_owned(), other)].into_iter().collect(),
             };
@@ -69,7 +72,7 @@ impl<'r> Mapper<'r> {
             all.push(record);
             return Ok((end(source, text), size));
         }
-        self.found.fill(None);
+        self.found.fill(Cell::Null);
         Seed { node: &self.root, found: &mut self.found }.deserialize(&mut source)?;
         Ok((end(source, text), self.fields(place, out)))
     }
@@ -80,13 +83,13 @@ impl<'r> Mapper<'r> {
         let mut slots = self.found.iter_mut();
         let mut size = 0;
         for rule in self.rules {
-            let mut value = Value::Null;
+            let mut cell = Cell::Null;
             for slot in slots.by_ref().take(rule.paths.len()) {
-                if value.is_null() {
-                    value = slot.take().unwrap_or(Value::Null);
+                if cell == Cell::Null {
+                    cell = std::mem::take(slot);
                 }
             }
-            let (cell, complaint) = coerce(value, rule.value_type);
+            let (cell, complaint) = coerce(cell, rule.value_type);
             if let Some(message) = complaint {
                 warn(warnings, record, &rule.field, format!("{}: {message}", place()));
             }
@@ -133,25 +136,23 @@ impl Node {
     }
 
     /// Takes the fields at this node and below from a value that is held whole.
-    fn take(&self, value: Value, found: &mut [Option<Value>]) {
+    fn take(&self, value: &Value, found: &mut [Cell]) {
         for (key, child) in &self.keys {
             if let Some(inner) = value.get(key) {
-                child.take(inner.clone(), found);
+                child.take(inner, found);
             }
         }
-        let Some((last, others)) = self.ends.split_last() else { return };
-        for end in others {
-            found[end.slot] = end.of(&value);
+        for end in &self.ends {
+            found[end.slot] = end.of(value);
         }
-        found[last.slot] = if last.rest.is_none() { Some(value) } else { last.of(&value) };
     }
 }
 
 impl End {
-    fn of(&self, value: &Value) -> Option<Value> {
+    fn of(&self, value: &Value) -> Cell {
         match &self.rest {
-            None => Some(value.clone()),
-            Some(rest) => rest.find(value),
+            None => Cell::from(value.clone()),
+            Some(rest) => rest.find(value).map_or(Cell::Null, Cell::from),
         }
     }
 }
@@ -159,19 +160,68 @@ impl End {
 /// Reads one value, as far as the fields below a node need it.
 struct Seed<'s> {
     node: &'s Node,
-    found: &'s mut [Option<Value>],
+    found: &'s mut [Cell],
 }
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
-        if self.node.ends.is_empty() {
-            return source.deserialize_any(self);
+        match (&self.node.ends[..], &self.node.keys[..]) {
+            ([], _) => source.deserialize_any(self),
+            ([End { slot, rest: None }], []) => {
+                self.found[*slot] = source.deserialize_any(Leaf)?;
+                Ok(())
+            }
+            _ => {
+                let value = Deserialize::deserialize(source)?;
+                self.node.take(&value, self.found);
+                Ok(())
+            }
         }
-        let value = serde::Deserialize::deserialize(source)?;
-        self.node.take(value, self.found);
-        Ok(())
+    }
+}
+
+/// Reads one value that a single field asks for.
+struct Leaf;
+
+impl<'de> Visitor<'de> for Leaf {
+    type Value = Cell;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Cell, E> {
+        Ok(Cell::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Cell, E> {
+        Ok(Cell::Bool(value))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Cell, E> {
+        Ok(Cell::Integer(number))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Cell, E> {
+        Ok(Cell::from(Value::from(number)))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Cell, E> {
+        Ok(Cell::Float(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Cell, E> {
+        Ok(Cell::Text(text.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Cell, A::Error> {
+        Value::deserialize(SeqAccessDeserializer::new(items)).map(Cell::from)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Cell, A::Error> {
+        Value::deserialize(MapAccessDeserializer::new(entries)).map(Cell::from)
     }
 }
 

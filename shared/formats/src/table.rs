@@ -146,7 +146,7 @@ impl<'r> Table<'r> {
                 for (rule, columns) in self.rules.fields.iter().zip(found) {
                     let mut values = columns.iter().map(|index| row.value(*index));
                     let value = values.find(|value| !value.is_null()).unwrap_or(Value::Null);
-                    let (cell, complaint) = coerce(value, rule.value_type);
+                    let (cell, complaint) = coerce(Cell::from(value), rule.value_type);
                     if let Some(message) = complaint {
                         let message = format!("{}: {message}", place());
                         warn(&mut self.out.warnings, record, &rule.field, message);

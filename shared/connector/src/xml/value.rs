@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use compact_str::CompactString;
 use jiff::civil::Date;
 use serde_json::{Number, Value};
 
@@ -40,7 +41,7 @@ fn one(text: &str, value_type: ValueType) -> (Value, Option<String>) {
 }
 
 /// Reads the one text of a field, which is kept as it is when the field is text.
-pub(super) fn typed(text: Box<str>, value_type: ValueType) -> (Cell, Option<String>) {
+pub(super) fn typed(text: CompactString, value_type: ValueType) -> (Cell, Option<String>) {
     if value_type == ValueType::String {
         return (Cell::Text(text), None);
     }

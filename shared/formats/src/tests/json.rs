@@ -62,6 +62,14 @@ fn f_099_json_without_fields_or_path_is_kept_as_it_is() {
         json!([{ "value": 2 }, { "value": 3 }]),
     );
     check("parser: json\nresults_path: $", b"[]", json!([]));
+    check("parser: json", b" 42", json!([{ "value": 42 }]));
+    let tree = format!("[{}1{}]", "[".repeat(150), "]".repeat(150));
+    check_error(
+        "parser: json",
+        tree.as_bytes(),
+        "FILE_LIMIT",
+        "128 values inside each other at record 1",
+    );
 }
 
 #[test]
@@ -160,7 +168,11 @@ fn f_099_json_lines_keep_what_can_be_read() {
             (Some(1), "num", "line 4: `x` is not of type integer"),
         ]
     );
-    check("parser: jsonl", b"{\"a\":1}\n[2]\n", json!([{ "a": 1 }, { "value": [2] }]));
+    check(
+        "parser: jsonl",
+        b"{\"a\":1}\n[2]\n3\ntrue",
+        json!([{ "a": 1 }, { "value": [2] }, { "value": 3 }, { "value": true }]),
+    );
 }
 
 #[test]
