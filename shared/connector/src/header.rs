@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// Those that frame, route or authenticate a request are not a connector's business.
-const RESERVED: [&str; 12] = [
+pub(crate) const RESERVED: [&str; 12] = [
     "host",
     "content-length",
     "transfer-encoding",

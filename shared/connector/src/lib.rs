@@ -25,6 +25,7 @@ mod overrides;
 mod parse;
 mod records;
 pub mod request;
+pub mod schema;
 mod secret;
 pub mod sql;
 mod standing;

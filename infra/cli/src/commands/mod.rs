@@ -7,6 +7,7 @@ mod demo;
 mod down;
 mod run;
 mod runs;
+mod schema;
 mod show;
 mod status;
 mod token;
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     User(user::User),
     /// Check a playbook; prints what is wrong like a compiler.
     Validate(validate::Validate),
+    /// Print a JSON Schema, for editors.
+    Schema(schema::Schema),
     /// Start a run.
     Run(run::Run),
     /// List runs.
@@ -73,6 +76,7 @@ impl Command {
             Self::Token(command) => command.run(place, console).await,
             Self::User(command) => command.run(place, console).await,
             Self::Validate(command) => command.run(console),
+            Self::Schema(command) => command.run(console),
             Self::Bench(command) => command.run(place, console).await,
             Self::Verify(command) => command.run(place, console).await,
             Self::Run(command) => command.run(place, console).await,

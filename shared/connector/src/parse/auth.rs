@@ -6,6 +6,8 @@ use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{Auth, AuthField, ClientAuth};
 use crate::yaml::Mapping;
 
+/// Parts of one credential.
+pub(crate) const MOST_PARTS: usize = 20;
 /// The ways to authenticate over HTTP.
 const KINDS: &str = "use `none`, `api_key`, `bearer_token`, `basic` or `oauth2_client_credentials`";
 
@@ -120,8 +122,8 @@ pub(super) fn auth_fields(
             AuthField { name: name.to_owned(), label, field_type: field_type.to_owned(), env_var };
         fields.push((field, at));
     }
-    if fields.len() > 20 {
-        out.error("auth_fields", map.at, "a credential has at most 20 parts");
+    if fields.len() > MOST_PARTS {
+        out.error("auth_fields", map.at, format!("a credential has at most {MOST_PARTS} parts"));
     }
     fields
 }

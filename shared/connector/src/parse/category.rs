@@ -5,7 +5,7 @@ use crate::model::{Category, Tag};
 use crate::yaml::{Mapping, as_text, nearest};
 
 /// Tags of one connector.
-const MOST_TAGS: usize = 20;
+pub(crate) const MOST_TAGS: usize = 20;
 
 pub(super) fn category(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Category {
     let Some((text, at)) = map.text("category", out) else { return Category::default() };

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use url::Url;
 
 use super::auth::auth_or_none;
+use super::bounds;
 use super::{graphql, tool};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{Connection, FileConnection, FileSource, PARSERS, RateLimit, RestConnection};
@@ -62,7 +63,7 @@ fn file(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<FileConnection> {
             out.hinted("format", node.at, message, format!("use one of {all}"));
         }
     }
-    let max_file_size_mb = map.number("max_file_size_mb", 1..=200, out).unwrap_or(50);
+    let max_file_size_mb = bounds::MAX_FILE_SIZE_MB.of(&mut map, out);
     map.finish(out);
     Some(FileConnection { source: source?, accepted_formats, max_file_size_mb })
 }
@@ -73,7 +74,7 @@ fn rest(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<RestConnection> {
         .and_then(|(text, at)| address("base_url", text, at, out));
     let auth = auth_or_none(&mut map, out);
     let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
-    let timeout_seconds = map.number("timeout_seconds", 1..=300, out).unwrap_or(30);
+    let timeout_seconds = bounds::TIMEOUT_SECONDS.of(&mut map, out);
     let headers = headers(&mut map, out);
     map.finish(out);
     Some(RestConnection { base_url: base_url?, auth: auth?, rate_limit, timeout_seconds, headers })
@@ -116,11 +117,11 @@ pub(super) fn address(
 
 pub(super) fn rate_limit(mut map: Mapping<'_>, out: &mut Diagnostics) -> RateLimit {
     let limit = RateLimit {
-        requests_per_second: map.number("requests_per_second", 1..=1_000, out),
-        requests_per_minute: map.number("requests_per_minute", 1..=60_000, out),
-        requests_per_hour: map.number("requests_per_hour", 1..=3_600_000, out),
-        requests_per_day: map.number("requests_per_day", 1..=10_000_000, out),
-        requests_per_month: map.number("requests_per_month", 1..=300_000_000, out),
+        requests_per_second: bounds::PER_SECOND.given(&mut map, out),
+        requests_per_minute: bounds::PER_MINUTE.given(&mut map, out),
+        requests_per_hour: bounds::PER_HOUR.given(&mut map, out),
+        requests_per_day: bounds::PER_DAY.given(&mut map, out),
+        requests_per_month: bounds::PER_MONTH.given(&mut map, out),
     };
     if map.entries().is_empty() {
         out.error("rate_limit", map.at, "`rate_limit` names no rate");

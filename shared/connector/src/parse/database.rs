@@ -3,6 +3,7 @@
 use countersign_registry::DataType;
 use serde_json::Value;
 
+use super::bounds;
 use super::connection::rate_limit;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{
@@ -12,8 +13,12 @@ use crate::model::{
 use crate::sql::{ReadStatement, numbered};
 use crate::yaml::{Kind, Mapping, Node, as_text};
 
-/// K-40: no call gives more rows.
-const MAX_ROWS: u32 = 1_000;
+/// The words for the one driver there is.
+pub(crate) const DRIVERS: [&str; 2] = ["postgresql", "postgres"];
+/// What every PEM of certificates holds.
+pub(crate) const PEM_BEGINS: &str = "-----BEGIN CERTIFICATE-----";
+/// What no connector may hold.
+pub(crate) const PRIVATE_KEY: &str = "PRIVATE KEY";
 
 pub(super) fn connection(
     mut map: Mapping<'_>,
@@ -24,8 +29,8 @@ pub(super) fn connection(
     let sslmode = sslmode(&mut map, out);
     let ca_certificate = ca_certificate(&mut map, out);
     let search_path = map.get("schema").map(|node| schemas(node, out)).unwrap_or_default();
-    let pool_size = map.number("pool_size", 1..=10, out).unwrap_or(3);
-    let timeout_seconds = map.number("timeout_seconds", 1..=300, out).unwrap_or(30);
+    let pool_size = bounds::POOL_SIZE.of(&mut map, out);
+    let timeout_seconds = bounds::TIMEOUT_SECONDS.of(&mut map, out);
     read_only(&mut map, out);
     let allow_free_sql = map.boolean("allow_free_sql", out);
     let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
@@ -44,7 +49,7 @@ pub(super) fn connection(
 
 fn driver(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Option<Driver> {
     let (text, at) = map.required_text("driver", out)?;
-    if matches!(text, "postgresql" | "postgres") {
+    if DRIVERS.contains(&text) {
         return Some(Driver::Postgresql);
     }
     out.hinted("driver", at, format!("`{text}` is not a driver"), "use `postgresql`");
@@ -80,9 +85,9 @@ fn sslmode(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Option<SslMode> {
 
 fn ca_certificate(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Option<String> {
     let (text, at) = map.text("ca_certificate", out)?;
-    if text.contains("PRIVATE KEY") {
+    if text.contains(PRIVATE_KEY) {
         out.error("ca_certificate", at, "`ca_certificate` holds a private key: remove it");
-    } else if !text.contains("-----BEGIN CERTIFICATE-----") {
+    } else if !text.contains(PEM_BEGINS) {
         out.error("ca_certificate", at, "`ca_certificate` must hold certificates as PEM");
     }
     Some(text.to_owned())
@@ -134,7 +139,7 @@ pub(super) fn operation(
         out.error("type", at, message);
     }
     let at = map.at;
-    let max_rows = map.number("max_rows", 1..=MAX_ROWS, out).unwrap_or(MAX_ROWS);
+    let max_rows = bounds::MAX_ROWS.of(map, out);
     let statement = match map.text("sql", out) {
         Some((text, at)) => fixed(text, at, parameters, out),
         None => free(at, parameters, connection, max_rows, out),

@@ -14,7 +14,7 @@ use crate::model::{
 use crate::yaml::{Mapping, Node};
 
 /// Types whose answers are JSON.
-const JSON_TYPES: [&str; 3] = ["rest_api", "graphql", "existing_tool"];
+pub(crate) const JSON_TYPES: [&str; 3] = ["rest_api", "graphql", "existing_tool"];
 
 /// `response_mapping`, as far as the types share it.
 #[derive(Default)]
@@ -131,7 +131,11 @@ fn parameters(map: &mut Mapping<'_>, key: &'static str, out: &mut Diagnostics) -
     all
 }
 
-/// `string|number|integer|date|boolean|object|array`, and lists written `string[]`.
+/// The types a value may be declared as; each also as a list, such as `string[]`.
+pub(crate) const DATA_TYPES: [&str; 8] =
+    ["string", "number", "integer", "date", "boolean", "object", "array", "any"];
+
+/// One of [`DATA_TYPES`], or a list of one.
 pub(super) fn data_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<DataType> {
     let known = match text {
         "string" => DataType::String,

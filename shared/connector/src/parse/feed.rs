@@ -3,6 +3,7 @@
 use countersign_registry::DataType;
 use url::Url;
 
+use super::bounds;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{
     Connection, Feed, FeedConnection, FeedOperation, Operation, OutputSchema, Parameter,
@@ -10,7 +11,7 @@ use crate::model::{
 use crate::yaml::{Mapping, Node};
 
 /// Feeds in one connector.
-const MOST_FEEDS: usize = 50;
+pub(crate) const MOST_FEEDS: usize = 50;
 
 pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Connection> {
     let at = map.at;
@@ -26,9 +27,9 @@ pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<
         }
         feeds.push(feed);
     }
-    let poll_interval_minutes = map.number("poll_interval_minutes", 5..=10_080, out).unwrap_or(60);
-    let max_items_per_poll = map.number("max_items_per_poll", 1..=1_000, out).unwrap_or(50);
-    let timeout_seconds = map.number("timeout_seconds", 1..=300, out).unwrap_or(30);
+    let poll_interval_minutes = bounds::POLL_INTERVAL_MINUTES.of(&mut map, out);
+    let max_items_per_poll = bounds::MAX_ITEMS_PER_POLL.of(&mut map, out);
+    let timeout_seconds = bounds::TIMEOUT_SECONDS.of(&mut map, out);
     map.finish(out);
     Some(Connection::RssFeed(FeedConnection {
         feeds,

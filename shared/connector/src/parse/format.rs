@@ -2,6 +2,7 @@
 
 use countersign_registry::{DataType, Field};
 
+use super::bounds;
 use super::file::value_type;
 use super::is_name;
 use crate::diagnostic::{Diagnostics, Position};
@@ -13,9 +14,9 @@ use crate::model::{
 use crate::yaml::{Kind, Mapping, Node, as_text};
 
 /// Columns a table may have.
-const MAX_COLUMNS: u32 = 16_384;
+pub(crate) const MAX_COLUMNS: u32 = 16_384;
 /// Alternatives of one field.
-const MAX_ALTERNATIVES: usize = 32;
+pub(crate) const MAX_ALTERNATIVES: usize = 32;
 
 /// The rules of the parser with this name, and what comes back; `None` for a parser of another kind.
 pub(super) fn rules(
@@ -157,7 +158,7 @@ fn table(map: &mut Mapping<'_>, out: &mut Diagnostics) -> TableRules {
         }
     };
     let at = map.at;
-    let row = map.number("header_row", 1..=100_000, out);
+    let row = bounds::HEADER_ROW.given(map, out);
     if row.is_some() && !has_header {
         out.error("header", at, "`header_row` and `header: false` contradict each other");
     }

@@ -3,6 +3,7 @@
 use countersign_registry::DataType;
 
 use super::auth::auth_or_none;
+use super::bounds;
 use super::connection::{address, headers, rate_limit};
 use super::document::{self, Document, Selected};
 use super::endpoint::ResponseMapping;
@@ -20,7 +21,7 @@ pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<
         .and_then(|(text, at)| address("endpoint", text, at, out));
     let auth = auth_or_none(&mut map, out);
     let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
-    let timeout_seconds = map.number("timeout_seconds", 1..=300, out).unwrap_or(30);
+    let timeout_seconds = bounds::TIMEOUT_SECONDS.of(&mut map, out);
     let headers = headers(&mut map, out);
     map.finish(out);
     Some(GraphqlConnection {

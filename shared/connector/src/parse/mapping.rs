@@ -10,9 +10,10 @@ use crate::model::{Layout, MetadataField, OutputShape};
 use crate::yaml::{Kind, Mapping, Node, as_text};
 
 /// What is provided without a path.
-const PROVIDED: [&str; 5] = ["count", "has_more", "next_cursor", "_has_more", "_next_cursor"];
+pub(crate) const PROVIDED: [&str; 5] =
+    ["count", "has_more", "next_cursor", "_has_more", "_next_cursor"];
 /// Outputs that have their own meaning.
-const TAKEN: [&str; 5] = ["results", "value", "warnings", "errors", "files_read"];
+pub(crate) const TAKEN: [&str; 5] = ["results", "value", "warnings", "errors", "files_read"];
 
 /// `results_path`, `layout` and `fields`.
 pub(super) fn paths(map: &mut Mapping<'_>, read: &mut ResponseMapping, out: &mut Diagnostics) {

@@ -1,16 +1,17 @@
 //! A connector's YAML becomes a [`ConnectorDefinition`], or every problem at once (F-087…F-092).
 
-mod auth;
-mod category;
+pub(crate) mod auth;
+pub(crate) mod bounds;
+pub(crate) mod category;
 mod connection;
-mod database;
+pub(crate) mod database;
 mod document;
-mod endpoint;
-mod feed;
+pub(crate) mod endpoint;
+pub(crate) mod feed;
 mod file;
-mod format;
+pub(crate) mod format;
 mod graphql;
-mod mapping;
+pub(crate) mod mapping;
 mod rest;
 mod scraper;
 mod tool;
@@ -31,7 +32,7 @@ pub struct Parsed {
 }
 
 /// Types this release runs.
-const SUPPORTED: [&str; 7] =
+pub(crate) const SUPPORTED: [&str; 7] =
     ["file_parser", "rest_api", "graphql", "web_scraper", "rss_feed", "existing_tool", "database"];
 
 /// Who wrote a connector.
@@ -65,6 +66,10 @@ fn parse_as(text: &str, origin: Origin) -> Parsed {
         }
     };
     let definition = definition.filter(|_| !out.has_errors());
+    #[cfg(test)]
+    if definition.is_some() {
+        crate::schema::takes(&Node::read(text).unwrap());
+    }
     Parsed { definition, diagnostics: out.sorted() }
 }
 

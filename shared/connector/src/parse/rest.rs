@@ -4,6 +4,7 @@ use countersign_registry::{DataType, Field};
 use indexmap::IndexMap;
 use serde_json::Value;
 
+use super::bounds;
 use super::connection::headers;
 use super::endpoint::ResponseMapping;
 use crate::diagnostic::{Diagnostics, Position};
@@ -262,8 +263,8 @@ fn check_body(node: &Node, parameters: &[Parameter], out: &mut Diagnostics) {
 
 pub(super) fn page_bounds(map: &mut Mapping<'_>, out: &mut Diagnostics) -> PageBounds {
     PageBounds {
-        max_pages: map.number("max_pages", 1..=100, out).unwrap_or(1),
-        max_records: map.number("max_records", 1..=10_000, out).unwrap_or(1_000),
+        max_pages: bounds::MAX_PAGES.of(map, out),
+        max_records: bounds::MAX_RECORDS.of(map, out),
     }
 }
 
@@ -313,8 +314,8 @@ fn pagination(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Pagination>
         ("page", _) => Some(Pagination::Page {
             page_param: text(&mut map, "page_param", "page", out),
             size_param: map.text("size_param", out).map(|(text, _)| text.to_owned()),
-            page_size: map.number("page_size", 1..=10_000, out).unwrap_or(100),
-            first_page: map.number("first_page", 0..=1, out).unwrap_or(1),
+            page_size: bounds::PAGE_SIZE.of(&mut map, out),
+            first_page: bounds::FIRST_PAGE.of(&mut map, out),
             place: place(&mut map, out),
             more_path: path_of(&mut map, "more_path", out),
             bounds,
@@ -322,7 +323,7 @@ fn pagination(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Pagination>
         ("offset", _) => Some(Pagination::Offset {
             offset_param: text(&mut map, "offset_param", "offset", out),
             limit_param: text(&mut map, "limit_param", "limit", out),
-            page_size: map.number("page_size", 1..=10_000, out).unwrap_or(100),
+            page_size: bounds::PAGE_SIZE.of(&mut map, out),
             place: place(&mut map, out),
             more_path: path_of(&mut map, "more_path", out),
             bounds,

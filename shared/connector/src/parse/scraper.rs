@@ -3,6 +3,7 @@
 use countersign_registry::Field;
 use serde_json::Value;
 
+use super::bounds;
 use super::connection::{address, headers, rate_limit};
 use super::is_name;
 use super::rest::{path, query};
@@ -19,8 +20,8 @@ pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<
         .required_text("base_url", out)
         .and_then(|(text, at)| address("base_url", text, at, out));
     let headers = headers(&mut map, out);
-    let delay_seconds = map.number("delay_seconds", 0..=60, out).unwrap_or(1);
-    let timeout_seconds = map.number("timeout_seconds", 1..=300, out).unwrap_or(30);
+    let delay_seconds = bounds::DELAY_SECONDS.of(&mut map, out);
+    let timeout_seconds = bounds::TIMEOUT_SECONDS.of(&mut map, out);
     let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
     if let Some(node) = map.get("respect_robots")
         && !matches!(node.kind, Kind::Bool(true))
@@ -56,14 +57,12 @@ pub(super) fn operation(
         out.error("missing", at, "the endpoint has no `fields`");
     }
     let next_page = selector(map, "next_page", out);
-    let pages = map.number("max_pages", 1..=100, out);
+    let pages = bounds::MAX_PAGES.given(map, out);
     if pages.is_some_and(|pages| pages > 1) && next_page.is_none() {
         out.error("max_pages", at, "`max_pages` needs `next_page`, the selector of its link");
     }
-    let bounds = PageBounds {
-        max_pages: pages.unwrap_or(1),
-        max_records: map.number("max_records", 1..=10_000, out).unwrap_or(1_000),
-    };
+    let bounds =
+        PageBounds { max_pages: pages.unwrap_or(1), max_records: bounds::MAX_RECORDS.of(map, out) };
     let output = inferred(&fields);
     let rules = ScrapeRules { path: path?, query, list, fields, next_page, bounds };
     Some((Operation::Scrape(Box::new(rules)), output))
