@@ -40,7 +40,7 @@ impl Context {
     /// # Errors
     /// [`StartError`] names the setting that is missing or unusable.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let deps = countersign_connect_entry::deps(boot)?;
+        let deps = countersign_connect_entry::reading(boot)?;
         let connectors = Arc::new(Bench { stored: deps.connectors });
         let mut actions = actions(Deps { connectors, ..deps }, Mode::Read);
         let missing = || StartError::Runtime("the action is gone".to_owned());

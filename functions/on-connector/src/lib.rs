@@ -1,5 +1,6 @@
 //! Tells the owner of a connector that the source refuses its credential (F-306): in the application, and by mail to a
-//! verified address. Ids follow from binding and moment, so an event that is delivered twice is told once.
+//! verified address. Ids follow from owner, binding and day, so that a binding is told of once a day, however often and by
+//! however many agents at once its source is called.
 
 mod error;
 
@@ -24,7 +25,7 @@ pub struct Refused {
 }
 
 /// Whose connector it is.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct Detail {
     /// When the source refused.
     pub at: Timestamp,
@@ -87,9 +88,12 @@ async fn tell(context: &Context, refused: &Detail) -> Result<bool, NoticeError> 
     Ok(true)
 }
 
-/// What makes the occasion unique: the binding and the moment of the refusal.
+/// What makes the occasion unique: whose binding it is, and the day of the refusal (UTC). Bindings of what the system
+/// ships are the same for every owner.
 fn occasion(refused: &Detail, what: &str) -> [u8; 16] {
-    derived(&["connector.auth_failed", what, &refused.binding, &refused.at.to_string()])
+    let day = refused.at.strftime("%F").to_string();
+    let (owner, binding) = (refused.owner.as_str(), refused.binding.as_str());
+    derived(&["connector.auth_failed", what, owner, binding, &day])
 }
 
 fn notification(refused: &Detail) -> Notification {
@@ -119,6 +123,14 @@ mod tests {
         let note = notification(&refused.detail);
         assert_eq!(note.owner, refused.detail.owner);
         assert!(note.title.contains("propublica-nonprofit"));
-        assert_eq!(note.id, notification(&refused.detail).id);
+        let again = |hours: i64| {
+            let at =
+                refused.detail.at.checked_add(jiff::SignedDuration::from_hours(hours)).unwrap();
+            Detail { at, ..refused.detail.clone() }
+        };
+        assert_eq!(note.id, notification(&again(0)).id);
+        assert_ne!(note.id, notification(&again(24)).id);
+        let other = Detail { owner: UserId::from_bytes([9; 16]), ..refused.detail.clone() };
+        assert_ne!(note.id, notification(&other).id);
     }
 }

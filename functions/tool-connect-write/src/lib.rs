@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_actions_connect::{Mode, actions};
-use countersign_connect_entry::deps;
+use countersign_connect_entry::writing;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_step_entry::Context;
 use countersign_store_approvals::Approvals;
@@ -13,7 +13,7 @@ use countersign_store_approvals::Approvals;
 /// # Errors
 /// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    let deps = deps(boot)?;
+    let deps = writing(boot)?;
     let approvals = Approvals::new(boot.table(Setting::TableApprovals, &boot.dynamo())?);
     Ok(Context::new(boot, actions(deps, Mode::Write))?.with_signatures(Arc::new(approvals)))
 }

@@ -1,7 +1,7 @@
 //! `call_connector` for endpoints that only read, as a Lambda.
 
 use countersign_actions_connect::{Mode, actions};
-use countersign_connect_entry::deps;
+use countersign_connect_entry::reading;
 use countersign_lambda_entry::{Boot, StartError};
 use countersign_step_entry::Context;
 
@@ -10,5 +10,5 @@ use countersign_step_entry::Context;
 /// # Errors
 /// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    Context::new(boot, actions(deps(boot)?, Mode::Read))
+    Context::new(boot, actions(reading(boot)?, Mode::Read))
 }

@@ -7,6 +7,7 @@ use countersign_connector::{
     is_irreversible, target_digest,
 };
 use countersign_registry::action::Call;
+use countersign_resilience::Subject;
 use serde_json::Value;
 
 use crate::error::ConnectError;
@@ -27,6 +28,11 @@ pub(crate) struct Resolved {
 impl Resolved {
     pub(crate) fn connector(&self) -> String {
         self.definition.id.to_string()
+    }
+
+    /// What the breaker of the call is about.
+    pub(crate) fn health_subject(&self, call: &Call) -> Subject {
+        self.definition.health_subject(&call.owner, self.binding.credential.as_ref())
     }
 
     /// The stricter of the connector's and the binding's rates (F-008).

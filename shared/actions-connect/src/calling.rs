@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use countersign_connector::answer::{StatusMeaning, meaning};
 use countersign_connector::oauth::{named_error, read_token, with_token};
-use countersign_connector::request::Request;
+use countersign_connector::request::{Request, authenticate};
 use countersign_connector::{Auth, CURSOR_ARGUMENT, Credential};
-use countersign_http_out::{Answer, Call as HttpCall, Egress};
+use countersign_http_out::{Answer, Call as HttpCall, Egress, HttpError};
 use countersign_registry::action::Call;
 use countersign_resilience::{Fault, Remedy, Tried, retry_after};
 use serde_json::{Map, Value};
@@ -24,8 +24,13 @@ use crate::token::{Login, Tokens};
 pub(crate) const MAX_ANSWER: u64 = 20 * 1024 * 1024;
 /// The largest answer of a token server.
 const MAX_TOKEN_ANSWER: u64 = 64 * 1024;
-/// Time kept for storing the output.
-pub(crate) const RESERVE: Duration = Duration::from_secs(3);
+/// Kept of the step's time at most, so that a call ends with its own error and not with the step's.
+const RESERVE: Duration = Duration::from_secs(3);
+
+/// When a call must have ended.
+pub(crate) fn deadline(call: &Call) -> Instant {
+    Instant::now() + call.remaining.saturating_sub(RESERVE.min(call.remaining / 10))
+}
 
 /// What an earlier call's `_next_cursor` said, when this one goes on from there.
 pub(crate) fn cursor(call: &Call) -> Option<&Value> {
@@ -37,6 +42,8 @@ pub(crate) fn cursor(call: &Call) -> Option<&Value> {
 pub(crate) fn http(request: &Request, effect: Option<&str>) -> HttpCall {
     let mut headers = request.headers.clone();
     let (kind, body) = request.written_body().unzip();
+    let is_said = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let kind = kind.filter(|_| !is_said);
     headers.extend(kind.map(|kind| ("content-type".to_owned(), kind.to_owned())));
     headers.extend(effect.map(|key| ("idempotency-key".to_owned(), key.to_owned())));
     HttpCall {
@@ -95,6 +102,9 @@ pub(crate) struct Caller<'c> {
     tokens: &'c Tokens,
     login: Login,
     connector: String,
+    /// What the owner entered.
+    entered: Option<Credential>,
+    /// What calls are sent with: that, and a token where one is needed.
     credential: Option<Credential>,
     timeout: Duration,
     deadline: Instant,
@@ -117,9 +127,10 @@ impl<'c> Caller<'c> {
             tokens: &deps.tokens,
             login: Login::new(&call.owner, auth, credential.as_ref()),
             connector: resolved.connector(),
+            entered: credential.clone(),
             credential,
             timeout: Duration::from_secs(u64::from(timeout_seconds)),
-            deadline: Instant::now() + call.remaining.saturating_sub(RESERVE),
+            deadline: deadline(call),
             requests_per_second: resolved.requests_per_second(),
             meter: resolved.meter.clone(),
         };
@@ -173,13 +184,16 @@ impl<'c> Caller<'c> {
         error
     }
 
-    /// After a refused call: gets a new token when the refused one was a kept one, which the source may have ended early.
+    /// After a refused call: gives the request a new token when the refused one was a kept one, which the source may have ended early.
     /// False when there is nothing to renew, so that the refusal stands.
-    pub(crate) async fn renew(&mut self) -> Result<bool, ConnectError> {
+    pub(crate) async fn renew(&mut self, request: &mut Request) -> Result<bool, ConnectError> {
         if !self.login.forget(self.tokens) {
             return Ok(false);
         }
+        // Without the part that was refused.
+        self.credential = self.entered.clone();
         self.log_in().await?;
+        authenticate(self.login.auth(), self.credential.as_ref(), request)?;
         Ok(true)
     }
 
@@ -214,16 +228,27 @@ impl<'c> Caller<'c> {
                 self.meter.permit(self.deadline).await?;
             }
             let timeout = self.timeout * tried.timeouts();
-            let http = HttpCall { timeout: timeout.min(self.left()), ..http.clone() };
+            let left = self.left();
+            if left.is_zero() {
+                return Err(self.out_of_time().into());
+            }
+            let http = HttpCall { timeout: timeout.min(left), ..http.clone() };
             let begun = Instant::now();
             let (error, answer) = match self.egress.send(http).await {
                 Ok(answer) if meaning(answer.status) == StatusMeaning::Success => {
-                    self.meter.answered(begun.elapsed());
+                    if counted == Counted::Yes {
+                        self.meter.answered(begun.elapsed());
+                    }
                     return Ok(answer);
                 }
                 Ok(answer) => (self.status_error(&answer), Some(answer)),
+                // A source that had less than its usual time did not fail.
+                Err(HttpError::Timeout { .. }) if left < timeout => (self.out_of_time(), None),
                 Err(error) => (error.into(), None),
             };
+            if effect && error.may_have_acted() {
+                return Err(self.in_doubt(&error).into());
+            }
             let Some(fault) = error.fault() else { return Err(error.into()) };
             let fault = match fault {
                 Fault::Throttled { .. } => Fault::Throttled { retry_after: self.asked(&answer) },
@@ -236,6 +261,17 @@ impl<'c> Caller<'c> {
                 Remedy::InDoubt => return Err(self.in_doubt(&error).into()),
             }
         }
+    }
+
+    fn out_of_time(&self) -> ConnectError {
+        ConnectError::OutOfTime { waited_for: format!("`{}` answered", self.connector) }
+    }
+
+    /// What to do about an error that stands in an answer whose status is good. It is heard as any other.
+    pub(crate) fn remedy(&self, tried: &mut Tried, error: &ConnectError, effect: bool) -> Remedy {
+        let Some(fault) = error.fault() else { return Remedy::GiveUp };
+        self.meter.failed(error, fault);
+        tried.remedy(fault, effect, self.left())
     }
 
     /// How long the source asks to wait.
@@ -260,7 +296,9 @@ impl<'c> Caller<'c> {
                 ConnectError::AuthFailed { connector, status, message: self.excerpt(&answer.body) }
             }
             StatusMeaning::Throttled => ConnectError::Throttled { connector },
-            StatusMeaning::Unavailable => ConnectError::Unavailable { connector, status },
+            StatusMeaning::TimedOut | StatusMeaning::Unavailable => {
+                ConnectError::Unavailable { connector, status }
+            }
             _ => ConnectError::Refused { connector, status, message: self.excerpt(&answer.body) },
         }
     }

@@ -6,14 +6,14 @@ use countersign_connector::sql::{ReadStatement, Server, fit};
 use countersign_connector::{
     Credential, DatabaseConnection, OutputShape, QueryRules, StatementSource,
 };
-use countersign_postgres_out::{Ask, Table, ask};
+use countersign_postgres_out::{Ask, DatabaseError, Table, ask};
 use countersign_registry::action::Call;
 use countersign_resilience::{Remedy, Tried};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::binding::Resolved;
-use crate::calling::{RESERVE, arguments};
+use crate::calling::{arguments, deadline};
 use crate::error::ConnectError;
 use crate::handler::Deps;
 use crate::output::{Origin, shaped, stamp};
@@ -96,20 +96,24 @@ impl Asking<'_> {
     /// One answer, after the retries its failures allow, within the step's time.
     async fn ask(&self, server: &Server, question: &Question) -> Result<Table, ConnectError> {
         let meter = &self.resolved.meter;
-        let deadline = Instant::now() + self.call.remaining.saturating_sub(RESERVE);
+        let deadline = deadline(self.call);
         let left = || deadline.saturating_duration_since(Instant::now());
         let usual = Duration::from_secs(u64::from(self.connection.timeout_seconds));
         let mut tried = Tried::default();
         loop {
             meter.permit(deadline).await?;
             let begun = Instant::now();
+            let (timeout, left_now) = (usual * tried.timeouts(), left());
+            if left_now.is_zero() {
+                return Err(self.out_of_time());
+            }
             let asked = Ask {
                 server,
                 ca_certificate: self.connection.ca_certificate.as_deref(),
                 search_path: &self.connection.search_path,
                 statement: &question.statement,
                 arguments: &question.values,
-                timeout: (usual * tried.timeouts()).min(left()),
+                timeout: timeout.min(left_now),
                 max_rows: question.max_rows,
             };
             let failed =
@@ -119,9 +123,11 @@ impl Asking<'_> {
                         return Ok(table);
                     }
                     Ok(Err(failed)) => failed,
-                    Err(_) => countersign_postgres_out::DatabaseError::Timeout,
+                    Err(_) => DatabaseError::Timeout,
                 };
-            let error = ConnectError::from(failed);
+            // A database that had less than its usual time did not fail.
+            let cut = left_now < timeout && matches!(failed, DatabaseError::Timeout);
+            let error = if cut { self.out_of_time() } else { ConnectError::from(failed) };
             let Some(fault) = error.fault() else { return Err(error) };
             meter.failed(&error, fault);
             match tried.remedy(fault, false, left()) {
@@ -129,6 +135,11 @@ impl Asking<'_> {
                 Remedy::GiveUp | Remedy::InDoubt => return Err(error),
             }
         }
+    }
+
+    fn out_of_time(&self) -> ConnectError {
+        let connector = self.resolved.connector();
+        ConnectError::OutOfTime { waited_for: format!("`{connector}` answered") }
     }
 
     fn output(&self, table: Table) -> Value {

@@ -11,6 +11,8 @@ use countersign_postgres_out::DatabaseError;
 use countersign_registry::action::ActionError;
 use countersign_robots::RobotsError;
 
+use crate::handler::Mode;
+
 /// Why a call of a connector failed. No variant holds a credential, a query or a header.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
@@ -118,6 +120,12 @@ pub enum ConnectError {
         /// When the next call can be made.
         resets_at: String,
     },
+    /// The step's time ended first, which says nothing about the source.
+    #[error("the step's time ended before {waited_for}")]
+    OutOfTime {
+        /// What was waited for.
+        waited_for: String,
+    },
     /// The source refused the request.
     #[error("`{connector}` refused the request (HTTP {status}): {message}")]
     Refused {
@@ -208,6 +216,7 @@ impl Failure for ConnectError {
             Self::Throttled { .. } => "CONNECTOR_THROTTLED",
             Self::Unavailable { .. } | Self::Resting { .. } => "CONNECTOR_UNAVAILABLE",
             Self::BudgetSpent { .. } => "CONNECTOR_BUDGET_SPENT",
+            Self::OutOfTime { .. } => "STEP_TIMEOUT",
             Self::Refused { .. } => "CONNECTOR_REFUSED",
             Self::InDoubt { .. } => "CONNECTOR_IN_DOUBT",
             Self::Token { cause, .. } => cause.code(),
@@ -256,6 +265,7 @@ impl Failure for ConnectError {
             Self::Request(error) => error.http_status(),
             Self::Http(error) => error.http_status(),
             Self::BudgetSpent { .. } => 429,
+            Self::OutOfTime { .. } => 504,
             Self::Throttled { .. }
             | Self::Unavailable { .. }
             | Self::Resting { .. }
@@ -278,6 +288,7 @@ impl Failure for ConnectError {
                 "enter the connector's credential again; a source without one may want a contact in the User-Agent"
             }
             Self::BudgetSpent { .. } => "wait, or raise the rate if the source allows it",
+            Self::OutOfTime { .. } => "give the step more time with `timeout_seconds`",
             Self::InDoubt { .. } => "look at the source before you run the step again",
             Self::Token { .. } => "check the connector's `token_url` and `client_auth`",
             Self::Graphql { .. } => "correct the endpoint's document or the call's variables",
@@ -294,14 +305,20 @@ impl Failure for ConnectError {
     }
 }
 
-impl From<ConnectError> for ActionError {
-    fn from(error: ConnectError) -> Self {
+impl ConnectError {
+    /// Whether the call had every try its failure allows, so that the engine adds none of its own (F-307…F-310).
+    fn is_settled(&self) -> bool {
+        !matches!(self, Self::Source(_) | Self::Robots(_) | Self::NothingRead { .. })
+    }
+
+    /// The error as the engine sees it. Whoever changes something says with a code of its own when it is in doubt; any
+    /// other error of a write means that nothing was done.
+    pub(crate) fn into_action(self, mode: Mode) -> ActionError {
+        let class = match mode {
+            Mode::Read if !self.is_settled() => self.class(),
+            Mode::Read | Mode::Write => Class::Terminal,
+        };
         // The messages above already hold their cause's.
-        Self {
-            code: error.code(),
-            message: error.to_string(),
-            class: error.class(),
-            help: error.help(),
-        }
+        ActionError { code: self.code(), message: self.to_string(), class, help: self.help() }
     }
 }

@@ -14,9 +14,13 @@ impl ConnectError {
         match self {
             Self::AuthFailed { .. } => Some(Fault::AuthRefused),
             Self::Throttled { .. } => Some(Fault::Throttled { retry_after: None }),
+            Self::Unavailable { status: 408, .. } => Some(Fault::RequestTimeout),
             Self::Unavailable { .. } => Some(Fault::Unavailable),
             Self::Refused { .. } => Some(Fault::Refused),
-            // Whoever does not answer for robots.txt is down.
+            // Whoever does not answer for robots.txt is down, unless it says that it is asked too often.
+            Self::Robots(RobotsError::Throttled { .. }) => {
+                Some(Fault::Throttled { retry_after: None })
+            }
             Self::Robots(RobotsError::Unknown { .. }) => Some(Fault::Unavailable),
             Self::Http(HttpError::Timeout { .. }) => Some(Fault::Timeout),
             Self::Http(HttpError::Network { .. }) => Some(Fault::Network),
@@ -32,18 +36,32 @@ impl ConnectError {
         }
     }
 
+    /// Whether a request with an effect may have had it although nothing says so: it was sent, and what came back is
+    /// neither a plain yes nor a plain no.
+    pub(crate) fn may_have_acted(&self) -> bool {
+        match self {
+            Self::Http(error) => {
+                matches!(error, HttpError::Redirect { .. } | HttpError::TooLarge { .. })
+            }
+            Self::OutOfTime { .. } => true,
+            // 1xx, and 3xx that say nowhere to go.
+            Self::Refused { status, .. } => *status < 400,
+            _ => false,
+        }
+    }
+
     /// Whether the last good answer may stand in.
     pub(crate) fn lets_stale(&self) -> bool {
         let not_asked = matches!(self, Self::Resting { .. } | Self::BudgetSpent { .. });
         not_asked || self.fault().is_some_and(|fault| fault.row().fallback == Fallback::Stale)
     }
+}
 
-    /// How the binding fares after it; `None` when it says nothing of that.
-    pub(crate) fn health(&self) -> Option<Health> {
-        match self.fault()? {
-            Fault::AuthRefused => Some(Health::AuthFailed),
-            fault if fault.row().counts => Some(Health::Unavailable),
-            _ => None,
-        }
+/// How a binding fares after this; `None` when it says nothing of that.
+pub(crate) fn health(fault: Fault) -> Option<Health> {
+    match fault {
+        Fault::AuthRefused => Some(Health::AuthFailed),
+        fault if fault.row().counts => Some(Health::Unavailable),
+        _ => None,
     }
 }

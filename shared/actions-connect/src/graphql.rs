@@ -2,7 +2,7 @@
 
 use countersign_connector::answer::AnswerError;
 use countersign_connector::graphql::{Outcome, Reason, build, next_page, outcome};
-use countersign_connector::mapping::{Mapped, metadata, records};
+use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError};
 use countersign_connector::{
     Credential, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds,
@@ -85,6 +85,15 @@ impl Paged for Graphql<'_> {
         let partial = match outcome(&json) {
             Outcome::Fine => Vec::new(),
             Outcome::Partial(errors) => errors,
+            // Of a mutation nobody knows what it did.
+            Outcome::NotGraphql if !self.rules.has_effect() => {
+                return Err(AnswerError::NotGraphql.into());
+            }
+            Outcome::NotGraphql => {
+                let message = AnswerError::NotGraphql.to_string();
+                let error = self.failure(caller, answer.status, &message, Reason::Broken);
+                return Err(Unread::Failed(error));
+            }
             Outcome::Failed { message, reason } => {
                 return Err(Unread::Failed(self.failure(caller, answer.status, &message, reason)));
             }
@@ -93,7 +102,8 @@ impl Paged for Graphql<'_> {
             partial.iter().map(|error| format!("the source says: {}", caller.scrub(error)));
         let mut warnings: Vec<String> = partial.collect();
         // What the errors left out is null, and not an answer of another shape.
-        let found = match records(&self.rules.mapping, self.schema, &json, before) {
+        let part = Part { before, most: self.room(before) };
+        let found = match records(&self.rules.mapping, self.schema, &json, part) {
             Err(_) if !warnings.is_empty() => Mapped::default(),
             found => found?,
         };
@@ -108,7 +118,11 @@ impl Paged for Graphql<'_> {
         self.rules.has_effect()
     }
 
-    fn bounds(&self) -> Option<PageBounds> {
-        self.rules.pagination.as_ref().map(|pages| pages.bounds)
+    fn bounds(&self) -> PageBounds {
+        self.rules.pagination.as_ref().map(|pages| pages.bounds).unwrap_or_default()
+    }
+
+    fn has_pages(&self) -> bool {
+        self.rules.pagination.is_some()
     }
 }

@@ -4,13 +4,14 @@ use countersign_connector::{CURSOR_ARGUMENT, Connection, Health, is_irreversible
 use countersign_failure::Failure as _;
 use countersign_registry::action::Call;
 use countersign_resilience::{
-    Admission, AnswerKey, AnswerOf, Kept, Record, Report, Subject, Verdict,
+    Admission, AnswerKey, AnswerOf, Fault, Kept, Record, Report, Subject, Verdict,
 };
 use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
 use crate::calling::{arguments, cursor};
 use crate::error::ConnectError;
+use crate::fault;
 use crate::handler::{Deps, act};
 use crate::meter::{Heard, within};
 
@@ -31,11 +32,11 @@ pub(crate) async fn call(deps: &Deps, call: &Call, resolved: &Resolved) -> Guard
         connection,
         Connection::FileParser(_) | Connection::RssFeed(_) | Connection::ExistingTool(_)
     ) {
-        return plain(act(deps, call, resolved).await);
+        return plain(act(deps, call, resolved).await, resolved);
     }
     let mut arguments = match arguments(call, resolved) {
         Ok(arguments) => arguments,
-        Err(error) => return plain(Err(error)),
+        Err(error) => return plain(Err(error), resolved),
     };
     // Another page is another answer.
     if let Some(cursor) = cursor(call) {
@@ -43,7 +44,7 @@ pub(crate) async fn call(deps: &Deps, call: &Call, resolved: &Resolved) -> Guard
     }
     let guard = Guard { deps, call, resolved };
     let outcome = guard.call().await;
-    let health = health(&outcome);
+    let health = health(&outcome, resolved);
     let Some(key) = guard.answer_key(&arguments) else { return Guarded { outcome, health } };
     let outcome = match outcome {
         Ok(output) => Ok(guard.keep(&key, output).await),
@@ -53,12 +54,24 @@ pub(crate) async fn call(deps: &Deps, call: &Call, resolved: &Resolved) -> Guard
     Guarded { outcome, health }
 }
 
-fn plain(outcome: Result<Value, ConnectError>) -> Guarded {
-    Guarded { health: health(&outcome), outcome }
+fn plain(outcome: Result<Value, ConnectError>, resolved: &Resolved) -> Guarded {
+    Guarded { health: health(&outcome, resolved), outcome }
 }
 
-fn health(outcome: &Result<Value, ConnectError>) -> Option<Health> {
-    outcome.as_ref().map_or_else(ConnectError::health, |_| Some(Health::Ok))
+/// What the last answer says of the binding, also when an earlier one was good enough to go on with (F-306).
+fn health(outcome: &Result<Value, ConnectError>, resolved: &Resolved) -> Option<Health> {
+    let heard = resolved.meter.heard().fault.map(|(fault, _)| fault);
+    let error = outcome.as_ref().err();
+    match heard.or_else(|| error?.fault()) {
+        Some(fault) => {
+            if fault == Fault::AuthRefused {
+                let connector = resolved.connector();
+                tracing::warn!(%connector, binding = %resolved.binding.id, "the source refuses access");
+            }
+            fault::health(fault)
+        }
+        None => error.is_none().then_some(Health::Ok),
+    }
 }
 
 struct Guard<'g> {
@@ -69,7 +82,7 @@ struct Guard<'g> {
 
 impl Guard<'_> {
     async fn call(&self) -> Result<Value, ConnectError> {
-        let subject = self.resolved.definition.health_subject(&self.call.owner);
+        let subject = self.resolved.health_subject(self.call);
         let (holder, now) = (&self.call.idempotency_key, self.resolved.meter.now());
         let asked = self.deps.standing.admit(&subject, holder, now, self.call.remaining);
         let admitted = within("the breaker", asked).await;
@@ -126,7 +139,7 @@ impl Guard<'_> {
             connector: definition.id.as_str(),
             version: &definition.version,
             definition: &digest,
-            base_url: definition.place(),
+            base_url: definition.place(binding.credential.as_ref()),
             endpoint: endpoint_name,
             arguments,
         });

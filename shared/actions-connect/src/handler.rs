@@ -84,11 +84,12 @@ impl Action for CallConnector {
 
     fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
         Box::pin(async move {
-            let resolved = resolve(&self.deps, call, self.mode).await?;
+            let resolved = resolve(&self.deps, call, self.mode).await;
+            let resolved = resolved.map_err(|error| error.into_action(self.mode))?;
             let guarded::Guarded { outcome, health } =
                 guarded::call(&self.deps, call, &resolved).await;
             self.note_health(call, &resolved, health).await;
-            Ok(outcome?)
+            outcome.map_err(|error| error.into_action(self.mode))
         })
     }
 }
@@ -129,21 +130,23 @@ pub(crate) async fn act(
 }
 
 impl CallConnector {
-    /// Notes a change of health (F-094, F-306), and tells that a credential is refused. That it could not be noted or told
-    /// does not fail the call.
+    /// Tells that a credential is refused (F-306), and notes a change of health (F-094). That it could not be told or noted
+    /// does not fail the call. First told, then noted: what was not told is told by the next call.
     async fn note_health(&self, call: &Call, resolved: &Resolved, health: Option<Health>) {
         let Some(health) = health.filter(|health| *health != resolved.binding.health) else {
             return;
         };
         let binding = &resolved.binding;
-        if let Err(error) = self.deps.health.note(&call.owner, binding, health).await {
-            tracing::warn!(binding = %binding.id, %error, "the binding's health could not be noted");
-        }
-        if health == Health::AuthFailed {
+        // A source that wants no credential refuses something else.
+        if health == Health::AuthFailed && binding.credential.is_some() {
             let at = resolved.meter.now();
             if let Err(error) = self.deps.announcer.auth_failed(&call.owner, binding, at).await {
                 tracing::warn!(binding = %binding.id, %error, "nobody was told of the refused credential");
+                return;
             }
+        }
+        if let Err(error) = self.deps.health.note(&call.owner, binding, health).await {
+            tracing::warn!(binding = %binding.id, %error, "the binding's health could not be noted");
         }
     }
 }

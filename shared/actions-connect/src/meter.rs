@@ -55,7 +55,7 @@ impl Meter {
         binding: &Binding,
     ) -> Self {
         let by = match &binding.credential {
-            Some(credential) => RatedBy::Credential(&call.owner, credential),
+            Some(credential) => RatedBy::Owner(&call.owner, credential),
             None => RatedBy::Everybody,
         };
         let lower = binding.permissions.rate_limit_override.map(Budget::from).unwrap_or_default();
@@ -84,18 +84,26 @@ impl Meter {
         for (subject, budget) in &self.rates {
             loop {
                 let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return Err(self.out_of_time());
+                }
                 let asked = self.standing.permit(subject, budget, self.now(), left);
                 match within("the rate", asked).await {
                     Some(Permit::Exhausted(spent)) => return Err(self.spent(spent)),
-                    Some(Permit::Wait(time)) if !left.is_zero() => {
+                    Some(Permit::Wait(time)) => {
                         tokio::time::sleep(time.min(left).max(Duration::from_millis(1))).await;
                     }
                     // What cannot be counted is not held back.
-                    Some(Permit::Go | Permit::Wait(_)) | None => break,
+                    Some(Permit::Go) | None => break,
                 }
             }
         }
         Ok(())
+    }
+
+    fn out_of_time(&self) -> ConnectError {
+        let waited_for = format!("the rate of `{}` allowed the call", self.connector);
+        ConnectError::OutOfTime { waited_for }
     }
 
     fn spent(&self, spent: Spent) -> ConnectError {

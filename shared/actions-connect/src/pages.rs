@@ -5,6 +5,7 @@ use countersign_connector::request::{Request, RequestError};
 use countersign_connector::{Credential, PageBounds};
 use countersign_http_out::Answer;
 use countersign_registry::action::Call;
+use countersign_resilience::{Remedy, Tried};
 use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
@@ -55,11 +56,20 @@ pub(crate) trait Paged: Sync {
     /// Whether the call changes something.
     fn has_effect(&self) -> bool;
 
-    /// How much one call may fetch, when its answers come in pages.
-    fn bounds(&self) -> Option<PageBounds>;
+    /// How much one call may fetch.
+    fn bounds(&self) -> PageBounds;
+
+    /// Whether answers come in pages.
+    fn has_pages(&self) -> bool;
+
+    /// How many records are worth reading after `before` of them: those there is room for, and one that tells that there
+    /// are more.
+    fn room(&self, before: usize) -> usize {
+        (self.bounds().max_records as usize).saturating_sub(before).saturating_add(1)
+    }
 }
 
-/// Makes a call and shapes what came back. A refused token that was a kept one is renewed once.
+/// Makes a call and shapes what came back.
 pub(crate) async fn run(
     mut caller: Caller<'_>,
     paged: &dyn Paged,
@@ -67,15 +77,7 @@ pub(crate) async fn run(
     call: &Call,
 ) -> Result<Value, ConnectError> {
     let reading = Reading { paged, resolved, call };
-    let pages = match reading.pages(&caller).await {
-        Err(refusal @ ConnectError::AuthFailed { .. }) => {
-            if !caller.renew().await? {
-                return Err(refusal);
-            }
-            reading.pages(&caller).await?
-        }
-        pages => pages?,
-    };
+    let pages = reading.pages(&mut caller).await?;
     Ok(pages.into_output(paged, resolved))
 }
 
@@ -96,20 +98,14 @@ struct Pages {
 
 impl Reading<'_> {
     /// Fetches pages until there is no next one or a bound is reached. A failure after the first page keeps what is
-    /// there and says so (F-309).
-    async fn pages(&self, caller: &Caller<'_>) -> Result<Pages, ConnectError> {
-        let bounds = self.paged.bounds().unwrap_or_default();
-        let most = bounds.max_records as usize;
-        let effect = self.paged.has_effect();
+    /// there and says so (F-309). What has an effect is sent once, whatever its answer says of pages.
+    async fn pages(&self, caller: &mut Caller<'_>) -> Result<Pages, ConnectError> {
+        let bounds = self.paged.bounds();
+        let most_pages = if self.paged.has_effect() { 1 } else { bounds.max_pages };
         let mut pages = Pages::default();
         let mut request = self.paged.first(caller.credential())?;
-        for number in 1..=bounds.max_pages {
-            let http = http(&request, effect.then_some(self.call.idempotency_key.as_str()));
-            let read = match caller.send(&http, effect).await {
-                Ok(answer) => self.paged.read(caller, &request, &answer, pages.records.len()),
-                Err(error) => Err(Unread::Failed(error)),
-            };
-            let page = match read {
+        for number in 1..=most_pages {
+            let page = match self.page(caller, &mut request, pages.records.len()).await? {
                 Ok(page) => page,
                 Err(Unread::Unexpected(error)) => {
                     // An effect has happened and must not look as if it had not.
@@ -126,11 +122,14 @@ impl Reading<'_> {
                 }
                 Err(Unread::Failed(error)) => return Err(error),
             };
-            let (next, over) = self.add(page, &request, most, number == 1, &mut pages);
-            pages.has_more = next.is_some() || over;
-            pages.cursor = next.as_ref().map_or(Value::Null, |next| next.cursor.clone());
-            let Some(next) = next else { break };
-            if number == bounds.max_pages || pages.records.len() >= most {
+            let room = (bounds.max_records as usize).saturating_sub(pages.records.len());
+            if number > 1 && page.records.len() > room && !pages.cursor.is_null() {
+                // Left whole for whoever goes on: the cursor of this page is the one that stands.
+                pages.has_more = true;
+                break;
+            }
+            let Some(next) = self.add(page, &request, room, number == 1, &mut pages) else { break };
+            if number == most_pages || pages.records.len() >= bounds.max_records as usize {
                 if pages.cursor.is_null() {
                     let message = "the next page can only be reached by this call: raise `max_pages` or `max_records`";
                     pages.warnings.push(message.to_owned());
@@ -143,18 +142,46 @@ impl Reading<'_> {
         Ok(pages)
     }
 
-    /// Adds a page as far as there is room; the next page, and whether records were left out.
+    /// One page, after the tries its failures allow. A refused token that was a kept one is renewed once.
+    async fn page(
+        &self,
+        caller: &mut Caller<'_>,
+        request: &mut Request,
+        before: usize,
+    ) -> Result<Result<Page, Unread>, ConnectError> {
+        let effect = self.paged.has_effect();
+        let mut tried = Tried::default();
+        loop {
+            let http = http(request, effect.then_some(self.call.idempotency_key.as_str()));
+            let read = match caller.send(&http, effect).await {
+                Ok(answer) => self.paged.read(caller, request, &answer, before),
+                Err(refusal @ ConnectError::AuthFailed { .. }) => {
+                    if !caller.renew(request).await? {
+                        return Ok(Err(Unread::Failed(refusal)));
+                    }
+                    continue;
+                }
+                Err(error) => return Ok(Err(Unread::Failed(error))),
+            };
+            let Err(Unread::Failed(error)) = &read else { return Ok(read) };
+            match caller.remedy(&mut tried, error, effect) {
+                Remedy::Again(pause) => tokio::time::sleep(pause).await,
+                Remedy::GiveUp | Remedy::InDoubt => return Ok(read),
+            }
+        }
+    }
+
+    /// Adds a page as far as there is room; the next page.
     fn add(
         &self,
         page: Page,
         request: &Request,
-        most: usize,
+        room: usize,
         first: bool,
         pages: &mut Pages,
-    ) -> (Option<NextPage>, bool) {
+    ) -> Option<NextPage> {
         let reference = request.public_address();
         let origin = Origin { reference: &reference, name: "" };
-        let room = most.saturating_sub(pages.records.len());
         let over = page.records.len() > room;
         for mut record in page.records.into_iter().take(room) {
             stamp(&mut record, self.resolved, self.call, &origin);
@@ -165,11 +192,14 @@ impl Reading<'_> {
         }
         pages.warnings.extend(page.warnings);
         if over {
+            let most = self.paged.bounds().max_records;
             pages.warnings.push(format!(
                 "a page held more records than the {most} of `max_records`: what is over was left out"
             ));
         }
-        (page.next, over)
+        pages.has_more = page.next.is_some() || over;
+        pages.cursor = page.next.as_ref().map_or(Value::Null, |next| next.cursor.clone());
+        page.next
     }
 }
 
@@ -182,7 +212,7 @@ impl Pages {
             let value = self.metadata.get(item).cloned().unwrap_or_default();
             output.insert(item.to_owned(), value);
         }
-        if paged.bounds().is_some() {
+        if paged.has_pages() {
             output.insert("_next_cursor".to_owned(), self.cursor);
         }
         output.into()

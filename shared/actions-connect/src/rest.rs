@@ -1,7 +1,7 @@
 //! Calling a `rest_api` (F-096).
 
 use countersign_connector::answer::{AnswerError, next_page};
-use countersign_connector::mapping::{Mapped, metadata, records};
+use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError, build, continue_at};
 use countersign_connector::{
     Credential, Method, OutputSchema, PageBounds, Pagination, RequestRules, RestConnection,
@@ -61,12 +61,13 @@ impl Paged for Rest<'_> {
         }
         let json: Value = serde_json::from_slice(&answer.body)
             .map_err(|error| AnswerError::NotJson(error.to_string()))?;
-        let Mapped { records, mut warnings } =
-            records(&self.rules.mapping, self.schema, &json, before)?;
+        let part = Part { before, most: self.room(before) };
+        let Mapped { records, mut warnings, count } =
+            records(&self.rules.mapping, self.schema, &json, part)?;
         let (metadata, complaints) = metadata(&self.rules.mapping, &json);
         warnings.extend(complaints);
         let link = answer.header("link");
-        let next = next_page(&self.rules.pagination, request, &json, records.len(), link);
+        let next = next_page(&self.rules.pagination, request, &json, count, link);
         Ok(Page { records, metadata, warnings, next })
     }
 
@@ -74,8 +75,11 @@ impl Paged for Rest<'_> {
         !self.rules.method.reads() && !self.rules.safe
     }
 
-    fn bounds(&self) -> Option<PageBounds> {
-        let pages = !matches!(self.rules.pagination, Pagination::None);
-        pages.then(|| self.rules.pagination.bounds())
+    fn bounds(&self) -> PageBounds {
+        self.rules.pagination.bounds()
+    }
+
+    fn has_pages(&self) -> bool {
+        !matches!(self.rules.pagination, Pagination::None)
     }
 }

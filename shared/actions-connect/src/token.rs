@@ -42,6 +42,11 @@ impl Login {
         Self { auth: auth.clone(), key, from_memory: false }
     }
 
+    /// How requests prove who sends them.
+    pub(crate) fn auth(&self) -> &Auth {
+        &self.auth
+    }
+
     /// The kept token, while it is good.
     pub(crate) fn kept(&mut self, tokens: &Tokens) -> Option<Secret> {
         let all = tokens.kept();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign_connector::mapping::{metadata, records};
+use countersign_connector::mapping::{Part, metadata, records};
 use countersign_connector::{SourceError, ToolConnection, ToolId, ToolRules, Tools};
 use countersign_registry::action::{Action, Call};
 use futures::future::BoxFuture;
@@ -40,7 +40,7 @@ fn of_action(call: &Call, tool: ToolId, mut arguments: Map<String, Value>) -> Ca
 /// The action's output, mapped as an answer is; one of another shape is said and skipped (F-311).
 fn mapped(output: &Value, call: &Call, resolved: &Resolved, rules: &ToolRules) -> Value {
     let schema = &resolved.endpoint.output;
-    let (mut found, mut warnings) = match records(&rules.mapping, schema, output, 0) {
+    let (mut found, mut warnings) = match records(&rules.mapping, schema, output, Part::default()) {
         Ok(mapped) => (mapped.records, mapped.warnings),
         Err(error) => (Vec::new(), vec![format!("the tool's output was not as expected: {error}")]),
     };

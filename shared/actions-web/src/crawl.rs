@@ -67,7 +67,9 @@ impl CrawlUrl {
         let answer = self.egress.send(http).await?;
         let class = match meaning(answer.status) {
             StatusMeaning::Success => return Ok(answer),
-            StatusMeaning::Throttled | StatusMeaning::Unavailable => Class::Retryable,
+            StatusMeaning::Throttled | StatusMeaning::TimedOut | StatusMeaning::Unavailable => {
+                Class::Retryable
+            }
             _ => Class::Terminal,
         };
         let host = answer.url.host_str().unwrap_or_default().to_owned();

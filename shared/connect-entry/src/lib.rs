@@ -12,11 +12,21 @@ use countersign_store_uploads::S3Files;
 use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
 
-/// Everything a call needs, made once. Connectors may stand for the actions that read the open web.
+/// Everything a call that reads needs, made once. Connectors may stand for the actions that read the open web.
 ///
 /// # Errors
 /// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
-pub fn deps(boot: &Boot) -> Result<Deps, StartError> {
+pub fn reading(boot: &Boot) -> Result<Deps, StartError> {
+    let deps = writing(boot)?;
+    let tools = ActionTools::new(web_actions(boot, deps.egress.clone())?);
+    Ok(Deps { tools: Arc::new(tools), ..deps })
+}
+
+/// Everything a call with an effect needs, made once. None of these stands for an action of this system.
+///
+/// # Errors
+/// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
+pub fn writing(boot: &Boot) -> Result<Deps, StartError> {
     let dynamo = boot.dynamo();
     let catalog = Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?));
     let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
@@ -33,7 +43,7 @@ pub fn deps(boot: &Boot) -> Result<Deps, StartError> {
         answers: shared,
         announcer: Arc::new(EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?)),
         robots: Robots::new(egress.clone()),
-        tools: Arc::new(ActionTools::new(web_actions(boot, egress.clone())?)),
+        tools: Arc::new(ActionTools::none()),
         tokens: Tokens::default(),
         egress,
     })

@@ -16,7 +16,9 @@ pub enum StatusMeaning {
     AuthFailed,
     /// 429: later, at most three times (F-307).
     Throttled,
-    /// 5xx and 408: once more (F-308).
+    /// 408: once more, and not counted as a failure of the source (K-74).
+    TimedOut,
+    /// 5xx: once more (F-308).
     Unavailable,
     /// Any other 4xx: the request is wrong and stays wrong.
     Refused,
@@ -31,7 +33,8 @@ pub fn meaning(status: u16) -> StatusMeaning {
         200..=299 => StatusMeaning::Success,
         401 | 403 | 407 => StatusMeaning::AuthFailed,
         429 => StatusMeaning::Throttled,
-        408 | 500..=599 => StatusMeaning::Unavailable,
+        408 => StatusMeaning::TimedOut,
+        500..=599 => StatusMeaning::Unavailable,
         400..=499 => StatusMeaning::Refused,
         _ => StatusMeaning::Unexpected,
     }
@@ -46,6 +49,9 @@ pub enum AnswerError {
     /// Nothing stands at the results path.
     #[error("the answer has nothing at `{0}`")]
     NoResults(String),
+    /// It is JSON, and no answer to a document.
+    #[error("the answer is not one of GraphQL: it has neither `data` nor `errors`")]
+    NotGraphql,
 }
 
 /// The next page, if there is one.

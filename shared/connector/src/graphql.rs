@@ -56,6 +56,8 @@ pub enum Outcome {
     Fine,
     /// There are some beside the data: each in one text.
     Partial(Vec<String>),
+    /// There is neither data nor an error.
+    NotGraphql,
     /// There is no data.
     Failed {
         /// What the source says.
@@ -87,11 +89,7 @@ pub fn outcome(answer: &Value) -> Outcome {
     if errors.is_empty() {
         return match data {
             Some(_) => Outcome::Fine,
-            None => Outcome::Failed {
-                message: "the answer is not one of GraphQL: it has neither `data` nor `errors`"
-                    .to_owned(),
-                reason: Reason::Broken,
-            },
+            None => Outcome::NotGraphql,
         };
     }
     let told: Vec<String> = errors.iter().take(TOLD).map(one_error).collect();

@@ -15,10 +15,31 @@ pub struct Mapped {
     pub records: Vec<Map<String, Value>>,
     /// One text for each value that is not of its field's type and was left null.
     pub warnings: Vec<String>,
+    /// How many records the answer holds, also those that were not read.
+    pub count: usize,
 }
 
-/// The records of one answer, mapped. A single object counts as one record, `null` as none. `before` is how many records
-/// came from earlier pages, so that warnings count through.
+/// Which records of a call an answer gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// How many came from earlier answers, so that warnings count through.
+    pub before: usize,
+    /// How many of this one are read.
+    pub most: usize,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self { before: 0, most: MOST }
+    }
+}
+
+/// No call gives more records.
+const MOST: usize = 10_000;
+/// A warning for each value that does not fit would be as large as the answer.
+const MOST_WARNINGS: usize = 1_000;
+
+/// The records of one answer, mapped. A single object counts as one record, `null` as none.
 ///
 /// # Errors
 /// [`AnswerError::NoResults`] when nothing stands at the results path.
@@ -26,7 +47,7 @@ pub fn records(
     mapping: &JsonMapping,
     schema: &OutputSchema,
     answer: &Value,
-    before: usize,
+    part: Part,
 ) -> Result<Mapped, AnswerError> {
     let found = match &mapping.results_path {
         Some(path) => {
@@ -35,9 +56,10 @@ pub fn records(
         None => Found::One(answer),
     };
     let rows;
+    let mut longest = 0;
     let items: Vec<&Value> = match found {
         Found::One(Value::Object(columns)) if mapping.layout == Layout::Columns => {
-            rows = rows_of(columns);
+            (rows, longest) = rows_of(columns, part.most);
             rows.iter().collect()
         }
         Found::Every(items) => items,
@@ -45,19 +67,21 @@ pub fn records(
         Found::One(Value::Null) => Vec::new(),
         Found::One(one) => vec![one],
     };
-    let mut mapped = Mapped::default();
-    for (number, item) in items.into_iter().enumerate() {
+    let mut mapped = Mapped { count: items.len().max(longest), ..Mapped::default() };
+    for (number, item) in items.into_iter().take(part.most).enumerate() {
         let mut record = record(mapping, item);
         for complaint in fit(&mut record, &schema.fields) {
-            mapped.warnings.push(format!("record {}, {complaint}", before + number + 1));
+            if mapped.warnings.len() < MOST_WARNINGS {
+                mapped.warnings.push(format!("record {}, {complaint}", part.before + number + 1));
+            }
         }
         mapped.records.push(record);
     }
     Ok(mapped)
 }
 
-/// One object for each place in the lists; a list that ends earlier has nothing there, and what is no list is left out.
-fn rows_of(columns: &Map<String, Value>) -> Vec<Value> {
+/// One object for each place in the lists, `most` of them, and how many there are; a list that ends earlier has nothing there, and what is no list is left out.
+fn rows_of(columns: &Map<String, Value>, most: usize) -> (Vec<Value>, usize) {
     let lists: Vec<(&String, &Vec<Value>)> =
         columns.iter().filter_map(|(name, value)| Some((name, value.as_array()?))).collect();
     let longest = lists.iter().map(|(_, list)| list.len()).max().unwrap_or_default();
@@ -66,7 +90,7 @@ fn rows_of(columns: &Map<String, Value>) -> Vec<Value> {
             lists.iter().filter_map(|(name, list)| Some(((*name).clone(), list.get(at)?.clone())));
         Value::Object(items.collect())
     };
-    (0..longest).map(row).collect()
+    ((0..longest.min(most)).map(row).collect(), longest)
 }
 
 /// One record: the mapped fields, or the object as it is; what is no object becomes `{value: …}`.

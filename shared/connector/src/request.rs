@@ -358,8 +358,11 @@ fn fill_body<'a>(
     }
 }
 
-/// Adds what proves who sends the request.
-pub(crate) fn authenticate(
+/// Adds what proves who sends the request, in place of what did so before.
+///
+/// # Errors
+/// [`RequestError`] when the credential lacks a part or cannot stand in a header.
+pub fn authenticate(
     auth: &Auth,
     credential: Option<&Credential>,
     request: &mut Request,

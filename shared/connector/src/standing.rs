@@ -18,29 +18,29 @@ impl From<RateLimit> for Budget {
     }
 }
 
-/// Whose rate it is: a source counts the calls of a key, or, when it asks for none, of everybody.
+/// Whose rate it is: a source counts the calls of a key, or, when it asks for none, of everybody. Whoever enters the same
+/// key for several agents has one rate, so that it is counted by owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RatedBy<'a> {
-    /// The owner of this credential.
-    Credential(&'a UserId, &'a CredentialId),
+    /// The owner, with this credential.
+    Owner(&'a UserId, &'a CredentialId),
     /// Nobody's credential is used.
     Everybody,
 }
 
 impl ConnectorDefinition {
-    /// Where it calls; empty when that is said by each call.
+    /// Where it calls, with this credential; empty when that is said by each call.
     #[must_use]
-    pub fn place(&self) -> &str {
-        match &self.connection {
-            Connection::RestApi(rest) => &rest.base_url,
-            Connection::Graphql(graphql) => &graphql.endpoint,
-            Connection::WebScraper(scraper) => &scraper.base_url,
+    pub fn place<'p>(&'p self, credential: Option<&'p CredentialId>) -> &'p str {
+        let address = match &self.connection {
+            Connection::RestApi(rest) => rest.base_url.as_str(),
+            Connection::Graphql(graphql) => graphql.endpoint.as_str(),
+            Connection::WebScraper(scraper) => scraper.base_url.as_str(),
             // A database's place is in its credential, and so no part of the definition.
-            Connection::FileParser(_)
-            | Connection::ExistingTool(_)
-            | Connection::RssFeed(_)
-            | Connection::Database(_) => "",
-        }
+            Connection::Database(_) => credential.map_or("", CredentialId::as_str),
+            Connection::FileParser(_) | Connection::ExistingTool(_) | Connection::RssFeed(_) => "",
+        };
+        address.trim_end_matches('/')
     }
 
     /// How often it may be called (F-105).
@@ -52,8 +52,8 @@ impl ConnectorDefinition {
     /// What its breaker is about: this connector at this place, for one owner. One person's timeouts or overridden address
     /// say nothing to others.
     #[must_use]
-    pub fn health_subject(&self, owner: &UserId) -> Subject {
-        Subject::of(&["health", owner.as_str(), self.id.as_str(), self.place()])
+    pub fn health_subject(&self, owner: &UserId, credential: Option<&CredentialId>) -> Subject {
+        Subject::of(&["health", owner.as_str(), self.id.as_str(), self.place(credential)])
     }
 
     /// What its rate is about. `whose` is the owner of the definition, none for the system's: ids are unique for each owner
@@ -62,11 +62,10 @@ impl ConnectorDefinition {
     pub fn rate_subject(&self, whose: Option<&UserId>, by: RatedBy<'_>) -> Subject {
         let whose = whose.map_or("system", UserId::as_str);
         let (owner, credential) = match by {
-            RatedBy::Credential(owner, credential) => (owner.as_str(), credential.as_str()),
-            RatedBy::Everybody => ("", ""),
+            RatedBy::Owner(owner, credential) => (owner.as_str(), Some(credential)),
+            RatedBy::Everybody => ("", None),
         };
-        let id = self.id.as_str();
-        Subject::of(&["rate", whose, id, self.place(), owner, credential])
+        Subject::of(&["rate", whose, self.id.as_str(), self.place(credential), owner])
     }
 }
 

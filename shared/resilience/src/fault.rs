@@ -14,8 +14,10 @@ pub enum Fault {
         /// What `Retry-After` says.
         retry_after: Option<Duration>,
     },
-    /// 5xx, 408 (F-308).
+    /// 5xx (F-308).
     Unavailable,
+    /// 408: the request came too slowly. Tried again, and not counted, because it is a 4xx (K-74).
+    RequestTimeout,
     /// No answer in time (F-309).
     Timeout,
     /// No connection, or one that broke (F-310).
@@ -70,6 +72,7 @@ impl Fault {
             Self::AuthRefused => Row { fallback: Fallback::Reenter, ..never },
             Self::Throttled { .. } => Row { retries: 3, ..never },
             Self::Unavailable | Self::Network => once,
+            Self::RequestTimeout => Row { counts: false, ..once },
             Self::Timeout => Row { doubles_timeout: true, ..once },
             Self::Malformed => Row { fallback: Fallback::Empty, ..never },
             Self::Refused => Row { fallback: Fallback::Error, ..never },

@@ -40,6 +40,12 @@ pub enum RobotsError {
         /// What happened.
         reason: String,
     },
+    /// The site asks to be asked later.
+    #[error("`{host}` asks to be called later (HTTP 429 for its robots.txt)")]
+    Throttled {
+        /// The site.
+        host: String,
+    },
     /// It may not even be asked.
     #[error(transparent)]
     Egress(HttpError),
@@ -49,7 +55,7 @@ impl Failure for RobotsError {
     fn code(&self) -> &'static str {
         match self {
             Self::Disallowed { .. } => "ROBOTS_DISALLOWED",
-            Self::Unknown { .. } => "ROBOTS_UNAVAILABLE",
+            Self::Unknown { .. } | Self::Throttled { .. } => "ROBOTS_UNAVAILABLE",
             Self::Egress(error) => error.code(),
         }
     }
@@ -57,7 +63,7 @@ impl Failure for RobotsError {
     fn class(&self) -> Class {
         match self {
             Self::Disallowed { .. } => Class::Terminal,
-            Self::Unknown { .. } => Class::Retryable,
+            Self::Unknown { .. } | Self::Throttled { .. } => Class::Retryable,
             Self::Egress(error) => error.class(),
         }
     }
@@ -65,7 +71,7 @@ impl Failure for RobotsError {
     fn http_status(&self) -> u16 {
         match self {
             Self::Disallowed { .. } => 403,
-            Self::Unknown { .. } => 503,
+            Self::Unknown { .. } | Self::Throttled { .. } => 503,
             Self::Egress(error) => error.http_status(),
         }
     }
@@ -75,7 +81,7 @@ impl Failure for RobotsError {
             Self::Disallowed { .. } => Some(
                 "read another page, or ask the site's owner for an API or permission".to_owned(),
             ),
-            Self::Unknown { .. } => None,
+            Self::Unknown { .. } | Self::Throttled { .. } => None,
             Self::Egress(error) => error.help(),
         }
     }
@@ -156,7 +162,8 @@ impl Robots {
         let mut answer = self.egress.open(call).await.map_err(failed)?;
         match answer.status {
             200..=299 => {}
-            status @ (429 | 500..=599) => return Err(unknown(format!("HTTP {status}"))),
+            429 => return Err(RobotsError::Throttled { host: host(url) }),
+            status @ 500..=599 => return Err(unknown(format!("HTTP {status}"))),
             _ => return Ok(RobotsTxt::none()),
         }
         let body = beginning(&mut answer).await.map_err(failed)?;

@@ -84,3 +84,6 @@ fn conforming(output: Value, contract: &Contract) -> Acted {
         None => Acted::Failed(ActionError::terminal("OUTPUT_INVALID", "the output is no object")),
     }
 }
+
+#[cfg(test)]
+mod tests;

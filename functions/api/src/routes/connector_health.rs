@@ -47,9 +47,9 @@ pub(crate) async fn health(
     };
     let stored = as_bound(stored, binding.as_ref());
     let credential = binding.as_ref().and_then(|binding| binding.credential.as_ref());
-    let by = credential.map_or(RatedBy::Everybody, |id| RatedBy::Credential(owner, id));
+    let by = credential.map_or(RatedBy::Everybody, |id| RatedBy::Owner(owner, id));
     let definition = &stored.definition;
-    let breaker = definition.health_subject(owner);
+    let breaker = definition.health_subject(owner, credential);
     let rate = stored.rate_subject(by);
     let source = ctx.egress.health(&breaker, &rate, &definition.budget(), now()).await;
     let source = source.map_err(|error| Problem::of(error.as_ref()))?;

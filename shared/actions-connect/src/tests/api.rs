@@ -124,7 +124,7 @@ async fn f_307_a_throttled_call_is_tried_three_times_more() {
     let always = MockServer::start().await;
     Mock::given(path("/search")).respond_with(later).expect(4).mount(&always).await;
     let error = run(World::new(&api(&always)), &search()).await.unwrap_err();
-    assert_eq!((error.code, error.class), ("CONNECTOR_THROTTLED", Class::Retryable));
+    assert_eq!((error.code, error.class), ("CONNECTOR_THROTTLED", Class::Terminal));
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn f_308_and_f_310_a_failure_is_tried_once_more() {
     let world = Arc::new(World::new(&api(&down)));
     let error =
         run_with(&world, Mode::Read, Policy { allow_loopback: true }, &search()).await.unwrap_err();
-    assert_eq!((error.code, error.class), ("CONNECTOR_UNAVAILABLE", Class::Retryable));
+    assert_eq!((error.code, error.class), ("CONNECTOR_UNAVAILABLE", Class::Terminal));
     assert_eq!(*world.health.lock().unwrap(), [Health::Unavailable]);
 }
 

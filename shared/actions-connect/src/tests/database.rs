@@ -165,7 +165,7 @@ async fn f_310_a_database_that_breaks_off_is_asked_once_more_and_counted() {
     });
     let world = world(&nobody(), &url);
     let error = get(&world, "by_name", json!({ "name": "Ana" })).await.unwrap_err();
-    assert_eq!((error.code, error.class), ("DATABASE_UNREACHABLE", Class::Retryable));
+    assert_eq!((error.code, error.class), ("DATABASE_UNREACHABLE", Class::Terminal));
     assert_eq!(*asked.lock().unwrap(), 2);
     assert_eq!(*world.health.lock().unwrap(), [Health::Unavailable]);
 }

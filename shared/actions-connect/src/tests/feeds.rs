@@ -180,7 +180,7 @@ async fn f_308_a_feed_that_is_down_marks_the_binding() {
     let call = recent(json!({ "feed_name": "Alpha" }));
     let error =
         run_with(&world, Mode::Read, Policy { allow_loopback: true }, &call).await.unwrap_err();
-    assert_eq!((error.code, error.class), ("CONNECTOR_UNAVAILABLE", Class::Retryable));
+    assert_eq!((error.code, error.class), ("CONNECTOR_UNAVAILABLE", Class::Terminal));
     assert_eq!(*world.health.lock().unwrap(), [Health::Unavailable]);
 }
 

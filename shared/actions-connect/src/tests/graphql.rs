@@ -153,14 +153,13 @@ async fn f_097_errors_without_data_fail_with_what_the_source_says() {
         (
             json!({ "errors": [{ "message": "later", "type": "RATE_LIMITED" }] }),
             "CONNECTOR_THROTTLED",
-            Class::Retryable,
+            Class::Terminal,
         ),
         (
             json!({ "errors": [{ "message": "who", "extensions": { "code": "UNAUTHENTICATED" } }] }),
             "CONNECTOR_AUTH_FAILED",
             Class::Terminal,
         ),
-        (json!({ "hello": 1 }), "CONNECTOR_GRAPHQL", Class::Terminal),
     ] {
         let error = ask(&serve(vec![(None, answer)]).await, &search(json!({}))).await.unwrap_err();
         assert_eq!((error.code, error.class), (code, class), "{error}");
@@ -196,6 +195,27 @@ async fn f_311_what_is_not_json_is_empty_and_said() {
     let output = ask(&server, &search(json!({}))).await.unwrap();
     assert_eq!((&output["count"], &output["total"]), (&json!(0), &Value::Null));
     assert!(output["warnings"][0].as_str().unwrap().contains("not as expected"), "{output}");
+    let output =
+        ask(&serve(vec![(None, json!({ "hello": 1 }))]).await, &search(json!({}))).await.unwrap();
+    assert!(output["warnings"][0].as_str().unwrap().contains("neither `data`"), "{output}");
+}
+
+#[tokio::test]
+async fn f_307_a_throttled_document_is_sent_again() {
+    let server = MockServer::start().await;
+    let later = json!({ "errors": [{ "message": "later", "type": "RATE_LIMITED" }] });
+    Mock::given(method("POST"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(later))
+        .up_to_n_times(1)
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    Mock::given(method("POST"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(page(&["a"], None)))
+        .mount(&server)
+        .await;
+    assert_eq!(ask(&server, &search(json!({}))).await.unwrap()["count"], 1);
+    assert_eq!(server.received_requests().await.unwrap().len(), 2);
 }
 
 #[tokio::test]

@@ -290,4 +290,5 @@ mod oauth;
 mod pages;
 mod resilience;
 mod scraping;
+mod step;
 mod tool;

@@ -142,7 +142,7 @@ async fn f_307_429_is_not_waited_for_beyond_the_step() {
         then(&server, ResponseTemplate::new(429).insert_header("retry-after", header)).await;
         let world = world(&server);
         let outcome = get(&world, &search(0)).await;
-        check(outcome, ("CONNECTOR_THROTTLED", Class::Retryable), &world, false);
+        check(outcome, ("CONNECTOR_THROTTLED", Class::Terminal), &world, false);
         assert_eq!(calls(&server).await, 1);
     }
 }
@@ -153,7 +153,7 @@ async fn f_308_5xx_is_tried_once_more_and_counted_once() {
     then(&server, ResponseTemplate::new(500)).await;
     let world = world(&server);
     let outcome = get(&world, &search(0)).await;
-    check(outcome, ("CONNECTOR_UNAVAILABLE", Class::Retryable), &world, true);
+    check(outcome, ("CONNECTOR_UNAVAILABLE", Class::Terminal), &world, true);
     assert_eq!(calls(&server).await, 2);
 }
 
@@ -164,7 +164,7 @@ async fn f_309_two_timeouts_are_one_failure() {
     let world = world(&server);
     let begun = tokio::time::Instant::now();
     let outcome = get(&world, &search(0)).await;
-    check(outcome, ("EGRESS_TIMEOUT", Class::Retryable), &world, true);
+    check(outcome, ("EGRESS_TIMEOUT", Class::Terminal), &world, true);
     assert!(begun.elapsed() >= Duration::from_secs(3), "1 s, then 2 s");
     assert_eq!(*world.health.lock().unwrap(), [Health::Unavailable]);
 }
@@ -183,7 +183,7 @@ async fn f_310_a_broken_connection_is_tried_once_more() {
     });
     let world = Arc::new(World::new(&yaml(&format!("http://{address}"), "")));
     let outcome = get(&world, &search(0)).await;
-    check(outcome, ("EGRESS_NETWORK", Class::Retryable), &world, true);
+    check(outcome, ("EGRESS_NETWORK", Class::Terminal), &world, true);
     assert_eq!(*knocks.lock().unwrap(), 2);
 }
 
@@ -210,7 +210,7 @@ async fn f_315_five_failed_calls_open_the_breaker_and_one_probe_closes_it() {
         assert_eq!(get(&world, &search(second)).await.unwrap_err().code, "CONNECTOR_UNAVAILABLE");
     }
     let error = get(&world, &search(100)).await.unwrap_err();
-    assert_eq!((error.code, error.class), ("CONNECTOR_UNAVAILABLE", Class::Retryable));
+    assert_eq!((error.code, error.class), ("CONNECTOR_UNAVAILABLE", Class::Terminal));
     assert!(error.message.contains("tried again at 2026-03-04T05:11:1"), "{error}");
     assert_eq!(calls(&server).await as u64, five, "an open breaker calls nobody");
     let view = serde_json::to_value(health(&world, search(100).now)).unwrap();

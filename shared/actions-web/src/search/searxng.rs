@@ -84,7 +84,7 @@ fn read(answer: &Answer) -> Result<Vec<Hit>, WebError> {
             return Err(WebError::SearchRefused { status, help });
         }
         StatusMeaning::Throttled => return Err(WebError::SearchThrottled { status }),
-        StatusMeaning::Unavailable => {
+        StatusMeaning::Unavailable | StatusMeaning::TimedOut => {
             return Err(WebError::SearchUnavailable(format!("HTTP {status}")));
         }
         StatusMeaning::Refused | StatusMeaning::Unexpected => {

@@ -43,7 +43,7 @@ fn f_306_to_f_311_every_status_has_a_meaning() {
         (401, StatusMeaning::AuthFailed),
         (403, StatusMeaning::AuthFailed),
         (404, StatusMeaning::Refused),
-        (408, StatusMeaning::Unavailable),
+        (408, StatusMeaning::TimedOut),
         (429, StatusMeaning::Throttled),
         (500, StatusMeaning::Unavailable),
         (503, StatusMeaning::Unavailable),

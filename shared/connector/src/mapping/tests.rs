@@ -2,7 +2,7 @@ use countersign_registry::{DataType, Field};
 use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 
-use super::{Mapped, metadata, records};
+use super::{Mapped, Part, metadata, records};
 use crate::JsonPath;
 use crate::answer::AnswerError;
 use crate::model::{JsonMapping, Layout, MetadataField, OutputSchema, OutputShape};
@@ -29,7 +29,7 @@ fn schema(fields: &[(&str, DataType)]) -> OutputSchema {
 }
 
 fn map(mapping: &JsonMapping, answer: &Value) -> Result<Mapped, AnswerError> {
-    records(mapping, &schema(&[]), answer, 0)
+    records(mapping, &schema(&[]), answer, Part::default())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
@@ -86,7 +86,13 @@ fn f_091_values_of_the_wrong_type_are_null_and_said() {
         { "amount": "1,200.50", "day": "2024-05-06T00:00:00", "tags": "one", "other": { "kept": true } },
         { "amount": "unknown", "day": "soon", "tags": null },
     ]);
-    let mapped = records(&mapping(None, &[]), &schema(&fields), &answer, 10).unwrap();
+    let mapped = records(
+        &mapping(None, &[]),
+        &schema(&fields),
+        &answer,
+        Part { before: 10, ..Part::default() },
+    )
+    .unwrap();
     assert_eq!(
         json!(mapped.records),
         json!([
@@ -131,7 +137,7 @@ proptest! {
         let items: Vec<Value> = values.iter().map(|text| json!({ "a": { "b": text } })).collect();
         let answer = json!({ "rows": items });
         let schema = schema(&[("x", DataType::Number)]);
-        let mapped = records(&mapping(Some("rows"), &[("x", "a.b")]), &schema, &answer, 0).unwrap();
+        let mapped = records(&mapping(Some("rows"), &[("x", "a.b")]), &schema, &answer, Part::default()).unwrap();
         prop_assert_eq!(mapped.records.len(), values.len());
         let unread = mapped.records.iter().zip(&values).filter(|(record, text)| record["x"].is_null() && !text.is_empty());
         prop_assert_eq!(unread.count(), mapped.warnings.len());

@@ -78,6 +78,11 @@ fn check_places(rules: &RequestRules, at: Position, out: &mut Diagnostics) {
     if rules.method.reads() && in_body {
         out.error("pagination", at, "a GET or HEAD request has no body for the page to stand in");
     }
+    let has_effect = !rules.method.reads() && !rules.safe;
+    if has_effect && !matches!(rules.pagination, Pagination::None) {
+        let message = "a request with an effect is sent once and has no pages";
+        out.hinted("pagination", at, message, "if it only reads, say so with `safe: true`");
+    }
     if rules.method.reads() && rules.body_format == BodyFormat::Form {
         out.error("body_format", at, "a GET or HEAD request has no body");
     }

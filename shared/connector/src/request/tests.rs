@@ -171,7 +171,7 @@ fn f_096_a_form_is_written_as_one() {
 fn k_76_pages_stand_in_the_body_where_the_source_wants_them() {
     let yaml = YAML.replace(
         "    body: { item",
-        "    pagination: { type: page, in: body, size_param: limit, page_size: 50 }\n    body: { item",
+        "    safe: true\n    pagination: { type: page, in: body, size_param: limit, page_size: 50 }\n    body: { item",
     );
     let definition =
         crate::parse(&yaml.replace("AUTH", "auth: { type: none }")).definition.unwrap();

@@ -1,0 +1,122 @@
+//! What functions say of each invocation in their logs: how often they read and wrote.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::PATIENCE;
+use crate::error::CliError;
+use crate::stack::{Aws, Stack};
+
+/// One invocation.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Served {
+    /// The function, with the stack's name in front.
+    pub(super) function: String,
+    /// DynamoDB requests that read.
+    pub(super) reads: u64,
+    /// DynamoDB requests that wrote.
+    pub(super) writes: u64,
+}
+
+/// The logs of a stack.
+pub(super) struct Logs<'l> {
+    pub(super) aws: &'l Aws,
+    pub(super) stack: &'l Stack,
+    pub(super) folder: &'l std::path::Path,
+}
+
+impl Logs<'_> {
+    /// Every invocation so far.
+    pub(super) async fn all(&self) -> Result<Vec<Served>, CliError> {
+        let group = self.stack.output("FunctionLogGroup").unwrap_or_default();
+        let ask =
+            ["logs", "filter-log-events", "--log-group-name", group, "--filter-pattern", "served"];
+        let said = self.aws.json(&ask, self.folder).await?;
+        let events = said["events"].as_array().into_iter().flatten();
+        Ok(events.filter_map(|event| served_line(event["message"].as_str()?)).collect())
+    }
+
+    /// The invocations of these functions since `before`, once there are `expect` of them.
+    pub(super) async fn since(
+        &self,
+        before: &[Served],
+        functions: &[&str],
+        expect: usize,
+    ) -> Result<Vec<Served>, CliError> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let new = difference(before, &self.all().await?, functions);
+            if new.len() >= expect {
+                return Ok(new);
+            }
+            if Instant::now() > deadline {
+                return Err(CliError::Found(
+                    "the functions' logs do not tell of the run".to_owned(),
+                ));
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+    }
+}
+
+/// One line `served`, as JSON (AWS) or as text (the local stack).
+fn served_line(message: &str) -> Option<Served> {
+    if let Ok(line) = serde_json::from_str::<Value>(message) {
+        let fields = line.get("fields").unwrap_or(&line);
+        let (reads, writes) = (fields["reads"].as_u64()?, fields["writes"].as_u64()?);
+        return Some(Served { function: fields["function"].as_str()?.to_owned(), reads, writes });
+    }
+    let part = |name: &str| {
+        let (_, rest) = message.split_once(&format!(" {name}="))?;
+        rest.split_whitespace().next().map(|value| value.trim_matches('"').to_owned())
+    };
+    let (reads, writes) = (part("reads")?.parse().ok()?, part("writes")?.parse().ok()?);
+    Some(Served { function: part("function")?, reads, writes })
+}
+
+/// What is new of these functions. Lines have no name of their own, so that equal ones are counted.
+fn difference(before: &[Served], after: &[Served], functions: &[&str]) -> Vec<Served> {
+    let mut old: BTreeMap<&Served, usize> = BTreeMap::new();
+    for line in before {
+        *old.entry(line).or_default() += 1;
+    }
+    let mut new = Vec::new();
+    for line in after.iter().filter(|line| functions.iter().any(|own| line.function.ends_with(own)))
+    {
+        match old.get_mut(line).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => new.push(line.clone()),
+        }
+    }
+    new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Served, difference, served_line};
+
+    fn line(function: &str) -> Served {
+        Served { function: function.to_owned(), reads: 2, writes: 1 }
+    }
+
+    #[test]
+    fn only_what_is_new_counts() {
+        let before = [line("x-tool-data")];
+        let after = [line("x-tool-data"), line("x-tool-data"), line("x-run-begin"), line("x-api")];
+        let new = difference(&before, &after, &["run-begin", "tool-data"]);
+        assert_eq!(new, [line("x-tool-data"), line("x-run-begin")]);
+    }
+
+    #[test]
+    fn a_line_is_read_in_both_forms() {
+        let text = r#" INFO invoke{requestId="1"}: served function="s-tool-data" request_id="1" reads=2 writes=1"#;
+        let json =
+            r#"{"fields":{"message":"served","function":"s-tool-data","reads":2,"writes":1}}"#;
+        for message in [text, json] {
+            assert_eq!(served_line(message), Some(line("s-tool-data")));
+        }
+        assert_eq!(served_line("START RequestId: 1"), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! `countersign bench run`: what runs cost.
+
+mod chain;
+mod logs;
+mod signed;
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use countersign_identity::{Scopes, UserId};
+use serde_json::{Value, json};
+
+use self::logs::Logs;
+use super::Figure;
+use crate::commands::{FACTORY, operator, text, user};
+use crate::console::Console;
+use crate::door::Door;
+use crate::error::CliError;
+use crate::stack::{Aws, Place, Stack, UpOptions, down, up};
+use crate::token::login;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const PAUSE: Duration = Duration::from_millis(200);
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {}
+
+impl Run {
+    pub(crate) async fn figures(
+        &self,
+        place: &Place,
+        console: &Console,
+    ) -> Result<Vec<Figure>, CliError> {
+        let project = place.project()?;
+        let state = project.join(".countersign/bench");
+        let own = Place { project: Some(project.clone()), state: Some(state.clone()) };
+        let options = UpOptions {
+            port: Some(0),
+            name: Some("countersign-bench".to_owned()),
+            ..UpOptions::default()
+        };
+        let stack = up(&own, &options, console).await?;
+        let measured = measure(&stack, &Aws::of(&stack, &project), &state).await;
+        down(&state, console).await?;
+        let (ten, signed) = measured?;
+        let machine = machine(&project)?;
+        Ok(vec![
+            Figure::at_most(
+                "state transitions per ungated tool step, by the definition",
+                transitions(&machine, false),
+                "count",
+                3.0,
+            ),
+            Figure::at_most(
+                "state transitions per gated tool step, by the definition",
+                transitions(&machine, true),
+                "count",
+                5.0,
+            ),
+            Figure::plain(
+                "Lambda invocations of a run of 10 steps",
+                ten.invocations as f64,
+                "count",
+            ),
+            Figure::plain("DynamoDB reads of a run of 10 steps", ten.reads as f64, "requests"),
+            Figure::plain("DynamoDB writes of a run of 10 steps", ten.writes as f64, "requests"),
+            Figure::at_most(
+                "DynamoDB requests per reversible step, at most",
+                ten.dearest_step as f64,
+                "requests",
+                6.0,
+            ),
+            Figure::at_most(
+                "DynamoDB requests of an irreversible step",
+                signed as f64,
+                "requests",
+                8.0,
+            ),
+        ])
+    }
+}
+
+async fn measure(
+    stack: &Stack,
+    aws: &Aws,
+    folder: &std::path::Path,
+) -> Result<(chain::Cost, u64), CliError> {
+    let bench = Bench::open(stack, Logs { aws, stack, folder }).await?;
+    Ok((chain::cost(&bench).await?, signed::requests(&bench).await?))
+}
+
+/// Two people and an agent.
+struct Bench<'b> {
+    owner: Door,
+    approver: Door,
+    agent: String,
+    logs: Logs<'b>,
+}
+
+impl<'b> Bench<'b> {
+    async fn open(stack: &Stack, logs: Logs<'b>) -> Result<Self, CliError> {
+        let mark = uuid::Uuid::now_v7().simple().to_string().split_off(20);
+        let (owner, approver) = (format!("bench-{mark}"), format!("approver-{mark}"));
+        let approves = person(stack, &approver, &["global:analyst", "decide"]).await?;
+        let door = person(stack, &owner, &["global:analyst"]).await?;
+        let agent = json!({ "name": "Bench", "handle": owner, "approvers": [approver] });
+        let agent = door.post(&format!("{FACTORY}/profiles"), &agent).await?;
+        let agent = text(&agent, "id").unwrap_or_default();
+        Ok(Self { owner: door, approver: approves, agent, logs })
+    }
+
+    /// Starts a run of a playbook.
+    async fn start(&self, playbook: &str, inputs: &Value) -> Result<String, CliError> {
+        let body = json!({ "profile": self.agent, "playbook": playbook, "inputs": inputs, "run_context": "interactive" });
+        let run = self.owner.post(&format!("{FACTORY}/executions"), &body).await?;
+        Ok(text(&run, "id").unwrap_or_default())
+    }
+
+    /// Waits until a run is in this state.
+    async fn reaches(&self, run: &str, state: &str) -> Result<(), CliError> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let now = self.owner.get(&format!("{FACTORY}/executions/{run}")).await?;
+            match now["state"].as_str() {
+                Some(now) if now == state => return Ok(()),
+                Some("running" | "awaiting_approval") if Instant::now() < deadline => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                other => {
+                    return Err(CliError::Found(format!("the benchmark's run ended as {other:?}")));
+                }
+            }
+        }
+    }
+}
+
+/// Adds somebody with these grants.
+async fn person(stack: &Stack, name: &str, grants: &[&str]) -> Result<Door, CliError> {
+    let admin = operator(stack)?;
+    let body = json!({ "username": name, "email": format!("{name}@example.org"), "email_verified": true, "display_name": name });
+    let added = admin.post("/api/admin/users", &body).await?;
+    for grant in grants {
+        user::give(&admin, name, grant).await?;
+    }
+    let id = UserId::parse(&text(&added, "id").unwrap_or_default())
+        .map_err(|error| CliError::Found(error.to_string()))?;
+    let scopes = Scopes::parse(grants.iter().copied().filter(|grant| grant.contains(':')));
+    Door::with(&stack.url(), login(stack, &id, scopes)?)
+}
+
+fn machine(project: &std::path::Path) -> Result<Value, CliError> {
+    let file = project.join("statemachines/run.asl.json");
+    let text = std::fs::read_to_string(&file)
+        .map_err(|source| CliError::io("reading the machine", source))?;
+    serde_json::from_str(&text).map_err(|error| CliError::Found(error.to_string()))
+}
+
+/// The states a tool step enters, by the machine's definition: the Map of its stage, then state after state inside it. The
+/// local stack's history does not name states inside a Map, so they cannot be counted there.
+fn transitions(machine: &Value, gated: bool) -> f64 {
+    let inner = &machine["States"]["Stages"]["ItemProcessor"]["States"]["Steps"]["ItemProcessor"];
+    let mut entered = 1;
+    let mut at = inner["StartAt"].as_str();
+    while let Some(state) = at.map(|name| &inner["States"][name]).filter(|state| state.is_object())
+    {
+        entered += 1;
+        // The first choice of a Choice is the way of a signed step, its default that of others.
+        let chosen = if gated { &state["Choices"][0]["Next"] } else { &state["Default"] };
+        at = chosen.as_str().or_else(|| state["Next"].as_str());
+    }
+    f64::from(entered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::transitions;
+
+    #[test]
+    fn the_machine_enters_three_states_for_a_tool_and_five_for_a_signed_one() {
+        let text = include_str!("../../../../../../statemachines/run.asl.json");
+        let machine = serde_json::from_str(text).unwrap();
+        assert_eq!((transitions(&machine, false), transitions(&machine, true)), (3.0, 5.0));
+    }
+}

@@ -1,0 +1,115 @@
+use std::sync::Mutex;
+use std::time::Duration;
+
+use countersign_failure::Class;
+use countersign_identity::UserId;
+use countersign_plan::PlanStep;
+use countersign_registry::action::{Action, ActionError, Call, RunInfo};
+use countersign_registry::{Contract, Registry};
+use futures::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+use super::{Acted, act};
+
+/// Fails so as long as there are errors left, and counts.
+struct Failing {
+    errors: Mutex<Vec<ActionError>>,
+    calls: Mutex<usize>,
+}
+
+impl Action for Failing {
+    fn name(&self) -> &'static str {
+        "transform_data"
+    }
+
+    fn run<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+        *self.calls.lock().unwrap() += 1;
+        let error = self.errors.lock().unwrap().pop();
+        Box::pin(async move { error.map_or_else(|| Ok(json!({})), Err) })
+    }
+}
+
+fn step(more: &Value) -> PlanStep {
+    let mut step = json!({
+        "name": "read", "kind": "tool", "action": "transform_data", "on_error": "stop", "after": [],
+    });
+    step.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    serde_json::from_value(step).unwrap()
+}
+
+fn contract() -> Contract {
+    let registry = Registry::builtin();
+    Contract { outputs: Vec::new(), ..registry.get("transform_data").unwrap().clone() }
+}
+
+fn call() -> Call {
+    let owner = UserId::from_bytes([1; 16]);
+    Call {
+        run: "run_1".to_owned(),
+        step: "read".to_owned(),
+        owner: owner.clone(),
+        action: "transform_data".to_owned(),
+        inputs: Map::new(),
+        params: Map::new(),
+        idempotency_key: "run_1/read".to_owned(),
+        now: jiff::Timestamp::UNIX_EPOCH,
+        remaining: Duration::from_secs(60),
+        info: RunInfo {
+            profile_id: "prof_1".to_owned(),
+            profile_name: "Investigator".to_owned(),
+            playbook_id: None,
+            query: String::new(),
+            run_context: "interactive".to_owned(),
+            invoked_by: owner,
+            started_at: jiff::Timestamp::UNIX_EPOCH,
+        },
+    }
+}
+
+/// Acts against so many errors: what came of it, and how often it was called.
+async fn acting(errors: Vec<ActionError>, more: Value) -> (Acted, usize) {
+    let action = Failing { errors: Mutex::new(errors), calls: Mutex::new(0) };
+    let acted = act(&action, &call(), &step(&more), &contract(), Duration::from_secs(60)).await;
+    let calls = *action.calls.lock().unwrap();
+    (acted, calls)
+}
+
+fn terminal() -> ActionError {
+    ActionError::terminal("CONNECTOR_UNAVAILABLE", "down")
+}
+
+fn passing() -> ActionError {
+    ActionError::retryable("STORE_UNAVAILABLE", "down")
+}
+
+#[tokio::test]
+async fn k_51_what_does_not_pass_by_itself_is_called_once_unless_its_author_asks_for_more() {
+    let (acted, calls) = acting(vec![terminal(); 9], json!({})).await;
+    assert!(matches!(acted, Acted::Failed(error) if error.class == Class::Terminal));
+    assert_eq!(calls, 1);
+    let (_, calls) = acting(vec![terminal(); 9], json!({ "retries": 2 })).await;
+    assert_eq!(calls, 3);
+}
+
+#[tokio::test]
+async fn k_51_what_passes_by_itself_is_called_once_more() {
+    let (acted, calls) = acting(vec![passing()], json!({})).await;
+    assert!(matches!(acted, Acted::Done(_)));
+    assert_eq!(calls, 2);
+    let (acted, calls) = acting(vec![passing(); 9], json!({})).await;
+    assert!(matches!(acted, Acted::Failed(_)));
+    assert_eq!(calls, 2);
+}
+
+#[tokio::test]
+async fn k_49_what_cannot_be_taken_back_is_called_once() {
+    let irreversible = json!({ "irreversible": true, "retries": 3 });
+    let (acted, calls) = acting(vec![terminal()], irreversible.clone()).await;
+    assert!(matches!(acted, Acted::Failed(_)), "it said no");
+    assert_eq!(calls, 1);
+    for error in [passing(), ActionError::terminal("CONNECTOR_IN_DOUBT", "who knows")] {
+        let (acted, calls) = acting(vec![error], irreversible.clone()).await;
+        assert!(matches!(acted, Acted::Unknown));
+        assert_eq!(calls, 1);
+    }
+}
