@@ -1,5 +1,6 @@
 //! End-to-end tests. One stack serves all of them; every test has people, agents and playbooks of its own, so they run side
-//! by side. Nothing here knows a table or a key: only the REST door, the mailed links and the captured mail.
+//! by side. Nothing here knows a table or a key, only the REST door, the mailed links and the captured mail; but for
+//! `stores`, which asks stores on tables of their own.
 
 #![expect(
     clippy::unwrap_used,
@@ -23,4 +24,5 @@ mod restart;
 mod saboteur;
 mod scanner;
 mod signatures;
+mod stores;
 mod world;

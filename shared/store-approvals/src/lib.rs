@@ -29,8 +29,6 @@ mod lists;
 mod requests;
 mod signed;
 mod sweep;
-#[cfg(test)]
-mod tests;
 mod token;
 
 pub use codes::CODES_PER_VERSION;

@@ -1,11 +1,7 @@
-//! The store against DynamoDB's own conditions. Needs an endpoint: `AWS_ENDPOINT_URL=… cargo test -- --ignored`.
+//! Requests for approval: versions, votes, links, codes and receipts.
 
 use std::collections::BTreeSet;
 
-use aws_sdk_dynamodb::types::{
-    AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
-    ProjectionType, ScalarAttributeType,
-};
 use countersign_approval::chain::{Head, Sealed};
 use countersign_approval::{
     Assurance, Attempt, Code, CodeCheck, Decided, Digest, Door, Floor, HmacKey, OnReject, Opening,
@@ -13,32 +9,14 @@ use countersign_approval::{
     Timing, Verdict, Waiting, decide,
 };
 use countersign_identity::{Caller, Capability, Scopes, UserId};
-use countersign_store_kit::{DynamoClient, Table};
+use countersign_store_approvals::{
+    Approvals, CODES_PER_VERSION, Commit, Committed, Created, SealOutcome, Shelf, TaskToken,
+};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::{Approvals, Commit, Committed, Created, SealOutcome, Shelf, TaskToken};
-
 async fn store() -> Approvals {
-    let aws = aws_config::load_defaults(aws_config::BehaviorVersion::latest()).await;
-    let client = DynamoClient::new(&aws);
-    let name = format!("approvals-{}", Timestamp::now().as_nanosecond());
-    let key = |name: &str, kind| {
-        KeySchemaElement::builder().attribute_name(name).key_type(kind).build().unwrap()
-    };
-    let attributes = ["PK", "SK", "GSI1PK", "GSI1SK"].map(|name| {
-        let text = AttributeDefinition::builder().attribute_name(name);
-        text.attribute_type(ScalarAttributeType::S).build().unwrap()
-    });
-    let all = Projection::builder().projection_type(ProjectionType::All).build();
-    let index = GlobalSecondaryIndex::builder().index_name("GSI1").projection(all);
-    let index =
-        index.key_schema(key("GSI1PK", KeyType::Hash)).key_schema(key("GSI1SK", KeyType::Range));
-    let create = client.create_table().table_name(&name).billing_mode(BillingMode::PayPerRequest);
-    let create = create.key_schema(key("PK", KeyType::Hash)).key_schema(key("SK", KeyType::Range));
-    let create = create.set_attribute_definitions(Some(attributes.to_vec()));
-    create.global_secondary_indexes(index.build().unwrap()).send().await.unwrap();
-    Approvals::new(Table::new(client, name))
+    Approvals::new(super::table("approvals").await)
 }
 
 fn user(n: u8) -> UserId {
@@ -100,7 +78,6 @@ fn commit<'a>(before: &'a Request, recorded: &'a Recorded, now: Timestamp) -> Co
 }
 
 #[tokio::test]
-#[ignore = "needs a DynamoDB endpoint"]
 async fn a_request_goes_its_way_through_the_table() {
     let (store, request) = (store().await, request(1));
     let run = request.position.run.clone();
@@ -144,7 +121,6 @@ async fn a_request_goes_its_way_through_the_table() {
 }
 
 #[tokio::test]
-#[ignore = "needs a DynamoDB endpoint"]
 async fn of_two_votes_at_once_one_has_to_look_again() {
     let (store, request) = (store().await, request(2));
     store.create(&request, &TaskToken::new("t")).await.unwrap();
@@ -155,7 +131,6 @@ async fn of_two_votes_at_once_one_has_to_look_again() {
 }
 
 #[tokio::test]
-#[ignore = "needs a DynamoDB endpoint"]
 async fn receipts_are_sealed_once_and_in_order() {
     let (store, request) = (store().await, request(1));
     store.create(&request, &TaskToken::new("t")).await.unwrap();
@@ -178,7 +153,6 @@ async fn receipts_are_sealed_once_and_in_order() {
 }
 
 #[tokio::test]
-#[ignore = "needs a DynamoDB endpoint"]
 async fn links_repeat_until_reissued_and_codes_are_counted() {
     let (store, request) = (store().await, request(1));
     let key = HmacKey::new("k", &[1; 32]);
@@ -193,7 +167,7 @@ async fn links_repeat_until_reissued_and_codes_are_counted() {
     let code = Code::from_random([5; 8]);
     let now = request.opened_at;
     let stored = code.stored(Digest::from_bytes([2; 32]), 0, 1, now);
-    for _ in 0..crate::CODES_PER_VERSION {
+    for _ in 0..CODES_PER_VERSION {
         assert!(store.put_code(&request.id, &stored).await.unwrap());
     }
     assert!(!store.put_code(&request.id, &stored).await.unwrap());

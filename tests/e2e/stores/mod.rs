@@ -1,0 +1,42 @@
+//! Stores against the database's own conditions: what many callers at once may do, and what comes after what. No door
+//! shows these one by one.
+
+mod approvals;
+mod egress;
+
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
+    ProjectionType, ScalarAttributeType,
+};
+use countersign_store_kit::{DynamoClient, Table};
+
+use crate::world::world;
+
+/// A table of its own, with the keys every table has.
+async fn table(kind: &str) -> Table {
+    let aws = aws_config::defaults(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .credentials_provider(Credentials::new("test", "test", None, None, "the local stack"))
+        .endpoint_url(world().stack.endpoint())
+        .load()
+        .await;
+    let client = DynamoClient::new(&aws);
+    let name = format!("{kind}-{}", uuid::Uuid::now_v7().simple());
+    let key = |name: &str, kind| {
+        KeySchemaElement::builder().attribute_name(name).key_type(kind).build().unwrap()
+    };
+    let attributes = ["PK", "SK", "GSI1PK", "GSI1SK"].map(|name| {
+        let text = AttributeDefinition::builder().attribute_name(name);
+        text.attribute_type(ScalarAttributeType::S).build().unwrap()
+    });
+    let all = Projection::builder().projection_type(ProjectionType::All).build();
+    let index = GlobalSecondaryIndex::builder().index_name("GSI1").projection(all);
+    let index =
+        index.key_schema(key("GSI1PK", KeyType::Hash)).key_schema(key("GSI1SK", KeyType::Range));
+    let create = client.create_table().table_name(&name).billing_mode(BillingMode::PayPerRequest);
+    let create = create.key_schema(key("PK", KeyType::Hash)).key_schema(key("SK", KeyType::Range));
+    let create = create.set_attribute_definitions(Some(attributes.to_vec()));
+    create.global_secondary_indexes(index.build().unwrap()).send().await.unwrap();
+    Table::new(client, name)
+}
