@@ -111,7 +111,7 @@ impl Paged for Graphql<'_> {
         let (metadata, complaints) = metadata(&self.rules.mapping, &json);
         warnings.extend(complaints);
         let next = next_page(self.rules, request, &json);
-        Ok(Page { records: found.records, metadata, warnings, next })
+        Ok(Page { records: found.records, metadata, warnings, ..Page::default() }.before(next))
     }
 
     fn has_effect(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Page after page of one call, for every type whose answers come in pages.
 
-use countersign_connector::answer::{AnswerError, NextPage};
+use countersign_connector::answer::{AnswerError, NextPage, Unreachable};
 use countersign_connector::request::{Request, RequestError};
 use countersign_connector::{Credential, PageBounds};
 use countersign_http_out::Answer;
@@ -23,6 +23,22 @@ pub(crate) struct Page {
     pub(crate) metadata: Map<String, Value>,
     pub(crate) warnings: Vec<String>,
     pub(crate) next: Option<NextPage>,
+    /// Whether there is a next page that cannot be asked for.
+    pub(crate) lost: bool,
+}
+
+impl Page {
+    /// The page with what follows it. A next page that cannot be asked for is said.
+    pub(crate) fn before(mut self, next: Result<Option<NextPage>, Unreachable>) -> Self {
+        match next {
+            Ok(next) => self.next = next,
+            Err(lost) => {
+                self.warnings.push(lost.to_string());
+                self.lost = true;
+            }
+        }
+        self
+    }
 }
 
 /// Why an answer could not be read.
@@ -197,7 +213,7 @@ impl Reading<'_> {
                 "a page held more records than the {most} of `max_records`: what is over was left out"
             ));
         }
-        pages.has_more = page.next.is_some() || over;
+        pages.has_more = page.next.is_some() || over || page.lost;
         pages.cursor = page.next.as_ref().map_or(Value::Null, |next| next.cursor.clone());
         page.next
     }

@@ -43,7 +43,7 @@ impl Paged for Rest<'_> {
     fn first(&self, credential: Option<&Credential>) -> Result<Request, RequestError> {
         let mut request = build(self.connection, self.rules, &self.arguments, credential)?;
         if let Some(cursor) = self.cursor {
-            continue_at(&mut request, &self.rules.pagination, cursor)?;
+            continue_at(&mut request, &self.rules.pagination, &self.rules.query, cursor)?;
         }
         Ok(request)
     }
@@ -66,9 +66,13 @@ impl Paged for Rest<'_> {
             records(&self.rules.mapping, self.schema, &json, part)?;
         let (metadata, complaints) = metadata(&self.rules.mapping, &json);
         warnings.extend(complaints);
-        let link = answer.header("link");
-        let next = next_page(&self.rules.pagination, request, &json, count, link);
-        Ok(Page { records, metadata, warnings, next })
+        // A source may give each link a header of its own.
+        let named = answer.headers.iter().filter(|(name, _)| name == "link");
+        let links: Vec<&str> = named.map(|(_, value)| value.as_str()).collect();
+        let links = (!links.is_empty()).then(|| links.join(", "));
+        let next =
+            next_page(&self.rules.pagination, request, &json, count, links.as_deref());
+        Ok(Page { records, metadata, warnings, ..Page::default() }.before(next))
     }
 
     fn has_effect(&self) -> bool {

@@ -64,18 +64,52 @@ pub struct NextPage {
     pub cursor: Value,
 }
 
-/// Where the next page is, after an answer with `count` records. `link` is the answer's `Link` header.
-#[must_use]
+/// Why a page that the source has cannot be asked for: what was read is not all of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreachable {
+    /// It is not where the connector's credential may be sent.
+    #[error(
+        "there is more, but the next page is said to be at `{0}`, which is not the connector's address: it was not fetched"
+    )]
+    Elsewhere(String),
+    /// What leads to it is no address.
+    #[error(
+        "there is more, but the source's link to the next page is no address: it was not fetched"
+    )]
+    NoAddress,
+    /// Nothing leads to it, or only what led to this one.
+    #[error("the source says that there is more, but not where: the next page was not fetched")]
+    Nowhere,
+}
+
+/// Where the next page is, after an answer with `count` records. `link` is the answer's `Link` header, or all of them
+/// with commas between.
+///
+/// # Errors
+/// [`Unreachable`] when there is a next page, and no request for it.
 pub fn next_page(
     pagination: &Pagination,
     request: &Request,
     answer: &Value,
     count: usize,
     link: Option<&str>,
+) -> Result<Option<NextPage>, Unreachable> {
+    match (pagination, link) {
+        (Pagination::LinkHeader { .. }, Some(link)) => linked(request, link),
+        _ => Ok(counted(pagination, request, answer, count)),
+    }
+}
+
+/// The next page by its number or by what stands in the answer.
+fn counted(
+    pagination: &Pagination,
+    request: &Request,
+    answer: &Value,
+    count: usize,
 ) -> Option<NextPage> {
     let number = |place, key: &str| param(request, place, key).and_then(|text| text.parse().ok());
     match pagination {
-        Pagination::None => None,
+        Pagination::None | Pagination::LinkHeader { .. } => None,
         Pagination::Page { page_param, size_param, page_size, place, more_path, .. } => {
             let size = size_param.as_ref().and_then(|key| number(*place, key));
             if !goes_on(more_path.as_ref(), answer, count, size.unwrap_or(u64::from(*page_size))) {
@@ -111,7 +145,6 @@ pub fn next_page(
             let shown = if also.is_empty() { cursor.remove(cursor_param) } else { None };
             Some(NextPage { request, cursor: shown.unwrap_or(Value::Object(cursor)) })
         }
-        Pagination::LinkHeader { .. } => linked(request, link?),
     }
 }
 
@@ -144,19 +177,26 @@ fn in_address(text: String, cursor_param: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn linked(request: &Request, link: &str) -> Option<NextPage> {
-    let mut url = request.url.join(&link_next(link)?).ok()?;
-    keep_key(request, &mut url);
+fn linked(request: &Request, link: &str) -> Result<Option<NextPage>, Unreachable> {
+    let Some(target) = link_next(link) else { return Ok(None) };
+    let mut url = request.url.join(target).map_err(|_| Unreachable::NoAddress)?;
     // Credentials stay with the host they are for.
-    if url.origin() != request.url.origin() || url == request.url {
-        return None;
+    if url.origin() != request.url.origin() {
+        // Without the rest of it, which may hold a key.
+        let origin = url.origin().ascii_serialization();
+        return Err(Unreachable::Elsewhere(origin.chars().take(200).collect()));
+    }
+    keep_key(request, &mut url);
+    // A source that names the same page again would never end.
+    if url == request.url {
+        return Ok(None);
     }
     let cursor = if url.path() == request.url.path() {
         Value::from(public_query(request, &url))
     } else {
         Value::Null
     };
-    Some(NextPage { request: Request { url, ..request.clone() }, cursor })
+    Ok(Some(NextPage { request: Request { url, ..request.clone() }, cursor }))
 }
 
 fn with_param(request: &Request, place: PagePlace, key: &str, cursor: Value) -> NextPage {
@@ -165,22 +205,47 @@ fn with_param(request: &Request, place: PagePlace, key: &str, cursor: Value) -> 
     NextPage { request, cursor }
 }
 
-/// The target of `rel="next"` in a `Link` header.
-fn link_next(header: &str) -> Option<String> {
+/// The target of the first link of a `Link` header whose relations have `next` among them.
+fn link_next(header: &str) -> Option<&str> {
     let mut rest = header;
-    while let Some((_, after)) = rest.split_once('<') {
+    loop {
+        let (_, after) = rest.split_once('<')?;
         let (target, parameters) = after.split_once('>')?;
-        let end = parameters.find('<').unwrap_or(parameters.len());
-        let is_next = parameters[..end].split([';', ',']).any(|part| {
-            let part = part.trim().to_ascii_lowercase().replace([' ', '"', '\''], "");
-            part == "rel=next"
-        });
+        let (is_next, after) = relations(parameters);
         if is_next {
-            return Some(target.to_owned());
+            return Some(target);
         }
-        rest = &parameters[end..];
+        rest = after;
     }
-    None
+}
+
+/// Whether the parameters of a link say `next`, and what follows the link. Commas and brackets may stand in quotes.
+fn relations(parameters: &str) -> (bool, &str) {
+    let mut is_next = false;
+    let mut rest = parameters;
+    loop {
+        let end = unquoted(rest, &[';', ',', '<']);
+        let (name, value) = rest[..end].split_once('=').unwrap_or_default();
+        let mut relations = value.split([' ', '\t', '"', '\'']);
+        is_next |= name.trim().eq_ignore_ascii_case("rel")
+            && relations.any(|relation| relation.eq_ignore_ascii_case("next"));
+        match rest[end..].strip_prefix(';') {
+            Some(after) => rest = after,
+            None => return (is_next, &rest[end..]),
+        }
+    }
+}
+
+/// Where one of these characters stands first outside double quotes, or the end.
+fn unquoted(text: &str, ends: &[char]) -> usize {
+    let (mut quoted, mut escaped) = (false, false);
+    let end = text.find(|c: char| {
+        let was_escaped = escaped;
+        escaped = quoted && c == '\\' && !was_escaped;
+        quoted ^= c == '"' && !was_escaped;
+        !quoted && ends.contains(&c)
+    });
+    end.unwrap_or(text.len())
 }
 
 #[cfg(test)]

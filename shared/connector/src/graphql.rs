@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::answer::NextPage;
+use crate::answer::{NextPage, Unreachable};
 use crate::model::{BodyFormat, GraphqlConnection, GraphqlEffect, GraphqlRules, Method};
 use crate::request::{Request, RequestError, authenticate, headers};
 use crate::secret::Credential;
@@ -142,24 +142,30 @@ fn named_reason(error: &Value) -> Option<Reason> {
 }
 
 /// The next page, if the answer has one.
-#[must_use]
-pub fn next_page(rules: &GraphqlRules, request: &Request, answer: &Value) -> Option<NextPage> {
-    let pages = rules.pagination.as_ref()?;
-    let info = pages.page_info_path.find(answer)?;
+///
+/// # Errors
+/// [`Unreachable`] when the answer says that there is one, and not where.
+pub fn next_page(
+    rules: &GraphqlRules,
+    request: &Request,
+    answer: &Value,
+) -> Result<Option<NextPage>, Unreachable> {
+    let Some(pages) = &rules.pagination else { return Ok(None) };
+    let Some(info) = pages.page_info_path.find(answer) else { return Ok(None) };
     if info.get("hasNextPage") != Some(&Value::Bool(true)) {
-        return None;
+        return Ok(None);
     }
-    let cursor = info
-        .get("endCursor")
-        .filter(|cursor| cursor.as_str().is_some_and(|text| !text.is_empty()))?;
+    let cursor = info.get("endCursor").and_then(Value::as_str).filter(|cursor| !cursor.is_empty());
+    let cursor = Value::from(cursor.ok_or(Unreachable::Nowhere)?);
     let mut request = request.clone();
-    let variables = request.body.as_mut()?.get_mut("variables")?.as_object_mut()?;
+    let body = request.body.as_mut().and_then(|body| body.get_mut("variables"));
+    let Some(variables) = body.and_then(Value::as_object_mut) else { return Ok(None) };
     let before = variables.insert(pages.cursor_variable.clone(), cursor.clone());
     // A source that names the same page again would never end.
-    if before.as_ref() == Some(cursor) {
-        return None;
+    if before.as_ref() == Some(&cursor) {
+        return Err(Unreachable::Nowhere);
     }
-    Some(NextPage { request, cursor: cursor.clone() })
+    Ok(Some(NextPage { request, cursor }))
 }
 
 impl GraphqlRules {

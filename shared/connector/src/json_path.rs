@@ -17,9 +17,12 @@ pub struct InvalidJsonPath(pub String);
 
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+pub enum JsonStep {
+    /// To the value of a key of an object.
     Key(String),
+    /// To an item of a list, counted from 0.
     Index(usize),
+    /// To every item of a list.
     Every,
 }
 
@@ -28,7 +31,7 @@ enum Step {
 #[serde(try_from = "String", into = "String")]
 pub struct JsonPath {
     text: String,
-    alternatives: Vec<Vec<Step>>,
+    alternatives: Vec<Vec<JsonStep>>,
 }
 
 /// What a path leads to.
@@ -92,10 +95,27 @@ impl JsonPath {
         empty
     }
 
+    /// The steps of each alternative. None means the value itself.
+    pub fn alternatives(&self) -> impl ExactSizeIterator<Item = &[JsonStep]> {
+        self.alternatives.iter().map(Vec::as_slice)
+    }
+
+    /// The path without its first steps, in every alternative.
+    #[must_use]
+    pub fn after(&self, steps: usize) -> Self {
+        let rest = |all: &Vec<JsonStep>| all.iter().skip(steps).cloned().collect();
+        Self::of(self.alternatives.iter().map(rest).collect())
+    }
+
+    fn of(alternatives: Vec<Vec<JsonStep>>) -> Self {
+        let texts: Vec<String> = alternatives.iter().map(|steps| written(steps)).collect();
+        Self { text: texts.join(" | "), alternatives }
+    }
+
     /// Whether the path gives a list by its form.
     #[must_use]
     pub fn is_list(&self) -> bool {
-        self.alternatives.iter().all(|steps| steps.contains(&Step::Every))
+        self.alternatives.iter().all(|steps| steps.contains(&JsonStep::Every))
     }
 
     /// The path as written.
@@ -108,8 +128,8 @@ impl JsonPath {
     pub(crate) fn leading_keys(&self) -> impl Iterator<Item = Vec<&str>> {
         self.alternatives.iter().map(|steps| {
             let keys = steps.iter().map_while(|step| match step {
-                Step::Key(key) => Some(key.as_str()),
-                Step::Index(_) | Step::Every => None,
+                JsonStep::Key(key) => Some(key.as_str()),
+                JsonStep::Index(_) | JsonStep::Every => None,
             });
             keys.collect()
         })
@@ -117,13 +137,11 @@ impl JsonPath {
 
     /// The path below a key, in each alternative that does not begin with that key.
     pub(crate) fn below(mut self, key: &str) -> Self {
-        let first = Step::Key(key.to_owned());
+        let first = JsonStep::Key(key.to_owned());
         for steps in self.alternatives.iter_mut().filter(|steps| steps.first() != Some(&first)) {
             steps.insert(0, first.clone());
         }
-        let texts: Vec<String> = self.alternatives.iter().map(|steps| written(steps)).collect();
-        self.text = texts.join(" | ");
-        self
+        Self::of(self.alternatives)
     }
 }
 
@@ -143,7 +161,7 @@ fn split(text: &str) -> Vec<&str> {
     text.split(cut).collect()
 }
 
-fn steps(text: &str) -> Option<Vec<Step>> {
+fn steps(text: &str) -> Option<Vec<JsonStep>> {
     let mut steps = Vec::new();
     let mut rest = match text.strip_prefix('$') {
         Some("") => return Some(steps),
@@ -154,7 +172,7 @@ fn steps(text: &str) -> Option<Vec<Step>> {
     loop {
         let (key, after) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
         if !key.is_empty() {
-            steps.push(Step::Key(key.to_owned()));
+            steps.push(JsonStep::Key(key.to_owned()));
         } else if !after.starts_with('[') {
             return None;
         }
@@ -172,40 +190,40 @@ fn steps(text: &str) -> Option<Vec<Step>> {
 }
 
 /// What stands behind `[`: `*`, a number or a quoted key.
-fn bracket(inner: &str) -> Option<(Step, &str)> {
+fn bracket(inner: &str) -> Option<(JsonStep, &str)> {
     if let Some(quote) = inner.chars().next().filter(|c| matches!(c, '\'' | '"')) {
         let (key, after) = inner[1..].split_once(quote)?;
         let after = after.strip_prefix(']')?;
-        return (!key.is_empty()).then(|| (Step::Key(key.to_owned()), after));
+        return (!key.is_empty()).then(|| (JsonStep::Key(key.to_owned()), after));
     }
     let (inner, after) = inner.split_once(']')?;
-    let step = if inner == "*" { Step::Every } else { Step::Index(inner.parse().ok()?) };
+    let step = if inner == "*" { JsonStep::Every } else { JsonStep::Index(inner.parse().ok()?) };
     Some((step, after))
 }
 
-fn written(steps: &[Step]) -> String {
+fn written(steps: &[JsonStep]) -> String {
     let mut text = String::new();
     for step in steps {
         match step {
-            Step::Index(index) => text.push_str(&format!("[{index}]")),
-            Step::Every => text.push_str("[*]"),
-            Step::Key(key) if key.contains(['.', '[', '|', '$', '\'']) => {
+            JsonStep::Index(index) => text.push_str(&format!("[{index}]")),
+            JsonStep::Every => text.push_str("[*]"),
+            JsonStep::Key(key) if key.contains(['.', '[', '|', '$', '\'']) => {
                 let quote = if key.contains('\'') { '"' } else { '\'' };
                 text.push_str(&format!("[{quote}{key}{quote}]"));
             }
-            Step::Key(key) if text.is_empty() => text.push_str(key),
-            Step::Key(key) => text.push_str(&format!(".{key}")),
+            JsonStep::Key(key) if text.is_empty() => text.push_str(key),
+            JsonStep::Key(key) => text.push_str(&format!(".{key}")),
         }
     }
     if text.is_empty() { "$".to_owned() } else { text }
 }
 
-fn select<'v>(steps: &[Step], value: &'v Value) -> Option<Found<'v>> {
+fn select<'v>(steps: &[JsonStep], value: &'v Value) -> Option<Found<'v>> {
     let Some((step, rest)) = steps.split_first() else { return Some(Found::One(value)) };
     match step {
-        Step::Key(key) => select(rest, value.get(key)?),
-        Step::Index(index) => select(rest, value.get(index)?),
-        Step::Every => {
+        JsonStep::Key(key) => select(rest, value.get(key)?),
+        JsonStep::Index(index) => select(rest, value.get(index)?),
+        JsonStep::Every => {
             let mut found = Vec::new();
             for item in value.as_array()? {
                 match select(rest, item) {

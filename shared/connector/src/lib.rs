@@ -50,7 +50,7 @@ pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
 pub use header::{HeaderOverrides, InvalidHeader};
 pub use infer::infer_schema;
-pub use json_path::{InvalidJsonPath, JsonPath};
+pub use json_path::{InvalidJsonPath, JsonPath, JsonStep};
 pub use model::{
     Auth, AuthField, BodyFormat, Category, ClientAuth, ColumnRule, Connection, ConnectorDefinition,
     ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, Driver, Endpoint, EntityRule,

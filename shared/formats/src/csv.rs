@@ -31,7 +31,7 @@ pub(crate) fn read(
     while head.len() < HEAD && text.append(&mut head)? {}
     let first = rules.table.header_row.unwrap_or(1);
     let delimiter = rules.delimiter.unwrap_or_else(|| detect(&head, first));
-    let quotes = Quotes::new(Cursor::new(head).chain(text), delimiter, limits.max_value_bytes);
+    let quotes = Quotes::new(Cursor::new(head).chain(text), delimiter, limits);
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -131,7 +131,7 @@ impl Ragged {
     }
 }
 
-/// Watches quotes go by: a cell that is too long is refused before it is held, and one that is still open at the end
+/// Watches quotes go by: a cell or a row that is too long is refused before it is held, and a cell that is still open at the end
 /// of the file shows that the end is missing. The csv crate does neither.
 struct Quotes<R> {
     inner: R,
@@ -143,7 +143,9 @@ struct Quotes<R> {
     in_row: bool,
     opened: u64,
     length: usize,
+    row_length: usize,
     max: usize,
+    max_row: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -156,7 +158,7 @@ enum State {
 }
 
 impl<R: Read> Quotes<R> {
-    fn new(inner: R, delimiter: char, max: usize) -> Self {
+    fn new(inner: R, delimiter: char, limits: &Limits) -> Self {
         let delimiter = delimiter as u8;
         Self {
             inner,
@@ -167,13 +169,23 @@ impl<R: Read> Quotes<R> {
             in_row: false,
             opened: 1,
             length: 0,
-            max,
+            row_length: 0,
+            max: limits.max_value_bytes,
+            max_row: limits.max_record_bytes,
         }
     }
 
     /// The line at which the cell starts that is still open.
     fn open_since(&self) -> Option<u64> {
         (self.state == State::Quoted).then_some(self.opened)
+    }
+
+    fn bound(&self, length: usize, max: usize, what: &'static str) -> io::Result<()> {
+        if length <= max {
+            return Ok(());
+        }
+        let (place, limit) = (format!("line {}", self.line), max as u64);
+        Err(io::Error::other(FormatError::Limit { place, what, limit }))
     }
 
     /// The line of the next row.
@@ -191,6 +203,7 @@ impl<R: Read> Quotes<R> {
         }
         self.line += u64::from(byte == b'\n');
         self.length += 1;
+        self.row_length = if ends { 0 } else { self.row_length + 1 };
         self.state = match (self.state, byte) {
             (State::Quoted, b'"') => State::Half,
             (State::Quoted, _) => State::Quoted,
@@ -213,11 +226,8 @@ impl<R: Read> Read for Quotes<R> {
         let count = self.inner.read(into)?;
         for byte in &into[..count] {
             self.pass(*byte);
-            if self.length > self.max {
-                let (place, limit) = (format!("line {}", self.line), self.max as u64);
-                let what = "bytes in one cell";
-                return Err(io::Error::other(FormatError::Limit { place, what, limit }));
-            }
+            self.bound(self.length, self.max, "bytes in one cell")?;
+            self.bound(self.row_length, self.max_row, "bytes in one row")?;
         }
         Ok(count)
     }

@@ -70,6 +70,9 @@ pub enum FormatError {
     /// Nobody waits any more.
     #[error("the step's time ended before the file was read")]
     Time,
+    /// A file that was given up is still being read.
+    #[error("a PDF that was given up is still being read, and no other is begun before it ends")]
+    Busy,
     /// The source of the bytes failed.
     #[error("reading the file stopped: {0}")]
     Source(String),
@@ -95,6 +98,7 @@ impl Failure for FormatError {
             Self::Limit { .. } => "FILE_LIMIT",
             Self::WrongKind(_) => "FILE_WRONG_KIND",
             Self::Time => "FILE_TIME",
+            Self::Busy => "FILE_BUSY",
             Self::Source(_) => "FILE_SOURCE",
         }
     }
@@ -102,7 +106,7 @@ impl Failure for FormatError {
     fn class(&self) -> Class {
         match self {
             Self::Xml(error) => error.class(),
-            Self::Time | Self::Source(_) => Class::Retryable,
+            Self::Time | Self::Busy | Self::Source(_) => Class::Retryable,
             _ => Class::Terminal,
         }
     }
@@ -111,7 +115,7 @@ impl Failure for FormatError {
         match self {
             Self::Xml(error) => error.http_status(),
             Self::TooLarge { .. } => 413,
-            Self::Source(_) => 503,
+            Self::Busy | Self::Source(_) => 503,
             _ => 422,
         }
     }
@@ -125,6 +129,9 @@ impl Failure for FormatError {
             }
             Self::Truncated { .. } => "fetch the file again: its end is missing",
             Self::Limit { .. } => "split the file",
+            Self::Busy => {
+                "run the step again in a few minutes, without the file whose step ended before it was read"
+            }
             Self::WrongKind(_) => "choose the connector made for this kind of file",
             _ => return None,
         };

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use countersign_connector::{JsonPath, JsonRules};
+use countersign_connector::{JsonRules, JsonStep};
 use memchr::memchr_iter;
 use serde::de::IgnoredAny;
 
@@ -12,13 +12,6 @@ use crate::limits::{Limits, Stop};
 use crate::pick::{Mapper, problem};
 use crate::text::Text;
 use crate::window::Window;
-
-/// One step towards the records.
-enum Step<'p> {
-    Key(&'p str),
-    Index(u64),
-    Every,
-}
 
 pub(crate) fn read(
     rules: &JsonRules,
@@ -41,8 +34,9 @@ pub(crate) fn read(
         return Err(FormatError::Empty);
     }
     walk.out.records = walk.mapper.records();
-    let steps = rules.results_path.as_ref().map(steps).unwrap_or_default();
-    walk.value(&steps)?;
+    // Where records stand is one place: alternatives are refused when the connector is read.
+    let steps = rules.results_path.as_ref().and_then(|path| path.alternatives().next());
+    walk.value(steps.unwrap_or_default())?;
     if walk.window.token()?.is_some() {
         return Err(walk.malformed("there is text after the end of the document"));
     }
@@ -59,21 +53,6 @@ fn is_cut(error: &serde_json::Error, held: &str) -> bool {
     let on_last_line = memchr_iter(b'\n', held.as_bytes()).count() + 1 == error.line();
     let last_line = held.rsplit('\n').next().unwrap_or_default().len();
     error.is_eof() || (on_last_line && error.column() + 8 > last_line)
-}
-
-fn steps(path: &JsonPath) -> Vec<Step<'_>> {
-    let text = path.as_str();
-    let body = if text == "$" { "" } else { text.strip_prefix("$.").unwrap_or(text) };
-    let mut all = Vec::new();
-    for part in body.split('.').filter(|part| !part.is_empty()) {
-        let (key, brackets) = part.split_at(part.find('[').unwrap_or(part.len()));
-        if !key.is_empty() {
-            all.push(Step::Key(key));
-        }
-        let inner = brackets.split('[').filter_map(|one| one.strip_suffix(']'));
-        all.extend(inner.map(|one| one.parse().map_or(Step::Every, Step::Index)));
-    }
-    all
 }
 
 struct Walk<'r, R> {
@@ -109,18 +88,22 @@ impl<R: Read> Walk<'_, R> {
     }
 
     /// The value that starts here, with the steps that are left to the records.
-    fn value(&mut self, steps: &[Step<'_>]) -> Result<(), FormatError> {
+    fn value(&mut self, steps: &[JsonStep]) -> Result<(), FormatError> {
         let Some((step, rest)) = steps.split_first() else {
             self.found = true;
             return self.results();
         };
         match (step, self.token()?) {
-            (Step::Key(wanted), b'{') => {
+            (JsonStep::Key(wanted), b'{') => {
                 self.object(|walk, key| if key == *wanted { walk.value(rest) } else { walk.skip() })
             }
-            (Step::Index(wanted), b'[') => self
+            (JsonStep::Index(wanted), b'[') => self
                 .array(|walk, index| if index == *wanted { walk.value(rest) } else { walk.skip() }),
-            (Step::Every, b'[') => self.array(|walk, _| walk.value(rest)),
+            (JsonStep::Every, b'[') => {
+                // A list that is there and empty holds no records, which is not the same as no list.
+                self.found = true;
+                self.array(|walk, _| walk.value(rest))
+            }
             _ => self.skip(),
         }
     }
@@ -228,7 +211,7 @@ impl<R: Read> Walk<'_, R> {
 
     fn array(
         &mut self,
-        mut item: impl FnMut(&mut Self, u64) -> Result<(), FormatError>,
+        mut item: impl FnMut(&mut Self, usize) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
         let mut index = 0;
         self.items(b']', |walk| {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use countersign_connector::{Cell, JsonPath, JsonRules, PathRule, Records};
+use countersign_connector::{Cell, JsonPath, JsonRules, JsonStep, PathRule, Records};
 use memchr::memchr_iter;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{
@@ -112,19 +112,25 @@ fn end<'t>(mut source: serde_json::Deserializer<StrRead<'t>>, text: &'t str) -> 
 }
 
 impl Node {
-    /// Plain keys become nodes; from the first bracket on the path is looked up in the whole value.
+    /// Keys become nodes; from the first step that is none on, the path is looked up in the whole value. So is one with
+    /// alternatives, of which only the whole value says which counts.
     fn add(&mut self, path: &JsonPath, slot: usize) {
-        let text = path.as_str();
-        let mut rest = if text == "$" { "" } else { text.strip_prefix("$.").unwrap_or(text) };
-        let mut node = self;
-        while !rest.is_empty() && !rest.starts_with('[') {
-            let end = rest.find(['.', '[']).unwrap_or(rest.len());
-            let (key, after) = rest.split_at(end);
-            rest = after.strip_prefix('.').unwrap_or(after);
+        let mut alternatives = path.alternatives();
+        let steps = match (alternatives.next(), alternatives.next()) {
+            (Some(steps), None) => steps,
+            _ => &[],
+        };
+        let keys = steps.iter().map_while(|step| match step {
+            JsonStep::Key(key) => Some(key),
+            JsonStep::Index(_) | JsonStep::Every => None,
+        });
+        let (mut node, mut taken) = (self, 0);
+        for key in keys {
             node = node.child(key);
+            taken += 1;
         }
-        let rest = if rest.is_empty() { None } else { JsonPath::parse(rest).ok() };
-        node.ends.push(End { slot, rest });
+        let is_whole = taken == steps.len() && path.alternatives().len() == 1;
+        node.ends.push(End { slot, rest: (!is_whole).then(|| path.after(taken)) });
     }
 
     fn child(&mut self, key: &str) -> &mut Self {

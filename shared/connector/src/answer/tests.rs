@@ -3,7 +3,7 @@ use proptest::prelude::{ProptestConfig, proptest};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{StatusMeaning, meaning, next_page};
+use super::{StatusMeaning, Unreachable, meaning, next_page};
 use crate::JsonPath;
 use crate::model::{BodyFormat, Method, PageBounds, PagePlace, Pagination};
 use crate::request::{Request, continue_at};
@@ -29,7 +29,7 @@ fn check(
     link: Option<&str>,
     expect: Option<&str>,
 ) {
-    let next = next_page(&pagination, &request(url), &answer, count, link);
+    let next = next_page(&pagination, &request(url), &answer, count, link).unwrap();
     assert_eq!(next.as_ref().map(|next| next.request.url.as_str()), expect);
 }
 
@@ -144,7 +144,8 @@ fn k_76_the_answer_may_say_whether_there_is_more() {
     }
     check(page(PagePlace::Query), url, json!({}), 10, None, None);
     let body = Request { body: Some(json!({ "page": 1, "q": {} })), ..request("https://a.b/") };
-    let next = next_page(&page(PagePlace::Body), &body, &said(json!(true)), 1, None).unwrap();
+    let next =
+        next_page(&page(PagePlace::Body), &body, &said(json!(true)), 1, None).unwrap().unwrap();
     assert_eq!((next.request.body, next.cursor), (Some(json!({ "page": 2, "q": {} })), json!(2)));
 }
 
@@ -187,10 +188,11 @@ fn f_096_a_cursor_given_back_goes_on_where_the_call_ended() {
             ..request("https://a.b/x?q=1&key=s3cr3t&p=1")
         };
         let link = Some("<https://a.b/x?q=1&p=2>; rel=\"next\"");
-        let next = next_page(&pagination, &first, &json!({ "next": "n" }), 1, link).unwrap();
+        let next =
+            next_page(&pagination, &first, &json!({ "next": "n" }), 1, link).unwrap().unwrap();
         assert!(!next.cursor.to_string().contains("s3cr3t"), "{pagination:?}");
         let mut again = first.clone();
-        continue_at(&mut again, &pagination, &next.cursor).unwrap();
+        continue_at(&mut again, &pagination, &IndexMap::new(), &next.cursor).unwrap();
         let sorted = |request: &Request| {
             let mut pairs: Vec<_> = request.url.query_pairs().into_owned().collect();
             pairs.sort();
@@ -214,13 +216,19 @@ fn f_096_a_cursor_that_is_none_is_refused() {
         bounds,
     };
     for cursor in [json!("x"), json!(-1), json!({}), json!(1.5)] {
-        assert!(continue_at(&mut request("https://a.b/"), &page, &cursor).is_err(), "{cursor}");
+        assert!(
+            continue_at(&mut request("https://a.b/"), &page, &IndexMap::new(), &cursor).is_err(),
+            "{cursor}"
+        );
     }
     let link = Pagination::LinkHeader { bounds };
-    assert!(continue_at(&mut request("https://a.b/"), &link, &json!(3)).is_err());
-    assert!(continue_at(&mut request("https://a.b/"), &Pagination::None, &json!("x")).is_err());
+    assert!(continue_at(&mut request("https://a.b/"), &link, &IndexMap::new(), &json!(3)).is_err());
+    assert!(
+        continue_at(&mut request("https://a.b/"), &Pagination::None, &IndexMap::new(), &json!("x"))
+            .is_err()
+    );
     let mut there = request("https://a.b/x");
-    continue_at(&mut there, &link, &json!("https://evil.example/y#z")).unwrap();
+    continue_at(&mut there, &link, &IndexMap::new(), &json!("https://evil.example/y#z")).unwrap();
     assert_eq!((there.url.host_str(), there.url.path()), (Some("a.b"), "/x"), "K-38");
 }
 
@@ -230,11 +238,11 @@ fn k_42_a_link_keeps_the_key_and_hides_it() {
         Request { key_param: Some("key".to_owned()), ..request("https://a.b/x?key=s3cr3t") };
     let link = Pagination::LinkHeader { bounds: PageBounds::default() };
     let header = "<https://a.b/x?page=2&key=REDACTED>; rel=next";
-    let next = next_page(&link, &first, &Value::Null, 1, Some(header)).unwrap();
+    let next = next_page(&link, &first, &Value::Null, 1, Some(header)).unwrap().unwrap();
     assert_eq!(next.request.url.as_str(), "https://a.b/x?page=2&key=s3cr3t");
     assert_eq!(next.cursor, json!("page=2"));
     let other = next_page(&link, &first, &Value::Null, 1, Some("</y?page=2>; rel=next")).unwrap();
-    assert_eq!(other.cursor, Value::Null, "another path cannot be given back");
+    assert_eq!(other.unwrap().cursor, Value::Null, "another path cannot be given back");
 }
 
 #[test]
@@ -250,16 +258,67 @@ fn k_38_links_stay_with_their_host() {
         Some("</y?p=2>; rel=next"),
         Some("https://a.b/y?p=2"),
     );
-    for other in [
-        "<https://evil.example/>; rel=next",
-        "<http://a.b/>; rel=next",
-        "<https://a.b:8443/>; rel=next",
-        "<x",
-        "",
-        "<https://a.b/2>; rel=last",
-    ] {
-        check(link(), "https://a.b/", Value::Null, 1, Some(other), None);
+    for end in ["<x", "", "<https://a.b/2>; rel=last", "<https://a.b/>; rel=next"] {
+        check(link(), "https://a.b/", Value::Null, 1, Some(end), None);
     }
+    for (other, origin) in [
+        ("<https://evil.example/x?key=s3cr3t>; rel=next", "https://evil.example"),
+        ("<http://a.b/?page=2>; rel=next", "http://a.b"),
+        ("<https://a.b:8443/>; rel=next", "https://a.b:8443"),
+    ] {
+        let next = next_page(&link(), &request("https://a.b/"), &Value::Null, 1, Some(other));
+        assert_eq!(next, Err(Unreachable::Elsewhere(origin.to_owned())), "{other}");
+    }
+    let broken = "<https://:x/>; rel=next";
+    let next = next_page(&link(), &request("https://a.b/"), &Value::Null, 1, Some(broken));
+    assert_eq!(next, Err(Unreachable::NoAddress));
+}
+
+#[test]
+fn k_76_the_next_link_is_found_however_it_is_written() {
+    let link = || Pagination::LinkHeader { bounds: PageBounds::default() };
+    for header in [
+        "</2>; rel=\"next last\"",
+        "</2>; rel=\"last  NEXT\"",
+        "</2>;REL=Next",
+        "</2>; title=\"a, <b>; rel=last\"; rel=next",
+        "</2>; title=\"a \\\"; rel=last\"; rel=\"next\"",
+        "</0>; rel=prev, </2>; rel = \"next\"; title=x, </9>; rel=last",
+        "</0>; rel=\"prev\"</2>; rel='next'",
+        "</0>; title=\"rel=next\", </2>; rel=next",
+    ] {
+        check(link(), "https://a.b/1", Value::Null, 1, Some(header), Some("https://a.b/2"));
+    }
+    for none in
+        ["</2>; rel=nextish", "</2>; title=next", "</2>; xrel=next", "</2>; title=\"x; rel=next\""]
+    {
+        check(link(), "https://a.b/1", Value::Null, 1, Some(none), None);
+    }
+}
+
+/// A cursor comes from the caller, and the endpoint's author has the last word.
+#[test]
+fn k_38_a_cursor_changes_nothing_that_the_author_fixed() {
+    let link = Pagination::LinkHeader { bounds: PageBounds::default() };
+    let fixed = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let query =
+        [fixed("visibility", "public"), fixed("q", "org:{org} is:open"), fixed("sort", "{sort}")]
+            .into_iter()
+            .collect();
+    let first = Request {
+        key_param: Some("key".to_owned()),
+        ..request("https://a.b/x?visibility=public&q=org%3Aus+is%3Aopen&sort=up&key=s3cr3t")
+    };
+    let after = |cursor: &str| {
+        let mut request = first.clone();
+        continue_at(&mut request, &link, &query, &json!(cursor)).unwrap();
+        request.url.query().unwrap_or_default().to_owned()
+    };
+    let kept = "visibility=public&q=org%3Aus+is%3Aopen&key=s3cr3t";
+    assert_eq!(after("visibility=private&q=org%3Athem&page=2"), format!("page=2&{kept}"));
+    assert_eq!(after("visibility=private&visibility=all&%76isibility=x"), kept);
+    assert_eq!(after("sort=down&page=2"), format!("sort=down&page=2&{kept}"));
+    assert_eq!(after("key=mine"), kept);
 }
 
 proptest! {
@@ -296,11 +355,11 @@ fn k_76_a_cursor_may_have_companions() {
     check(pages.clone(), next, answer.clone(), 1, None, None);
     check(pages.clone(), first, json!({ "next": { "id": 7 } }), 1, None, None);
     let mut request = request(first);
-    let cursor = next_page(&pages, &request, &answer, 1, None).unwrap().cursor;
+    let cursor = next_page(&pages, &request, &answer, 1, None).unwrap().unwrap().cursor;
     assert_eq!(cursor, json!({ "last": "7", "day": "2024-01-01" }));
-    continue_at(&mut request, &pages, &cursor).unwrap();
+    continue_at(&mut request, &pages, &IndexMap::new(), &cursor).unwrap();
     assert_eq!(request.url.as_str(), next);
     for wrong in [json!("7"), json!({ "last": "7" }), json!({ "last": "7", "day": {} })] {
-        assert!(continue_at(&mut request, &pages, &wrong).is_err(), "{wrong}");
+        assert!(continue_at(&mut request, &pages, &IndexMap::new(), &wrong).is_err(), "{wrong}");
     }
 }

@@ -4,6 +4,7 @@ use proptest::prelude::{Just, ProptestConfig, Strategy as _, any, prop_oneof, pr
 use serde_json::{Value, json};
 
 use super::{Outcome, Reason, build, next_page, outcome};
+use crate::answer::Unreachable;
 use crate::model::{Connection, Operation};
 use crate::request::{Request, RequestError};
 use crate::secret::Credential;
@@ -111,17 +112,20 @@ fn k_76_relay_pages_end_and_never_loop() {
     let first = make(&json!({ "q": "a" }), None).unwrap();
     let answer = |info: Value| json!({ "data": { "search": { "pageInfo": info } } });
     let more = answer(json!({ "hasNextPage": true, "endCursor": "c1" }));
-    let next = next_page(rules(), &first, &more).unwrap();
+    let next = next_page(rules(), &first, &more).unwrap().unwrap();
     assert_eq!(next.cursor, json!("c1"));
     assert_eq!(next.request.body.as_ref().unwrap()["variables"]["after"], "c1");
-    assert_eq!(next_page(rules(), &next.request, &more), None, "the same cursor again");
-    for end in [
-        json!({ "hasNextPage": false, "endCursor": "c2" }),
+    let again = next_page(rules(), &next.request, &more);
+    assert_eq!(again, Err(Unreachable::Nowhere), "the same cursor again");
+    for end in [json!({ "hasNextPage": false, "endCursor": "c2" }), json!(null)] {
+        assert_eq!(next_page(rules(), &first, &answer(end)), Ok(None));
+    }
+    for lost in [
         json!({ "hasNextPage": true, "endCursor": null }),
         json!({ "hasNextPage": true, "endCursor": "" }),
-        json!(null),
+        json!({ "hasNextPage": true }),
     ] {
-        assert_eq!(next_page(rules(), &first, &answer(end)), None);
+        assert_eq!(next_page(rules(), &first, &answer(lost)), Err(Unreachable::Nowhere));
     }
 }
 

@@ -12,6 +12,9 @@ use crate::model::GraphqlEffect;
 const MOST_TOKENS: usize = 20_000;
 /// Selections inside each other, fragments included.
 const MOST_DEPTH: usize = 64;
+/// Selections that are followed. A fragment is followed wherever it is spread, so that a short document can mean more of
+/// them than could ever be counted.
+const MOST_SELECTIONS: usize = 20_000;
 
 /// A document with one operation.
 pub(super) struct Document {
@@ -92,7 +95,7 @@ fn document(document: &cst::Document) -> Result<Document, Fault> {
     let operation = operation.ok_or_else(|| fault("the document holds no query or mutation", 0))?;
     let mut data = Selected::default();
     if let Some(set) = operation.selection_set() {
-        select(&set, &fragments, 0, &mut data)?;
+        Selecting { fragments: &fragments, left: MOST_SELECTIONS }.follow(&set, 0, &mut data)?;
     }
     let variables = operation.variable_definitions();
     Ok(Document {
@@ -134,49 +137,63 @@ fn variable(definition: &cst::VariableDefinition) -> Option<Variable> {
     })
 }
 
-/// Gathers the names the answer will have; fragments are followed. Fragments that stand in each other end at the bound.
-fn select(
-    set: &cst::SelectionSet,
-    fragments: &HashMap<String, cst::SelectionSet>,
-    depth: usize,
-    into: &mut Selected,
-) -> Result<(), Fault> {
-    if depth > MOST_DEPTH {
-        return Err(fault(
-            "the document's selections and fragments stand too deep inside each other",
-            start(set),
-        ));
-    }
-    for selection in set.selections() {
-        match selection {
-            cst::Selection::Field(field) => {
-                let name = field.alias().and_then(|alias| alias.name()).or_else(|| field.name());
-                let Some(name) = name else { continue };
-                let inner = into.0.entry(name.text().to_string()).or_default();
-                if let Some(set) = field.selection_set() {
-                    select(&set, fragments, depth + 1, inner)?;
+/// Gathers the names the answer will have; fragments are followed. Fragments that stand in each other end at the bounds.
+struct Selecting<'f> {
+    fragments: &'f HashMap<String, cst::SelectionSet>,
+    left: usize,
+}
+
+impl Selecting<'_> {
+    fn follow(
+        &mut self,
+        set: &cst::SelectionSet,
+        depth: usize,
+        into: &mut Selected,
+    ) -> Result<(), Fault> {
+        if depth > MOST_DEPTH {
+            return Err(fault(
+                "the document's selections and fragments stand too deep inside each other",
+                start(set),
+            ));
+        }
+        for selection in set.selections() {
+            self.left = self.left.checked_sub(1).ok_or_else(|| too_many(&selection))?;
+            match selection {
+                cst::Selection::Field(field) => {
+                    let name =
+                        field.alias().and_then(|alias| alias.name()).or_else(|| field.name());
+                    let Some(name) = name else { continue };
+                    let inner = into.0.entry(name.text().to_string()).or_default();
+                    if let Some(set) = field.selection_set() {
+                        self.follow(&set, depth + 1, inner)?;
+                    }
                 }
-            }
-            cst::Selection::InlineFragment(fragment) => {
-                if let Some(set) = fragment.selection_set() {
-                    select(&set, fragments, depth + 1, into)?;
+                cst::Selection::InlineFragment(fragment) => {
+                    if let Some(set) = fragment.selection_set() {
+                        self.follow(&set, depth + 1, into)?;
+                    }
                 }
-            }
-            cst::Selection::FragmentSpread(spread) => {
-                let Some(name) = spread.fragment_name().and_then(|name| name.name()) else {
-                    continue;
-                };
-                let Some(set) = fragments.get(name.text().as_str()) else {
-                    return Err(fault(
-                        format!("there is no fragment `{}`", name.text()),
-                        start(&spread),
-                    ));
-                };
-                select(set, fragments, depth + 1, into)?;
+                cst::Selection::FragmentSpread(spread) => {
+                    let Some(name) = spread.fragment_name().and_then(|name| name.name()) else {
+                        continue;
+                    };
+                    let Some(set) = self.fragments.get(name.text().as_str()) else {
+                        let message = format!("there is no fragment `{}`", name.text());
+                        return Err(fault(message, start(&spread)));
+                    };
+                    self.follow(set, depth + 1, into)?;
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
+}
+
+fn too_many(selection: &cst::Selection) -> Fault {
+    let message = format!(
+        "the document selects more than {MOST_SELECTIONS} fields: spread its fragments less often"
+    );
+    fault(message, start(selection))
 }
 
 #[cfg(test)]
@@ -221,6 +238,23 @@ mod tests {
         let deep = format!("{}a{}", "{a".repeat(300), "}".repeat(300));
         assert!(read(&deep).is_err());
         assert!(read(&format!("{{ {} }}", "a ".repeat(30_000))).is_err());
+    }
+
+    #[test]
+    fn f_097_fragments_that_spread_each_other_again_and_again_are_bounded() {
+        for each in ["...fN ...fN", "a { ...fN } b { ...fN }"] {
+            let fragments: Vec<String> = (0..25)
+                .map(|n| {
+                    format!("fragment f{n} on T {{ {} }} ", each.replace('N', &(n + 1).to_string()))
+                })
+                .collect();
+            let text = format!("{}fragment f25 on T {{ a }} {{ ...f0 }}", fragments.concat());
+            let fault = read(&text).err().expect("too much to follow");
+            assert!(fault.message.contains("more than 20000 fields"), "{fault:?}");
+            assert!(text[fault.offset..].starts_with(['a', 'b', '.']), "{fault:?}");
+        }
+        let often = format!("fragment F on T {{ a b c }} {{ {} }}", "x { ...F } ".repeat(1_000));
+        assert_eq!(read(&often).unwrap_or_else(|fault| panic!("{fault:?}")).data.0["x"].0.len(), 3);
     }
 
     #[test]

@@ -1,21 +1,24 @@
 //! The parameters that turn pages, wherever in a request they stand (K-76).
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
-use super::{Request, RequestError, scalar, set_query};
+use super::{Request, RequestError, scalar, set_query, whole};
 use crate::model::{PagePlace, Pagination};
 
 /// The longest cursor that is sent.
 const LONGEST_CURSOR: usize = 8_192;
 
-/// Lets a call go on where an earlier one ended: `cursor` is what its `_next_cursor` said.
+/// Lets a call go on where an earlier one ended: `cursor` is what its `_next_cursor` said. `query` is the endpoint's: what
+/// its author fixed there stays, whatever the cursor says.
 ///
 /// # Errors
 /// [`RequestError::Cursor`] when it cannot have come from this endpoint.
 pub fn continue_at(
     request: &mut Request,
     pagination: &Pagination,
+    query: &IndexMap<String, String>,
     cursor: &Value,
 ) -> Result<(), RequestError> {
     let number = || match cursor {
@@ -40,15 +43,26 @@ pub fn continue_at(
         }
         Pagination::LinkHeader { .. } => {
             // Only the query: the path is the endpoint's, whatever the cursor says.
-            let query = cursor.as_str().filter(|text| text.len() <= LONGEST_CURSOR);
-            let query = query.ok_or(RequestError::Cursor)?;
+            let given = cursor.as_str().filter(|text| text.len() <= LONGEST_CURSOR);
             let mut url = request.url.clone();
-            url.set_query(Some(query));
+            url.set_query(Some(given.ok_or(RequestError::Cursor)?));
+            keep_fixed(request, query, &mut url);
             keep_key(request, &mut url);
             request.url = url;
         }
     }
     Ok(())
+}
+
+/// Gives an address what the endpoint's author fixed in the query of a request, in place of anything else of those names.
+/// A value that is wholly a parameter is not fixed.
+fn keep_fixed(request: &Request, query: &IndexMap<String, String>, url: &mut Url) {
+    let is_fixed = |name: &str| query.get(name).is_some_and(|template| whole(template).is_none());
+    let given = url.query_pairs().filter(|(name, _)| !is_fixed(name));
+    let fixed = request.url.query_pairs().filter(|(name, _)| is_fixed(name));
+    let pairs: Vec<(String, String)> =
+        given.chain(fixed).map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+    set_query(url, &pairs);
 }
 
 /// Gives a link of the source the key of the request that asked for it, in place of any other.

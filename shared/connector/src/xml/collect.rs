@@ -12,6 +12,8 @@ use crate::xpath::{Alternative, XPath};
 
 /// Values kept of one repeated field in one record.
 const MAX_VALUES: usize = 10_000;
+/// Warnings kept of one file.
+const MAX_WARNINGS: usize = 1_000;
 
 /// A value that is not of its field's type: left null, and said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -370,6 +372,15 @@ impl<'t> Collector<'t> {
         Some(true)
     }
 
+    /// About how much memory the document's values take on all records, which each get their own of them.
+    pub(super) fn carried_bytes(&self) -> u64 {
+        let size = |text: &String| (text.len() + size_of::<Value>()) as u64;
+        let one: u64 =
+            self.document.iter().flatten().flat_map(|found| &found.texts).map(size).sum();
+        let records = (0..self.count).filter(|record| self.has_values(*record)).count();
+        one.saturating_mul(records as u64)
+    }
+
     /// The records, typed, with the document's fields on each.
     pub(super) fn finish(mut self, rules: &ParseRules) -> (Records, Vec<ValueWarning>) {
         let all: Vec<&FieldRule> = rules.fields.iter().chain(&rules.context_fields).collect();
@@ -393,7 +404,7 @@ impl<'t> Collector<'t> {
             }
             for (field, rule) in all.iter().enumerate() {
                 let (cell, complaint) = self.typed(record, field, rule, &document);
-                if let Some(message) = complaint {
+                if let Some(message) = complaint.filter(|_| warnings.len() < MAX_WARNINGS) {
                     let field = rule.field.clone();
                     warnings.push(ValueWarning { record: kept, field, message });
                 }

@@ -38,6 +38,8 @@ pub struct Limits {
     pub max_records: u64,
     /// Bytes of all values kept.
     pub max_kept_bytes: u64,
+    /// Bytes of the document's values on all records.
+    pub max_carried_bytes: u64,
 }
 
 impl Limits {
@@ -52,6 +54,7 @@ impl Limits {
             max_elements: 5_000_000,
             max_records: 100_000,
             max_kept_bytes: 64 * 1024 * 1024,
+            max_carried_bytes: 192 * 1024 * 1024,
         }
     }
 }

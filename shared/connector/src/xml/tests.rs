@@ -437,3 +437,45 @@ proptest! {
         prop_assert!(read == names);
     }
 }
+
+/// An endpoint with a list of the document on every record.
+fn tagged(value_type: &str) -> ParseRules {
+    let yaml = format!(
+        "id: tagged\nname: Tagged\ntype: file_parser\nversion: 1.0.0\nconnection: {{ source: upload }}\nendpoints:\n  read:\n    description: reads\n    parser: xml\n    list_element: r\n    fields:\n      - {{ field: num, xpath: '@n', type: integer }}\n    context_fields:\n      - {{ field: tags, xpath: t, type: '{value_type}' }}\n"
+    );
+    let parsed = crate::parse(&yaml);
+    let definition = parsed.definition.unwrap_or_else(|| panic!("{:#?}", parsed.diagnostics));
+    match &definition.endpoints["read"].operation {
+        Operation::ParseXml(rules) => rules.clone(),
+        _ => panic!("a file parser"),
+    }
+}
+
+#[test]
+fn f_099_what_every_record_carries_is_counted_for_every_record() {
+    let file = |tags: usize, records: usize| {
+        format!("<a>{}{}</a>", "<t>tag</t>".repeat(tags), "<r n='1'/>".repeat(records))
+    };
+    let limits = Limits { max_carried_bytes: 1_000_000, ..Limits::for_megabytes(50) };
+    let found = extract(&tagged("string[]"), file(100, 100).as_bytes(), &limits).unwrap();
+    let last = found.records.get(99).unwrap();
+    assert_eq!(last["tags"].as_array().map(Vec::len), Some(100));
+    let read = |file: String| extract(&tagged("string[]"), file.as_bytes(), &limits);
+    let message = read(file(1_000, 10_000)).unwrap_err().to_string();
+    let expect =
+        "the file has more than 1000000 bytes of the document's values on its records at line 1";
+    assert!(message.starts_with(expect), "{message}");
+    assert!(read(file(10_000, 1)).is_ok());
+    // A record without a value of its own is none, and carries nothing.
+    assert!(
+        read(file(1_000, 5).replace("</a>", &format!("{}</a>", "<r/>".repeat(50_000)))).is_ok()
+    );
+}
+
+#[test]
+fn f_099_warnings_about_values_are_bounded() {
+    let file = format!("<a><t>x</t>{}</a>", "<r n='x'/>".repeat(5_000));
+    let limits = Limits::for_megabytes(50);
+    let found = extract(&tagged("number[]"), file.as_bytes(), &limits).unwrap();
+    assert_eq!((found.records.len(), found.warnings.len()), (5_000, 1_000));
+}

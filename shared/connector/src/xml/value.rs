@@ -68,30 +68,51 @@ fn complaint(text: &str, value_type: ValueType) -> String {
     format!("`{shown}` is not of type {}", value_type.data_type())
 }
 
-/// A decimal number; commas between thousands are allowed.
+/// A decimal number; commas are allowed between its thousands, and nowhere else: where they are decimal marks, a number
+/// without them would be another one.
 fn number(text: &str) -> Option<Number> {
-    let plain = plain(text);
+    let plain = plain(text)?;
     let digits = plain.strip_prefix(['-', '+']).unwrap_or(&plain);
     let fits = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
         && digits.bytes().any(|b| b.is_ascii_digit());
     if !fits || digits.matches('.').count() > 1 {
         return None;
     }
-    if let Some(whole) = integer(&plain) {
+    if let Some(whole) = whole(&plain) {
         return Some(whole.into());
     }
     plain.parse::<f64>().ok().and_then(Number::from_f64)
 }
 
-/// A number without the commas between its thousands.
-fn plain(text: &str) -> Cow<'_, str> {
-    if text.contains(',') { text.replace(',', "").into() } else { text.into() }
+fn integer(text: &str) -> Option<i64> {
+    whole(&plain(text)?)
 }
 
-fn integer(text: &str) -> Option<i64> {
-    let plain = plain(text);
-    let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
+fn whole(plain: &str) -> Option<i64> {
+    let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
     if fraction.bytes().all(|b| b == b'0') { whole.parse().ok() } else { None }
+}
+
+/// A number without the commas between its thousands; `None` when a comma stands anywhere else.
+fn plain(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains(',') {
+        return Some(text.into());
+    }
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (grouped, fraction) = match unsigned.split_once('.') {
+        Some((grouped, fraction)) => (grouped, Some(fraction)),
+        None => (unsigned, None),
+    };
+    let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let mut groups = grouped.split(',');
+    let first = groups.next()?;
+    // `0,123` is a fraction: nobody writes a thousand as nothing and a rest.
+    let fits = are_digits(first)
+        && first.len() <= 3
+        && !first.starts_with('0')
+        && groups.all(|group| group.len() == 3 && are_digits(group))
+        && fraction.is_none_or(are_digits);
+    fits.then(|| text.replace(',', "").into())
 }
 
 fn boolean(text: &str) -> Option<bool> {
@@ -115,6 +136,7 @@ fn date(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
     use serde_json::{Value, json};
 
     use super::convert;
@@ -160,5 +182,83 @@ mod tests {
     #[test]
     fn an_ein_keeps_its_leading_zero() {
         check("010203040", ValueType::String, json!("010203040"));
+    }
+
+    #[test]
+    fn f_099_commas_stand_between_thousands_or_it_is_no_number() {
+        for text in ["1,234", "+1,234", "12,345,678", "-1,234.50", "999,999.999"] {
+            let plain: f64 = text.replace(',', "").parse().unwrap();
+            let (value, complaint) = convert(&[text.to_owned()], ValueType::Number);
+            assert_eq!((value.as_f64(), complaint), (Some(plain), None), "{text}");
+        }
+        check("1,234,567", ValueType::Integer, json!(1_234_567));
+        check("1,234.00", ValueType::Integer, json!(1234));
+        for text in [
+            "3,50",
+            "1.234,56",
+            "1,5",
+            "0,123",
+            "1,2345",
+            "1234,567",
+            ",123",
+            "123,",
+            "1,,234",
+            "1,23,456",
+            "1,234.",
+            "1,234.5,6",
+            "-,123",
+            "1,234.-5",
+            ",",
+            "1, 234",
+        ] {
+            check(text, ValueType::Number, Value::Null);
+            check(text, ValueType::Integer, Value::Null);
+        }
+        let list = ["1,234".to_owned(), "3,50".to_owned()];
+        let (value, complaint) = convert(&list, ValueType::NumberList);
+        assert_eq!(value, json!([1234]));
+        assert_eq!(complaint.as_deref(), Some("`3,50` is not of type number"));
+    }
+
+    /// A number with commas between its thousands.
+    fn grouped(number: u64) -> String {
+        let digits = number.to_string();
+        let mut out = String::new();
+        for (index, digit) in digits.chars().enumerate() {
+            if index > 0 && (digits.len() - index).is_multiple_of(3) {
+                out.push(',');
+            }
+            out.push(digit);
+        }
+        out
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn f_099_grouped_numbers_are_what_they_are_without_commas(
+            whole in any::<u32>(), fraction in proptest::option::of("[0-9]{1,6}"), negative in any::<bool>(),
+        ) {
+            let sign = if negative { "-" } else { "" };
+            let fraction = fraction.map(|digits| format!(".{digits}")).unwrap_or_default();
+            let written = format!("{sign}{}{fraction}", grouped(u64::from(whole)));
+            let plain = format!("{sign}{whole}{fraction}");
+            let read = |text: &str| convert(&[text.to_owned()], ValueType::Number);
+            prop_assert_eq!(read(&written), read(&plain));
+            prop_assert!(!read(&written).0.is_null());
+        }
+
+        #[test]
+        fn f_099_no_comma_is_lost_unless_it_groups_thousands(text in "[+-]?[0-9.,]{1,12}") {
+            let (value, complaint) = convert(std::slice::from_ref(&text), ValueType::Number);
+            prop_assert_eq!(value.is_null(), complaint.is_some());
+            if text.contains(',') && !value.is_null() {
+                let unsigned = text.trim_start_matches(['-', '+']);
+                let (groups, _) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+                let number = groups.replace(',', "").parse::<u64>().unwrap();
+                prop_assert_eq!(groups, grouped(number));
+            }
+        }
     }
 }

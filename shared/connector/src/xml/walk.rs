@@ -215,6 +215,11 @@ impl<R: Read> Walk<'_, '_, R> {
         {
             return Err(XmlError::RootMissing { expected: root.to_string() });
         }
+        self.bound(
+            self.collector.carried_bytes(),
+            self.limits.max_carried_bytes,
+            "bytes of the document's values on its records",
+        )?;
         let (records, warnings) = self.collector.finish(self.rules);
         Ok(Extraction {
             records,

@@ -1,21 +1,27 @@
 //! What is looked at before the library is let at a PDF.
 
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::io::Read;
 
-use flate2::read::ZlibDecoder;
 use memchr::memmem;
 use pdf_extract::{Dictionary, Document, LoadOptions, Object, ObjectId, Stream};
 
+use super::packed::{self, MAX_LAYERS, Named};
 use super::{DAMAGED, FORMAT, malformed};
 use crate::error::FormatError;
-use crate::limits::Limits;
+use crate::limits::{Limits, Stop};
 use crate::whole;
 
-/// Streams packed the old way are not counted but bounded: they grow up to 2,600 times.
-const MAX_LZW: usize = 128 * 1024;
-/// Packings around each other that are looked through.
-const MAX_LAYERS: usize = 3;
+/// Numbers by which the library takes memory before it looks at the data they are about; those of objects are the most
+/// that the format knows.
+const NUMBERS: [(&[u8], u64, &str); 6] = [
+    (b"Columns", 100_000, "columns in packed data"),
+    (b"Colors", 32, "colours in packed data"),
+    (b"BitsPerComponent", 32, "bits in a colour"),
+    (b"W", 1_000_000, "as a width"),
+    (b"Index", 8_388_607, "objects"),
+    (b"Size", 8_388_607, "objects"),
+];
 /// How often one page may draw forms, with the forms they draw.
 const MAX_DRAWN: u64 = 100_000;
 /// Forms inside each other.
@@ -24,7 +30,7 @@ const MAX_NESTED: usize = 32;
 const MAX_ANCESTORS: usize = 256;
 
 /// Refuses what is no PDF, is cut off or protected, or is too large unpacked.
-pub(super) fn look_at(bytes: &[u8], limits: &Limits) -> Result<(), FormatError> {
+pub(super) fn look_at(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError> {
     if memmem::find(&bytes[..bytes.len().min(1024)], b"%PDF-").is_none() {
         let problem = whole::beginning(bytes);
         return Err(FormatError::NotOfFormat { format: FORMAT, problem });
@@ -37,88 +43,97 @@ pub(super) fn look_at(bytes: &[u8], limits: &Limits) -> Result<(), FormatError> 
         let problem = "it is protected; save it without protection".to_owned();
         return Err(FormatError::NotOfFormat { format: FORMAT, problem });
     }
-    unpacked(bytes, limits)
+    numbers(bytes)?;
+    unpacked(bytes, limits, stop)
 }
 
-/// Unpacks every stream to nowhere.
-fn unpacked(bytes: &[u8], limits: &Limits) -> Result<(), FormatError> {
-    let mut left = limits.max_unpacked_bytes;
-    for at in memmem::find_iter(bytes, b"stream") {
-        let after = &bytes[at + b"stream".len()..];
-        let data = after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n"));
-        let Some(data) = data.filter(|_| !bytes[..at].ends_with(b"end")) else { continue };
-        let bomb = || FormatError::Limit {
-            place: format!("byte {at}"),
-            what: "bytes when it is unpacked",
-            limit: limits.max_unpacked_bytes,
-        };
-        for layers in 1..=MAX_LAYERS + 1 {
-            let (size, packed) = inflate(data, layers, left);
-            left = left.checked_sub(size).ok_or_else(bomb)?;
-            if !packed {
-                break;
-            }
-            if layers > MAX_LAYERS {
-                return Err(bomb());
-            }
+/// Refuses numbers that ask for too much memory.
+fn numbers(bytes: &[u8]) -> Result<(), FormatError> {
+    for (name, start, end) in packed::names(bytes) {
+        let known = NUMBERS.iter().find(|(known, ..)| *known == name);
+        let Some((_, limit, what)) = known.copied() else { continue };
+        if numbers_at(&bytes[end..]).any(|number| number > limit) {
+            return Err(FormatError::Limit { place: format!("byte {start}"), what, limit });
         }
     }
     Ok(())
 }
 
-/// The size of data after so many unpackings, and whether it looks packed once more. What is not packed has none.
-fn inflate(data: &[u8], layers: usize, left: u64) -> (u64, bool) {
-    if !looks_packed(data) {
-        return (0, false);
-    }
-    let mut reader: Box<dyn Read + '_> = Box::new(data);
-    for _ in 0..layers {
-        reader = Box::new(ZlibDecoder::new(reader));
-    }
-    let mut head = [0; 2];
-    let read = reader.read_exact(&mut head);
-    if read.is_err() {
-        return (0, false);
-    }
-    let mut size = head.len() as u64;
-    // Damage ends the count: what came before it has been unpacked.
-    let mut piece = vec![0; 64 * 1024];
-    while let Ok(count @ 1..) = reader.read(&mut piece) {
-        size += count as u64;
-        if size > left {
-            break;
-        }
-    }
-    (size, looks_packed(&head))
+/// The numbers that follow a name, alone or in a list.
+fn numbers_at(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    let mut rest = &bytes[packed::after_space(bytes)..];
+    rest = rest.strip_prefix(b"[").unwrap_or(rest);
+    std::iter::from_fn(move || {
+        rest = &rest[packed::after_space(rest)..];
+        rest = rest.strip_prefix(b"+").unwrap_or(rest);
+        let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (digits, after) = rest.split_at(length);
+        rest = after;
+        let add = |number: u64, digit: &u8| {
+            number.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
+        };
+        (length > 0).then(|| digits.iter().fold(0, add))
+    })
 }
 
-/// Whether bytes start as packed ones do.
-fn looks_packed(head: &[u8]) -> bool {
-    match head {
-        [first, second, ..] => {
-            first & 0x0F == 8 && (u16::from(*first) << 8 | u16::from(*second)).is_multiple_of(31)
-        }
-        _ => false,
+/// Unpacks every stream to nowhere.
+fn unpacked(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError> {
+    let named = Named::of(bytes);
+    if named.layers() > MAX_LAYERS {
+        let (place, what) = ("one of its streams".to_owned(), "packings around each other");
+        return Err(FormatError::Limit { place, what, limit: MAX_LAYERS as u64 });
     }
+    let mut left = limits.max_unpacked_bytes;
+    for at in memmem::find_iter(bytes, b"stream") {
+        let Some(data) = data_after(&bytes[at + b"stream".len()..]) else { continue };
+        if bytes[..at].ends_with(b"end") {
+            continue;
+        }
+        stop.check()?;
+        named.count(data, &mut left).map_err(|_| too_large(format!("byte {at}"), limits))?;
+    }
+    Ok(())
 }
 
-/// Opens a document, without object streams that cannot be counted.
-pub(super) fn open(bytes: &[u8]) -> Result<Document, FormatError> {
+fn too_large(place: String, limits: &Limits) -> FormatError {
+    let (what, limit) = ("bytes when it is unpacked", limits.max_unpacked_bytes);
+    FormatError::Limit { place, what, limit }
+}
+
+/// What follows the line that the word `stream` ends.
+fn data_after(bytes: &[u8]) -> Option<&[u8]> {
+    let blank = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let rest = &bytes[blank..];
+    let line = [&b"\r\n"[..], b"\n", b"\r"];
+    line.iter().find_map(|end| rest.strip_prefix(*end))
+}
+
+thread_local! {
+    /// What may still be held of the document that this thread opens; the library lets nothing be handed to the function
+    /// that looks at its objects.
+    static ROOM: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// Opens a document. What was counted once may stand in its table a thousand times, so all of it is counted again as it
+/// is taken.
+pub(super) fn open(bytes: &[u8], limits: &Limits) -> Result<Document, FormatError> {
+    ROOM.set(Some(limits.max_bytes.saturating_add(limits.max_unpacked_bytes)));
     let options = LoadOptions::with_filter(bounded);
     let loaded = Document::load_mem_with_options(bytes, options);
+    if ROOM.take().is_none() {
+        return Err(too_large("the table of its objects".to_owned(), limits));
+    }
     loaded.map_err(|error| malformed("the document", error.to_string()))
 }
 
+/// Leaves every further object out once there is no more room.
 fn bounded(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
-    let unbounded = object.as_stream().is_ok_and(is_unbounded);
+    let room = ROOM.get()?;
+    let Ok(stream) = object.as_stream() else { return Some((id, object.clone())) };
+    let inside = if stream.dict.has_type(b"ObjStm") { packed::unpacked(stream, room) } else { 0 };
+    ROOM.set(room.checked_sub(inside.saturating_add(stream.content.len() as u64)));
     // Of a stream only the answer is looked at, not what is given back.
-    let kept = || if object.as_stream().is_ok() { Object::Null } else { object.clone() };
-    (!unbounded).then(|| (id, kept()))
-}
-
-fn is_unbounded(stream: &Stream) -> bool {
-    let is_lzw = |filters: Vec<&[u8]>| filters.iter().any(|name| name.starts_with(b"LZW"));
-    stream.content.len() > MAX_LZW && stream.filters().is_ok_and(is_lzw)
+    ROOM.get().map(|_| (id, Object::Null))
 }
 
 /// How many pages there are, when all of them can be read in bounded time.
@@ -129,11 +144,13 @@ pub(super) fn pages(document: &Document, limits: &Limits) -> Result<u32, FormatE
         return Err(FormatError::Limit { place: "its page tree".to_owned(), what, limit });
     }
     let dearest = Forms::of(document).dearest()?;
+    let mut contents = Contents { document, limits, sizes: HashMap::new() };
     for (number, id) in &pages {
         let place = || format!("page {number}");
         if ancestors(document, *id) > MAX_ANCESTORS {
             return Err(malformed(place(), "the page tree goes round in a circle"));
         }
+        contents.fit(*id, place)?;
         let content = document.get_page_content(*id).unwrap_or_default();
         if draws(&content).saturating_mul(dearest) > MAX_DRAWN {
             return Err(too_much(&place()));
@@ -157,6 +174,32 @@ fn ancestors(document: &Document, page: ObjectId) -> usize {
         node = parent.as_reference().ok().and_then(|id| document.get_dictionary(id).ok());
     }
     count
+}
+
+/// The sizes of what pages are made of, unpacked: a page may name the same content a thousand times.
+struct Contents<'d> {
+    document: &'d Document,
+    limits: &'d Limits,
+    sizes: HashMap<ObjectId, u64>,
+}
+
+impl Contents<'_> {
+    fn fit(&mut self, page: ObjectId, place: impl Fn() -> String) -> Result<(), FormatError> {
+        let limit = self.limits.max_unpacked_bytes;
+        let mut all = 0_u64;
+        for id in self.document.get_page_contents(page) {
+            let stream = || self.document.get_object(id).and_then(Object::as_stream).ok();
+            let size = *self
+                .sizes
+                .entry(id)
+                .or_insert_with(|| stream().map_or(0, |stream| packed::unpacked(stream, limit)));
+            all = all.saturating_add(size);
+            if all > limit {
+                return Err(too_large(place(), self.limits));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The forms of a document, and what drawing each of them costs: itself, and for each time it draws something the

@@ -2,16 +2,17 @@
 //!
 //! The library underneath panics on much that is unusual and knows no bounds. So what is packed in the file is counted
 //! before it is opened, forms that draw themselves or each other too often are refused, each page is read on its own,
-//! and all of it runs on a thread that the caller can leave.
+//! and all of it runs on a thread that the caller can leave; while one goes on that was left, no other is started.
 
+mod desk;
 mod guard;
+mod packed;
 
+use std::fmt;
 use std::io::Read;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
 
 use countersign_connector::{PdfRecords, PdfRules, Records};
-use pdf_extract::{Document, PlainTextOutput, output_doc_page};
+use pdf_extract::{ConvertToFmt, Document, PlainTextOutput, output_doc_page};
 use serde_json::{Map, Value};
 
 use crate::Extraction;
@@ -20,12 +21,10 @@ use crate::limits::{Limits, Stop};
 use crate::pick::note;
 use crate::table::size_of;
 use crate::whole;
+use desk::Desk;
 
 const FORMAT: &str = "PDF";
-/// Room for the library's recursion.
-const STACK: usize = 64 * 1024 * 1024;
-/// How often a waiting caller looks whether anybody still waits for it.
-const LOOK: Duration = Duration::from_millis(50);
+static DESK: Desk = Desk::new();
 
 pub(crate) fn read(
     rules: &PdfRules,
@@ -34,23 +33,10 @@ pub(crate) fn read(
     stop: &Stop,
 ) -> Result<Extraction, FormatError> {
     let bytes = whole::bytes(source, limits.max_bytes)?;
-    guard::look_at(&bytes, limits)?;
-    let (sender, receiver) = channel();
+    guard::look_at(&bytes, limits, stop)?;
     let (kind, limits, inner) = (rules.records, *limits, stop.clone());
-    let work = move || {
-        let read = whole::guarded(|| document(kind, &bytes, &limits, &inner));
-        // Nobody listens once the time has ended.
-        let _gone = sender.send(read.unwrap_or_else(|| Err(malformed("the document", DAMAGED))));
-    };
-    let spawned = std::thread::Builder::new().name("pdf".to_owned()).stack_size(STACK).spawn(work);
-    spawned.map_err(|error| FormatError::Source(error.to_string()))?;
-    loop {
-        match receiver.recv_timeout(LOOK) {
-            Ok(outcome) => return outcome,
-            Err(RecvTimeoutError::Timeout) => stop.check()?,
-            Err(RecvTimeoutError::Disconnected) => return Err(malformed("the document", DAMAGED)),
-        }
-    }
+    let work = move || whole::guarded(|| document(kind, &bytes, &limits, &inner));
+    DESK.run(work, stop)?.unwrap_or_else(|| Err(malformed("the document", DAMAGED)))
 }
 
 const DAMAGED: &str = "it is damaged, or made in a way that is not understood";
@@ -65,7 +51,7 @@ fn document(
     limits: &Limits,
     stop: &Stop,
 ) -> Result<Extraction, FormatError> {
-    let document = guard::open(bytes)?;
+    let document = guard::open(bytes, limits)?;
     let pages = guard::pages(&document, limits)?;
     if pages == 0 {
         return Err(malformed("the document", "it has no pages"));
@@ -75,7 +61,13 @@ fn document(
     let (mut kept_bytes, mut failed) = (0, 0);
     for page in 1..=pages {
         stop.check()?;
-        match whole::guarded(|| text_of(&document, page)).flatten() {
+        let mut text = Text { held: String::new(), room: limits.max_kept_bytes - kept_bytes, stop };
+        let read = whole::guarded(|| text_of(&document, page, &mut text)).flatten();
+        if text.held.len() as u64 > text.room {
+            let (what, limit) = ("bytes of text", limits.max_kept_bytes);
+            return Err(FormatError::Limit { place: format!("page {page}"), what, limit });
+        }
+        match read {
             Some(text) => {
                 if text.is_empty() {
                     note(&mut out, format!("page {page} has no text: it may be a picture"));
@@ -105,11 +97,33 @@ fn document(
 }
 
 /// The text of one page; `None` when the library gives up.
-fn text_of(document: &Document, page: u32) -> Option<String> {
-    let mut text = String::new();
-    output_doc_page(document, &mut PlainTextOutput::new(&mut text), page).ok()?;
-    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+fn text_of(document: &Document, page: u32, text: &mut Text<'_>) -> Option<String> {
+    output_doc_page(document, &mut PlainTextOutput::new(&mut *text), page).ok()?;
+    let lines: Vec<&str> = text.held.lines().map(str::trim_end).collect();
     Some(lines.join("\n").trim().to_owned())
+}
+
+/// Takes text until it is too much or nobody waits for it: a form that is drawn often is little in the file and much here.
+struct Text<'s> {
+    held: String,
+    room: u64,
+    stop: &'s Stop,
+}
+
+impl fmt::Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.held.push_str(text);
+        let full = self.held.len() as u64 > self.room || self.stop.is_set();
+        if full { Err(fmt::Error) } else { Ok(()) }
+    }
+}
+
+impl ConvertToFmt for &mut Text<'_> {
+    type Writer = Self;
+
+    fn convert(self) -> Self::Writer {
+        self
+    }
 }
 
 fn record(page: u32, text: String) -> Map<String, Value> {

@@ -141,6 +141,16 @@ fn f_099_csv_is_bounded() {
     let error =
         reader("parser: csv").read(cell, &Limits::for_megabytes(50), &Stop::default()).unwrap_err();
     assert!(error.to_string().contains("1048576 bytes in one cell at line 2"), "{error}");
+    for piece in [&b",,,,,,,,"[..], b"x,x,x,x,", b"\"a\nb\",x,"] {
+        let row = Endless::new(b"a\n", piece, 5_000_000, b"\n");
+        let limits = Limits::for_megabytes(50);
+        let error = reader("parser: csv").read(row, &limits, &Stop::default()).unwrap_err();
+        assert!(error.to_string().contains("4194304 bytes in one row at line "), "{error}");
+    }
+    let rows = Endless::new(b"a\n", b"xxxxxxxxx\r\nxxxxxxxxx\r", 300_000, b"");
+    let limits = Limits { max_records: 1_000_000, ..Limits::for_megabytes(50) };
+    let found = reader("parser: csv").read(rows, &limits, &Stop::default()).unwrap();
+    assert_eq!(found.records.len(), 600_000);
     let wide = ",".repeat(20_000);
     check_error("parser: csv", wide.as_bytes(), "FILE_LIMIT", "16384 columns");
     let same = format!("{}\n", "a,".repeat(16_000));

@@ -1,4 +1,8 @@
-use serde_json::json;
+use countersign_connector::JsonPath;
+use proptest::prelude::{
+    BoxedStrategy, Just, ProptestConfig, Strategy, any, prop_assert_eq, prop_oneof, proptest,
+};
+use serde_json::{Map, Value, json};
 
 use super::{Endless, Found, Pieces, check, check_error, read, reader};
 use crate::{Limits, Stop};
@@ -196,4 +200,133 @@ fn f_099_a_line_that_is_too_long_is_left_out_and_the_next_is_kept() {
         [1, 2]
     );
     assert_eq!(found.warnings[0].message, "line 2 is left out: it is longer than 10000 bytes");
+}
+
+/// Every form of a path that the docs name, with keys that need quotes.
+const PATHS: [&str; 24] = [
+    "$",
+    "a",
+    "$.a",
+    "['a']",
+    "$['a']",
+    "$[\"a\"]",
+    "['odd.key']",
+    "a['odd.key']",
+    "['odd.key'].b",
+    "a['it\"s']",
+    "['x[0]']",
+    "$[0]",
+    "[0]",
+    "$[1].a",
+    "a[0]",
+    "a[1]['odd.key']",
+    "a[0][1]",
+    "[*]",
+    "$[*].a",
+    "a[*]",
+    "a[*].b",
+    "a[*][*]",
+    "a.b[*]['odd.key']",
+    "['0']",
+];
+
+fn is_path(path: &&&str) -> bool {
+    JsonPath::parse(path).is_ok()
+}
+
+/// What a file's reader makes of records.
+fn read_at(
+    results: Option<&str>,
+    field: Option<&str>,
+    document: &Value,
+) -> Result<Vec<Value>, &'static str> {
+    let mut endpoint = "parser: json\n".to_owned();
+    if let Some(path) = results {
+        endpoint += &format!("results_path: {}\n", json!(path));
+    }
+    if let Some(path) = field {
+        endpoint += &format!("fields: [{{ field: f, path: {} }}]\n", json!(path));
+    }
+    let found = read(&endpoint, document.to_string().as_bytes());
+    let found = found.map_err(|error| countersign_failure::Failure::code(&error))?;
+    Ok(found.records.into_iter().map(Value::Object).collect())
+}
+
+/// What the reader should make of them, by the path's own reading of the whole document.
+fn expected(results: &str, document: &Value) -> Result<Vec<Value>, &'static str> {
+    let path = JsonPath::parse(results).unwrap();
+    let found = path.find(document).ok_or("FILE_WRONG_KIND")?;
+    let places = match found {
+        Value::Array(all) if path.is_list() => all,
+        one => vec![one],
+    };
+    let records = places.into_iter().flat_map(|place| match place {
+        Value::Array(items) => items,
+        Value::Null => Vec::new(),
+        one => vec![one],
+    });
+    let whole = |record| match record {
+        Value::Object(_) => record,
+        other => json!({ "value": other }),
+    };
+    Ok(records.map(whole).collect())
+}
+
+fn documents() -> BoxedStrategy<Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        "[a-z]{0,3}".prop_map(Value::from),
+    ];
+    let key = prop_oneof!["a", "b", "odd\\.key", "it\"s", "x\\[0\\]", "0"];
+    leaf.prop_recursive(5, 60, 4, move |inner| {
+        let entries = proptest::collection::vec((key.clone(), inner.clone()), 0..4);
+        prop_oneof![
+            proptest::collection::vec(inner, 0..4).prop_map(Value::from),
+            entries.prop_map(|all| Value::Object(all.into_iter().collect::<Map<_, _>>())),
+        ]
+    })
+    .boxed()
+}
+
+#[test]
+fn f_099_paths_of_every_form_lead_to_records_and_fields() {
+    let document = json!({ "items": [{ "x": 1 }], "odd.key": { "a": [{ "x": 2 }] } });
+    assert_eq!(read_at(Some("['items']"), Some("$['x']"), &document), Ok(vec![json!({ "f": 1 })]));
+    assert_eq!(read_at(Some("['odd.key'].a"), Some("x"), &document), Ok(vec![json!({ "f": 2 })]));
+    let list = json!([[{ "x": 3 }], []]);
+    assert_eq!(read_at(Some("$[0]"), Some("['x']"), &list), Ok(vec![json!({ "f": 3 })]));
+    assert_eq!(read_at(Some("a[*]"), None, &json!({ "a": [] })), Ok(Vec::new()));
+    assert_eq!(read_at(Some("a[*]"), None, &json!({ "a": {} })), Err("FILE_WRONG_KIND"));
+    assert!(PATHS.iter().filter(is_path).count() > 22);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn f_099_a_file_is_read_as_its_paths_read_the_whole(document in documents()) {
+        for path in PATHS.iter().filter(is_path) {
+            prop_assert_eq!(read_at(Some(path), None, &document), expected(path, &document), "{}", path);
+            let field = JsonPath::parse(path).unwrap().find(&document).unwrap_or_default();
+            let found = read_at(None, Some(path), &json!([document, document]));
+            prop_assert_eq!(found, Ok(vec![json!({ "f": field }), json!({ "f": field })]), "{}", path);
+        }
+    }
+
+    /// Several fields share what they pass through.
+    #[test]
+    fn f_099_fields_do_not_disturb_each_other(document in documents(), picked in proptest::collection::vec(0..PATHS.len(), 1..5)) {
+        let paths: Vec<&str> = picked.iter().map(|at| PATHS[*at]).filter(|path| JsonPath::parse(path).is_ok()).collect();
+        let fields: Vec<String> = paths.iter().enumerate().map(|(n, path)| format!("{{ field: f{n}, path: {} }}", json!(path))).collect();
+        let endpoint = format!("parser: jsonl\nfields: [{}]", fields.join(", "));
+        if !paths.is_empty() {
+            let found = read(&endpoint, document.to_string().as_bytes()).unwrap();
+            for (n, path) in paths.iter().enumerate() {
+                let expect = JsonPath::parse(path).unwrap().find(&document).unwrap_or_default();
+                prop_assert_eq!(&found.records[0][&format!("f{n}")], &expect, "{}", path);
+            }
+        }
+    }
 }

@@ -155,6 +155,167 @@ fn f_099_a_pdf_that_is_a_bomb_is_refused_before_it_is_opened() {
     }
 }
 
+/// What it takes to unpack so much is refused, however it is packed.
+fn check_bomb(what: &str, dict: &str, content: &[u8]) {
+    assert!(content.len() < 128 * 1024, "{what}: {}", content.len());
+    let file = pages(&[stream(dict, content)], form(""));
+    let limits = Limits { max_unpacked_bytes: 4 * 1024 * 1024, ..Limits::for_megabytes(50) };
+    let read = reader("parser: pdf_text").read(&file[..], &limits, &Stop::default());
+    let message = read.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(
+        message.contains("more than 4194304 bytes when it is unpacked at byte"),
+        "{what}: {message}"
+    );
+}
+
+/// Bytes as text of 85 characters.
+fn ascii85(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for chunk in bytes.chunks(4) {
+        let mut group = [0; 4];
+        group[..chunk.len()].copy_from_slice(chunk);
+        let mut value = u32::from_be_bytes(group);
+        let mut digits = [0; 5];
+        for digit in digits.iter_mut().rev() {
+            *digit = b'!' + (value % 85) as u8;
+            value /= 85;
+        }
+        out.extend(digits);
+    }
+    out.extend(b"~>");
+    out
+}
+
+fn lzw(bytes: &[u8], early: bool) -> Vec<u8> {
+    let order = weezl::BitOrder::Msb;
+    let mut encoder = if early {
+        weezl::encode::Encoder::with_tiff_size_switch(order, 8)
+    } else {
+        weezl::encode::Encoder::new(order, 8)
+    };
+    encoder.encode(bytes).unwrap()
+}
+
+#[test]
+fn f_099_a_bomb_is_found_in_every_packing_the_library_knows() {
+    let much = vec![b' '; 8 * 1024 * 1024];
+    let once = packed(&much);
+    check_bomb("text around it", "/Filter [/ASCII85Decode /FlateDecode]", &ascii85(&once));
+    let twice = ascii85(&ascii85(&once));
+    check_bomb("text twice", "/Filter [/ASCII85Decode/ASCII85Decode %x\n/FlateDecode]", &twice);
+    check_bomb(
+        "a name in other letters",
+        "/Filter [/ASCII#385Decode /Flat#65Decode]",
+        &ascii85(&once),
+    );
+    let mut headless = once.clone();
+    headless[0] = 0;
+    check_bomb("a broken header", "/Filter /FlateDecode", &headless);
+    check_bomb("inside", "/Filter [/FlateDecode /FlateDecode]", &packed(&headless));
+    check_bomb("a dictionary", "/Filter /FlateDecode", &[&[0x78, 0xBB][..], &once[2..]].concat());
+    check_bomb("the old way", "/Filter /LZWDecode", &lzw(&much, true));
+    let late = "/Filter /LZWDecode /DecodeParms << /EarlyChange 0 >>";
+    check_bomb("the old way, late", late, &lzw(&much, false));
+    check_bomb("old and new", "/Filter [/FlateDecode /LZWDecode]", &packed(&lzw(&much, true)));
+}
+
+#[test]
+fn f_099_a_bomb_is_found_wherever_its_data_starts() {
+    let content = packed(&vec![b' '; 8 * 1024 * 1024]);
+    for end in ["\r\n", "\r", " \n", "\t \r\n"] {
+        let mut bomb = format!("<< /Filter /FlateDecode /Length {} >>\nstream{end}", content.len())
+            .into_bytes();
+        bomb.extend(&content);
+        bomb.extend(b"\nendstream");
+        let limits = Limits { max_unpacked_bytes: 4 * 1024 * 1024, ..Limits::for_megabytes(50) };
+        let file = pages(&[bomb], form(""));
+        let read = reader("parser: pdf_text").read(&file[..], &limits, &Stop::default());
+        assert!(read.unwrap_err().to_string().contains("when it is unpacked"), "{end:?}");
+    }
+}
+
+#[test]
+fn f_099_old_packings_are_read() {
+    for (filter, content) in [
+        ("/ASCII85Decode", ascii85(&written("text"))),
+        ("[/ASCII85Decode /FlateDecode]", ascii85(&packed(&written("text")))),
+        ("/LZWDecode", lzw(&written("text"), true)),
+        ("[/ASCII85Decode /LZWDecode]", ascii85(&lzw(&written("text"), true))),
+    ] {
+        let file = pages(&[stream(&format!("/Filter {filter}"), &content)], form(""));
+        check("parser: pdf_text", &file, json!([{ "page": 1, "text": "text" }]));
+    }
+}
+
+#[test]
+fn f_099_packings_around_each_other_are_bounded() {
+    let filter = "/Filter [/FlateDecode /FlateDecode /FlateDecode /FlateDecode]";
+    let content = (0..4).fold(written("text"), |content, _| packed(&content));
+    let file = pages(&[stream(filter, &content)], form(""));
+    check_error("parser: pdf_text", &file, "FILE_LIMIT", "3 packings around each other");
+}
+
+#[test]
+fn f_099_numbers_that_ask_for_memory_are_refused() {
+    for (dict, what) in [
+        ("/DecodeParms << /Predictor 12 /Columns 4000000000 >>", "columns"),
+        ("/DecodeParms << /Predictor 12 /Col#75mns %x\n+4000000000 >>", "columns"),
+        ("/DecodeParms << /Predictor 12 /Colors 99999 >>", "colours"),
+        ("/DecodeParms << /Predictor 12 /BitsPerComponent 99999 >>", "bits"),
+        ("/W [1 99999999999 2]", "width"),
+        ("/Index [0 4 5 4000000000]", "objects"),
+        ("/Size 99999999999999999999999", "objects"),
+    ] {
+        let content = packed(&written("text"));
+        let file = pages(&[stream(&format!("/Filter /FlateDecode {dict}"), &content)], form(""));
+        check_error("parser: pdf_text", &file, "FILE_LIMIT", what);
+    }
+}
+
+/// A document whose table names the same objects again and again.
+fn named_often(objects: &[Vec<u8>], again: usize, times: usize) -> Vec<u8> {
+    let once = document(objects);
+    let find = |what: &[u8]| memchr::memmem::find(&once, what).unwrap();
+    let (at, trailer) = (find(format!("\n{again} 0 obj").as_bytes()) + 1, find(b"trailer"));
+    let rows = format!("{} {times}\n{}", 100, format!("{at:010} 00000 n \n").repeat(times));
+    [&once[..trailer], rows.as_bytes(), &once[trailer..]].concat()
+}
+
+#[test]
+fn f_099_what_is_named_again_and_again_is_counted_again() {
+    let limits = Limits { max_unpacked_bytes: 1024 * 1024, ..Limits::for_megabytes(1) };
+    let object = "x ".repeat(100_000);
+    let inside = format!("9 0 {object}");
+    let objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Count 1 /Kids [3 0 R] /MediaBox [0 0 612 792] >>".to_vec(),
+        b"<< /Type /Page /Parent 2 0 R /Contents [4 0 R 4 0 R 4 0 R 4 0 R 4 0 R 4 0 R] >>".to_vec(),
+        stream("", " ".repeat(200_000).as_bytes()),
+        stream("/Type /ObjStm /N 1 /First 4", inside.as_bytes()),
+    ];
+    let reader = reader("parser: pdf_text");
+    let refused = |file: &[u8], place: &str| {
+        let message = reader.read(file, &limits, &Stop::default()).unwrap_err().to_string();
+        assert!(message.contains("1048576 bytes when it is unpacked"), "{message}");
+        assert!(message.contains(place), "{message}");
+    };
+    refused(&document(&objects), "at page 1");
+    refused(&named_often(&objects, 4, 50), "at the table of its objects");
+    refused(&named_often(&objects, 5, 50), "at the table of its objects");
+}
+
+#[test]
+fn f_099_text_that_a_form_draws_too_often_is_bounded() {
+    let limits = Limits { max_kept_bytes: 100_000, ..Limits::for_megabytes(1) };
+    let text = "x".repeat(2_000);
+    let often = pages(
+        &[stream("", "/X Do ".repeat(1_000).as_bytes())],
+        form(&format!("BT /F1 12 Tf 72 720 Td ({text}) Tj ET")),
+    );
+    let error = reader("parser: pdf_text").read(&often[..], &limits, &Stop::default()).unwrap_err();
+    assert!(error.to_string().contains("100000 bytes of text at page 1"), "{error}");
+}
+
 #[test]
 fn f_099_forms_that_draw_themselves_or_too_much_are_refused() {
     let fine = pages(&[stream("", b"/X Do")], form("BT /F1 12 Tf 72 720 Td (in a form) Tj ET"));
