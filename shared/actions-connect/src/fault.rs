@@ -28,22 +28,40 @@ impl ConnectError {
                 DatabaseError::Refused(_) | DatabaseError::Statement { .. } => Some(Fault::Refused),
                 _ => None,
             },
+            Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.fault(),
             _ => None,
         }
     }
 
     /// Whether the last good answer may stand in.
     pub(crate) fn lets_stale(&self) -> bool {
+        if let Self::NothingRead { first, .. } | Self::NoFeed { first, .. } = self {
+            return first.lets_stale();
+        }
         let not_asked = matches!(self, Self::Resting { .. } | Self::BudgetSpent { .. });
         not_asked || self.fault().is_some_and(|fault| fault.row().fallback == Fallback::Stale)
     }
 
     /// How the binding fares after it; `None` when it says nothing of that.
     pub(crate) fn health(&self) -> Option<Health> {
-        match self.fault()? {
-            Fault::AuthRefused => Some(Health::AuthFailed),
-            fault if fault.row().counts => Some(Health::Unavailable),
-            _ => None,
-        }
+        health_of(self.fault()?)
+    }
+}
+
+/// How the binding fares after a fault; `None` when it says nothing of that.
+pub(crate) fn health_of(fault: Fault) -> Option<Health> {
+    match fault {
+        Fault::AuthRefused => Some(Health::AuthFailed),
+        fault if fault.row().counts => Some(Health::Unavailable),
+        _ => None,
+    }
+}
+
+/// Which of several faults is told: a refused credential before a source that is down before anything else.
+pub(crate) fn gravity(fault: Fault) -> u8 {
+    match fault {
+        Fault::AuthRefused => 3,
+        fault if fault.row().counts => 2,
+        _ => 1,
     }
 }

@@ -4,6 +4,7 @@ use countersign_registry::DataType;
 use url::Url;
 
 use super::bounds;
+use super::connection::rate_limit;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{
     Connection, Feed, FeedConnection, FeedOperation, Operation, OutputSchema, Parameter,
@@ -30,12 +31,14 @@ pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<
     let poll_interval_minutes = bounds::POLL_INTERVAL_MINUTES.of(&mut map, out);
     let max_items_per_poll = bounds::MAX_ITEMS_PER_POLL.of(&mut map, out);
     let timeout_seconds = bounds::TIMEOUT_SECONDS.of(&mut map, out);
+    let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
     map.finish(out);
     Some(Connection::RssFeed(FeedConnection {
         feeds,
         poll_interval_minutes,
         max_items_per_poll,
         timeout_seconds,
+        rate_limit,
     }))
 }
 

@@ -1,16 +1,77 @@
-//! An endpoint of a `file_parser` (F-099).
+//! Connection and endpoint of a `file_parser` (F-099).
 
 use countersign_registry::Field;
 use indexmap::IndexMap;
 
-use super::{format, is_name};
+use super::connection::rate_limit;
+use super::{bounds, format, is_name};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{
-    Connection, Endpoint, FieldRule, Operation, OutputSchema, OutputShape, PARSERS, Parameter,
-    ParseRules, ValueType, endings,
+    Connection, Endpoint, FieldRule, FileConnection, FileSource, Operation, OutputSchema,
+    OutputShape, PARSERS, Parameter, ParseRules, RateLimit, ValueType, endings,
 };
 use crate::xpath::XPath;
-use crate::yaml::{Mapping, Node};
+use crate::yaml::{Mapping, Node, as_text};
+
+pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<FileConnection> {
+    let source = match map.required_text("source", out) {
+        Some(("upload", _)) => Some(FileSource::Upload),
+        Some(("url", _)) => Some(FileSource::Url),
+        Some(("directory", _)) => Some(FileSource::Directory),
+        Some((other, at)) => {
+            out.hinted(
+                "source",
+                at,
+                format!("`{other}` is not a source"),
+                "use `upload`, `url` or `directory`",
+            );
+            None
+        }
+        None => None,
+    };
+    let mut accepted_formats = Vec::new();
+    for node in map.list("accepted_formats", out) {
+        let Some(format) = as_text(node, "accepted_formats", out) else { continue };
+        let format = format.trim_start_matches('.').to_ascii_lowercase();
+        let known = PARSERS.iter().flat_map(|(_, endings)| endings.iter().copied());
+        if known.clone().any(|ending| ending == format) {
+            accepted_formats.push(format);
+        } else {
+            let all = known.collect::<Vec<_>>().join(", ");
+            let message = format!("files of format `{format}` are not read by any parser");
+            out.hinted("format", node.at, message, format!("use one of {all}"));
+        }
+    }
+    let max_file_size_mb = bounds::MAX_FILE_SIZE_MB.of(&mut map, out);
+    let (timeout_seconds, rate_limit) = requested(&mut map, source, out);
+    map.finish(out);
+    Some(FileConnection {
+        source: source?,
+        accepted_formats,
+        max_file_size_mb,
+        timeout_seconds,
+        rate_limit,
+    })
+}
+
+/// How addresses are requested. Uploads are not, so that these keys say nothing of them.
+fn requested(
+    map: &mut Mapping<'_>,
+    source: Option<FileSource>,
+    out: &mut Diagnostics,
+) -> (u32, Option<RateLimit>) {
+    if matches!(source, Some(FileSource::Upload | FileSource::Directory)) {
+        for key in ["timeout_seconds", "rate_limit"] {
+            if let Some(node) = map.get(key) {
+                let message = format!("`{key}` is for files from addresses, not for uploaded ones");
+                out.hinted(key, node.at, message, "leave it out, or use `source: url`");
+            }
+        }
+        return (FileConnection::usual_timeout(), None);
+    }
+    let rate = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
+    (bounds::TIMEOUT_SECONDS.of(map, out), rate)
+}
 
 pub(super) fn operation(
     map: &mut Mapping<'_>,
