@@ -46,13 +46,28 @@ fn rest(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<RestConnection> {
     Some(RestConnection { base_url: base_url?, auth: auth?, rate_limit, timeout_seconds, headers })
 }
 
-/// HTTPS, or HTTP to this machine: the deployment decides whether loopback may be called at all.
+/// An address that paths are appended to.
 pub(super) fn address(
     key: &'static str,
     text: &str,
     at: Position,
     out: &mut Diagnostics,
 ) -> Option<String> {
+    let url = whole_address(key, text, at, out)?;
+    if url.query().is_some() || url.fragment().is_some() {
+        out.error(key, at, format!("`{key}` must not have a query or fragment"));
+        return None;
+    }
+    Some(text.trim_end_matches('/').to_owned())
+}
+
+/// HTTPS, or HTTP to this machine: the deployment decides whether loopback may be called at all.
+pub(super) fn whole_address(
+    key: &'static str,
+    text: &str,
+    at: Position,
+    out: &mut Diagnostics,
+) -> Option<Url> {
     let url = match Url::parse(text) {
         Ok(url) => url,
         Err(error) => {
@@ -67,8 +82,6 @@ pub(super) fn address(
         Some("has no host")
     } else if !url.username().is_empty() || url.password().is_some() {
         Some("must not hold a user or password: use `auth` and the vault")
-    } else if url.query().is_some() || url.fragment().is_some() {
-        Some("must not have a query or fragment")
     } else {
         None
     };
@@ -77,7 +90,7 @@ pub(super) fn address(
             out.error(key, at, format!("`{key}` {problem}"));
             None
         }
-        None => Some(text.trim_end_matches('/').to_owned()),
+        None => Some(url),
     }
 }
 

@@ -1,10 +1,9 @@
 //! Connection and endpoint of an `rss_feed` (F-101).
 
 use countersign_registry::DataType;
-use url::Url;
 
 use super::bounds;
-use super::connection::rate_limit;
+use super::connection::{rate_limit, whole_address};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{
     Connection, Feed, FeedConnection, FeedOperation, Operation, OutputSchema, Parameter,
@@ -44,7 +43,9 @@ pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<
 
 fn feed(node: &Node, out: &mut Diagnostics) -> Option<(Feed, Position)> {
     let mut entry = Mapping::of(node, "a feed", out)?;
-    let url = entry.required_text("url", out).and_then(|(text, at)| address(text, at, out));
+    let url = entry
+        .required_text("url", out)
+        .and_then(|(text, at)| whole_address("url", text, at, out).map(|_| text.to_owned()));
     let name = entry.required_text("name", out);
     let description =
         entry.text("description", out).map(|(text, _)| text.trim().to_owned()).unwrap_or_default();
@@ -54,19 +55,6 @@ fn feed(node: &Node, out: &mut Diagnostics) -> Option<(Feed, Position)> {
         out.error("name", at, "a feed's name has 1 to 100 characters and is not `all`");
     }
     Some((Feed { url: url?, name: name.trim().to_owned(), description }, at))
-}
-
-/// HTTPS, or HTTP to this machine: the deployment decides whether loopback may be called at all.
-fn address(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
-    let fits = Url::parse(text).ok().filter(|url| {
-        let local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-        let scheme = url.scheme() == "https" || url.scheme() == "http" && local;
-        scheme && url.username().is_empty() && url.password().is_none()
-    });
-    if fits.is_none() {
-        out.error("url", at, format!("`{text}` is not an address that starts with https://"));
-    }
-    fits.map(|_| text.to_owned())
 }
 
 pub(super) fn operation(

@@ -4,14 +4,15 @@ use countersign_registry::Field;
 use indexmap::IndexMap;
 
 use super::connection::rate_limit;
-use super::{bounds, format, is_name};
+use super::field::{Named, named, unique};
+use super::{bounds, format};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{
     Connection, Endpoint, FieldRule, FileConnection, FileSource, Operation, OutputSchema,
     OutputShape, PARSERS, Parameter, ParseRules, RateLimit, ValueType, endings,
 };
 use crate::xpath::XPath;
-use crate::yaml::{Mapping, Node, as_text};
+use crate::yaml::{Mapping, as_text};
 
 pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<FileConnection> {
     let source = match map.required_text("source", out) {
@@ -179,54 +180,14 @@ fn fields(
 ) -> Vec<FieldRule> {
     let mut all: Vec<FieldRule> = Vec::new();
     for node in map.list(key, out) {
-        let Some((rule, at)) = field(node, out) else { continue };
-        if taken.iter().chain(&all).any(|other| other.field == rule.field) {
-            out.error("duplicate", at, format!("the field `{}` is mapped twice", rule.field));
-        }
-        all.push(rule);
+        let Some(mut entry) = Mapping::of(node, "a field", out) else { continue };
+        let xpath =
+            entry.required_text("xpath", out).and_then(|(text, at)| read_path(text, at, out));
+        let Some(named) = named(entry, out) else { continue };
+        unique(&named, taken.iter().chain(&all).map(|rule| rule.field.as_str()), out);
+        let Named { field, value_type, description, .. } = named;
+        let value_type = value_type.unwrap_or(ValueType::String);
+        all.extend(xpath.map(|xpath| FieldRule { field, xpath, value_type, description }));
     }
     all
-}
-
-fn field(node: &Node, out: &mut Diagnostics) -> Option<(FieldRule, Position)> {
-    let mut entry = Mapping::of(node, "a field", out)?;
-    let xpath = entry.required_text("xpath", out).and_then(|(text, at)| read_path(text, at, out));
-    let name = entry.required_text("field", out);
-    let value_type = match entry.text("type", out) {
-        None => Some(ValueType::String),
-        Some((text, at)) => value_type(text, at, out),
-    };
-    let description =
-        entry.text("description", out).map(|(text, _)| text.trim().to_owned()).unwrap_or_default();
-    entry.finish(out);
-    let (name, at) = name?;
-    if !is_name(name) || name.starts_with('_') {
-        out.error(
-            "name",
-            at,
-            format!("`{name}` is not a field name: letters, digits and `_`, first a letter"),
-        );
-    }
-    Some((
-        FieldRule { field: name.to_owned(), xpath: xpath?, value_type: value_type?, description },
-        at,
-    ))
-}
-
-pub(super) fn value_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<ValueType> {
-    let known = match text {
-        "string" => ValueType::String,
-        "number" => ValueType::Number,
-        "integer" => ValueType::Integer,
-        "date" => ValueType::Date,
-        "boolean" => ValueType::Boolean,
-        "string[]" => ValueType::StringList,
-        "number[]" => ValueType::NumberList,
-        _ => {
-            let hint = "use string, number, integer, date, boolean, string[] or number[]";
-            out.hinted("type", at, format!("`{text}` is not a type of field"), hint);
-            return None;
-        }
-    };
-    Some(known)
 }
