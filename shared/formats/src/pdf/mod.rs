@@ -6,12 +6,13 @@
 
 mod guard;
 
+use std::fmt;
 use std::io::Read;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use countersign_connector::{PdfRecords, PdfRules, Records};
-use pdf_extract::{Document, PlainTextOutput, output_doc_page};
+use pdf_extract::{ConvertToFmt, Document, PlainTextOutput, output_doc_page};
 use serde_json::{Map, Value};
 
 use crate::Extraction;
@@ -75,7 +76,13 @@ fn document(
     let (mut kept_bytes, mut failed) = (0, 0);
     for page in 1..=pages {
         stop.check()?;
-        match whole::guarded(|| text_of(&document, page)).flatten() {
+        let mut written = Written::new(limits.max_kept_bytes.saturating_sub(kept_bytes), stop);
+        let read = whole::guarded(|| text_of(&document, page, &mut written)).flatten();
+        stop.check()?;
+        if written.is_full {
+            return Err(too_much_text(page, limits));
+        }
+        match read {
             Some(text) => {
                 if text.is_empty() {
                     note(&mut out, format!("page {page} has no text: it may be a picture"));
@@ -90,8 +97,7 @@ fn document(
             }
         }
         if kept_bytes > limits.max_kept_bytes {
-            let (what, limit) = ("bytes of text", limits.max_kept_bytes);
-            return Err(FormatError::Limit { place: format!("page {page}"), what, limit });
+            return Err(too_much_text(page, limits));
         }
     }
     if failed == pages {
@@ -104,11 +110,48 @@ fn document(
     Ok(out)
 }
 
+fn too_much_text(page: u32, limits: &Limits) -> FormatError {
+    let (what, limit) = ("bytes of text", limits.max_kept_bytes);
+    FormatError::Limit { place: format!("page {page}"), what, limit }
+}
+
+/// What the library writes of a page. A form with much text, drawn often, would write more than there is memory.
+struct Written<'s> {
+    text: String,
+    most: u64,
+    stop: &'s Stop,
+    is_full: bool,
+}
+
+impl<'s> Written<'s> {
+    fn new(most: u64, stop: &'s Stop) -> Self {
+        Self { text: String::new(), most, stop, is_full: false }
+    }
+}
+
+impl fmt::Write for Written<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.is_full |= (self.text.len() + text.len()) as u64 > self.most;
+        if self.is_full || self.stop.is_set() {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+impl<'w, 's> ConvertToFmt for &'w mut Written<'s> {
+    type Writer = &'w mut Written<'s>;
+
+    fn convert(self) -> Self::Writer {
+        self
+    }
+}
+
 /// The text of one page; `None` when the library gives up.
-fn text_of(document: &Document, page: u32) -> Option<String> {
-    let mut text = String::new();
-    output_doc_page(document, &mut PlainTextOutput::new(&mut text), page).ok()?;
-    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+fn text_of(document: &Document, page: u32, written: &mut Written<'_>) -> Option<String> {
+    output_doc_page(document, &mut PlainTextOutput::new(&mut *written), page).ok()?;
+    let lines: Vec<&str> = written.text.lines().map(str::trim_end).collect();
     Some(lines.join("\n").trim().to_owned())
 }
 
