@@ -1,6 +1,8 @@
 //! What every type that calls HTTP shares: arguments, credential, and one call with the retries its failures allow
 //! (F-306…F-311), within the step's time.
 
+mod body;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -97,6 +99,7 @@ pub(crate) fn arguments(
 }
 
 /// Sends the calls of one step to one connector.
+#[derive(Clone)]
 pub(crate) struct Caller<'c> {
     egress: &'c Egress,
     tokens: &'c Tokens,
@@ -136,6 +139,11 @@ impl<'c> Caller<'c> {
         };
         caller.log_in().await?;
         Ok(caller)
+    }
+
+    /// The same caller with a meter of its own to hear what it is answered.
+    pub(crate) fn heard_by(&self, meter: Arc<Meter>) -> Self {
+        Self { meter, ..self.clone() }
     }
 
     /// What calls are sent with.

@@ -5,6 +5,7 @@ use countersign_connector::oauth::TokenError;
 use countersign_connector::request::RequestError;
 use countersign_connector::sql::SqlError;
 use countersign_failure::{Class, Failure};
+use countersign_formats::FormatError;
 use countersign_http_out::HttpError;
 use countersign_pages::PageError;
 use countersign_postgres_out::DatabaseError;
@@ -172,17 +173,26 @@ pub enum ConnectError {
     /// A page cannot be read.
     #[error("{0}")]
     Page(#[from] PageError),
+    /// A file cannot be read.
+    #[error("{0}")]
+    Format(#[from] FormatError),
+    /// A file is not read by this call.
+    #[error("{message}")]
+    File {
+        /// The code.
+        code: &'static str,
+        /// Why.
+        message: String,
+        /// Whether trying again can help.
+        class: Class,
+    },
     /// No feed could be read.
     #[error("none of {count} feeds could be read; the first: {first}")]
     NoFeed {
         /// How many were tried.
         count: usize,
         /// The first feed's error.
-        first: String,
-        /// Its code.
-        code: &'static str,
-        /// Whether trying again can help.
-        class: Class,
+        first: Box<Self>,
     },
     /// No file could be read.
     #[error("none of {count} files could be read; the first: {first}")]
@@ -190,11 +200,7 @@ pub enum ConnectError {
         /// How many were tried.
         count: usize,
         /// The first file's error.
-        first: String,
-        /// Its code.
-        code: &'static str,
-        /// Whether trying again can help.
-        class: Class,
+        first: Box<Self>,
     },
 }
 
@@ -227,7 +233,9 @@ impl Failure for ConnectError {
             Self::Database(error) => error.code(),
             Self::Sql(error) => error.code(),
             Self::Page(error) => error.code(),
-            Self::NothingRead { code, .. } | Self::NoFeed { code, .. } => code,
+            Self::Format(error) => error.code(),
+            Self::File { code, .. } => code,
+            Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.code(),
         }
     }
 
@@ -243,7 +251,9 @@ impl Failure for ConnectError {
             Self::Robots(error) => error.class(),
             Self::Database(error) => error.class(),
             Self::Page(error) => error.class(),
-            Self::NothingRead { class, .. } | Self::NoFeed { class, .. } => *class,
+            Self::Format(error) => error.class(),
+            Self::File { class, .. } => *class,
+            Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.class(),
             _ => Class::Terminal,
         }
     }
@@ -256,7 +266,9 @@ impl Failure for ConnectError {
             Self::Argument(_)
             | Self::WrongMode { .. }
             | Self::NotASource(_)
+            | Self::File { .. }
             | Self::NothingRead { .. } => 422,
+            Self::Format(error) => error.http_status(),
             Self::Robots(error) => error.http_status(),
             Self::Database(error) => error.http_status(),
             Self::Sql(error) => error.http_status(),
@@ -299,6 +311,8 @@ impl Failure for ConnectError {
             Self::Robots(error) => return error.help(),
             Self::Database(error) => return error.help(),
             Self::Page(error) => return error.help(),
+            Self::Format(error) => return error.help(),
+            Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => return first.help(),
             _ => return None,
         };
         Some(text.to_owned())
@@ -308,7 +322,11 @@ impl Failure for ConnectError {
 impl ConnectError {
     /// Whether the call had every try its failure allows, so that the engine adds none of its own (F-307…F-310).
     fn is_settled(&self) -> bool {
-        !matches!(self, Self::Source(_) | Self::Robots(_) | Self::NothingRead { .. })
+        match self {
+            Self::Source(_) | Self::Robots(_) | Self::Format(_) => false,
+            Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.is_settled(),
+            _ => true,
+        }
     }
 
     /// The error as the engine sees it. Whoever changes something says with a code of its own when it is in doubt; any

@@ -32,6 +32,7 @@ impl ConnectError {
                 DatabaseError::Refused(_) | DatabaseError::Statement { .. } => Some(Fault::Refused),
                 _ => None,
             },
+            Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.fault(),
             _ => None,
         }
     }
@@ -52,16 +53,28 @@ impl ConnectError {
 
     /// Whether the last good answer may stand in.
     pub(crate) fn lets_stale(&self) -> bool {
+        if let Self::NothingRead { first, .. } | Self::NoFeed { first, .. } = self {
+            return first.lets_stale();
+        }
         let not_asked = matches!(self, Self::Resting { .. } | Self::BudgetSpent { .. });
         not_asked || self.fault().is_some_and(|fault| fault.row().fallback == Fallback::Stale)
     }
 }
 
 /// How a binding fares after this; `None` when it says nothing of that.
-pub(crate) fn health(fault: Fault) -> Option<Health> {
+pub(crate) fn health_of(fault: Fault) -> Option<Health> {
     match fault {
         Fault::AuthRefused => Some(Health::AuthFailed),
         fault if fault.row().counts => Some(Health::Unavailable),
         _ => None,
+    }
+}
+
+/// Which of several faults is told: a refused credential before a source that is down before anything else.
+pub(crate) fn gravity(fault: Fault) -> u8 {
+    match fault {
+        Fault::AuthRefused => 3,
+        fault if fault.row().counts => 2,
+        _ => 1,
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use countersign_connector::request::public_address;
-use countersign_connector::{Auth, Feed, FeedConnection, FeedOperation};
-use countersign_failure::Failure as _;
+use countersign_connector::{Feed, FeedConnection, FeedOperation};
 use countersign_http_out::Call as HttpCall;
 use countersign_pages::{Body, Item, PageError, read_feed};
 use countersign_registry::action::Call;
@@ -19,6 +18,7 @@ use crate::calling::{Caller, arguments};
 use crate::error::ConnectError;
 use crate::handler::Deps;
 use crate::output::{Origin, shaped, stamp};
+use crate::places::Places;
 
 /// The largest feed read.
 const MAX_FEED: u64 = 10 * 1024 * 1024;
@@ -36,10 +36,10 @@ pub(crate) async fn call(
     let arguments = arguments(call, resolved)?;
     let feeds = chosen(connection, arguments.get(FeedOperation::FEED_NAME))?;
     let since = since(call.now, arguments.get(FeedOperation::SINCE_HOURS))?;
-    let caller =
-        Caller::open(deps, call, resolved, &Auth::None, connection.timeout_seconds).await?;
-    let reading: Vec<_> = feeds.iter().map(|feed| read(&caller, feed)).collect();
+    let places = Places::open(deps, call, resolved, connection.timeout_seconds).await?;
+    let reading: Vec<_> = feeds.iter().map(|feed| read(&places, feed)).collect();
     let outcomes: Vec<_> = futures::stream::iter(reading).buffered(AT_ONCE).collect().await;
+    places.finish().await;
     let mut gathered = Gathered::default();
     for (feed, outcome) in feeds.iter().zip(outcomes) {
         gathered.add(feed, outcome);
@@ -92,30 +92,40 @@ fn since(now: Timestamp, hours: Option<&Value>) -> Result<Timestamp, ConnectErro
     })
 }
 
-/// Fetches and reads one feed.
+/// Reads one feed unless it rests.
 fn read<'r>(
-    caller: &'r Caller<'_>,
+    places: &'r Places<'_>,
     feed: &'r Feed,
 ) -> BoxFuture<'r, Result<Vec<Item>, ConnectError>> {
     Box::pin(async move {
         let url = Url::parse(&feed.url).map_err(|_| ConnectError::NotASource(feed.name.clone()))?;
-        let accept = "application/rss+xml, application/atom+xml, application/feed+json, \
-                      application/xml;q=0.9, text/xml;q=0.8, application/json;q=0.7";
-        let http = HttpCall {
-            headers: vec![("accept".to_owned(), accept.to_owned())],
-            max_bytes: MAX_FEED,
-            ..HttpCall::get(url)
-        };
-        let answer = caller.send(&http, false).await?;
-        let reading = tokio::task::spawn_blocking(move || {
-            read_feed(&Body {
-                url: &answer.url,
-                content_type: answer.header("content-type"),
-                bytes: &answer.body,
-            })
-        });
-        Ok(reading.await.unwrap_or(Err(PageError::Time))?)
+        // A query may hold a key; two feeds that differ in it only differ in their names.
+        let place = format!("{} {}", feed.name, public_address(&url));
+        places.read(&feed.name, &place, |caller| fetched(caller, url)).await
     })
+}
+
+async fn fetched(caller: Caller<'_>, url: Url) -> Result<Vec<Item>, ConnectError> {
+    let accept = "application/rss+xml, application/atom+xml, application/feed+json, \
+                      application/xml;q=0.9, text/xml;q=0.8, application/json;q=0.7";
+    let http = HttpCall {
+        headers: vec![("accept".to_owned(), accept.to_owned())],
+        max_bytes: MAX_FEED,
+        ..HttpCall::get(url)
+    };
+    let answer = caller.send(&http, false).await?;
+    let reading = tokio::task::spawn_blocking(move || {
+        read_feed(&Body {
+            url: &answer.url,
+            content_type: answer.header("content-type"),
+            bytes: &answer.body,
+        })
+    });
+    let items = reading.await.unwrap_or(Err(PageError::Time));
+    if matches!(items, Err(PageError::Feed(_))) {
+        caller.malformed();
+    }
+    Ok(items?)
 }
 
 /// What all feeds gave.
@@ -130,6 +140,12 @@ impl<'f> Gathered<'f> {
     fn add(&mut self, feed: &'f Feed, outcome: Result<Vec<Item>, ConnectError>) {
         match outcome {
             Ok(items) => self.items.extend(items.into_iter().map(|item| (feed, item))),
+            // F-311: an answer that is no feed is said, and empty.
+            Err(error @ ConnectError::Page(PageError::Feed(_))) => {
+                tracing::warn!(feed = feed.name, %error, "an answer was not as expected");
+                self.warnings
+                    .push(format!("the feed `{}` was not as expected: {error}", feed.name));
+            }
             Err(error) => {
                 self.warnings.push(format!("the feed `{}` could not be read: {error}", feed.name));
                 self.failed.push(error);
@@ -146,12 +162,7 @@ impl<'f> Gathered<'f> {
         if count == 1 {
             return Err(first);
         }
-        Err(ConnectError::NoFeed {
-            count,
-            code: first.code(),
-            class: first.class(),
-            first: first.to_string(),
-        })
+        Err(ConnectError::NoFeed { count, first: Box::new(first) })
     }
 }
 

@@ -1,24 +1,26 @@
 //! Calling a `file_parser` (F-099): which files, each read on its own, nothing lost.
 
-use std::time::Duration;
-
 use countersign_connector::request::public_address;
 use countersign_connector::{
     FileBody, FileConnection, FileId, FileSource, Operation, PARSERS, SourceError, keys,
 };
 use countersign_failure::{Class, Failure};
 use countersign_formats::{Extraction, FormatError, Limits, Reader};
-use countersign_http_out::{Call as HttpCall, Streaming};
+use countersign_http_out::{Call as HttpCall, HttpError, Streaming};
 use countersign_registry::action::Call;
+use countersign_resilience::Tried;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::binding::Resolved;
+use crate::calling::{Caller, deadline};
 use crate::error::ConnectError;
 use crate::handler::Deps;
 use crate::output::{Origin, shaped, stamp};
+use crate::places::Places;
 use crate::stream::parse;
 
 /// Files read by one call.
@@ -29,8 +31,6 @@ const MAX_RECORDS: usize = 50_000;
 const MAX_WARNINGS: usize = 200;
 /// Files read at the same time.
 const AT_ONCE: usize = 4;
-/// Time kept for storing the output.
-const RESERVE: Duration = Duration::from_secs(3);
 
 /// One file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,21 +48,9 @@ enum Place {
     Missing,
 }
 
-/// Why one file could not be read.
-struct FileFault {
-    code: &'static str,
-    message: String,
-    class: Class,
-}
-
-impl FileFault {
-    fn of(error: &dyn Failure) -> Self {
-        Self { code: error.code(), message: error.to_string(), class: error.class() }
-    }
-
-    fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), class: Class::Terminal }
-    }
+/// A file that this call does not read.
+fn unread(code: &'static str, message: impl Into<String>) -> ConnectError {
+    ConnectError::File { code, message: message.into(), class: Class::Terminal }
 }
 
 pub(crate) async fn call(
@@ -75,37 +63,110 @@ pub(crate) async fn call(
     let reader = Reader::of(operation)
         .ok_or_else(|| ConnectError::Argument("the endpoint reads no file".to_owned()))?;
     let formats: Vec<&str> = connection.accepted_formats.iter().map(String::as_str).collect();
-    let formats = Formats { accepted: &formats, reader: &reader };
-    let limits = Limits::for_megabytes(connection.max_file_size_mb);
-    let started = tokio::time::Instant::now();
+    let reading = Reading {
+        deps,
+        formats: Formats { accepted: &formats, reader: &reader },
+        limits: Limits::for_megabytes(connection.max_file_size_mb),
+        places: Places::open(deps, call, resolved, connection.timeout_seconds).await?,
+        deadline: deadline(call),
+    };
     let (targets, truncated) = targets(deps, call, connection).await?;
-    let deadline = started + call.remaining.saturating_sub(RESERVE);
-    let reading: Vec<_> =
-        targets.iter().map(|target| timed(deps, &formats, &limits, target, deadline)).collect();
-    let mut gathered = Gathered::default();
-    let mut reading = futures::stream::iter(reading).buffered(AT_ONCE);
-    for target in &targets {
-        let Some(outcome) = reading.next().await else { break };
-        gathered.add(target, outcome, resolved, call);
-    }
+    let gathered = reading.all(&targets, resolved, call).await;
+    reading.places.finish().await;
     gathered.finish(resolved, targets.len(), truncated)
 }
 
-/// Reads one file, or gives up when the step's time ends.
-fn timed<'t>(
-    deps: &'t Deps,
-    formats: &'t Formats<'t>,
-    limits: &'t Limits,
-    target: &'t Target,
-    deadline: tokio::time::Instant,
-) -> BoxFuture<'t, Result<Extraction, FileFault>> {
-    Box::pin(async move {
-        let reading = read(deps, formats, limits, target);
-        tokio::time::timeout_at(deadline, reading).await.unwrap_or_else(|_| {
-            let message = "the step's time ended before the file was read".to_owned();
-            Err(FileFault { code: "FILE_TIME", message, class: Class::Retryable })
+/// Reads the files of one call.
+struct Reading<'r> {
+    deps: &'r Deps,
+    formats: Formats<'r>,
+    limits: Limits,
+    places: Places<'r>,
+    deadline: Instant,
+}
+
+impl Reading<'_> {
+    async fn all(&self, targets: &[Target], resolved: &Resolved, call: &Call) -> Gathered {
+        let mut gathered = Gathered::default();
+        let reading: Vec<_> = targets.iter().map(|target| self.timed(target)).collect();
+        let mut reading = futures::stream::iter(reading).buffered(AT_ONCE);
+        for target in targets {
+            let Some(outcome) = reading.next().await else { break };
+            gathered.add(target, outcome, resolved, call);
+        }
+        gathered
+    }
+
+    /// Reads one file, or gives up when the step's time ends.
+    fn timed<'t>(&'t self, target: &'t Target) -> BoxFuture<'t, Result<Extraction, ConnectError>> {
+        Box::pin(async move {
+            let reading = tokio::time::timeout_at(self.deadline, self.read(target));
+            reading.await.unwrap_or_else(|_| Err(FormatError::Time.into()))
         })
-    })
+    }
+
+    async fn read(&self, target: &Target) -> Result<Extraction, ConnectError> {
+        match &target.place {
+            Place::Missing => Err(unread("FILE_UNKNOWN", "there is no such file")),
+            Place::Key { bytes, .. } if *bytes > self.limits.max_bytes => {
+                Err(FormatError::TooLarge { max_bytes: self.limits.max_bytes }.into())
+            }
+            Place::Key { key, .. } => {
+                self.formats.accept(&target.name)?;
+                let mut body = self.deps.files.open(key).await.map_err(ConnectError::Source)?;
+                Ok(parse(body.as_mut(), self.formats.reader.clone(), self.limits).await?)
+            }
+            Place::Address(url) => {
+                self.formats.accept_address(&target.name)?;
+                let place = url.origin().ascii_serialization();
+                let (reader, limits) = (self.formats.reader, &self.limits);
+                let fetched = |caller| fetched(caller, url, reader, limits);
+                self.places.read(&place, &place, fetched).await
+            }
+        }
+    }
+}
+
+/// Fetches and reads a file. One that breaks off is read again from its start, as often as its failure allows.
+async fn fetched(
+    caller: Caller<'_>,
+    url: &Url,
+    reader: &Reader,
+    limits: &Limits,
+) -> Result<Extraction, ConnectError> {
+    // One more, so that it is the parser that says a file is too large.
+    let max_bytes = limits.max_bytes + 1024 * 1024;
+    let http = HttpCall { max_bytes, ..HttpCall::get(url.clone()) };
+    let mut tried = Tried::default();
+    loop {
+        let open = caller.open_body(&http, &mut tried).await?;
+        let mut body = WebBody { open, broken: None };
+        let read = parse(&mut body, reader.clone(), *limits).await;
+        match (body.broken, read) {
+            (Some(error), _) => caller.again(error.into(), None, &mut tried).await?,
+            (None, Ok(found)) => return Ok(found),
+            (None, Err(error)) => {
+                if is_malformed(&error) {
+                    caller.malformed();
+                }
+                return Err(error.into());
+            }
+        }
+    }
+}
+
+/// Whether a file is not what it should be, rather than too much or out of reach.
+fn is_malformed(error: &FormatError) -> bool {
+    const CODES: [&str; 7] = [
+        "FILE_EMPTY",
+        "FILE_NOT_XML",
+        "FILE_ENCODING",
+        "FILE_TRUNCATED",
+        "FILE_MALFORMED",
+        "FILE_DTD_REFUSED",
+        "FILE_WRONG_KIND",
+    ];
+    CODES.contains(&error.code())
 }
 
 /// What was read of all files.
@@ -115,14 +176,15 @@ struct Gathered {
     errors: Vec<Value>,
     warnings: Vec<Value>,
     read: usize,
-    first: Option<FileFault>,
+    /// The first error that is no answer of another kind.
+    failed: Option<ConnectError>,
 }
 
 impl Gathered {
     fn add(
         &mut self,
         target: &Target,
-        outcome: Result<Extraction, FileFault>,
+        outcome: Result<Extraction, ConnectError>,
         resolved: &Resolved,
         call: &Call,
     ) {
@@ -131,13 +193,13 @@ impl Gathered {
                 let message = format!(
                     "more than {MAX_RECORDS} records in one call; read this file in another"
                 );
-                return Err(FileFault::new("FILE_RECORDS", message));
+                return Err(unread("FILE_RECORDS", message));
             }
             Ok(found)
         });
         let found = match found {
             Ok(found) => found,
-            Err(fault) => return self.fail(target, fault),
+            Err(error) => return self.fail(target, error),
         };
         let offset = self.records.len();
         let origin = Origin { reference: &target.reference, name: &target.name };
@@ -156,11 +218,18 @@ impl Gathered {
         self.read += 1;
     }
 
-    fn fail(&mut self, target: &Target, fault: FileFault) {
+    /// What an address answers and is no such file is told, and nothing more (F-311); an upload is its owner's to mend.
+    fn fail(&mut self, target: &Target, error: ConnectError) {
+        let (code, message) = (error.code(), error.to_string());
         self.errors.push(json!({
-            "file": target.reference, "name": target.name, "code": fault.code, "message": fault.message,
+            "file": target.reference, "name": target.name, "code": code, "message": message,
         }));
-        self.first.get_or_insert(fault);
+        match (&target.place, error) {
+            (Place::Address(_), ConnectError::Format(error)) if is_malformed(&error) => {
+                tracing::warn!(address = %target.reference, code, "an answer was not as expected");
+            }
+            (_, error) => drop(self.failed.get_or_insert(error)),
+        }
     }
 
     /// The output, or an error when no file could be read.
@@ -170,13 +239,8 @@ impl Gathered {
         count: usize,
         truncated: bool,
     ) -> Result<Value, ConnectError> {
-        if let (0, Some(fault)) = (self.read, self.first) {
-            return Err(ConnectError::NothingRead {
-                count,
-                first: fault.message,
-                code: fault.code,
-                class: fault.class,
-            });
+        if let (0, Some(error)) = (self.read, self.failed) {
+            return Err(ConnectError::NothingRead { count, first: Box::new(error) });
         }
         let mut output = shaped(resolved.endpoint.output.shape, self.records, truncated);
         output.insert("files_read".to_owned(), self.read.into());
@@ -230,6 +294,11 @@ fn require_named(targets: &[Target]) -> Result<(), ConnectError> {
     }
 }
 
+/// What a call names as its files.
+pub(crate) fn source(call: &Call) -> Option<&Value> {
+    call.inputs.get("source").or_else(|| call.params.get("source"))
+}
+
 fn sources(call: &Call) -> Result<Vec<String>, ConnectError> {
     let wrong = || {
         ConnectError::Argument("the input `source` must be a text or a list of texts".to_owned())
@@ -244,8 +313,7 @@ fn sources(call: &Call) -> Result<Vec<String>, ConnectError> {
             .map(str::to_owned),
         _ => None,
     };
-    let value =
-        call.inputs.get("source").or_else(|| call.params.get("source")).ok_or_else(wrong)?;
+    let value = source(call).ok_or_else(wrong)?;
     let sources: Vec<String> = match value {
         Value::Array(items) => {
             items.iter().map(|item| text(item).ok_or_else(wrong)).collect::<Result<_, _>>()?
@@ -300,40 +368,6 @@ fn address(source: &str) -> Result<Target, ConnectError> {
     Ok(Target { reference: public_address(&url), name, place: Place::Address(url) })
 }
 
-async fn read(
-    deps: &Deps,
-    formats: &Formats<'_>,
-    limits: &Limits,
-    target: &Target,
-) -> Result<Extraction, FileFault> {
-    let body: Box<dyn FileBody> = match &target.place {
-        Place::Missing => return Err(FileFault::new("FILE_UNKNOWN", "there is no such file")),
-        Place::Key { bytes, .. } if *bytes > limits.max_bytes => {
-            return Err(FileFault::of(&FormatError::TooLarge { max_bytes: limits.max_bytes }));
-        }
-        Place::Key { key, .. } => {
-            formats.accept(&target.name)?;
-            deps.files.open(key).await.map_err(|error| FileFault::of(error.as_ref()))?
-        }
-        Place::Address(url) => {
-            formats.accept_address(&target.name)?;
-            // One more, so that it is the parser that says a file is too large.
-            let http = HttpCall {
-                max_bytes: limits.max_bytes + 1024 * 1024,
-                ..HttpCall::get(url.clone())
-            };
-            let open = deps.egress.open(http).await.map_err(|error| FileFault::of(&error))?;
-            if !(200..300).contains(&open.status) {
-                let message = format!("the address answered with HTTP {}", open.status);
-                return Err(FileFault::new("FILE_SOURCE", message));
-            }
-            Box::new(WebBody(open))
-        }
-    };
-    let reader = formats.reader.clone();
-    parse(body, reader, *limits).await.map_err(|error| FileFault::of(&error))
-}
-
 /// The formats a call reads: those the connection accepts and the endpoint's parser knows.
 struct Formats<'f> {
     accepted: &'f [&'f str],
@@ -346,18 +380,18 @@ impl Formats<'_> {
         self.accepted.iter().copied().filter(|ending| endings.contains(ending))
     }
 
-    fn accept(&self, name: &str) -> Result<(), FileFault> {
+    fn accept(&self, name: &str) -> Result<(), ConnectError> {
         let ending = ending(name);
         if self.all().any(|accepted| accepted == ending) {
             return Ok(());
         }
         let all: Vec<&str> = self.all().collect();
         let message = format!("the file is not one of {}", all.join(", "));
-        Err(FileFault::new("FILE_FORMAT", message))
+        Err(unread("FILE_FORMAT", message))
     }
 
     /// Addresses may end in anything, but not in another format.
-    fn accept_address(&self, name: &str) -> Result<(), FileFault> {
+    fn accept_address(&self, name: &str) -> Result<(), ConnectError> {
         let ending = ending(name);
         let mut known = PARSERS.iter().flat_map(|(_, endings)| endings.iter());
         if known.any(|known| *known == ending) { self.accept(name) } else { Ok(()) }
@@ -368,12 +402,19 @@ fn ending(name: &str) -> String {
     name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
 }
 
-struct WebBody(Streaming);
+/// A body from the web. The parser only learns that it broke off; who may try again wants to know how.
+struct WebBody {
+    open: Streaming,
+    broken: Option<HttpError>,
+}
 
 impl FileBody for WebBody {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>> {
-        Box::pin(
-            async move { self.0.chunk().await.map_err(|error| Box::new(error) as SourceError) },
-        )
+        Box::pin(async move {
+            self.open.chunk().await.map_err(|error| {
+                self.broken = Some(error.clone());
+                Box::new(error) as SourceError
+            })
+        })
     }
 }

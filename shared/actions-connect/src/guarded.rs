@@ -6,12 +6,13 @@ use countersign_registry::action::Call;
 use countersign_resilience::{
     Admission, AnswerKey, AnswerOf, Fault, Kept, Record, Report, Subject, Verdict,
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::binding::Resolved;
 use crate::calling::{arguments, cursor};
 use crate::error::ConnectError;
-use crate::fault;
+use crate::fault::health_of;
+use crate::file::source;
 use crate::handler::{Deps, act};
 use crate::meter::{Heard, within};
 
@@ -25,13 +26,8 @@ pub(crate) struct Guarded {
 
 /// Calls an endpoint unless its source rests.
 pub(crate) async fn call(deps: &Deps, call: &Call, resolved: &Resolved) -> Guarded {
-    // Files and feeds are read one by one from wherever they lie, and actions look after themselves; there is no one
-    // source that could fail.
     let connection = &resolved.definition.connection;
-    if matches!(
-        connection,
-        Connection::FileParser(_) | Connection::RssFeed(_) | Connection::ExistingTool(_)
-    ) {
+    if !connection.is_requested() {
         return plain(act(deps, call, resolved).await, resolved);
     }
     let mut arguments = match arguments(call, resolved) {
@@ -42,9 +38,18 @@ pub(crate) async fn call(deps: &Deps, call: &Call, resolved: &Resolved) -> Guard
     if let Some(cursor) = cursor(call) {
         arguments.insert(CURSOR_ARGUMENT.to_owned(), cursor.clone());
     }
+    // Whether it is declared or not, it says which files are meant.
+    if let (Connection::FileParser(_), Some(source)) = (connection, source(call)) {
+        arguments.insert("source".to_owned(), source.clone());
+    }
     let guard = Guard { deps, call, resolved };
-    let outcome = guard.call().await;
-    let health = health(&outcome, resolved);
+    let (outcome, health) = if guard.has_places() {
+        guard.call_places().await
+    } else {
+        let outcome = guard.call().await;
+        let health = health(&outcome, resolved);
+        (outcome, health)
+    };
     let Some(key) = guard.answer_key(&arguments) else { return Guarded { outcome, health } };
     let outcome = match outcome {
         Ok(output) => Ok(guard.keep(&key, output).await),
@@ -68,7 +73,7 @@ fn health(outcome: &Result<Value, ConnectError>, resolved: &Resolved) -> Option<
                 let connector = resolved.connector();
                 tracing::warn!(%connector, binding = %resolved.binding.id, "the source refuses access");
             }
-            fault::health(fault)
+            health_of(fault)
         }
         None => error.is_none().then_some(Health::Ok),
     }
@@ -100,6 +105,23 @@ impl Guard<'_> {
         outcome
     }
 
+    /// Whether it reads several places, each with a breaker of its own.
+    fn has_places(&self) -> bool {
+        let connection = &self.resolved.definition.connection;
+        matches!(connection, Connection::FileParser(_) | Connection::RssFeed(_))
+    }
+
+    /// A call of several places. How they fared together is noted for those who look, and lets none of them rest.
+    async fn call_places(&self) -> (Result<Value, ConnectError>, Option<Health>) {
+        let outcome = act(self.deps, self.call, self.resolved).await;
+        if let Some(report) = self.report(outcome.as_ref().err(), false) {
+            let subject = self.resolved.health_subject(self.call);
+            self.tell(&subject, None, &Report { verdict: Verdict::Neutral, ..report }).await;
+        }
+        let health = health(&outcome, self.resolved);
+        (outcome, health)
+    }
+
     /// What the call says about its source; nothing when the source was not called. A probe is always answered for.
     fn report(&self, error: Option<&ConnectError>, is_probe: bool) -> Option<Report> {
         let heard = self.resolved.meter.heard();
@@ -120,6 +142,10 @@ impl Guard<'_> {
             latency,
             at: self.resolved.meter.now(),
         })
+    }
+
+    fn is_of_files(&self) -> bool {
+        matches!(self.resolved.definition.connection, Connection::FileParser(_))
     }
 
     async fn tell(&self, subject: &Subject, seen: Option<Record>, report: &Report) {
@@ -149,8 +175,10 @@ impl Guard<'_> {
     /// Keeps a good answer. One with a warning is not: something is missing in it.
     async fn keep(&self, key: &AnswerKey, output: Value) -> Value {
         let has_warnings = |warnings: &Value| warnings.as_array().is_none_or(|all| !all.is_empty());
+        let is_file = |errors: &&Value| self.is_of_files() && has_warnings(errors);
         let whole = self.resolved.meter.heard().fault.is_none()
-            && !output.get("warnings").is_some_and(has_warnings);
+            && !output.get("warnings").is_some_and(has_warnings)
+            && output.get("errors").filter(is_file).is_none();
         let Value::Object(fields) = output else { return output };
         let answer = Kept { output: fields, at: self.resolved.meter.now() };
         if whole {
@@ -162,8 +190,20 @@ impl Guard<'_> {
     /// The last good answer, in place of one that failed with `error`.
     async fn stale(&self, key: &AnswerKey, error: &ConnectError) -> Option<Value> {
         let kept = within("the last good answer", self.deps.answers.last(key)).await??;
-        let stale = kept.stale(self.resolved.meter.now(), &error.to_string())?;
+        let mut stale = kept.stale(self.resolved.meter.now(), &error.to_string())?;
+        if self.is_of_files() {
+            as_file_warning(stale.get_mut("warnings"));
+        }
         tracing::warn!(connector = %self.resolved.connector(), %error, "an earlier answer stands in");
         Some(stale)
+    }
+}
+
+/// A file parser's warnings are objects; the note of an answer that stands in becomes one.
+fn as_file_warning(warnings: Option<&mut Value>) {
+    let last = warnings.and_then(Value::as_array_mut).and_then(|all| all.last_mut());
+    if let Some(note) = last {
+        let message = note.take();
+        *note = json!({ "file": "", "name": "", "record": null, "field": "", "message": message });
     }
 }

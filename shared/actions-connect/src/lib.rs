@@ -16,6 +16,7 @@ mod handler;
 mod meter;
 mod output;
 mod pages;
+mod places;
 mod rest;
 mod scraper;
 mod stream;

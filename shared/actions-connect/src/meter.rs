@@ -13,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
 use crate::error::ConnectError;
+use crate::fault::gravity;
 use crate::handler::Deps;
 
 /// How long the shared state may keep a call waiting.
@@ -71,6 +72,32 @@ impl Meter {
             clock: Instant::now(),
             heard: Mutex::default(),
         }
+    }
+
+    /// A meter of the same rates that hears for itself: for one of several places.
+    pub(crate) fn apart(&self) -> Self {
+        Self {
+            standing: self.standing.clone(),
+            connector: self.connector.clone(),
+            rates: self.rates.clone(),
+            began: self.began,
+            clock: self.clock,
+            heard: Mutex::default(),
+        }
+    }
+
+    /// Adds what another meter heard. The gravest fault stays.
+    pub(crate) fn join(&self, other: &Heard) {
+        if !other.called {
+            return;
+        }
+        let gravity = |heard: &Heard| heard.fault.as_ref().map_or(0, |(fault, _)| gravity(*fault));
+        self.hear(|heard| {
+            heard.latency = heard.latency.max(other.latency);
+            if gravity(other) > gravity(heard) {
+                heard.fault = other.fault;
+            }
+        });
     }
 
     /// The time now, by the clock of the call.

@@ -70,8 +70,7 @@ impl Paged for Rest<'_> {
         let named = answer.headers.iter().filter(|(name, _)| name == "link");
         let links: Vec<&str> = named.map(|(_, value)| value.as_str()).collect();
         let links = (!links.is_empty()).then(|| links.join(", "));
-        let next =
-            next_page(&self.rules.pagination, request, &json, count, links.as_deref());
+        let next = next_page(&self.rules.pagination, request, &json, count, links.as_deref());
         Ok(Page { records, metadata, warnings, ..Page::default() }.before(next))
     }
 

@@ -23,7 +23,7 @@ impl Drop for StopOnDrop {
 /// Reads the records of a body. The parser runs on a thread of its own; when it stops early, so does the download, and
 /// when this future is dropped, so does the parser.
 pub(crate) async fn parse(
-    body: Box<dyn FileBody>,
+    body: &mut dyn FileBody,
     reader: Reader,
     limits: Limits,
 ) -> Result<Extraction, FormatError> {
@@ -32,7 +32,6 @@ pub(crate) async fn parse(
     let seen = stop.0.clone();
     let parsing =
         tokio::task::spawn_blocking(move || reader.read(Pieces::new(receiver), &limits, &seen));
-    let mut body = body;
     loop {
         let piece = match body.next().await {
             Ok(Some(piece)) => Ok(piece),

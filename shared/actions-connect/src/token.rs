@@ -28,6 +28,7 @@ impl Tokens {
 }
 
 /// How a caller gets its token.
+#[derive(Clone)]
 pub(crate) struct Login {
     auth: Auth,
     /// The token's name in [`Tokens`]; none when the connector needs no token.

@@ -122,7 +122,12 @@ fn outputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
         OutputShape::Scalar => vec![slot("value", DataType::Any, "the value")],
     };
     match &endpoint.operation {
-        Operation::ParseXml(_) | Operation::Parse(_) => slots.extend(file_metadata()),
+        Operation::ParseXml(_) | Operation::Parse(_) => {
+            slots.extend(file_metadata());
+            if connection.is_requested() {
+                slots.extend(stale_metadata());
+            }
+        }
         Operation::Request(rules) => {
             slots.extend(answer_metadata(endpoint, &rules.mapping));
             slots.extend(stale_metadata());

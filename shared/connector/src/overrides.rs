@@ -54,6 +54,9 @@ impl ConnectorDefinition {
                 if let Some(megabytes) = overrides.max_file_size_mb {
                     file.max_file_size_mb = megabytes.clamp(1, file.max_file_size_mb);
                 }
+                if let Some(seconds) = overrides.timeout_seconds {
+                    file.timeout_seconds = seconds.clamp(1, 300);
+                }
             }
         }
         self

@@ -56,6 +56,13 @@ impl ConnectorDefinition {
         Subject::of(&["health", owner.as_str(), self.id.as_str(), self.place(credential)])
     }
 
+    /// What the breaker of one of several places is about: one that fails says nothing of the others. A query is no part
+    /// of `place`, for it may hold a secret.
+    #[must_use]
+    pub fn place_subject(&self, owner: &UserId, place: &str) -> Subject {
+        Subject::of(&["health", owner.as_str(), self.id.as_str(), self.place(None), place])
+    }
+
     /// What its rate is about. `whose` is the owner of the definition, none for the system's: ids are unique for each owner
     /// only.
     #[must_use]

@@ -1,10 +1,11 @@
-//! Tables of HTML pages. The page's whole tree is held, so pages are bounded in size and in nesting before that.
+//! Tables of HTML pages. The page's whole tree is held, so pages are bounded in size, and the tree while it grows.
 
 use std::collections::HashMap;
 use std::io::Read;
 use std::rc::Rc;
 
 use countersign_connector::{HtmlRules, Pick};
+use countersign_pages::{Bounds, Overgrown, Stopped, tree};
 use scraper::{ElementRef, Html, Node, Selector};
 use serde_json::Value;
 
@@ -15,20 +16,10 @@ use crate::table::{Row, Table};
 use crate::text::Text;
 use crate::whole;
 
-/// Elements that may be open inside each other; the parser's work grows with the square of it.
-const MAX_OPEN: usize = 2_000;
+/// How large the tree of a page may grow.
+const BOUNDS: Bounds = Bounds { nodes: 3_000_000, attributes: 6_000_000, levels: 512 };
 /// Columns or rows one cell may span.
 const MAX_SPAN: usize = 1_000;
-/// Elements a page may leave open without nesting.
-const CLOSED_BY_NEXT: [&str; 13] = [
-    "p", "li", "td", "th", "tr", "tbody", "thead", "tfoot", "option", "dt", "dd", "colgroup",
-    "optgroup",
-];
-/// Elements that hold nothing.
-const VOID: [&str; 14] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
-    "track", "wbr",
-];
 /// Elements that end a word.
 const BLOCKS: [&str; 18] = [
     "br", "p", "div", "li", "ul", "ol", "tr", "td", "th", "table", "h1", "h2", "h3", "h4", "h5",
@@ -54,9 +45,8 @@ pub(crate) fn read(
     if page.trim().is_empty() {
         return Err(FormatError::Empty);
     }
-    check_nesting(&page)?;
-    stop.check()?;
-    let page = Html::parse_document(&page);
+    let page =
+        tree(&page, &BOUNDS, &|| !stop.is_set()).map_err(|stopped| refused(&page, stopped))?;
     let element = chosen(rules.pick.as_ref(), &page)?;
     let mut table = Table::new(&rules.table, limits);
     let mut carried: HashMap<usize, (Rc<str>, usize)> = HashMap::new();
@@ -81,44 +71,16 @@ fn declared_encoding(bytes: &[u8]) -> Option<String> {
     label.is_ascii_compatible().then(|| label.name().to_owned())
 }
 
-/// Counts elements that are open at the same time, as far as that can be seen without parsing.
-fn check_nesting(page: &str) -> Result<(), FormatError> {
-    let mut open: HashMap<String, usize> = HashMap::new();
-    let (mut all, mut line) = (0, 1);
-    let mut rest = page;
-    while let Some(at) = memchr::memchr2(b'<', b'\n', rest.as_bytes()) {
-        let is_line = rest.as_bytes()[at] == b'\n';
-        rest = &rest[at + 1..];
-        if is_line {
-            line += 1;
-            continue;
-        }
-        let (closes, tag) = rest.strip_prefix('/').map_or((false, rest), |tag| (true, tag));
-        let end = tag.find(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>' | '<'));
-        let Some(name) = tag.get(..end.unwrap_or(tag.len()).min(32)).map(str::to_ascii_lowercase)
-        else {
-            continue;
-        };
-        let nests = name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && !CLOSED_BY_NEXT.contains(&name.as_str())
-            && !VOID.contains(&name.as_str());
-        if !nests {
-            continue;
-        }
-        let count = open.entry(name).or_default();
-        if !closes {
-            *count += 1;
-            all += 1;
-        } else if *count > 0 {
-            *count -= 1;
-            all -= 1;
-        }
-        if all > MAX_OPEN || open.len() > MAX_OPEN {
-            let (what, limit) = ("elements inside each other", MAX_OPEN as u64);
-            return Err(FormatError::Limit { place: format!("line {line}"), what, limit });
-        }
-    }
-    Ok(())
+/// What is too much of a page, and where.
+fn refused(page: &str, stopped: Stopped) -> FormatError {
+    let (what, limit) = match stopped.why {
+        Overgrown::Time => return FormatError::Time,
+        Overgrown::Nodes => ("elements and texts", BOUNDS.nodes),
+        Overgrown::Attributes => ("attributes in all, or 1000 in one element,", BOUNDS.attributes),
+        Overgrown::Levels => ("elements inside each other", BOUNDS.levels),
+    };
+    let line = memchr::memchr_iter(b'\n', &page.as_bytes()[..stopped.at]).count() + 1;
+    FormatError::Limit { place: format!("line {line}"), what, limit: limit as u64 }
 }
 
 /// The table that is meant.

@@ -94,19 +94,46 @@ impl<'r> Table<'r> {
         if row.is_empty() {
             return Ok(());
         }
-        self.record(row, &place);
-        bound(self.out.records.len() as u64, self.limits.max_records as u64, "records")?;
-        bound(self.kept_bytes, self.limits.max_kept_bytes, "bytes of values")
+        self.record(row, &place)?;
+        bound(self.out.records.len() as u64, self.limits.max_records as u64, "records")
+    }
+
+    /// Counts a value before the next one is made of the same cell.
+    fn count(
+        &mut self,
+        bytes: usize,
+        size: u64,
+        place: &impl Fn() -> String,
+    ) -> Result<(), FormatError> {
+        self.kept_bytes += size;
+        let (what, limit) = if bytes > self.limits.max_value_bytes {
+            ("bytes in one value", self.limits.max_value_bytes as u64)
+        } else if self.kept_bytes > self.limits.max_kept_bytes {
+            ("bytes of values", self.limits.max_kept_bytes)
+        } else {
+            return Ok(());
+        };
+        Err(FormatError::Limit { place: place(), what, limit })
     }
 
     fn header(&mut self, row: &impl Row, place: &str) -> Result<(), FormatError> {
-        let names: Vec<String> = (0..row.width()).map(|index| row.text(index)).collect();
+        let mut names: Vec<String> = Vec::new();
+        let mut bytes = 0;
+        for index in 0..row.width() {
+            names.push(row.text(index));
+            bytes += names.last().map_or(0, String::len);
+            if bytes > self.limits.max_record_bytes {
+                let (what, limit) = ("bytes in the header", self.limits.max_record_bytes as u64);
+                return Err(FormatError::Limit { place: place.to_owned(), what, limit });
+            }
+        }
         if self.rules.fields.is_empty() {
             self.header = Some(Header::All(distinct(names)));
             return Ok(());
         }
+        let known: Vec<String> = names.iter().map(|name| plain(name)).collect();
         let found: Vec<Vec<usize>> =
-            self.rules.fields.iter().map(|rule| columns(rule, &names)).collect();
+            self.rules.fields.iter().map(|rule| columns(rule, &known)).collect();
         if found.iter().all(Vec::is_empty) {
             let shown: Vec<String> =
                 names.iter().take(12).map(|name| format!("`{name}`")).collect();
@@ -127,37 +154,56 @@ impl<'r> Table<'r> {
         Ok(())
     }
 
-    fn record(&mut self, row: &impl Row, place: &impl Fn() -> String) {
-        match &self.header {
-            None => {}
-            Some(Header::All(names)) => {
-                let name = |index: usize| {
+    fn record(&mut self, row: &impl Row, place: &impl Fn() -> String) -> Result<(), FormatError> {
+        // Taken out while the rest of the table changes.
+        let header = self.header.take();
+        let read = match &header {
+            None => Ok(()),
+            Some(header) => self.record_of(header, row, place),
+        };
+        self.header = header;
+        read
+    }
+
+    fn record_of(
+        &mut self,
+        header: &Header,
+        row: &impl Row,
+        place: &impl Fn() -> String,
+    ) -> Result<(), FormatError> {
+        match header {
+            Header::All(names) => {
+                let mut record = Map::new();
+                for index in 0..row.width().max(names.len()) {
                     let name = names.get(index).cloned();
-                    name.unwrap_or_else(|| format!("column_{}", index + 1))
-                };
-                let all = 0..row.width().max(names.len());
-                let record: Map<String, Value> =
-                    all.map(|index| (name(index), row.value(index))).collect();
-                self.kept_bytes += size_of(&record);
+                    let name = name.unwrap_or_else(|| format!("column_{}", index + 1));
+                    let value = row.value(index);
+                    let bytes = value.as_str().map_or(0, str::len);
+                    self.count(bytes, name.len() as u64 + size(&value), place)?;
+                    record.insert(name, value);
+                }
                 self.out.records.push(record);
             }
-            Some(Header::Fields(found)) => {
+            Header::Fields(found) => {
                 let record = self.out.records.len();
-                for (rule, columns) in self.rules.fields.iter().zip(found) {
+                let rules = self.rules;
+                for (rule, columns) in rules.fields.iter().zip(found) {
                     let mut values = columns.iter().map(|index| row.value(*index));
                     let value = values.find(|value| !value.is_null()).unwrap_or(Value::Null);
+                    let bytes = value.as_str().map_or(0, str::len);
                     let (cell, complaint) = coerce(Cell::from(value), rule.value_type);
                     if let Some(message) = complaint {
                         let message = format!("{}: {message}", place());
                         warn(&mut self.out.warnings, record, &rule.field, message);
                     }
-                    self.kept_bytes += cell_size(&cell);
+                    self.count(bytes, cell_size(&cell), place)?;
                     if let Records::Rows { cells, .. } = &mut self.out.records {
                         cells.push(cell);
                     }
                 }
             }
         }
+        Ok(())
     }
 
     /// Says something about the table that is not about a record.
@@ -225,13 +271,16 @@ fn numbered(rule: &ColumnRule) -> Vec<usize> {
     rule.columns.iter().filter_map(number).collect()
 }
 
-/// The columns of a field that the header has, most preferred first.
-fn columns(rule: &ColumnRule, names: &[String]) -> Vec<usize> {
+/// The columns of a field that the header has, by their plain names, most preferred first.
+fn columns(rule: &ColumnRule, known: &[String]) -> Vec<usize> {
     let place = |pick: &Pick| match pick {
         Pick::Number(number) => {
-            (*number as usize).checked_sub(1).filter(|index| *index < names.len())
+            (*number as usize).checked_sub(1).filter(|index| *index < known.len())
         }
-        Pick::Name(name) => names.iter().position(|known| plain(known) == plain(name)),
+        Pick::Name(name) => {
+            let name = plain(name);
+            known.iter().position(|known| *known == name)
+        }
     };
     rule.columns.iter().filter_map(place).collect()
 }

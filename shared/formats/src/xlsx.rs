@@ -97,7 +97,7 @@ fn sheet(
     };
     let mut cells = workbook.worksheet_cells_reader(name).map_err(|error| explain(1, &error))?;
     let mut table = Table::new(&rules.table, limits);
-    let mut row = Cells { row: 0, cells: Vec::new() };
+    let mut row = Cells::default();
     while let Some(cell) = cells.next_cell().map_err(|error| explain(row.row + 1, &error))? {
         let (at, column) = cell.get_position();
         if at != row.row {
@@ -113,7 +113,10 @@ fn sheet(
         }
         let value = value(cell.get_value());
         if !value.is_null() {
-            row.put(column as usize, value);
+            let place = || format!("sheet `{name}`, row {}", at + 1);
+            row.put(column as usize, value, limits).map_err(|(what, limit)| {
+                FormatError::Limit { place: place(), what, limit: limit as u64 }
+            })?;
         }
     }
     row.give(&mut table, name)?;
@@ -142,13 +145,32 @@ fn chosen<'n>(pick: Option<&Pick>, names: &'n [String]) -> Result<&'n str, Forma
 }
 
 /// The cells of one row that have a value.
+#[derive(Default)]
 struct Cells {
     row: u32,
     cells: Vec<(usize, Value)>,
+    bytes: usize,
 }
 
 impl Cells {
-    fn put(&mut self, column: usize, value: Value) {
+    /// Many cells may show one shared text, so that a short row can be large: what is too much, and its bound.
+    fn put(
+        &mut self,
+        column: usize,
+        value: Value,
+        limits: &Limits,
+    ) -> Result<(), (&'static str, usize)> {
+        let bytes = value.as_str().map_or(0, str::len);
+        self.bytes += bytes;
+        if bytes > limits.max_value_bytes {
+            return Err(("bytes in one value", limits.max_value_bytes));
+        }
+        if self.bytes > limits.max_record_bytes {
+            return Err(("bytes in one row", limits.max_record_bytes));
+        }
+        if self.cells.len() >= limits.max_columns {
+            return Err(("columns", limits.max_columns));
+        }
         match self.cells.last() {
             Some((last, _)) if *last >= column => {
                 // Cells of a row out of order are rare; the first of two in one place counts.
@@ -158,6 +180,7 @@ impl Cells {
             }
             _ => self.cells.push((column, value)),
         }
+        Ok(())
     }
 
     /// Gives the row to the table and starts a new one.
@@ -166,6 +189,7 @@ impl Cells {
             let number = self.row + 1;
             table.row(u64::from(number), self, || format!("sheet `{sheet}`, row {number}"))?;
             self.cells.clear();
+            self.bytes = 0;
         }
         Ok(())
     }

@@ -19,8 +19,8 @@ pub const MAX_RECORDS: usize = 100_000;
 /// The most entities one call returns.
 pub const MAX_ENTITIES: usize = 200_000;
 
-/// The longest field that is read, in characters; what stands behind is left out.
-const MAX_TEXT: usize = 20_000;
+/// Bytes of running text read at once: a run of names may be as long, and takes more than its length to judge.
+const PIECE: usize = 20_000;
 
 /// A connector's word on one field (F-090).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -261,9 +261,8 @@ fn by_text(index: usize, field: &str, text: &str, hint: Option<&EntityType>) -> 
     let running = text.split_whitespace().count() > 8
         || text.split_whitespace().filter(|w| w.chars().all(char::is_lowercase)).count() > 2;
     if running {
-        let clipped: String = text.chars().take(MAX_TEXT).collect();
-        return spans(&clipped)
-            .into_iter()
+        return pieces(text)
+            .flat_map(spans)
             .map(|span| {
                 entity(
                     index,
@@ -283,11 +282,30 @@ fn by_text(index: usize, field: &str, text: &str, hint: Option<&EntityType>) -> 
         .collect()
 }
 
+/// A long text in pieces that end with a sentence, or at least with a word.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let most = rest.floor_char_boundary(PIECE);
+        let end = if most == rest.len() { most } else { good_end(&rest[..most]) };
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+fn good_end(text: &str) -> usize {
+    let mark = text.rfind(['\n', ';', '!', '?', ':']).map(|at| at + 1);
+    let stop = text.rfind(". ").map(|at| at + 2);
+    let word = || text.rfind(|c: char| c.is_ascii_whitespace()).map(|at| at + 1);
+    mark.max(stop).or_else(word).unwrap_or(text.len())
+}
+
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
         Value::Array(items) => {
-            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).take(1_000).collect()
+            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
         }
         _ => Vec::new(),
     }

@@ -246,9 +246,6 @@ pub fn spans(text: &str) -> Vec<Span> {
         for run in capital_runs(sentence) {
             let guess = classify(&run, None).filter(|guess| guess.confidence >= 0.6);
             found.extend(guess.map(|guess| Span { text: run, guess }));
-            if found.len() >= 200 {
-                return found;
-            }
         }
     }
     found
@@ -258,7 +255,8 @@ pub fn spans(text: &str) -> Vec<Span> {
 fn capital_runs(sentence: &str) -> Vec<String> {
     let mut runs = Vec::new();
     let mut run: Vec<&str> = Vec::new();
-    for word in sentence.split_whitespace() {
+    let mut words = sentence.split_whitespace().peekable();
+    while let Some(word) = words.next() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '&');
         let capital = bare.chars().next().is_some_and(char::is_uppercase);
         let after_small = run.last().is_some_and(|last| matches!(*last, "of" | "for" | "and"));
@@ -269,7 +267,7 @@ fn capital_runs(sentence: &str) -> Vec<String> {
         let joiner = joins || (bare == "the" && after_small);
         if capital || (joiner && !run.is_empty()) {
             run.push(word);
-            let ends = word.ends_with(',') && !next_is_mark(sentence, word);
+            let ends = word.ends_with(',') && !words.peek().is_some_and(|next| is_mark(next));
             if ends {
                 close(&mut run, &mut runs);
             }
@@ -281,10 +279,9 @@ fn capital_runs(sentence: &str) -> Vec<String> {
     runs
 }
 
-/// Whether the word behind a comma belongs to the same name: `Inc`, `Jr`, `IL`.
-fn next_is_mark(sentence: &str, word: &str) -> bool {
-    let after = sentence.split_once(word).map_or("", |(_, after)| after);
-    let next = fold(after.split_whitespace().next().unwrap_or_default());
+/// Whether a word behind a comma belongs to the same name: `Inc`, `Jr`, `IL`.
+fn is_mark(word: &str) -> bool {
+    let next = fold(word);
     is_legal_form(&next) || is_person_mark(&next) || is_state_code(&next)
 }
 

@@ -1,5 +1,6 @@
 //! The last good answer, which stands in for one that failed (K-75).
 
+use std::io::{self, Write};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -26,8 +27,12 @@ impl Kept {
     /// # Errors
     /// The serialiser's message.
     pub fn text(&self) -> Result<Option<String>, serde_json::Error> {
-        let text = serde_json::to_string(self)?;
-        Ok(Some(text).filter(|text| text.len() <= KEEP_BYTES))
+        let mut text = Bounded(Vec::new());
+        match serde_json::to_writer(&mut text, self) {
+            Ok(()) => Ok(String::from_utf8(text.0).ok()),
+            Err(error) if error.is_io() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// When it ceases to stand in.
@@ -69,4 +74,21 @@ fn spoken(seconds: i64) -> String {
     };
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {unit}{plural}")
+}
+
+/// Takes no more than is kept, so that a large answer is not written out to learn that it is too large.
+struct Bounded(Vec<u8>);
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > KEEP_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

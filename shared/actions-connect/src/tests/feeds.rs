@@ -1,7 +1,7 @@
 //! Feeds (F-101).
 
 use countersign_failure::Class;
-use wiremock::matchers::path;
+use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::*;
@@ -152,7 +152,6 @@ async fn f_101_no_more_than_a_poll_holds() {
 #[tokio::test]
 async fn f_101_one_feed_that_fails_is_a_warning_and_all_are_an_error() {
     let gone = ResponseTemplate::new(404);
-    let page = ResponseTemplate::new(200).set_body_raw("<html><p>moved</p></html>", "text/html");
     let server = feeds(gone.clone(), rss(&[("3", "3", HOUR_AGO)])).await;
     let output = run(World::new(&news_yaml(&server)), &recent(json!({}))).await.unwrap();
     assert_eq!(ids(&output), ["Beta/3"]);
@@ -161,15 +160,71 @@ async fn f_101_one_feed_that_fails_is_a_warning_and_all_are_an_error() {
         "{output}"
     );
 
-    let server = feeds(gone, page).await;
+    let server = feeds(gone.clone(), gone).await;
     let error = run(World::new(&news_yaml(&server)), &recent(json!({}))).await.unwrap_err();
     assert_eq!((error.code, error.class), ("CONNECTOR_REFUSED", Class::Terminal));
     assert!(error.message.contains("none of 2 feeds"), "{error}");
-    let error = run(World::new(&news_yaml(&server)), &recent(json!({ "feed_name": "Beta" })))
-        .await
-        .unwrap_err();
-    assert_eq!(error.code, "FEED_MALFORMED");
     assert!(!error.message.contains("key=1"), "{error}");
+}
+
+#[tokio::test]
+async fn f_311_an_answer_that_is_no_feed_is_said_and_empty() {
+    let page = ResponseTemplate::new(200).set_body_raw("<html><p>moved</p></html>", "text/html");
+    let server = feeds(page, rss(&[("3", "3", HOUR_AGO)])).await;
+    let world = Arc::new(World::new(&news_yaml(&server)));
+    for (name, count) in [("Alpha", 0), ("all", 1)] {
+        let output = get(&world, &recent(json!({ "feed_name": name }))).await.unwrap();
+        assert_eq!(output["count"], count);
+        let note = output["warnings"][0].as_str().unwrap();
+        assert!(note.starts_with("the feed `Alpha` was not as expected"), "{note}");
+        assert!(!note.contains("key=1"), "{note}");
+    }
+    assert!(world.health.lock().unwrap().is_empty(), "the source is not down");
+    assert!(world.shared.answers.lock().unwrap().is_empty(), "and this is no good answer");
+}
+
+#[tokio::test]
+async fn f_306_one_feed_of_several_that_refuses_marks_the_binding() {
+    let server = feeds(ResponseTemplate::new(401), rss(&[("3", "3", HOUR_AGO)])).await;
+    let world = Arc::new(World::new(&news_yaml(&server)));
+    let output = get(&world, &recent(json!({}))).await.unwrap();
+    assert_eq!(ids(&output), ["Beta/3"]);
+    assert_eq!(*world.health.lock().unwrap(), [Health::AuthFailed]);
+    assert_eq!(world.shared.announced.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn f_105_the_rate_counts_every_feed() {
+    let server = feeds(rss(&[]), rss(&[("3", "3", HOUR_AGO)])).await;
+    let yaml =
+        news_yaml(&server).replace("timeout_seconds: 5", "rate_limit: { requests_per_hour: 1 }");
+    let world = Arc::new(World::new(&yaml));
+    let output = get(&world, &recent(json!({}))).await.unwrap();
+    let warnings = output["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].as_str().unwrap().contains("1 per hour, is used up"), "{output}");
+    assert_eq!(server.received_requests().await.unwrap().len(), 1);
+    let error = get(&world, &recent(json!({}))).await.unwrap_err();
+    assert_eq!(error.code, "CONNECTOR_BUDGET_SPENT");
+}
+
+#[tokio::test]
+async fn k_75_the_last_good_items_stand_in_for_feeds_that_are_down() {
+    let server = feeds(rss(&[("1", "1", HOUR_AGO)]), rss(&[("3", "3", HOUR_AGO)])).await;
+    let world = Arc::new(World::new(&news_yaml(&server)));
+    get(&world, &recent(json!({}))).await.unwrap();
+    server.reset().await;
+    Mock::given(method("GET")).respond_with(ResponseTemplate::new(503)).mount(&server).await;
+    let stale = get(&world, &recent(json!({}))).await.unwrap();
+    assert_eq!((ids(&stale), &stale["_stale"]), (vec!["Alpha/1", "Beta/3"], &json!(true)));
+    let note = stale["warnings"][0].as_str().unwrap();
+    assert!(note.contains("none of 2 feeds") && note.contains("HTTP 503"), "{note}");
+    let other = get(&world, &recent(json!({ "feed_name": "Beta" }))).await;
+    assert_eq!(other.unwrap_err().code, "CONNECTOR_UNAVAILABLE", "another call, another answer");
+}
+
+async fn get(world: &Arc<World>, call: &Call) -> Result<Value, ActionError> {
+    run_with(world, Mode::Read, Policy { allow_loopback: true }, call).await
 }
 
 #[tokio::test]
@@ -196,9 +251,11 @@ async fn k_38_a_feed_cannot_lead_into_the_network() {
 async fn f_315_one_feed_that_is_down_does_not_rest_the_others() {
     let server = feeds(ResponseTemplate::new(503), rss(&[("3", "3", HOUR_AGO)])).await;
     let world = Arc::new(World::new(&news_yaml(&server)));
-    for _ in 0..6 {
-        let policy = Policy { allow_loopback: true };
-        let output = run_with(&world, Mode::Read, policy, &recent(json!({}))).await.unwrap();
+    for _ in 0..7 {
+        let output = get(&world, &recent(json!({}))).await.unwrap();
         assert_eq!((ids(&output), output.get("_stale")), (vec!["Beta/3"], None));
     }
+    let asked = server.received_requests().await.unwrap();
+    let of = |path: &str| asked.iter().filter(|request| request.url.path() == path).count();
+    assert_eq!((of("/a"), of("/b")), (10, 7), "five failed calls, each with one retry");
 }

@@ -168,8 +168,8 @@ async fn f_099_a_url_is_read_through_the_guard() {
         (&json!(4), &json!("a.xml"))
     );
     assert!(!output.to_string().contains("s3cr3t"));
-    check(World::new(&yaml), &officers(json!(format!("{}/no.xml", server.uri()))), "FILE_SOURCE")
-        .await;
+    let missing = officers(json!(format!("{}/no.xml", server.uri())));
+    check(World::new(&yaml), &missing, "CONNECTOR_REFUSED").await;
     check(World::new(&yaml), &officers(json!("https://10.0.0.1/a.xml")), "EGRESS_REFUSED").await;
 }
 

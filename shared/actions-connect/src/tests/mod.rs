@@ -282,6 +282,7 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 mod api;
 mod database;
 mod feeds;
+mod fetching;
 mod files;
 mod formats;
 mod graphql;

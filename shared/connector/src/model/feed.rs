@@ -4,7 +4,7 @@ use countersign_registry::{DataType, Field};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{OutputSchema, OutputShape, Parameter};
+use super::{OutputSchema, OutputShape, Parameter, RateLimit};
 
 /// The connection of an `rss_feed`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,9 @@ pub struct FeedConnection {
     pub max_items_per_poll: u32,
     /// Seconds one request may take; default 30.
     pub timeout_seconds: u32,
+    /// How often they may be requested, all feeds together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
 }
 
 /// One feed: RSS, Atom or JSON Feed.

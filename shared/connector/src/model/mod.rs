@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::parse::bounds::TIMEOUT_SECONDS;
 use crate::xpath::XPath;
 
 mod category;
@@ -180,6 +181,20 @@ impl Connection {
         }
     }
 
+    /// Whether a call asks a source outside; uploaded files and actions of this system are within.
+    #[must_use]
+    pub fn is_requested(&self) -> bool {
+        match self {
+            Self::FileParser(files) => files.source == FileSource::Url,
+            Self::ExistingTool(_) => false,
+            Self::RestApi(_)
+            | Self::Graphql(_)
+            | Self::WebScraper(_)
+            | Self::RssFeed(_)
+            | Self::Database(_) => true,
+        }
+    }
+
     /// How often its source may be called.
     #[must_use]
     pub fn rate_limit(&self) -> Option<RateLimit> {
@@ -188,7 +203,9 @@ impl Connection {
             Self::Graphql(graphql) => graphql.rate_limit,
             Self::WebScraper(scraper) => scraper.rate_limit,
             Self::Database(database) => database.rate_limit,
-            Self::FileParser(_) | Self::ExistingTool(_) | Self::RssFeed(_) => None,
+            Self::RssFeed(feeds) => feeds.rate_limit,
+            Self::FileParser(files) => files.rate_limit,
+            Self::ExistingTool(_) => None,
         }
     }
 }
@@ -214,6 +231,19 @@ pub struct FileConnection {
     pub accepted_formats: Vec<String>,
     /// No larger file is read; default 50.
     pub max_file_size_mb: u32,
+    /// Seconds one request may take, its body included; default 30. Only addresses are requested.
+    #[serde(default = "FileConnection::usual_timeout")]
+    pub timeout_seconds: u32,
+    /// How often addresses may be requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
+}
+
+impl FileConnection {
+    /// What holds when the YAML does not say.
+    pub(crate) fn usual_timeout() -> u32 {
+        TIMEOUT_SECONDS.usual.unwrap_or(TIMEOUT_SECONDS.least)
+    }
 }
 
 /// One named operation.

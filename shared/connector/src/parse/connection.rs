@@ -7,7 +7,7 @@ use super::auth::auth_or_none;
 use super::bounds;
 use super::{graphql, tool};
 use crate::diagnostic::{Diagnostics, Position};
-use crate::model::{Connection, FileConnection, FileSource, PARSERS, RateLimit, RestConnection};
+use crate::model::{Connection, RateLimit, RestConnection};
 use crate::yaml::{Mapping, Node, as_text};
 
 pub(super) fn read(
@@ -24,7 +24,7 @@ pub(super) fn read(
         }
     };
     match kind {
-        "file_parser" => file(map, out).map(Connection::FileParser),
+        "file_parser" => super::file::connection(map, out).map(Connection::FileParser),
         "graphql" => graphql::connection(map, out).map(Connection::Graphql),
         "existing_tool" => tool::connection(map, out).map(Connection::ExistingTool),
         "web_scraper" => super::scraper::connection(map, out),
@@ -32,40 +32,6 @@ pub(super) fn read(
         "database" => super::database::connection(map, out).map(Connection::Database),
         _ => rest(map, out).map(Connection::RestApi),
     }
-}
-
-fn file(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<FileConnection> {
-    let source = match map.required_text("source", out) {
-        Some(("upload", _)) => Some(FileSource::Upload),
-        Some(("url", _)) => Some(FileSource::Url),
-        Some(("directory", _)) => Some(FileSource::Directory),
-        Some((other, at)) => {
-            out.hinted(
-                "source",
-                at,
-                format!("`{other}` is not a source"),
-                "use `upload`, `url` or `directory`",
-            );
-            None
-        }
-        None => None,
-    };
-    let mut accepted_formats = Vec::new();
-    for node in map.list("accepted_formats", out) {
-        let Some(format) = as_text(node, "accepted_formats", out) else { continue };
-        let format = format.trim_start_matches('.').to_ascii_lowercase();
-        let known = PARSERS.iter().flat_map(|(_, endings)| endings.iter().copied());
-        if known.clone().any(|ending| ending == format) {
-            accepted_formats.push(format);
-        } else {
-            let all = known.collect::<Vec<_>>().join(", ");
-            let message = format!("files of format `{format}` are not read by any parser");
-            out.hinted("format", node.at, message, format!("use one of {all}"));
-        }
-    }
-    let max_file_size_mb = bounds::MAX_FILE_SIZE_MB.of(&mut map, out);
-    map.finish(out);
-    Some(FileConnection { source: source?, accepted_formats, max_file_size_mb })
 }
 
 fn rest(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<RestConnection> {
@@ -80,13 +46,28 @@ fn rest(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<RestConnection> {
     Some(RestConnection { base_url: base_url?, auth: auth?, rate_limit, timeout_seconds, headers })
 }
 
-/// HTTPS, or HTTP to this machine: the deployment decides whether loopback may be called at all.
+/// An address that paths are appended to.
 pub(super) fn address(
     key: &'static str,
     text: &str,
     at: Position,
     out: &mut Diagnostics,
 ) -> Option<String> {
+    let url = whole_address(key, text, at, out)?;
+    if url.query().is_some() || url.fragment().is_some() {
+        out.error(key, at, format!("`{key}` must not have a query or fragment"));
+        return None;
+    }
+    Some(text.trim_end_matches('/').to_owned())
+}
+
+/// HTTPS, or HTTP to this machine: the deployment decides whether loopback may be called at all.
+pub(super) fn whole_address(
+    key: &'static str,
+    text: &str,
+    at: Position,
+    out: &mut Diagnostics,
+) -> Option<Url> {
     let url = match Url::parse(text) {
         Ok(url) => url,
         Err(error) => {
@@ -101,8 +82,6 @@ pub(super) fn address(
         Some("has no host")
     } else if !url.username().is_empty() || url.password().is_some() {
         Some("must not hold a user or password: use `auth` and the vault")
-    } else if url.query().is_some() || url.fragment().is_some() {
-        Some("must not have a query or fragment")
     } else {
         None
     };
@@ -111,7 +90,7 @@ pub(super) fn address(
             out.error(key, at, format!("`{key}` {problem}"));
             None
         }
-        None => Some(text.trim_end_matches('/').to_owned()),
+        None => Some(url),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Connection and endpoint of an `rss_feed` (F-101).
 
 use countersign_registry::DataType;
-use url::Url;
 
 use super::bounds;
+use super::connection::{rate_limit, whole_address};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{
     Connection, Feed, FeedConnection, FeedOperation, Operation, OutputSchema, Parameter,
@@ -30,18 +30,22 @@ pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<
     let poll_interval_minutes = bounds::POLL_INTERVAL_MINUTES.of(&mut map, out);
     let max_items_per_poll = bounds::MAX_ITEMS_PER_POLL.of(&mut map, out);
     let timeout_seconds = bounds::TIMEOUT_SECONDS.of(&mut map, out);
+    let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
     map.finish(out);
     Some(Connection::RssFeed(FeedConnection {
         feeds,
         poll_interval_minutes,
         max_items_per_poll,
         timeout_seconds,
+        rate_limit,
     }))
 }
 
 fn feed(node: &Node, out: &mut Diagnostics) -> Option<(Feed, Position)> {
     let mut entry = Mapping::of(node, "a feed", out)?;
-    let url = entry.required_text("url", out).and_then(|(text, at)| address(text, at, out));
+    let url = entry
+        .required_text("url", out)
+        .and_then(|(text, at)| whole_address("url", text, at, out).map(|_| text.to_owned()));
     let name = entry.required_text("name", out);
     let description =
         entry.text("description", out).map(|(text, _)| text.trim().to_owned()).unwrap_or_default();
@@ -51,19 +55,6 @@ fn feed(node: &Node, out: &mut Diagnostics) -> Option<(Feed, Position)> {
         out.error("name", at, "a feed's name has 1 to 100 characters and is not `all`");
     }
     Some((Feed { url: url?, name: name.trim().to_owned(), description }, at))
-}
-
-/// HTTPS, or HTTP to this machine: the deployment decides whether loopback may be called at all.
-fn address(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> {
-    let fits = Url::parse(text).ok().filter(|url| {
-        let local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-        let scheme = url.scheme() == "https" || url.scheme() == "http" && local;
-        scheme && url.username().is_empty() && url.password().is_none()
-    });
-    if fits.is_none() {
-        out.error("url", at, format!("`{text}` is not an address that starts with https://"));
-    }
-    fits.map(|_| text.to_owned())
 }
 
 pub(super) fn operation(

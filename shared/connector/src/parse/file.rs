@@ -1,16 +1,78 @@
-//! An endpoint of a `file_parser` (F-099).
+//! Connection and endpoint of a `file_parser` (F-099).
 
 use countersign_registry::Field;
 use indexmap::IndexMap;
 
-use super::{format, is_name};
+use super::connection::rate_limit;
+use super::field::{Named, named, unique};
+use super::{bounds, format};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::model::{
-    Connection, Endpoint, FieldRule, Operation, OutputSchema, OutputShape, PARSERS, Parameter,
-    ParseRules, ValueType, endings,
+    Connection, Endpoint, FieldRule, FileConnection, FileSource, Operation, OutputSchema,
+    OutputShape, PARSERS, Parameter, ParseRules, RateLimit, ValueType, endings,
 };
 use crate::xpath::XPath;
-use crate::yaml::{Mapping, Node};
+use crate::yaml::{Mapping, as_text};
+
+pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<FileConnection> {
+    let source = match map.required_text("source", out) {
+        Some(("upload", _)) => Some(FileSource::Upload),
+        Some(("url", _)) => Some(FileSource::Url),
+        Some(("directory", _)) => Some(FileSource::Directory),
+        Some((other, at)) => {
+            out.hinted(
+                "source",
+                at,
+                format!("`{other}` is not a source"),
+                "use `upload`, `url` or `directory`",
+            );
+            None
+        }
+        None => None,
+    };
+    let mut accepted_formats = Vec::new();
+    for node in map.list("accepted_formats", out) {
+        let Some(format) = as_text(node, "accepted_formats", out) else { continue };
+        let format = format.trim_start_matches('.').to_ascii_lowercase();
+        let known = PARSERS.iter().flat_map(|(_, endings)| endings.iter().copied());
+        if known.clone().any(|ending| ending == format) {
+            accepted_formats.push(format);
+        } else {
+            let all = known.collect::<Vec<_>>().join(", ");
+            let message = format!("files of format `{format}` are not read by any parser");
+            out.hinted("format", node.at, message, format!("use one of {all}"));
+        }
+    }
+    let max_file_size_mb = bounds::MAX_FILE_SIZE_MB.of(&mut map, out);
+    let (timeout_seconds, rate_limit) = requested(&mut map, source, out);
+    map.finish(out);
+    Some(FileConnection {
+        source: source?,
+        accepted_formats,
+        max_file_size_mb,
+        timeout_seconds,
+        rate_limit,
+    })
+}
+
+/// How addresses are requested. Uploads are not, so that these keys say nothing of them.
+fn requested(
+    map: &mut Mapping<'_>,
+    source: Option<FileSource>,
+    out: &mut Diagnostics,
+) -> (u32, Option<RateLimit>) {
+    if matches!(source, Some(FileSource::Upload | FileSource::Directory)) {
+        for key in ["timeout_seconds", "rate_limit"] {
+            if let Some(node) = map.get(key) {
+                let message = format!("`{key}` is for files from addresses, not for uploaded ones");
+                out.hinted(key, node.at, message, "leave it out, or use `source: url`");
+            }
+        }
+        return (FileConnection::usual_timeout(), None);
+    }
+    let rate = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
+    (bounds::TIMEOUT_SECONDS.of(map, out), rate)
+}
 
 pub(super) fn operation(
     map: &mut Mapping<'_>,
@@ -118,54 +180,14 @@ fn fields(
 ) -> Vec<FieldRule> {
     let mut all: Vec<FieldRule> = Vec::new();
     for node in map.list(key, out) {
-        let Some((rule, at)) = field(node, out) else { continue };
-        if taken.iter().chain(&all).any(|other| other.field == rule.field) {
-            out.error("duplicate", at, format!("the field `{}` is mapped twice", rule.field));
-        }
-        all.push(rule);
+        let Some(mut entry) = Mapping::of(node, "a field", out) else { continue };
+        let xpath =
+            entry.required_text("xpath", out).and_then(|(text, at)| read_path(text, at, out));
+        let Some(named) = named(entry, out) else { continue };
+        unique(&named, taken.iter().chain(&all).map(|rule| rule.field.as_str()), out);
+        let Named { field, value_type, description, .. } = named;
+        let value_type = value_type.unwrap_or(ValueType::String);
+        all.extend(xpath.map(|xpath| FieldRule { field, xpath, value_type, description }));
     }
     all
-}
-
-fn field(node: &Node, out: &mut Diagnostics) -> Option<(FieldRule, Position)> {
-    let mut entry = Mapping::of(node, "a field", out)?;
-    let xpath = entry.required_text("xpath", out).and_then(|(text, at)| read_path(text, at, out));
-    let name = entry.required_text("field", out);
-    let value_type = match entry.text("type", out) {
-        None => Some(ValueType::String),
-        Some((text, at)) => value_type(text, at, out),
-    };
-    let description =
-        entry.text("description", out).map(|(text, _)| text.trim().to_owned()).unwrap_or_default();
-    entry.finish(out);
-    let (name, at) = name?;
-    if !is_name(name) || name.starts_with('_') {
-        out.error(
-            "name",
-            at,
-            format!("`{name}` is not a field name: letters, digits and `_`, first a letter"),
-        );
-    }
-    Some((
-        FieldRule { field: name.to_owned(), xpath: xpath?, value_type: value_type?, description },
-        at,
-    ))
-}
-
-pub(super) fn value_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<ValueType> {
-    let known = match text {
-        "string" => ValueType::String,
-        "number" => ValueType::Number,
-        "integer" => ValueType::Integer,
-        "date" => ValueType::Date,
-        "boolean" => ValueType::Boolean,
-        "string[]" => ValueType::StringList,
-        "number[]" => ValueType::NumberList,
-        _ => {
-            let hint = "use string, number, integer, date, boolean, string[] or number[]";
-            out.hinted("type", at, format!("`{text}` is not a type of field"), hint);
-            return None;
-        }
-    };
-    Some(known)
 }

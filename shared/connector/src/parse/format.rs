@@ -3,8 +3,7 @@
 use countersign_registry::{DataType, Field};
 
 use super::bounds;
-use super::file::value_type;
-use super::is_name;
+use super::field::{Named, named, unique};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
 use crate::model::{
@@ -169,10 +168,9 @@ fn table(map: &mut Mapping<'_>, out: &mut Diagnostics) -> TableRules {
 fn column_rules(map: &mut Mapping<'_>, has_header: bool, out: &mut Diagnostics) -> Vec<ColumnRule> {
     let mut all: Vec<ColumnRule> = Vec::new();
     for node in map.list("fields", out) {
-        let Some(entry) = field(node, "column", out) else { continue };
-        let columns: Vec<Pick> = entry
-            .places
-            .iter()
+        let Some((named, places)) = field(node, "column", out) else { continue };
+        let columns: Vec<Pick> = places
+            .into_iter()
             .filter_map(|place| {
                 let pick = as_pick(place, "column", out)?;
                 if !has_header && let Pick::Name(name) = &pick {
@@ -184,8 +182,8 @@ fn column_rules(map: &mut Mapping<'_>, has_header: bool, out: &mut Diagnostics) 
                 Some(pick)
             })
             .collect();
-        unique(&entry, all.iter().map(|rule| rule.field.as_str()), out);
-        let Named { field, value_type, description, .. } = entry;
+        unique(&named, all.iter().map(|rule| rule.field.as_str()), out);
+        let Named { field, value_type, description, .. } = named;
         all.push(ColumnRule { field, columns, value_type, description });
     }
     all
@@ -194,38 +192,25 @@ fn column_rules(map: &mut Mapping<'_>, has_header: bool, out: &mut Diagnostics) 
 fn path_rules(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Vec<PathRule> {
     let mut all: Vec<PathRule> = Vec::new();
     for node in map.list("fields", out) {
-        let Some(entry) = field(node, "path", out) else { continue };
-        let paths = entry
-            .places
-            .iter()
+        let Some((named, places)) = field(node, "path", out) else { continue };
+        let paths = places
+            .into_iter()
             .filter_map(|place| json_path(as_text(place, "path", out)?, place.at, out))
             .collect();
-        unique(&entry, all.iter().map(|rule| rule.field.as_str()), out);
-        let Named { field, value_type, description, .. } = entry;
+        unique(&named, all.iter().map(|rule| rule.field.as_str()), out);
+        let Named { field, value_type, description, .. } = named;
         all.push(PathRule { field, paths, value_type, description });
     }
     all
 }
 
-fn unique<'f>(entry: &Named<'_>, mut taken: impl Iterator<Item = &'f str>, out: &mut Diagnostics) {
-    if taken.any(|other| other == entry.field) {
-        let message = format!("the field `{}` is mapped twice", entry.field);
-        out.error("duplicate", entry.at, message);
-    }
-}
-
-/// What the entries of `fields` have in common.
-struct Named<'n> {
-    field: String,
-    at: Position,
-    places: Vec<&'n Node>,
-    value_type: Option<ValueType>,
-    description: String,
-}
-
-fn field<'n>(node: &'n Node, key: &'static str, out: &mut Diagnostics) -> Option<Named<'n>> {
+/// An entry of `fields`, and where its value stands.
+fn field<'n>(
+    node: &'n Node,
+    key: &'static str,
+    out: &mut Diagnostics,
+) -> Option<(Named, Vec<&'n Node>)> {
     let mut entry = Mapping::of(node, "a field", out)?;
-    let name = entry.required_text("field", out);
     let places: Vec<&Node> = match entry.required(key, out) {
         None => Vec::new(),
         Some(Node { kind: Kind::List(items), at }) => {
@@ -237,17 +222,7 @@ fn field<'n>(node: &'n Node, key: &'static str, out: &mut Diagnostics) -> Option
         }
         Some(one) => vec![one],
     };
-    let value_type = entry.text("type", out).and_then(|(text, at)| value_type(text, at, out));
-    let description =
-        entry.text("description", out).map(|(text, _)| text.trim().to_owned()).unwrap_or_default();
-    entry.finish(out);
-    let (name, at) = name?;
-    if !is_name(name) || name.starts_with('_') {
-        let message =
-            format!("`{name}` is not a field name: letters, digits and `_`, first a letter");
-        out.error("name", at, message);
-    }
-    Some(Named { field: name.to_owned(), at, places, value_type, description })
+    Some((named(entry, out)?, places))
 }
 
 fn results_path(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Option<JsonPath> {

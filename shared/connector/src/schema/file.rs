@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::FIELD;
 use super::build::{
-    Keys, by_word, described, expression, in_any_case, list, matching, or_list, some, text, truth,
-    usually, whole,
+    Keys, by_word, described, expression, in_any_case, list, matching, or_list, reference, some,
+    text, truth, usually, whole,
 };
 use super::endpoint::{only, shared};
 use crate::model::{FileSource, PARSERS, PdfRecords, ValueType};
-use crate::parse::bounds::{HEADER_ROW, MAX_FILE_SIZE_MB};
+use crate::parse::bounds::{HEADER_ROW, MAX_FILE_SIZE_MB, TIMEOUT_SECONDS};
 use crate::parse::format::{MAX_ALTERNATIVES, MAX_COLUMNS};
 
 pub(super) fn connection() -> Value {
@@ -24,13 +24,27 @@ pub(super) fn connection() -> Value {
         "type": "string",
         "enum": [FileSource::Upload, FileSource::Url, FileSource::Directory],
     });
+    let uploaded = json!({
+        "properties": { "source": { "enum": [FileSource::Upload, FileSource::Directory] } },
+        "required": ["source"],
+    });
+    let nothing = json!({ "description": "Uploaded files are not requested.", "type": "null" });
+    let unrequested =
+        json!({ "properties": { "timeout_seconds": nothing, "rate_limit": nothing } });
     let keys = Keys::new()
         .required("source", source)
         .key(
             "accepted_formats",
             list(format, "Endings of the files it takes; those its endpoints read when left out."),
         )
-        .bound(MAX_FILE_SIZE_MB, "No larger file is read, in megabytes.");
+        .bound(MAX_FILE_SIZE_MB, "No larger file is read, in megabytes.")
+        .bound(
+            TIMEOUT_SECONDS,
+            "Seconds one request may take, its body included; for `source: url`.",
+        )
+        .key("rate_limit", reference("rate_limit"))
+        .also("if", uploaded)
+        .also("then", unrequested);
     described(keys.closed(), "Files to read.")
 }
 

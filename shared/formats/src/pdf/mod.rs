@@ -61,11 +61,11 @@ fn document(
     let (mut kept_bytes, mut failed) = (0, 0);
     for page in 1..=pages {
         stop.check()?;
-        let mut text = Text { held: String::new(), room: limits.max_kept_bytes - kept_bytes, stop };
-        let read = whole::guarded(|| text_of(&document, page, &mut text)).flatten();
-        if text.held.len() as u64 > text.room {
-            let (what, limit) = ("bytes of text", limits.max_kept_bytes);
-            return Err(FormatError::Limit { place: format!("page {page}"), what, limit });
+        let mut written = Written::new(limits.max_kept_bytes.saturating_sub(kept_bytes), stop);
+        let read = whole::guarded(|| text_of(&document, page, &mut written)).flatten();
+        stop.check()?;
+        if written.is_full {
+            return Err(too_much_text(page, limits));
         }
         match read {
             Some(text) => {
@@ -82,8 +82,7 @@ fn document(
             }
         }
         if kept_bytes > limits.max_kept_bytes {
-            let (what, limit) = ("bytes of text", limits.max_kept_bytes);
-            return Err(FormatError::Limit { place: format!("page {page}"), what, limit });
+            return Err(too_much_text(page, limits));
         }
     }
     if failed == pages {
@@ -96,34 +95,49 @@ fn document(
     Ok(out)
 }
 
-/// The text of one page; `None` when the library gives up.
-fn text_of(document: &Document, page: u32, text: &mut Text<'_>) -> Option<String> {
-    output_doc_page(document, &mut PlainTextOutput::new(&mut *text), page).ok()?;
-    let lines: Vec<&str> = text.held.lines().map(str::trim_end).collect();
-    Some(lines.join("\n").trim().to_owned())
+fn too_much_text(page: u32, limits: &Limits) -> FormatError {
+    let (what, limit) = ("bytes of text", limits.max_kept_bytes);
+    FormatError::Limit { place: format!("page {page}"), what, limit }
 }
 
-/// Takes text until it is too much or nobody waits for it: a form that is drawn often is little in the file and much here.
-struct Text<'s> {
-    held: String,
-    room: u64,
+/// What the library writes of a page. A form with much text, drawn often, would write more than there is memory.
+struct Written<'s> {
+    text: String,
+    most: u64,
     stop: &'s Stop,
+    is_full: bool,
 }
 
-impl fmt::Write for Text<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.held.push_str(text);
-        let full = self.held.len() as u64 > self.room || self.stop.is_set();
-        if full { Err(fmt::Error) } else { Ok(()) }
+impl<'s> Written<'s> {
+    fn new(most: u64, stop: &'s Stop) -> Self {
+        Self { text: String::new(), most, stop, is_full: false }
     }
 }
 
-impl ConvertToFmt for &mut Text<'_> {
-    type Writer = Self;
+impl fmt::Write for Written<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.is_full |= (self.text.len() + text.len()) as u64 > self.most;
+        if self.is_full || self.stop.is_set() {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+impl<'w, 's> ConvertToFmt for &'w mut Written<'s> {
+    type Writer = &'w mut Written<'s>;
 
     fn convert(self) -> Self::Writer {
         self
     }
+}
+
+/// The text of one page; `None` when the library gives up.
+fn text_of(document: &Document, page: u32, written: &mut Written<'_>) -> Option<String> {
+    output_doc_page(document, &mut PlainTextOutput::new(&mut *written), page).ok()?;
+    let lines: Vec<&str> = written.text.lines().map(str::trim_end).collect();
+    Some(lines.join("\n").trim().to_owned())
 }
 
 fn record(page: u32, text: String) -> Map<String, Value> {

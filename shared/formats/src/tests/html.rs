@@ -110,19 +110,48 @@ fn f_099_html_in_the_encoding_it_names() {
 }
 
 #[test]
+fn f_099_html_that_grows_in_the_parser_is_refused() {
+    // Every block repeats the elements that are still open: 2 MB of text would be 60 million elements.
+    let open: String = (0..200).map(|n| format!("<b a={n}>")).collect();
+    let blocks = format!("<p>{open}{}<table>", "x</p><p>".repeat(300_000));
+    check_error(
+        "parser: html_table",
+        blocks.as_bytes(),
+        "FILE_LIMIT",
+        "3000000 elements and texts",
+    );
+    let attributes: String = (0..900).map(|n| format!(" a{n}")).collect();
+    let copied = format!("<p><b{attributes}>{}<table>", "x</p><p>".repeat(100_000));
+    check_error("parser: html_table", copied.as_bytes(), "FILE_LIMIT", "6000000 attributes");
+}
+
+#[test]
+fn f_099_a_text_that_spans_columns_is_not_copied_beyond_the_bounds() {
+    let text = "x".repeat(1_000_000);
+    let spanned = format!("<table><tr><td colspan=1000>{text}</table>");
+    let read = "parser: html_table\nheader: false";
+    check_error(read, spanned.as_bytes(), "FILE_LIMIT", "bytes of values");
+    check_error("parser: html_table", spanned.as_bytes(), "FILE_LIMIT", "bytes in the header");
+    let long = format!("<table><tr><td>{text}{text}</table>");
+    check_error(read, long.as_bytes(), "FILE_LIMIT", "1048576 bytes in one value");
+}
+
+#[test]
 fn f_099_html_is_bounded() {
     check_error(
         "parser: html_table",
         "<div>".repeat(3_000).as_bytes(),
         "FILE_LIMIT",
-        "2000 elements inside each other at line 1",
+        "512 elements inside each other at line 1",
     );
     check_error(
         "parser: html_table",
-        "\n<b><p>".repeat(3_000).as_bytes(),
+        "\n<div>".repeat(3_000).as_bytes(),
         "FILE_LIMIT",
-        "line 2002",
+        "512 elements inside each other at line 5",
     );
+    let nested: String = (0..600).map(|n| format!("<b a={n}><p>")).collect();
+    check_error("parser: html_table", nested.as_bytes(), "FILE_LIMIT", "inside each other");
     let unclosed = format!("<table>{}</table>", "<tr><td>x<p>y".repeat(10_000));
     assert_eq!(read("parser: html_table", unclosed.as_bytes()).unwrap().records.len(), 9_999);
     let spans =

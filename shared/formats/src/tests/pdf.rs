@@ -330,6 +330,17 @@ fn f_099_forms_that_draw_themselves_or_too_much_are_refused() {
 }
 
 #[test]
+fn f_099_a_form_with_much_text_is_not_written_beyond_the_bounds() {
+    let much = format!("BT /F1 12 Tf 72 720 Td ({}) Tj ET", "word ".repeat(400));
+    let drawn = pages(&[stream("", "/X Do ".repeat(200).as_bytes())], form(&much));
+    let limits = Limits { max_kept_bytes: 100_000, ..Limits::for_megabytes(1) };
+    let error = reader("parser: pdf_text").read(&drawn[..], &limits, &Stop::default()).unwrap_err();
+    assert!(error.to_string().contains("100000 bytes of text at page 1"), "{error}");
+    let once = pages(&[stream("", b"/X Do")], form(&much));
+    assert!(reader("parser: pdf_text").read(&once[..], &limits, &Stop::default()).is_ok());
+}
+
+#[test]
 fn f_099_a_page_tree_that_goes_round_is_refused() {
     let objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",

@@ -105,8 +105,12 @@ fn f_099_what_is_no_workbook_is_said_to_be_none() {
 }
 
 /// The workbook with one part replaced.
-fn with_part(name: &str, mut write: impl FnMut(&mut dyn Write)) -> Vec<u8> {
-    let mut source = ZipArchive::new(Cursor::new(workbook())).unwrap();
+fn with_part(name: &str, write: impl FnMut(&mut dyn Write)) -> Vec<u8> {
+    with_part_of(&workbook(), name, write)
+}
+
+fn with_part_of(book: &[u8], name: &str, mut write: impl FnMut(&mut dyn Write)) -> Vec<u8> {
+    let mut source = ZipArchive::new(Cursor::new(book)).unwrap();
     let mut out = ZipWriter::new(Cursor::new(Vec::new()));
     for index in 0..source.len() {
         let part = source.by_index_raw(index).unwrap();
@@ -178,4 +182,29 @@ fn f_099_a_workbook_that_nobody_waits_for_is_left() {
     let error =
         reader("parser: xlsx").read(&workbook()[..], &Limits::for_megabytes(1), &stop).unwrap_err();
     assert_eq!(error, crate::FormatError::Time);
+}
+
+#[test]
+fn f_099_one_text_in_many_cells_is_not_copied_beyond_the_bounds() {
+    let strings = |length: usize| {
+        let text = "x".repeat(length);
+        format!(
+            "<sst xmlns='http://schemas.openxmlformats.org/spreadsheetml/2006/main'><si><t>{text}</t></si></sst>"
+        )
+    };
+    let check = |length: usize, part: &str| {
+        let book = with_part("xl/sharedStrings.xml", |out| {
+            out.write_all(strings(length).as_bytes()).unwrap();
+        });
+        let cells = "<c t='s'><v>0</v></c>".repeat(16_000);
+        let sheet = format!(
+            "<worksheet xmlns='http://schemas.openxmlformats.org/spreadsheetml/2006/main'><sheetData><row r='1'>{cells}</row></sheetData></worksheet>"
+        );
+        let book = with_part_of(&book, "xl/worksheets/sheet1.xml", |out| {
+            out.write_all(sheet.as_bytes()).unwrap();
+        });
+        check_error("parser: xlsx\nheader: false", &book, "FILE_LIMIT", part);
+    };
+    check(1_000_000, "4194304 bytes in one row at sheet `Grants`, row 1");
+    check(2_000_000, "1048576 bytes in one value");
 }

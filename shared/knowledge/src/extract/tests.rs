@@ -98,3 +98,42 @@ proptest! {
         prop_assert!(found.iter().all(|e| (0.0..=1.0).contains(&e.confidence) && !e.name.is_empty()));
     }
 }
+
+#[test]
+fn f_095_auto_reads_the_whole_text_of_a_field() {
+    let filler = "The board met and talked of many things that matter little here. ".repeat(900);
+    let letters = |n: u8, m: u8| format!("{}{}", char::from(b'a' + n), char::from(b'a' + m));
+    let all: Vec<String> = (0..20).flat_map(|n| (0..20).map(move |m| letters(n, m))).collect();
+    let names: String =
+        all.iter().map(|end| format!("They paid Margaret Thornquist{end} for it. ")).collect();
+    let text = format!("{filler}Then came Willow Creek Foundation. {names}{filler}{}", {
+        "At last Harborlight Trust Company gave its word."
+    });
+    assert!(text.len() > 100_000);
+    let auto =
+        Rule { field: "notes".to_owned(), entity_type: "auto".to_owned(), relationship_type: None };
+    let request = Request { rules: vec![auto], ..Request::default() };
+    let found = extract(&[serde_json::json!({ "notes": text })], &request).unwrap();
+    let has = |name: &str| found.iter().any(|entity| entity.name.contains(name));
+    assert!(has("Willow Creek Foundation") && has("Harborlight Trust Company"), "{found:#?}");
+    assert!(has("Thornquistaa") && has("Thornquisttt"), "{}", found.len());
+    let owners = ["Willow", "Copperleaf", "Tidewater", "Harborlight"];
+    let list: Vec<String> = owners
+        .iter()
+        .flat_map(|owner| all.iter().map(move |end| format!("{owner}{end} Foundation")))
+        .collect();
+    let found = extract(&[serde_json::json!({ "organizations": list })], &Request::default());
+    assert_eq!(found.unwrap().len(), 1_600, "nor is a list cut");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn f_095_no_text_is_lost_between_its_pieces(words in proptest::collection::vec("[a-zé]{1,9}[.,;\n]?", 0..9_000), gap in " ?") {
+        let text = words.join(&gap);
+        let pieces: Vec<&str> = super::pieces(&text).collect();
+        prop_assert!(pieces.iter().all(|piece| piece.len() <= super::PIECE));
+        prop_assert_eq!(pieces.concat(), text);
+    }
+}

@@ -62,6 +62,19 @@ fn k_38_markup_that_grows_in_the_parser_is_refused() {
     survives(format!("<p>{open}{}", "</p><p>".repeat(1_000_000)), Some(MANY));
 }
 
+const ATTRIBUTES: PageError =
+    PageError::Limit("more than 600,000 attributes, or more than 1,000 in one element");
+
+#[test]
+fn k_38_attributes_that_the_parser_repeats_are_refused() {
+    let attributes = |count: usize| (0..count).map(|n| format!(" a{n}")).collect::<String>();
+    let repeated = |count| format!("<p><b{}>{}", attributes(count), "x</p><p>".repeat(100_000));
+    survives(repeated(900), Some(ATTRIBUTES));
+    // One element is looked at before what stands behind it makes the parser copy it.
+    survives(repeated(20_000), Some(ATTRIBUTES));
+    survives(format!("<p><b{}>x</b>", attributes(900)), None);
+}
+
 #[test]
 fn k_38_ten_megabytes_are_refused_or_read() {
     survives_in(&[ExtractMode::Text], "<p>x".repeat(2_500_000), Some(MANY));

@@ -119,6 +119,7 @@ connection:
   poll_interval_minutes: 30
   max_items_per_poll: 10
   timeout_seconds: 5
+  rate_limit: { requests_per_minute: 6 }
 endpoints:
   recent:
     description: what is new
@@ -187,6 +188,16 @@ endpoints:
   pdf: { description: reads, parser: pdf_text, records: document }
 ";
 
+pub(super) const FETCHED: &str = "\
+id: fetched
+name: Fetched
+type: file_parser
+version: 1.0.0
+connection: { source: url, accepted_formats: [csv], timeout_seconds: 60, rate_limit: { requests_per_minute: 6 } }
+endpoints:
+  rows: { description: reads, parser: csv }
+";
+
 pub(super) const DATABASE: &str = "\
 id: ledger
 name: Ledger
@@ -215,5 +226,5 @@ endpoints:
   query: { description: asks, parameters: [{ name: params, type: array }], max_rows: 5 }
 ";
 
-pub(super) const ALL: [&str; 9] =
-    [REST, OAUTH, GRAPHQL, SCRAPER, FEED, TOOL, PAIR, FILES, DATABASE];
+pub(super) const ALL: [&str; 10] =
+    [REST, OAUTH, GRAPHQL, SCRAPER, FEED, TOOL, PAIR, FILES, FETCHED, DATABASE];

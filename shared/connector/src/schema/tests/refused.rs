@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::corpus::{DATABASE, FEED, FILES, GRAPHQL, OAUTH, PAIR, REST, SCRAPER, TOOL};
+use super::corpus::{DATABASE, FEED, FETCHED, FILES, GRAPHQL, OAUTH, PAIR, REST, SCRAPER, TOOL};
 use super::{VALIDATOR, tree};
 use crate::parse::parse_template;
 
@@ -207,6 +207,7 @@ fn f_107_pages_feeds_documents_and_tools() {
             ("/connection/feeds/0/url", json!("a.example.org/rss")),
             ("/connection/poll_interval_minutes", json!(4)),
             ("/connection/max_items_per_poll", json!(1_001)),
+            ("/connection/rate_limit", json!({})),
             ("/endpoints/recent/operation", json!("get_all")),
             ("/endpoints/recent/parameters/0/name", json!("topic")),
         ],
@@ -268,6 +269,8 @@ fn f_107_files() {
             ("/connection/source", json!(null)),
             ("/connection/accepted_formats/0", json!("doc")),
             ("/connection/max_file_size_mb", json!(201)),
+            ("/connection/timeout_seconds", json!(10)),
+            ("/connection/rate_limit", json!({ "requests_per_minute": 1 })),
             ("/endpoints/xml/parser", json!("yaml")),
             ("/endpoints/xml/fields", json!(null)),
             ("/endpoints/xml/fields", json!([])),
@@ -294,6 +297,16 @@ fn f_107_files() {
             ("/endpoints/html/list_element", json!("a")),
             ("/endpoints/pdf/records", json!("line")),
             ("/endpoints/pdf/fields", json!([])),
+        ],
+    );
+    check(
+        FETCHED,
+        &[
+            ("/connection/timeout_seconds", json!(0)),
+            ("/connection/rate_limit", json!({})),
+            ("/connection/source", json!("upload")),
+            ("/connection/source", json!("directory")),
+            ("/connection/headers", json!({ "x-a": "b" })),
         ],
     );
 }
