@@ -121,23 +121,25 @@ fn outputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
         }
         OutputShape::Scalar => vec![slot("value", DataType::Any, "the value")],
     };
+    slots.extend(envelope(endpoint));
+    slots
+}
+
+/// What an answer says beside its records: of files and pages, and what the connector reads from the whole answer.
+pub(crate) fn envelope(endpoint: &Endpoint) -> Vec<Slot> {
     match &endpoint.operation {
-        Operation::ParseXml(_) | Operation::Parse(_) => slots.extend(file_metadata()),
+        Operation::ParseXml(_) | Operation::Parse(_) => file_metadata(),
         Operation::Request(rules) => {
-            slots.extend(answer_metadata(endpoint, &rules.mapping));
-            slots.extend(stale_metadata());
+            answer_metadata(endpoint, &rules.mapping).into_iter().chain(stale_metadata()).collect()
         }
         Operation::Graphql(rules) => {
-            slots.extend(answer_metadata(endpoint, &rules.mapping));
-            slots.extend(stale_metadata());
+            answer_metadata(endpoint, &rules.mapping).into_iter().chain(stale_metadata()).collect()
         }
-        Operation::Tool(rules) => slots.extend(answer_metadata(endpoint, &rules.mapping)),
+        Operation::Tool(rules) => answer_metadata(endpoint, &rules.mapping),
         Operation::Scrape(_) | Operation::ReadFeeds(_) | Operation::Query(_) => {
-            slots.extend(page_metadata());
-            slots.extend(stale_metadata());
+            page_metadata().into_iter().chain(stale_metadata()).collect()
         }
     }
-    slots
 }
 
 /// A record's own fields, then where it came from.
