@@ -292,8 +292,9 @@ async fn edited(ana: &Person, own: &str, yaml: &str) {
     assert!(verdict["diagnostics"][0]["line"].is_number(), "{verdict:#}");
     ana.door.put(&at, &json!({ "yaml": next })).await.unwrap();
     assert_eq!(ana.get(own).await["version"], "1.1.0");
-    let again = ana.refused(&format!("/connectors/from-template/{TEMPLATE}"), Some(&json!({})));
-    assert_eq!(again.await, (409, "NAME_TAKEN".to_owned()));
+    let copy = format!("/connectors/from-template/{TEMPLATE}");
+    let again = ana.refused(&copy, Some(&json!({}))).await;
+    assert_eq!(again, (409, "NAME_TAKEN".to_owned()));
     let verdict = ana.post(&format!("{own}/validate"), &json!({})).await;
     assert_eq!(verdict["is_valid"], true, "{verdict:#}");
     let versions = ana.get(&format!("{own}/versions")).await;
