@@ -198,7 +198,6 @@ mod tests {
 
     /// The places of what is refused, with their hints.
     #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
     fn check(
         definition: &ConnectorDefinition,
         overrides: Value,

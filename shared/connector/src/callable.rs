@@ -189,6 +189,24 @@ mod tests {
     }
 
     #[test]
+    fn f_334_every_template_can_be_copied_and_loses_only_what_it_says() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../library/connectors");
+        for file in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            let copy = parse(&text);
+            assert!(
+                copy.diagnostics.iter().all(|said| said.rule == "env_var"),
+                "{:?}",
+                copy.diagnostics
+            );
+            let (copy, mut shipped) =
+                (copy.definition.unwrap(), parse_template(&text).definition.unwrap());
+            shipped.auth_fields.iter_mut().for_each(|field| field.env_var = None);
+            assert_eq!(copy, shipped);
+        }
+    }
+
+    #[test]
     fn f_093_a_long_name_is_cut_and_stays_its_own() {
         let (long, other) = ("a".repeat(64), format!("{}b", "a".repeat(63)));
         assert_eq!(name("shelf", "list"), "shelf__list");

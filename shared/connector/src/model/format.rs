@@ -46,8 +46,10 @@ pub const MOST_FILE_SIZE_MB: u32 = crate::parse::bounds::MAX_FILE_SIZE_MB.most;
 /// The media type of the files with an ending, when a parser reads them.
 #[must_use]
 pub fn media_type(ending: &str) -> Option<&'static str> {
-    let known = PARSERS.iter().flat_map(|(_, endings)| *endings).any(|known| *known == ending);
-    known.then(|| match ending {
+    if !PARSERS.iter().flat_map(|(_, endings)| *endings).any(|known| *known == ending) {
+        return None;
+    }
+    Some(match ending {
         "xml" => "application/xml",
         "csv" => "text/csv",
         "tsv" => "text/tab-separated-values",
