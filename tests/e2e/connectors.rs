@@ -1,13 +1,15 @@
 //! Connectors at the door: tried, counted, refused.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::case::{Person, person, step, until};
+use countersign_cli::CliError;
+
+use crate::case::{FACTORY, Person, person, step, until};
 use crate::world::world;
 
 /// A source that answers with whatever status it is told to.
@@ -15,6 +17,7 @@ struct Source {
     port: u16,
     status: Arc<AtomicU16>,
     asked: Arc<AtomicUsize>,
+    heard: Arc<Mutex<String>>,
 }
 
 const ITEMS: &str = r#"{"items":[{"name":"Harbor","founded":"1999-01-02","size":3},{"name":"Mill","founded":null,"size":4}]}"#;
@@ -25,10 +28,13 @@ impl Source {
         let port = listener.local_addr().unwrap().port();
         let (status, asked) = (Arc::new(AtomicU16::new(200)), Arc::new(AtomicUsize::new(0)));
         let (told, counted) = (Arc::clone(&status), Arc::clone(&asked));
+        let heard = Arc::new(Mutex::new(String::new()));
+        let noted = Arc::clone(&heard);
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 let mut seen = vec![0; 16 * 1024];
-                let _ = stream.read(&mut seen).await;
+                let read = stream.read(&mut seen).await.unwrap_or_default();
+                *noted.lock().unwrap() = String::from_utf8_lossy(&seen[..read]).into_owned();
                 counted.fetch_add(1, Ordering::SeqCst);
                 let status = told.load(Ordering::SeqCst);
                 let body = if status == 200 { ITEMS } else { "{}" };
@@ -39,11 +45,16 @@ impl Source {
                 let _ = stream.write_all(head.as_bytes()).await;
             }
         });
-        Self { port, status, asked }
+        Self { port, status, asked, heard }
     }
 
     fn say(&self, status: u16) {
         self.status.store(status, Ordering::SeqCst);
+    }
+
+    /// The last request.
+    fn heard(&self) -> String {
+        self.heard.lock().unwrap().clone()
     }
 
     fn asked(&self) -> usize {
@@ -174,13 +185,159 @@ steps:
         mails.into_iter().find(|mail| mail.subject.contains("refuses your credential"))
     })
     .await;
+    // Another credential makes the binding well again, and is the one that is used.
+    let again = json!({ "token": "another secret" });
+    ana.door.put(&format!("{FACTORY}{path}/credentials"), &again).await.unwrap();
+    assert_eq!(ana.get(&path).await["health"], "ok");
+    source.say(200);
+    let said = tried(&ana, json!({ "endpoint": "list", "profile": agent })).await;
+    assert_eq!(said["ok"], true, "{said:#}");
+    assert!(source.heard().contains("Bearer another secret"), "{}", source.heard());
+}
+
+#[tokio::test]
+async fn f_008_a_binding_with_a_misspelt_permission_is_refused() {
+    let (source, ana) = shelf("{type: none}").await;
+    let agent = ana.agent(&[]).await;
+    let path = format!("/profiles/{agent}/data-sources");
+    let with = |key: &str, value: Value| json!({ "connector_id": "shelf", key: value });
+    for wrong in [
+        with("permissions", json!({ "allowed_endpoint": ["drop"] })),
+        with("permissions", json!({ "allowed_endpoints": ["lists"] })),
+        with("permissions", json!({ "rate_limit_override": { "requests_per_minute": 0 } })),
+        with("config_overrides", json!({ "base_url": "http://a.example" })),
+        with("config_overrides", json!({ "max_file_size_mb": 1 })),
+    ] {
+        let refused = ana.refused(&path, Some(&wrong)).await;
+        assert_eq!(refused, (422, "INVALID_INPUT".to_owned()), "{wrong}");
+    }
+    let bound = ana.post(&path, &with("permissions", json!({ "allowed_endpoints": [] }))).await;
+    assert_eq!(bound["permissions"], json!({ "allowed_endpoints": [] }));
+    let said = tried(&ana, json!({ "endpoint": "list", "profile": agent })).await;
+    assert_eq!(said["error"]["code"], "CONNECTOR_ENDPOINT_NOT_ALLOWED", "{said:#}");
+    assert_eq!(source.asked(), 0);
+    let place = format!("{path}/{}", bound["id"].as_str().unwrap());
+    let change = json!({ "is_enabled": true, "permissions": { "allowed_endpoint": [] } });
+    assert_eq!(status(ana.door.put(&format!("{FACTORY}{place}"), &change).await).0, 422);
+    assert_eq!(ana.get(&place).await["permissions"], json!({ "allowed_endpoints": [] }));
+}
+
+/// Status and code of a request that must be refused.
+fn status(said: Result<Value, CliError>) -> (u16, String) {
+    match said {
+        Err(CliError::Refused { status, code, .. }) => (status, code.unwrap_or_default()),
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+const TEMPLATE: &str = "fec-contributions";
+
+#[tokio::test]
+async fn f_334_a_template_is_copied_edited_checked_and_removed() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let (own, at) = (format!("/connectors/{TEMPLATE}"), format!("{FACTORY}/connectors/{TEMPLATE}"));
+    let templates = ana.get("/connectors/templates?limit=100").await;
+    let templates = templates["items"].as_array().unwrap();
+    assert!(templates.iter().all(|one| one["is_template"] == true), "F-333");
+    let shipped = templates.iter().find(|one| one["id"] == TEMPLATE).unwrap();
+    assert_eq!(shipped["auth_fields"][0]["env_var"], "FEC_API_KEY");
+
+    // F-108: what the deployment ships cannot be changed, and is valid as it stands.
+    let before = ana.get(&own).await;
+    let yaml = before["yaml"].as_str().unwrap();
+    let locked = (403, "SYSTEM_TEMPLATE".to_owned());
+    assert_eq!(status(ana.door.put(&at, &json!({ "yaml": yaml })).await), locked);
+    assert_eq!(status(ana.door.delete(&at).await), locked);
+    let verdict = ana.post(&format!("{own}/validate"), &json!({})).await;
+    assert_eq!(
+        (&verdict["is_valid"], &verdict["diagnostics"]),
+        (&json!(true), &json!([])),
+        "F-332"
+    );
+    let versions = ana.get(&format!("{own}/versions")).await;
+    assert_eq!(versions["items"].as_array().unwrap().len(), 1);
+
+    // F-334: the copy is one's own, and says what of the template it is not.
+    let copy = ana.post(&format!("/connectors/from-template/{TEMPLATE}"), &json!({})).await;
+    assert_eq!((&copy["is_template"], &copy["yaml"]), (&json!(false), &before["yaml"]));
+    assert_eq!(
+        copy["auth_fields"],
+        json!([{ "name": "api_key", "label": "api.data.gov key", "type": "password" }])
+    );
+    assert_eq!(copy["warnings"][0]["rule"], "env_var", "{:#}", copy["warnings"]);
+    assert_eq!(copy["warnings"].as_array().unwrap().len(), 1);
+    assert!(!ana.get(&own).await["definition"].to_string().contains("FEC_API_KEY"));
+    let gone = ana.refused("/connectors/from-template/no-such", Some(&json!({}))).await;
+    assert_eq!(gone.0, 404);
+
+    edited(&ana, &own, yaml).await;
+    foreign(&own).await;
+
+    ana.door.delete(&at).await.unwrap();
+    assert_eq!(ana.get(&own).await["is_template"], true, "the shipped one is found again");
+    assert_eq!(status(ana.door.delete(&at).await), locked, "F-330");
+}
+
+/// F-327, F-329, F-332, F-335: the copy under another text.
+async fn edited(ana: &Person, own: &str, yaml: &str) {
+    let at = format!("{FACTORY}{own}");
+    let next = yaml.replace("version: 1.0.0", "version: 1.1.0");
+    let other = json!({ "yaml": next.replace("id: fec-contributions", "id: fec-of-mine") });
+    assert_eq!(status(ana.door.put(&at, &other).await).0, 422);
+    let broken = json!({ "yaml": next.replace("path: /schedules", "pth: /schedules") });
+    let refused = status(ana.door.put(&at, &broken).await);
+    assert_eq!(refused, (422, "CONNECTOR_INVALID".to_owned()));
+    let verdict = ana.post(&format!("{own}/validate"), &broken).await;
+    assert_eq!(verdict["is_valid"], false);
+    assert!(verdict["diagnostics"][0]["line"].is_number(), "{verdict:#}");
+    ana.door.put(&at, &json!({ "yaml": next })).await.unwrap();
+    assert_eq!(ana.get(own).await["version"], "1.1.0");
+    let copy = format!("/connectors/from-template/{TEMPLATE}");
+    let again = ana.refused(&copy, Some(&json!({}))).await;
+    assert_eq!(again, (409, "NAME_TAKEN".to_owned()));
+    let verdict = ana.post(&format!("{own}/validate"), &json!({})).await;
+    assert_eq!(verdict["is_valid"], true, "{verdict:#}");
+    let versions = ana.get(&format!("{own}/versions")).await;
+    let versions: Vec<&Value> =
+        versions["items"].as_array().unwrap().iter().map(|item| &item["version"]).collect();
+    assert_eq!(versions, ["1.1.0", "1.0.0"]);
+    let schema = ana.get(&format!("{own}/schema")).await;
+    let search = &schema[0];
+    assert_eq!(search["name"], "search_contributions");
+    assert_eq!(search["output_schema"]["type"], "record_set");
+    assert_eq!(search["output_schema"]["fields"][0]["name"], "donor_name");
+    assert_eq!(search["inputs"][0]["name"], "contributor_name");
+    let tool = &search["tool"];
+    assert_eq!(tool["name"], "fec-contributions__search_contributions", "F-093");
+    assert_eq!(tool["input_schema"]["properties"]["min_amount"]["type"], "number");
+}
+
+/// Somebody else finds the template under the id of a copy, and nothing where there is no template.
+async fn foreign(own: &str) {
+    let (_source, ana) = shelf("{type: none}").await;
+    let bob = person("bob", &["global:analyst"]).await;
+    assert_eq!(bob.get(own).await["version"], "1.0.0");
+    for path in ["", "/schema", "/versions", "/health"] {
+        let path = format!("/connectors/shelf{path}");
+        assert_eq!(bob.refused(&path, None).await.0, 404, "{path}");
+    }
+    assert_eq!(bob.refused("/connectors/shelf/validate", Some(&json!({}))).await.0, 404);
+    let (at, text) = (format!("{FACTORY}/connectors/shelf"), ana.get("/connectors/shelf").await);
+    let body = json!({ "yaml": text["yaml"] });
+    assert_eq!(status(bob.door.put(&at, &body).await), (404, "NOT_FOUND".to_owned()));
+    assert_eq!(status(bob.door.delete(&at).await).0, 404);
+    for taken in ["templates", "from-template"] {
+        let yaml = text["yaml"].as_str().unwrap().replace("id: shelf", &format!("id: {taken}"));
+        let refused = bob.refused("/connectors", Some(&json!({ "yaml": yaml }))).await;
+        assert_eq!(refused, (422, "CONNECTOR_INVALID".to_owned()), "{taken}");
+    }
 }
 
 #[tokio::test]
 async fn f_106_connectors_have_versions_categories_and_tags() {
     let (source, ana) = shelf("{type: none}").await;
     let next = json!({ "yaml": source.yaml("{type: none}", "1.1.0") });
-    ana.door.put(&format!("{}/connectors/shelf", crate::case::FACTORY), &next).await.unwrap();
+    ana.door.put(&format!("{FACTORY}/connectors/shelf"), &next).await.unwrap();
     let versions = ana.get("/connectors/shelf/versions").await;
     let versions: Vec<&Value> =
         versions["items"].as_array().unwrap().iter().map(|item| &item["version"]).collect();
@@ -191,4 +348,8 @@ async fn f_106_connectors_have_versions_categories_and_tags() {
         let page = ana.get(&format!("/connectors?{filter}")).await;
         assert_eq!(page["items"].as_array().unwrap().len(), count, "{filter}: {page:#}");
     }
+    // Filtered pages are filled by reading on: the first with the tag is not the first of all.
+    let page = ana.get("/connectors?from=system&tag=campaign-finance&limit=2").await;
+    let items = page["items"].as_array().unwrap();
+    assert_eq!((items.len(), &items[0]["id"]), (2, &json!("fec-contributions")), "{page:#}");
 }

@@ -101,7 +101,7 @@ async fn k_50_a_file_that_cannot_be_read_ends_the_run_or_not_as_its_author_chose
 #[tokio::test]
 async fn k_92_a_file_that_is_too_large_is_refused_before_it_is_sent() {
     let ana = person("ana", &["global:analyst"]).await;
-    let body = json!({ "files": [{ "name": "huge.xml", "size": 60 * 1024 * 1024 }] });
+    let body = json!({ "files": [{ "name": "huge.xml", "size": 201 * 1024 * 1024 }] });
     assert_eq!(ana.refused("/uploads", Some(&body)).await.0, 422);
 }
 

@@ -1,6 +1,8 @@
 //! Texts of users: connectors and playbooks. Every problem at once, each with its place.
 
-use countersign_connector::{ConnectorDefinition, Parsed, Severity as ConnectorSeverity};
+use countersign_connector::{
+    ConnectorDefinition, Diagnostic, Parsed, Severity as ConnectorSeverity,
+};
 use countersign_playbook::{Bindings, Compiled, PlaybookSource, ValidPlaybook, World, compile};
 use countersign_registry::Registry;
 use countersign_web::{FieldError, Problem};
@@ -26,27 +28,30 @@ pub(crate) fn valid(registry: &Registry, yaml: &str) -> Result<ValidPlaybook, Pr
     compiled.playbook.ok_or_else(|| invalid("PLAYBOOK_INVALID", "the playbook", errors))
 }
 
-/// The connector, or a problem with all its errors.
-pub(crate) fn connector(yaml: &str) -> Result<ConnectorDefinition, Problem> {
+/// The connector with its warnings, or a problem with all its errors.
+pub(crate) fn connector(yaml: &str) -> Result<(ConnectorDefinition, Vec<Diagnostic>), Problem> {
     read(countersign_connector::parse(yaml))
 }
 
 /// A connector of the deployment, whose form may name environment variables (K-37).
 pub(crate) fn template(yaml: &str) -> Result<ConnectorDefinition, Problem> {
-    read(countersign_connector::parse_template(yaml))
+    read(countersign_connector::parse_template(yaml)).map(|(definition, _)| definition)
 }
 
-fn read(parsed: Parsed) -> Result<ConnectorDefinition, Problem> {
-    let errors: Vec<FieldError> = parsed
+fn read(parsed: Parsed) -> Result<(ConnectorDefinition, Vec<Diagnostic>), Problem> {
+    let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = parsed
         .diagnostics
         .into_iter()
-        .filter(|diagnostic| diagnostic.severity == ConnectorSeverity::Error)
+        .partition(|diagnostic| diagnostic.severity == ConnectorSeverity::Error);
+    let errors: Vec<FieldError> = errors
+        .into_iter()
         .map(|diagnostic| {
             let place = format!("yaml:{}:{}", diagnostic.at.line, diagnostic.at.column);
             FieldError { path: place, message: diagnostic.message, hint: diagnostic.hint }
         })
         .collect();
-    parsed.definition.ok_or_else(|| invalid("CONNECTOR_INVALID", "the connector", errors))
+    let definition = parsed.definition.map(|definition| (definition, warnings));
+    definition.ok_or_else(|| invalid("CONNECTOR_INVALID", "the connector", errors))
 }
 
 fn invalid(code: &str, what: &str, errors: Vec<FieldError>) -> Problem {

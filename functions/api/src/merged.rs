@@ -87,6 +87,31 @@ pub(crate) async fn list<'a, T>(
     Ok(cursor.page(items, rest.next.map(|key| format!("system:{key}")).as_deref()))
 }
 
+/// So many pages are read to fill one.
+const MOST_READS: usize = 10;
+
+/// A page of those that are asked for: what is left out is made up for by reading on. When few are, a page may still be
+/// short and have a `next`.
+pub(crate) async fn filled<'r, T>(
+    mut query: ListQuery,
+    read: impl Fn(ListQuery) -> BoxFuture<'r, Result<Page<T>, Problem>>,
+    takes: impl Fn(&T) -> bool,
+) -> Result<Page<T>, Problem> {
+    let limit = PageQuery { limit: query.limit, cursor: None }.limit()?.unsigned_abs() as usize;
+    let mut items = Vec::new();
+    for _ in 0..MOST_READS {
+        // Never more than still fit, so that the place where the list goes on is behind the last one read.
+        query.limit = u32::try_from(limit - items.len()).ok();
+        let page = read(query.clone()).await?;
+        items.extend(page.items.into_iter().filter(&takes));
+        query.cursor = page.next;
+        if query.cursor.is_none() || items.len() >= limit {
+            break;
+        }
+    }
+    Ok(Page { items, next: query.cursor })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,5 +166,47 @@ mod tests {
             assert_eq!(walk(limit, Some("own")).await, [0, 1, 2, 3, 4], "{limit}");
             assert_eq!(walk(limit, Some("system")).await, [10, 11, 12, 13], "{limit}");
         }
+    }
+
+    /// Pages of those of 0 to 99 that are taken.
+    async fn pages(limit: u32, takes: fn(&u32) -> bool) -> Vec<Vec<u32>> {
+        async fn read(query: ListQuery) -> Result<Page<u32>, Problem> {
+            let owner = UserId::from_bytes([1; 16]);
+            let mut arena = String::new();
+            let (own, system) =
+                (|l: Listing<'_>| numbers(0..40, l), |l: Listing<'_>| numbers(40..100, l));
+            list(&owner, "x", &query, own, system, &mut arena).await
+        }
+        let mut query = ListQuery { limit: Some(limit), ..ListQuery::default() };
+        let mut all = Vec::new();
+        loop {
+            let page = filled(query.clone(), |query| Box::pin(read(query)), takes).await.unwrap();
+            assert!(page.items.len() <= limit as usize);
+            all.push(page.items);
+            match page.next {
+                Some(next) => query.cursor = Some(next),
+                None => return all,
+            }
+            assert!(all.len() < 200, "the list does not end");
+        }
+    }
+
+    #[tokio::test]
+    async fn f_326_a_filtered_page_is_filled_by_reading_on() {
+        for limit in 1..=12 {
+            let third = pages(limit, |n| n % 3 == 0).await;
+            let expect: Vec<u32> = (0..100).filter(|n| n % 3 == 0).collect();
+            assert_eq!(third.concat(), expect, "{limit}");
+            let full = third.iter().filter(|page| page.len() == limit as usize).count();
+            assert_eq!(full, expect.len() / limit as usize, "only the last is short: {limit}");
+            // One in fifty: reading ends somewhere, and goes on from there.
+            assert_eq!(pages(limit, |n| n % 50 == 49).await.concat(), [49, 99], "{limit}");
+        }
+        assert_eq!(pages(3, |_| false).await.concat(), Vec::<u32>::new());
+        let none = ListQuery { limit: Some(0), ..ListQuery::default() };
+        let one = |_| -> BoxFuture<'static, Result<Page<u32>, Problem>> {
+            Box::pin(async { Ok(Page { items: vec![1], next: None }) })
+        };
+        assert!(filled(none, one, |_| true).await.is_err());
     }
 }

@@ -12,7 +12,7 @@ use crate::merged::ListQuery;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConnectorQuery {
-    /// At most so many items, 1 to 100; 50 when left out. A filtered page may have fewer and still a `next`.
+    /// At most so many items, 1 to 100; 50 when left out. When few of many fit `category` and `tag`, a page may have fewer and still a `next`.
     #[param(minimum = 1, maximum = 100)]
     pub(crate) limit: Option<u32>,
     /// `next` of the page before.

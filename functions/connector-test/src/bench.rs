@@ -1,17 +1,86 @@
-//! Where a test finds connector and binding.
+//! Where a test finds connector and binding, and who hears how it went.
 
 use std::sync::Arc;
 
 use countersign_connector::{
-    Binding, BindingId, ConfigOverrides, ConnectorId, ConnectorSource, Health, Permissions,
-    SourceError, StoredConnector,
+    Announcer, Binding, BindingId, ConfigOverrides, ConnectorId, ConnectorSource, Endpoint, Health,
+    HealthSink, Permissions, SourceError, StoredConnector,
 };
 use countersign_identity::UserId;
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 
-/// Connectors as they are stored. Where no agent is named, a connector counts as bound, without a credential.
+/// Connectors as they are stored. Where no agent is named, a connector counts as bound, without a credential: how such a
+/// call fares is neither noted nor told.
 pub(crate) struct Bench {
     pub(crate) stored: Arc<dyn ConnectorSource>,
+    pub(crate) health: Arc<dyn HealthSink>,
+    pub(crate) announcer: Arc<dyn Announcer>,
+}
+
+impl Bench {
+    /// One endpoint of a connector, when there is one of that name.
+    pub(crate) async fn endpoint(
+        &self,
+        owner: &UserId,
+        connector: &ConnectorId,
+        name: &str,
+    ) -> Result<Option<Endpoint>, SourceError> {
+        let stored = self.stored.definition(owner, connector).await?;
+        Ok(stored.and_then(|stored| stored.definition.endpoints.get(name).cloned()))
+    }
+
+    /// Whether calls through this binding carry its credential.
+    async fn uses_credential(
+        &self,
+        owner: &UserId,
+        binding: &Binding,
+    ) -> Result<bool, SourceError> {
+        if is_none(binding) || binding.credential.is_none() {
+            return Ok(false);
+        }
+        let stored = self.stored.definition(owner, &binding.connector_id).await?;
+        let auth = |stored: &StoredConnector| {
+            let auth = stored.definition.connection.auth();
+            auth.is_some_and(|auth| !auth.credential_fields().is_empty())
+        };
+        Ok(stored.is_some_and(|stored| auth(&stored)))
+    }
+}
+
+/// Whether a binding stands in where no agent is named.
+fn is_none(binding: &Binding) -> bool {
+    binding.profile_id.is_empty()
+}
+
+impl HealthSink for Bench {
+    fn note<'a>(
+        &'a self,
+        owner: &'a UserId,
+        binding: &'a Binding,
+        health: Health,
+    ) -> BoxFuture<'a, Result<(), SourceError>> {
+        if is_none(binding) {
+            return Box::pin(async { Ok(()) });
+        }
+        self.health.note(owner, binding, health)
+    }
+}
+
+impl Announcer for Bench {
+    fn auth_failed<'a>(
+        &'a self,
+        owner: &'a UserId,
+        binding: &'a Binding,
+        at: Timestamp,
+    ) -> BoxFuture<'a, Result<(), SourceError>> {
+        Box::pin(async move {
+            if self.uses_credential(owner, binding).await? {
+                self.announcer.auth_failed(owner, binding, at).await?;
+            }
+            Ok(())
+        })
+    }
 }
 
 impl ConnectorSource for Bench {
@@ -43,5 +112,112 @@ impl ConnectorSource for Bench {
             health: Health::default(),
         };
         Box::pin(async move { Ok(Some(plain)) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use countersign_connector::{CredentialId, parse};
+
+    use super::*;
+
+    /// A store with one connector, and ears that write down which binding they heard of.
+    #[derive(Default)]
+    struct World {
+        auth: &'static str,
+        heard: Mutex<Vec<(&'static str, String)>>,
+    }
+
+    impl ConnectorSource for World {
+        fn definition<'a>(
+            &'a self,
+            _: &'a UserId,
+            _: &'a ConnectorId,
+        ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+            let yaml = format!(
+                "id: shelf\nname: Shelf\ntype: rest_api\nversion: 1.0.0\nconnection: {{ base_url: 'https://a.example', auth: {{ type: {} }} }}\nendpoints:\n  list: {{ description: all, path: / }}\n",
+                self.auth
+            );
+            let definition = parse(&yaml).definition.unwrap();
+            let updated_at = Timestamp::UNIX_EPOCH;
+            let stored = StoredConnector { owner: None, definition, yaml, updated_at };
+            Box::pin(async move { Ok(Some(stored)) })
+        }
+
+        fn binding<'a>(
+            &'a self,
+            _: &'a UserId,
+            profile: &'a str,
+            connector: &'a ConnectorId,
+        ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+            let bound = binding(profile, connector, Some(CredentialId::from_bytes([7; 16])));
+            Box::pin(async move { Ok(Some(bound)) })
+        }
+    }
+
+    impl HealthSink for World {
+        fn note<'a>(
+            &'a self,
+            _: &'a UserId,
+            binding: &'a Binding,
+            _: Health,
+        ) -> BoxFuture<'a, Result<(), SourceError>> {
+            self.heard.lock().unwrap().push(("noted", binding.profile_id.clone()));
+            Box::pin(async { Ok(()) })
+        }
+    }
+
+    impl Announcer for World {
+        fn auth_failed<'a>(
+            &'a self,
+            _: &'a UserId,
+            binding: &'a Binding,
+            _: Timestamp,
+        ) -> BoxFuture<'a, Result<(), SourceError>> {
+            self.heard.lock().unwrap().push(("told", binding.profile_id.clone()));
+            Box::pin(async { Ok(()) })
+        }
+    }
+
+    fn binding(
+        profile: &str,
+        connector: &ConnectorId,
+        credential: Option<CredentialId>,
+    ) -> Binding {
+        Binding {
+            id: BindingId::from_bytes([1; 16]),
+            profile_id: profile.to_owned(),
+            connector_id: connector.clone(),
+            credential,
+            config_overrides: ConfigOverrides::default(),
+            permissions: Permissions::default(),
+            is_enabled: true,
+            health: Health::default(),
+        }
+    }
+
+    /// Who hears of a refused credential when this profile tests a connector with this auth.
+    async fn check(auth: &'static str, profile: &str, credential: bool, expect: &[&str]) {
+        let world = Arc::new(World { auth, heard: Mutex::default() });
+        let bench =
+            Bench { stored: world.clone(), health: world.clone(), announcer: world.clone() };
+        let (owner, id) = (UserId::from_bytes([1; 16]), ConnectorId::parse("shelf").unwrap());
+        let mut bound = bench.binding(&owner, profile, &id).await.unwrap().unwrap();
+        bound.credential = bound.credential.filter(|_| credential);
+        bench.note(&owner, &bound, Health::AuthFailed).await.unwrap();
+        bench.auth_failed(&owner, &bound, Timestamp::UNIX_EPOCH).await.unwrap();
+        let heard: Vec<&str> = world.heard.lock().unwrap().iter().map(|(how, _)| *how).collect();
+        assert_eq!(heard, expect, "{auth} {profile} {credential}");
+    }
+
+    #[tokio::test]
+    async fn f_306_only_a_credential_that_was_used_is_told_to_be_refused() {
+        check("bearer_token", "prof_a", true, &["noted", "told"]).await;
+        check("bearer_token", "prof_a", false, &["noted"]).await;
+        check("none", "prof_a", true, &["noted"]).await;
+        check("bearer_token", "", false, &[]).await;
+        check("none", "", false, &[]).await;
     }
 }

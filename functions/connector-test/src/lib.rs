@@ -22,6 +22,7 @@ pub struct Context {
     verifier: Verifier,
     directory: Directory,
     action: Arc<dyn Action>,
+    bench: Arc<Bench>,
 }
 
 impl Gate for Context {
@@ -41,13 +42,16 @@ impl Context {
     /// [`StartError`] names the setting that is missing or unusable.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let deps = countersign_connect_entry::reading(boot)?;
-        let connectors = Arc::new(Bench { stored: deps.connectors });
-        let mut actions = actions(Deps { connectors, ..deps }, Mode::Read);
+        let Deps { connectors: stored, health, announcer, .. } = deps.clone();
+        let bench = Arc::new(Bench { stored, health, announcer });
+        let (connectors, health, announcer) = (bench.clone(), bench.clone(), bench.clone());
+        let mut actions = actions(Deps { connectors, health, announcer, ..deps }, Mode::Read);
         let missing = || StartError::Runtime("the action is gone".to_owned());
         Ok(Self {
             verifier: verifier(boot)?,
             directory: Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?),
             action: actions.pop().ok_or_else(missing)?,
+            bench,
         })
     }
 }

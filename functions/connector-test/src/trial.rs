@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
-use countersign_connector::{ConnectorId, infer_schema};
+use countersign_connector::ConnectorId;
 use countersign_identity::{Requirement, Role, UserId};
 use countersign_profile::ProfileId;
 use countersign_registry::CALL_CONNECTOR;
@@ -21,6 +21,8 @@ const AT_MOST: Duration = Duration::from_secs(25);
 /// Records shown unless asked otherwise, and at most.
 const ROWS: usize = 10;
 const MOST_ROWS: usize = 100;
+/// Lambda answers with at most 6 MB, and writes this answer as a text in which quotes and backslashes count twice.
+const MOST_BYTES: usize = 2 * 1024 * 1024;
 
 /// What to try.
 #[derive(Debug, Deserialize)]
@@ -53,6 +55,9 @@ pub(crate) struct Outcome {
     /// What the endpoint gave, with the first records only.
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<Value>,
+    /// What of the output is not shown because the answer would be too large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Value>,
     /// Fit to be written into the connector.
@@ -71,13 +76,22 @@ pub(crate) async fn run(
     if rows > MOST_ROWS {
         return Err(Problem::field("rows", format!("must be at most {MOST_ROWS}")));
     }
+    let owner = &signed.caller.user;
     let begun = Instant::now();
-    let outcome = context.action.run(&call(&signed.caller.user, &id, &trial)).await;
+    let outcome = context.action.run(&call(owner, &id, &trial)).await;
     let took_ms = begun.elapsed().as_millis();
-    Ok(Json(match outcome {
-        Ok(output) => succeeded(output, rows, trial.infer, took_ms),
-        Err(error) => failed(&error, took_ms),
-    }))
+    let output = match outcome {
+        Ok(output) => output,
+        Err(error) => return Ok(Json(failed(&error, took_ms))),
+    };
+    let output_schema = if trial.infer {
+        let endpoint = context.bench.endpoint(owner, &id, &trial.endpoint).await;
+        let endpoint = endpoint.map_err(|error| Problem::of(error.as_ref()))?;
+        endpoint.map(|endpoint| endpoint.infer_output(&output).as_written())
+    } else {
+        None
+    };
+    Ok(Json(Outcome { output_schema, ..succeeded(output, rows, took_ms) }))
 }
 
 fn call(owner: &UserId, id: &ConnectorId, trial: &Trial) -> Call {
@@ -107,16 +121,64 @@ fn call(owner: &UserId, id: &ConnectorId, trial: &Trial) -> Call {
     }
 }
 
-fn succeeded(mut output: Value, rows: usize, infer: bool, took_ms: u128) -> Outcome {
-    let sample = output.get("results").unwrap_or(&output);
-    let output_schema = infer.then(|| infer_schema(sample).as_written());
+fn succeeded(mut output: Value, rows: usize, took_ms: u128) -> Outcome {
     let records = output.get_mut("results").and_then(Value::as_array_mut);
     let count = records.map(|records| {
         let count = records.len();
         records.truncate(rows);
         count
     });
-    Outcome { ok: true, took_ms, count, output: Some(output), error: None, output_schema }
+    let cut = shortened(&mut output, MOST_BYTES);
+    Outcome {
+        ok: true,
+        took_ms,
+        count,
+        output: Some(output),
+        cut,
+        error: None,
+        output_schema: None,
+    }
+}
+
+/// Takes away what does not fit: records from the end, then whatever else is largest. Says what, when something had to go.
+fn shortened(output: &mut Value, most: usize) -> Option<String> {
+    let mut left = written(output);
+    if left <= most {
+        return None;
+    }
+    let mut gone = Vec::new();
+    if let Some(records) = output.get_mut("results").and_then(Value::as_array_mut) {
+        let all = records.len();
+        while left > most
+            && let Some(record) = records.pop()
+        {
+            left = left.saturating_sub(written(&record));
+        }
+        gone.push(format!("{} of {all} records", all - records.len()));
+    }
+    if let Some(members) = output.as_object_mut() {
+        let mut sizes: Vec<(usize, String)> =
+            members.iter().map(|(name, value)| (written(value), name.clone())).collect();
+        sizes.sort_by(|a, b| b.cmp(a));
+        for (size, name) in sizes {
+            if left <= most {
+                break;
+            }
+            members.shift_remove(&name);
+            left = left.saturating_sub(size);
+            gone.push(format!("`{}`", name.chars().take(64).collect::<String>()));
+        }
+    }
+    if left > most {
+        *output = Value::Null;
+        return Some("the output is too large to be shown".to_owned());
+    }
+    Some(format!("left out, because the answer would be too large: {}", gone.join(", ")))
+}
+
+/// How many bytes a value has as JSON.
+fn written(value: &Value) -> usize {
+    serde_json::to_vec(value).map_or(usize::MAX, |bytes| bytes.len())
 }
 
 fn failed(error: &ActionError, took_ms: u128) -> Outcome {
@@ -126,6 +188,7 @@ fn failed(error: &ActionError, took_ms: u128) -> Outcome {
         took_ms,
         count: None,
         output: None,
+        cut: None,
         error: Some(error),
         output_schema: None,
     }
@@ -133,18 +196,61 @@ fn failed(error: &ActionError, took_ms: u128) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::{failed, succeeded};
     use countersign_registry::action::ActionError;
-    use serde_json::json;
+    use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
+    use serde_json::{Value, json};
+
+    use super::{failed, shortened, succeeded, written};
 
     #[test]
     fn f_331_a_test_shows_the_first_records_and_counts_all() {
         let output = json!({ "results": [{ "n": 1 }, { "n": 2 }, { "n": 3 }], "count": 3 });
-        let outcome = succeeded(output, 2, true, 7);
-        assert_eq!((outcome.count, outcome.ok), (Some(3), true));
+        let outcome = succeeded(output, 2, 7);
+        assert_eq!((outcome.count, outcome.ok, outcome.cut), (Some(3), true, None));
         assert_eq!(outcome.output.unwrap()["results"], json!([{ "n": 1 }, { "n": 2 }]));
-        let schema = outcome.output_schema.unwrap();
-        assert_eq!(schema["fields"], json!([{ "name": "n", "type": "integer" }]));
+    }
+
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
+    fn check(mut output: Value, most: usize, expect: Value, cut: Option<&str>) {
+        let said = shortened(&mut output, most);
+        assert_eq!(output, expect);
+        assert!(written(&output) <= most);
+        let cut = cut.map(|cut| format!("left out, because the answer would be too large: {cut}"));
+        assert_eq!(said, cut);
+    }
+
+    #[test]
+    fn f_331_an_answer_that_is_too_large_says_what_is_left_out() {
+        let text = "x".repeat(100);
+        let rows = json!({ "results": [{ "a": text }, { "a": text }, { "a": text }], "count": 3 });
+        check(rows.clone(), 1_000, rows.clone(), None);
+        let two = json!({ "results": [{ "a": text }, { "a": text }], "count": 3 });
+        check(rows.clone(), 260, two, Some("1 of 3 records"));
+        check(rows.clone(), 40, json!({ "results": [], "count": 3 }), Some("3 of 3 records"));
+        let record = json!({ "name": "Mill", "text": text, "other": "y".repeat(50) });
+        let small = json!({ "name": "Mill" });
+        check(record, 60, small, Some("`text`, `other`"));
+        let warnings = json!({ "results": [], "warnings": [text, text] });
+        check(warnings, 100, json!({ "results": [] }), Some("0 of 0 records, `warnings`"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn f_331_no_answer_is_larger_than_its_bound(
+            rows in proptest::collection::vec("[a-z\"\\\\]{0,60}", 0..12),
+            name in "[a-z]{1,40}",
+            text in "[a-z]{0,300}",
+            most in 50_usize..400,
+        ) {
+            let mut output = json!({ "results": rows, "count": rows.len(), name: text });
+            let before = output.clone();
+            let cut = shortened(&mut output, most);
+            prop_assert!(written(&output) <= most);
+            prop_assert_eq!(cut.is_none(), output == before);
+        }
     }
 
     #[test]

@@ -39,8 +39,10 @@ pub struct StoredConnector {
     pub updated_at: Timestamp,
 }
 
-/// What an agent may do with a connector (F-008).
+/// What an agent may do with a connector (F-008). A misspelt key must not read as "everything"; what is stored was
+/// written from this type and has no others.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Permissions {
     /// The only endpoints it may call; `None` allows all, an empty list none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -121,28 +121,28 @@ fn outputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
         }
         OutputShape::Scalar => vec![slot("value", DataType::Any, "the value")],
     };
-    match &endpoint.operation {
-        Operation::ParseXml(_) | Operation::Parse(_) => {
-            slots.extend(file_metadata());
-            if connection.is_requested() {
-                slots.extend(stale_metadata());
-            }
-        }
-        Operation::Request(rules) => {
-            slots.extend(answer_metadata(endpoint, &rules.mapping));
-            slots.extend(stale_metadata());
-        }
-        Operation::Graphql(rules) => {
-            slots.extend(answer_metadata(endpoint, &rules.mapping));
-            slots.extend(stale_metadata());
-        }
-        Operation::Tool(rules) => slots.extend(answer_metadata(endpoint, &rules.mapping)),
-        Operation::Scrape(_) | Operation::ReadFeeds(_) | Operation::Query(_) => {
-            slots.extend(page_metadata());
-            slots.extend(stale_metadata());
-        }
+    slots.extend(envelope(endpoint));
+    if matches!(connection, Connection::FileParser(_)) && connection.is_requested() {
+        slots.extend(stale_metadata());
     }
     slots
+}
+
+/// What an answer says beside its records: of files and pages, and what the connector reads from the whole answer.
+pub(crate) fn envelope(endpoint: &Endpoint) -> Vec<Slot> {
+    match &endpoint.operation {
+        Operation::ParseXml(_) | Operation::Parse(_) => file_metadata(),
+        Operation::Request(rules) => {
+            answer_metadata(endpoint, &rules.mapping).into_iter().chain(stale_metadata()).collect()
+        }
+        Operation::Graphql(rules) => {
+            answer_metadata(endpoint, &rules.mapping).into_iter().chain(stale_metadata()).collect()
+        }
+        Operation::Tool(rules) => answer_metadata(endpoint, &rules.mapping),
+        Operation::Scrape(_) | Operation::ReadFeeds(_) | Operation::Query(_) => {
+            page_metadata().into_iter().chain(stale_metadata()).collect()
+        }
+    }
 }
 
 /// A record's own fields, then where it came from.

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use crate::model::{OutputSchema, OutputShape};
+use crate::contract::envelope;
+use crate::model::{Endpoint, Operation, OutputSchema, OutputShape};
 
 /// Records looked at.
 const SAMPLED: usize = 500;
@@ -23,6 +24,43 @@ pub fn infer_schema(sample: &Value) -> OutputSchema {
         single => (OutputShape::Scalar, vec![Field::new("value", data_type(single))]),
     };
     OutputSchema { shape, fields, inferred: true }
+}
+
+impl Endpoint {
+    /// The schema of what a call of this endpoint gave, in the shape it declares: of its records, of its one record or of
+    /// its value, without what stands around them.
+    #[must_use]
+    pub fn infer_output(&self, output: &Value) -> OutputSchema {
+        if let Operation::Tool(rules) = &self.operation
+            && rules.passthrough
+        {
+            return infer_schema(output.get("results").unwrap_or(output));
+        }
+        match self.output.shape {
+            OutputShape::RecordSet => OutputSchema {
+                shape: OutputShape::RecordSet,
+                ..infer_schema(output.get("results").unwrap_or(&Value::Array(Vec::new())))
+            },
+            OutputShape::Object => {
+                let around = envelope(self);
+                let mut record = output.as_object().cloned().unwrap_or_default();
+                record.retain(|name, _| !around.iter().any(|slot| slot.name == *name));
+                infer_schema(&Value::Object(record))
+            }
+            OutputShape::Scalar => {
+                let value = output.get("value").unwrap_or(&Value::Null);
+                let field = Field::new(self.scalar_field(), data_type(value));
+                OutputSchema { shape: OutputShape::Scalar, fields: vec![field], inferred: true }
+            }
+        }
+    }
+
+    /// The field that a scalar's value is read from: the first that is mapped.
+    fn scalar_field(&self) -> &str {
+        let mapped = self.operation.json_mapping().and_then(|json| json.fields.keys().next());
+        let declared = self.output.fields.first().map(|field| &field.name);
+        mapped.or(declared).map_or("value", String::as_str)
+    }
 }
 
 fn fields(items: &[Value]) -> Vec<Field> {
@@ -148,6 +186,77 @@ mod tests {
         check(json!(["a", "2024-01-02"]), "record_set", "value string");
         check(json!([{"m": [[1]], "o": [{}]}]), "record_set", "m any[], o object[]");
         check(json!([]), "record_set", "");
+    }
+
+    /// What is inferred for an endpoint of a shape, and that it can be written into the connector in its place.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
+    fn check_output(shape: &str, mapping: &str, output: Value, expect: &str) {
+        let yaml = |schema: &str| {
+            format!(
+                "id: api\nname: API\ntype: rest_api\nversion: 1.0.0\nconnection: {{ base_url: 'https://a.example' }}\nendpoints:\n  a:\n    description: a\n    path: /a\n    pagination: {{ type: page }}\n{mapping}    output_schema: {schema}\n"
+            )
+        };
+        let head = format!(
+            "{{ type: {shape}, metadata_fields: [{{ name: total, type: integer, path: meta.total }}] }}"
+        );
+        let endpoint = crate::parse(&yaml(&head)).definition.unwrap().endpoints["a"].clone();
+        let schema = endpoint.infer_output(&output);
+        let fields: Vec<String> = schema
+            .fields
+            .iter()
+            .map(|field| format!("{} {}", field.name, field.data_type))
+            .collect();
+        let written = schema.as_written();
+        assert_eq!(
+            (written["type"].as_str().unwrap(), fields.join(", ").as_str()),
+            (shape, expect)
+        );
+        let again = crate::parse(&yaml(&written.to_string()));
+        assert!(again.definition.is_some(), "{:?}", again.diagnostics);
+    }
+
+    #[test]
+    fn f_092_an_answer_tells_the_schema_of_its_declared_shape() {
+        let around = |mut output: Value| {
+            let more = json!({
+                "_has_more": false, "warnings": ["one"], "total": 7, "_next_cursor": null,
+                "_stale": false, "_stale_age_seconds": 3,
+            });
+            output.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            output
+        };
+        let stamp = json!({
+            "name": "Mill", "size": 3, "tags": ["a"], "_source": "api", "_entity_rules": [],
+            "_retrieved_at": "2024-01-02T03:04:05Z",
+        });
+        let mapping = "    response_mapping: { fields: { name: a, size: b, tags: 'c[*]' } }\n";
+        let fields = "name string, size integer, tags string[]";
+        check_output("object", mapping, around(stamp.clone()), fields);
+        check_output("object", "", around(stamp.clone()), fields);
+        check_output("object", "", around(json!({})), "");
+        let results = json!({ "results": [stamp], "count": 1, "has_more": false });
+        check_output("record_set", mapping, around(results), fields);
+        check_output("record_set", "", around(json!({})), "");
+        check_output("scalar", "", around(json!({ "value": 3.5 })), "value number");
+        check_output("scalar", "", around(json!({ "value": ["a"] })), "value string[]");
+        let amount = "    response_mapping: { fields: { amount: a } }\n";
+        check_output("scalar", amount, around(json!({ "value": { "a": 1 } })), "amount object");
+        check_output("scalar", amount, around(json!({ "value": null })), "amount any");
+    }
+
+    #[test]
+    fn f_092_a_files_errors_and_warnings_are_no_fields() {
+        let yaml = "id: a\nname: A\ntype: file_parser\nversion: 1.0.0\nconnection: { source: upload }\nendpoints:\n  a:\n    description: a\n    parser: json\n    output_schema: { type: object }\n";
+        let endpoint = crate::parse(yaml).definition.unwrap().endpoints["a"].clone();
+        let output = json!({
+            "name": "Mill", "_source": "a", "files_read": 1, "errors": [], "warnings": [{ "field": "x" }],
+        });
+        let written = endpoint.infer_output(&output).as_written();
+        assert_eq!(
+            written,
+            json!({ "type": "object", "fields": [{ "name": "name", "type": "string" }] })
+        );
     }
 
     fn sample() -> impl proptest::strategy::Strategy<Value = Value> {

@@ -5,9 +5,12 @@
 //! pure: it reads XML from any [`std::io::Read`] ([`xml`]), builds requests ([`request`]) and reads answers
 //! ([`answer`]), and knows neither network nor store; `actions-connect` puts it to work.
 
+mod address;
 mod announce;
 pub mod answer;
+mod bindable;
 mod binding;
+mod callable;
 mod coerce;
 mod contract;
 mod css;
@@ -36,10 +39,12 @@ mod xpath;
 mod yaml;
 
 pub use announce::Announcer;
+pub use bindable::Refusal;
 pub use binding::{
     Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId,
     Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
 };
+pub use callable::{EndpointTool, tool_of};
 pub use coerce::coerce;
 pub use contract::{
     CURSOR_ARGUMENT, EndpointContract, PROVENANCE_FIELDS, endpoint_contract, has_pages,
@@ -56,11 +61,12 @@ pub use model::{
     ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, Driver, Endpoint, EntityRule,
     EntityRules, Feed, FeedConnection, FeedOperation, FieldRule, FileConnection, FileSource,
     FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules, HtmlRules, InvalidConnectorId,
-    InvalidTag, JsonMapping, JsonRules, Layout, MetadataField, Method, Operation, OutputSchema,
-    OutputShape, PARSERS, PageBounds, PagePlace, Pagination, Parameter, ParseRules, PathRule,
-    PdfRecords, PdfRules, Pick, QueryRules, RateLimit, RelayPages, RequestRules, RestConnection,
-    ScrapeField, ScrapeRules, ScraperConnection, SslMode, StatementSource, TableRules, Tag,
-    ToolConnection, ToolId, ToolRules, ValueType, XlsxRules, endings,
+    InvalidTag, JsonMapping, JsonRules, Layout, MOST_FILE_SIZE_MB, MetadataField, Method,
+    Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace, Pagination, Parameter,
+    ParseRules, PathRule, PdfRecords, PdfRules, Pick, QueryRules, RESERVED_IDS, RateLimit,
+    RelayPages, RequestRules, RestConnection, ScrapeField, ScrapeRules, ScraperConnection, SslMode,
+    StatementSource, TableRules, Tag, ToolConnection, ToolId, ToolRules, ValueType, XlsxRules,
+    endings, media_type,
 };
 pub use parse::{Parsed, parse, parse_template};
 pub use records::{Cell, Records};

@@ -140,6 +140,20 @@ fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
     }
 }
 
+#[test]
+fn f_328_no_connector_has_the_name_of_an_address() {
+    let paths = operations().into_iter().map(|(_, path)| path);
+    let beside: BTreeSet<String> = paths
+        .filter_map(|path| {
+            let rest = path.strip_prefix("/api/agent-factory/connectors/")?.to_owned();
+            let first = rest.split('/').next().unwrap_or_default().to_owned();
+            (!first.starts_with('{')).then_some(first)
+        })
+        .collect();
+    let reserved: BTreeSet<String> = countersign_connector::RESERVED_IDS.map(str::to_owned).into();
+    assert_eq!(beside, reserved);
+}
+
 #[tokio::test]
 async fn the_sample_events_are_requests() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../events/api");

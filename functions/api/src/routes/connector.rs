@@ -42,7 +42,7 @@ pub(crate) async fn replace(
     if before.owner.is_none() {
         return Err(shipped());
     }
-    let definition = compiling::connector(&body.yaml)?;
+    let (definition, warnings) = compiling::connector(&body.yaml)?;
     if definition.id != id {
         return Err(Problem::field("yaml", format!("the id must stay `{id}`")));
     }
@@ -53,7 +53,7 @@ pub(crate) async fn replace(
         updated_at: now(),
     };
     ctx.catalog.replace_connector(&after).await?;
-    Ok(Json(after.into()))
+    Ok(Json(ConnectorView::written(after, warnings)))
 }
 
 /// Removes a connector of the caller.

@@ -8,9 +8,11 @@ use countersign_web::{Path, Problem, Signed};
 
 use super::connectors::ConnectorView;
 use super::{Ctx, analyst, found, now};
+use crate::compiling;
 use crate::once::{created, do_once};
 
-/// Copies a connector the deployment ships; the copy has the same id, is the caller's, and is found instead of it.
+/// Copies a connector the deployment ships; the copy has the same id, is the caller's, and is found instead of it. What
+/// only the deployment may say, such as `env_var`, is not part of it, and told in `warnings`.
 #[utoipa::path(
     post, path = "/connectors/from-template/{template}", tag = "connectors",
     params(("template" = String, Path, description = "the connector's id"), ("Idempotency-Key" = Option<String>, Header)),
@@ -28,9 +30,16 @@ pub(crate) async fn copy(
         Attempt::new(owner, &format!("POST /connectors/from-template/{template}"), key, &())?;
     let work = Box::pin(async {
         let shipped = found(ctx.catalog.system_connector(&template).await?)?;
-        let copy = StoredConnector { owner: Some(owner.clone()), updated_at: now(), ..shipped };
+        let (definition, warnings) = compiling::connector(&shipped.yaml)?;
+        let copy = StoredConnector {
+            owner: Some(owner.clone()),
+            definition,
+            yaml: shipped.yaml,
+            updated_at: now(),
+        };
         let stored = ctx.catalog.create_connector(&copy).await?;
-        created(format!("/api/agent-factory/connectors/{template}"), &ConnectorView::from(stored))
+        let place = format!("/api/agent-factory/connectors/{template}");
+        created(place, &ConnectorView::written(stored, warnings))
     });
     do_once(&ctx.catalog, &attempt, now(), work).await
 }

@@ -1,10 +1,11 @@
 //! `/connectors/{id}/schema` (F-335).
 
 use axum::extract::State;
-use countersign_connector::{ConnectorId, endpoint_contract};
+use countersign_connector::{ConnectorId, EndpointTool, endpoint_contract, tool_of};
 use countersign_registry::Slot;
 use countersign_web::{Json, Path, Problem, Signed};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{Ctx, found, reader};
@@ -22,6 +23,12 @@ pub(crate) struct EndpointSchema {
     /// What comes back.
     #[schema(value_type = Vec<Object>)]
     outputs: Vec<Slot>,
+    /// The shape and the fields of the records: `type` (`record_set`, `object`, `scalar`) and `fields`.
+    #[schema(value_type = Object)]
+    output_schema: Value,
+    /// The endpoint as models are shown it: `name`, `description`, `input_schema` (JSON Schema).
+    #[schema(value_type = Object)]
+    tool: EndpointTool,
     /// Whether its effect cannot be taken back.
     irreversible: bool,
 }
@@ -46,6 +53,8 @@ pub(crate) async fn schema(
             description: endpoint.description.clone(),
             inputs: contract.inputs,
             outputs: contract.outputs,
+            output_schema: endpoint.output.as_written(),
+            tool: tool_of(definition, name)?,
             irreversible: contract.irreversible,
         })
     });

@@ -15,7 +15,7 @@ pub(crate) struct Trial {
     inputs: Value,
     /// The agent whose binding and credential are used.
     profile: Option<String>,
-    /// Whether to infer an `output_schema` from what comes back.
+    /// Whether to infer an `output_schema`, in the endpoint's declared shape, from what comes back.
     infer: bool,
     /// How many records to show: 10, at most 100.
     rows: Option<u32>,
@@ -33,6 +33,8 @@ pub(crate) struct Outcome {
     /// What the endpoint gave, with the first records only.
     #[schema(value_type = Option<Object>)]
     output: Option<Value>,
+    /// What of the output is not shown because the answer would be too large.
+    cut: Option<String>,
     /// `code`, `message`, `help`.
     #[schema(value_type = Option<Object>)]
     error: Option<Value>,

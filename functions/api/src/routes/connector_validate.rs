@@ -1,7 +1,7 @@
 //! `/connectors/{id}/validate` (F-332).
 
 use axum::extract::State;
-use countersign_connector::{ConnectorId, Diagnostic, parse};
+use countersign_connector::{ConnectorId, Diagnostic, StoredConnector, parse, parse_template};
 use countersign_web::{Json, Path, Problem, Signed};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -41,10 +41,13 @@ pub(crate) async fn validate(
 ) -> Result<Json<Verdict>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
-    let yaml = match draft.yaml {
-        Some(yaml) => yaml,
-        None => found(ctx.catalog.connector(owner, &id).await?)?.yaml,
+    let parsed = match draft.yaml {
+        Some(yaml) => parse(&yaml),
+        None => match found(ctx.catalog.connector(owner, &id).await?)? {
+            // What the deployment ships may say more than what people write.
+            StoredConnector { owner: None, yaml, .. } => parse_template(&yaml),
+            StoredConnector { yaml, .. } => parse(&yaml),
+        },
     };
-    let parsed = parse(&yaml);
     Ok(Json(Verdict { is_valid: parsed.definition.is_some(), diagnostics: parsed.diagnostics }))
 }

@@ -2,18 +2,22 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use countersign_connector::{AuthField, Category, ConnectorDefinition, StoredConnector, Tag};
+use countersign_connector::{
+    AuthField, Category, ConnectorDefinition, Diagnostic, StoredConnector, Tag,
+};
+use countersign_identity::UserId;
 use countersign_web::replay::{Attempt, Key};
 use countersign_web::{Json, Page, Problem, Query, Signed};
+use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Ctx, analyst, now, reader};
-use crate::compiling;
-use crate::merged;
+use crate::merged::{self, ListQuery};
 use crate::once::{created, do_once};
 use crate::queries::ConnectorQuery;
+use crate::{Context, compiling};
 
 /// A connector's text.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -87,6 +91,17 @@ pub(crate) struct ConnectorView {
     definition: ConnectorDefinition,
     /// The text it was read from.
     yaml: String,
+    /// What its text says that is not used, when it was just written: with line and column.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    warnings: Vec<Diagnostic>,
+}
+
+impl ConnectorView {
+    /// A connector that was just written, and what there is to say about its text.
+    pub(super) fn written(stored: StoredConnector, warnings: Vec<Diagnostic>) -> Self {
+        Self { warnings, ..Self::from(stored) }
+    }
 }
 
 impl From<StoredConnector> for ConnectorView {
@@ -95,6 +110,7 @@ impl From<StoredConnector> for ConnectorView {
             line: ConnectorLine::from(&stored),
             definition: stored.definition,
             yaml: stored.yaml,
+            warnings: Vec::new(),
         }
     }
 }
@@ -115,7 +131,7 @@ pub(crate) async fn create(
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, "POST /connectors", key, &body)?;
     let work = Box::pin(async {
-        let definition = compiling::connector(&body.yaml)?;
+        let (definition, warnings) = compiling::connector(&body.yaml)?;
         let connector = StoredConnector {
             owner: Some(owner.clone()),
             definition,
@@ -125,7 +141,7 @@ pub(crate) async fn create(
         let stored = ctx.catalog.create_connector(&connector).await?;
         created(
             format!("/api/agent-factory/connectors/{}", stored.definition.id),
-            &ConnectorView::from(stored),
+            &ConnectorView::written(stored, warnings),
         )
     });
     do_once(&ctx.catalog, &attempt, now(), work).await
@@ -140,17 +156,19 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<ConnectorLine>>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
-    let (mut arena, listing) = (String::new(), query.listing());
+    let read = |listing| -> BoxFuture<'_, _> { Box::pin(merged(&ctx, owner, listing)) };
+    let page = merged::filled(query.listing(), read, |stored| query.takes(stored)).await?;
+    let items = page.items.iter().map(ConnectorLine::from).collect();
+    Ok(Json(Page { items, next: page.next }))
+}
+
+async fn merged(
+    ctx: &Context,
+    owner: &UserId,
+    listing: ListQuery,
+) -> Result<Page<StoredConnector>, Problem> {
+    let mut arena = String::new();
     let own = |listing| ctx.catalog.connectors(owner, listing);
     let system = |listing| ctx.catalog.system_connectors(listing);
-    let page = merged::list(owner, "connectors", &listing, own, system, &mut arena).await?;
-    Ok(Json(Page {
-        items: page
-            .items
-            .iter()
-            .filter(|stored| query.takes(stored))
-            .map(ConnectorLine::from)
-            .collect(),
-        next: page.next,
-    }))
+    merged::list(owner, "connectors", &listing, own, system, &mut arena).await
 }

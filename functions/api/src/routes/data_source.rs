@@ -8,7 +8,7 @@ use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::data_sources::{DataSource, check_permissions};
+use super::data_sources::{DataSource, check_binding};
 use super::profile::own;
 use super::{Ctx, found, reader};
 use crate::Context;
@@ -20,11 +20,11 @@ pub(crate) struct Change {
     /// Connection values to replace.
     #[serde(default)]
     #[schema(value_type = Object)]
-    config_overrides: ConfigOverrides,
+    pub(super) config_overrides: ConfigOverrides,
     /// What the agent may do.
     #[serde(default)]
     #[schema(value_type = Object)]
-    permissions: Permissions,
+    pub(super) permissions: Permissions,
     /// Whether the agent may use it.
     is_enabled: bool,
 }
@@ -50,7 +50,7 @@ pub(crate) async fn detail(
 #[utoipa::path(
     put, path = "/profiles/{id}/data-sources/{binding}", tag = "profiles", request_body = Change,
     params(("id" = String, Path, description = "`prof_…`"), ("binding" = String, Path, description = "`bind_…`")),
-    responses((status = 200, body = DataSource), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = DataSource), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn replace(
     ctx: Ctx,
@@ -61,11 +61,23 @@ pub(crate) async fn replace(
     let State(ctx) = ctx;
     let binding = own_binding(&ctx, &signed, &profile, &id).await?;
     let owner = &signed.caller.user;
-    if let Some(connector) = ctx.catalog.connector(owner, &binding.connector_id).await? {
-        check_permissions(&body.permissions, &connector)?;
-    }
+    let kept = body.permissions == binding.permissions
+        && body.config_overrides == binding.config_overrides;
+    // What stays as it was is not asked for again, so that a binding can be switched off whatever became of its connector.
+    let config_overrides = if kept {
+        body.config_overrides
+    } else {
+        let connector = ctx.catalog.connector(owner, &binding.connector_id).await?;
+        let gone = || {
+            let message = format!("there is no connector `{}` any more", binding.connector_id);
+            let problem = Problem::field("permissions", message);
+            problem.with_hint("overrides and permissions can only stay as they are")
+        };
+        let connector = connector.ok_or_else(gone)?;
+        check_binding(body.config_overrides, &body.permissions, &connector)?
+    };
     let changed = Binding {
-        config_overrides: body.config_overrides,
+        config_overrides,
         permissions: body.permissions,
         is_enabled: body.is_enabled,
         ..binding

@@ -30,14 +30,20 @@ pub(crate) async fn put(
     let owner = &signed.caller.user;
     let connector = found(ctx.catalog.connector(owner, &binding.connector_id).await?)?;
     check_credentials(&parts, &connector)?;
-    let fresh = || {
-        Attempt::new(owner, "credential", Key::default(), &())
-            .map(|attempt| CredentialId::from_bytes(attempt.id()))
-    };
-    let credential = binding.credential.clone().map_or_else(fresh, Ok)?;
+    // Another credential may be another account: what is kept of the one before, such as its answers, is not its.
+    let attempt = Attempt::new(owner, "credential", Key::default(), &())?;
+    let credential = CredentialId::from_bytes(attempt.id());
     ctx.vault.put(owner, &credential, &binding.connector_id, &parts, now()).await?;
-    let changed = Binding { credential: Some(credential), health: Health::default(), ..binding };
-    ctx.catalog.replace_binding(owner, &changed).await?;
+    let before = binding.credential.clone();
+    let changed =
+        Binding { credential: Some(credential.clone()), health: Health::default(), ..binding };
+    if let Err(error) = ctx.catalog.replace_binding(owner, &changed).await {
+        ctx.vault.delete(owner, &credential).await?;
+        return Err(error.into());
+    }
+    if let Some(before) = before {
+        ctx.vault.delete(owner, &before).await?;
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use axum::response::Response;
 use countersign_connector::{
-    Binding, BindingId, ConfigOverrides, ConnectorId, CredentialId, Health, Permissions,
+    Binding, BindingId, ConfigOverrides, ConnectorId, CredentialId, Health, Permissions, Refusal,
     StoredConnector,
 };
 use countersign_profile::ProfileId;
@@ -24,7 +24,7 @@ use crate::once::{created, do_once};
 pub(crate) struct NewDataSource {
     /// The connector, by id.
     connector_id: String,
-    /// Connection values to replace: `base_url`, `timeout_seconds`, `max_file_size_mb`.
+    /// Connection values to replace, by type: `base_url`, `timeout_seconds`, `headers`, `max_file_size_mb`.
     #[serde(default)]
     #[schema(value_type = Object)]
     config_overrides: ConfigOverrides,
@@ -89,7 +89,7 @@ impl From<Binding> for DataSource {
 #[utoipa::path(
     post, path = "/profiles/{id}/data-sources", tag = "profiles", request_body = NewDataSource,
     params(("id" = String, Path, description = "`prof_…`"), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = DataSource), (status = 409, description = "NAME_TAKEN: the connector is bound already"))
+    responses((status = 201, body = DataSource), (status = 409, description = "NAME_TAKEN: the connector is bound already"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn create(
     ctx: Ctx,
@@ -110,7 +110,8 @@ pub(crate) async fn create(
         let connector = connector.ok_or_else(|| {
             Problem::field("connector_id", format!("there is no connector `{id}`"))
         })?;
-        check_permissions(&body.permissions, &connector)?;
+        let overrides = body.config_overrides.clone();
+        let config_overrides = check_binding(overrides, &body.permissions, &connector)?;
         let credential =
             (!body.credentials.is_empty()).then(|| CredentialId::from_bytes(attempt.id()));
         if let Some(credential) = &credential {
@@ -122,7 +123,7 @@ pub(crate) async fn create(
             profile_id: profile.to_string(),
             connector_id: id,
             credential,
-            config_overrides: body.config_overrides.clone(),
+            config_overrides,
             permissions: body.permissions.clone(),
             is_enabled: body.is_enabled,
             health: Health::default(),
@@ -176,21 +177,92 @@ pub(super) fn check_credentials(
     if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
 }
 
-/// Only endpoints the connector has.
-pub(super) fn check_permissions(
+/// The overrides as they are kept, when the connector takes them and the permissions.
+pub(super) fn check_binding(
+    overrides: ConfigOverrides,
     permissions: &Permissions,
     connector: &StoredConnector,
-) -> Result<(), Problem> {
-    let listed = permissions.allowed_endpoints.iter().flatten();
-    let errors: Vec<FieldError> = listed
-        .enumerate()
-        .filter(|(_, name)| !connector.definition.endpoints.contains_key(name.as_str()))
-        .map(|(n, name)| {
-            FieldError::new(
-                format!("permissions.allowed_endpoints[{n}]"),
-                format!("there is no endpoint `{name}`"),
-            )
-        })
-        .collect();
-    if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
+) -> Result<ConfigOverrides, Problem> {
+    let taken = connector.definition.bindable(overrides, permissions);
+    let error = |Refusal { path, message, hint }| FieldError { path, message, hint };
+    taken.map_err(|refusals| Problem::invalid(refusals.into_iter().map(error).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::extract::FromRequest as _;
+    use http::{Request, header};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::compiling;
+    use crate::routes::data_source::Change;
+
+    const YAML: &str = "id: shelf\nname: Shelf\ntype: rest_api\nversion: 1.0.0\nconnection: { base_url: 'https://a.example' }\nendpoints:\n  list: { description: all, path: / }\n";
+
+    async fn read<T: serde::de::DeserializeOwned>(body: &Value) -> Result<T, Problem> {
+        let request = Request::post("/")
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from(body.to_string()))
+            .unwrap();
+        Json::<T>::from_request(request, &()).await.map(|Json(body)| body)
+    }
+
+    /// What both doors that write a binding say: the status, and every place with its hint.
+    async fn check(said: Value, expect: &[(&str, Option<&str>)]) {
+        let connector = StoredConnector {
+            owner: None,
+            definition: compiling::connector(YAML).unwrap().0,
+            yaml: YAML.to_owned(),
+            updated_at: now(),
+        };
+        let with = |key: &str, value: Value| {
+            let mut body = said.clone();
+            body[key] = value;
+            body
+        };
+        let new = read::<NewDataSource>(&with("connector_id", "shelf".into())).await;
+        let new = new
+            .and_then(|body| check_binding(body.config_overrides, &body.permissions, &connector));
+        let change = read::<Change>(&with("is_enabled", true.into())).await;
+        let change = change
+            .and_then(|body| check_binding(body.config_overrides, &body.permissions, &connector));
+        for outcome in [new, change] {
+            let problem = outcome.err().map(|problem| (problem.status, problem.errors.clone()));
+            let (status, errors) = problem.unwrap_or_default();
+            assert_eq!(status, if expect.is_empty() { 0 } else { 422 }, "{said}");
+            let places: Vec<_> =
+                errors.iter().map(|error| (error.path.as_str(), error.hint.as_deref())).collect();
+            assert_eq!(places, expect, "{said}");
+        }
+    }
+
+    #[tokio::test]
+    async fn f_008_a_misspelt_permission_is_refused_and_named() {
+        check(json!({ "permissions": { "allowed_endpoints": ["list"] } }), &[]).await;
+        let misspelt = json!({ "permissions": { "allowed_endpoint": ["list"] } });
+        check(misspelt, &[("permissions.allowed_endpoint", None)]).await;
+        let rate = json!({ "permissions": { "rate_limit_override": { "per_minute": 1 } } });
+        check(rate, &[("permissions.rate_limit_override.per_minute", None)]).await;
+        let unknown = json!({ "permissions": { "allowed_endpoints": ["lst"] } });
+        let place = "permissions.allowed_endpoints[0]";
+        check(unknown, &[(place, Some("did you mean `list`?"))]).await;
+    }
+
+    #[tokio::test]
+    async fn f_104_an_override_is_refused_at_the_door() {
+        check(json!({ "config_overrides": { "base_url": "https://b.example/" } }), &[]).await;
+        let misspelt = json!({ "config_overrides": { "base_ulr": "https://b.example" } });
+        check(misspelt, &[("config_overrides.base_ulr", None)]).await;
+        for wrong in ["http://b.example", "https://me:secret@b.example", "b"] {
+            let said = json!({ "config_overrides": { "base_url": wrong } });
+            check(said, &[("config_overrides.base_url", None)]).await;
+        }
+        let none = json!({ "permissions": { "rate_limit_override": { "requests_per_day": 0 } } });
+        check(none, &[("permissions.rate_limit_override.requests_per_day", None)]).await;
+        let file = json!({ "config_overrides": { "max_file_size_mb": 1 } });
+        let hint = "a connector of type rest_api takes base_url, timeout_seconds, headers";
+        check(file, &[("config_overrides.max_file_size_mb", Some(hint))]).await;
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use aws_sdk_s3::presigning::PresigningConfig;
 use axum::extract::State;
 use axum::response::Response;
-use countersign_connector::{FileId, keys};
+use countersign_connector::{FileId, MOST_FILE_SIZE_MB, PARSERS, keys, media_type};
 use countersign_identity::UserId;
 use countersign_web::replay::{Attempt, Key};
 use countersign_web::{FieldError, Json, Problem, Signed};
@@ -19,24 +19,17 @@ use super::{Ctx, analyst, now};
 use crate::Context;
 use crate::once::do_once;
 
-/// No file is larger.
-const MAX_BYTES: i64 = 50 * 1024 * 1024;
+/// No file is larger than the largest a connector may read.
+const MAX_BYTES: i64 = MOST_FILE_SIZE_MB as i64 * 1024 * 1024;
 /// So many files a request.
 const MAX_FILES: usize = 100;
 /// An address is good for this long.
 const GOOD_FOR: Duration = Duration::from_secs(15 * 60);
 
-/// The kinds of files that are taken, by ending.
-const KINDS: [(&str, &str); 10] = [
-    ("xml", "application/xml"),
-    ("json", "application/json"),
-    ("csv", "text/csv"),
-    ("txt", "text/plain"),
+/// Files that no parser of connectors reads and that are taken nevertheless, by ending.
+const OTHERS: [(&str, &str); 3] = [
     ("md", "text/markdown"),
-    ("html", "text/html"),
-    ("pdf", "application/pdf"),
     ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     ("zip", "application/zip"),
 ];
 
@@ -57,7 +50,7 @@ pub(crate) struct Uploads {
 pub(crate) struct NewFile {
     /// Its name; its ending says what kind it is.
     name: String,
-    /// Its size in bytes, at most 50 MB. The address takes exactly so many.
+    /// Its size in bytes, at most 200 MB. The address takes exactly so many.
     size: i64,
 }
 
@@ -123,10 +116,10 @@ fn checked(body: &Uploads) -> Result<Vec<&'static str>, Problem> {
         match kind(&file.name) {
             Some(kind) => kinds.push(kind),
             None => {
-                let known: Vec<&str> = KINDS.iter().map(|(ending, _)| *ending).collect();
                 let error =
                     FieldError::new(format!("files[{n}].name"), "has an ending that is not taken");
-                errors.push(error.with_hint(format!("one of {}", known.join(", "))));
+                let known = known().collect::<Vec<_>>().join(", ");
+                errors.push(error.with_hint(format!("one of {known}")));
             }
         }
     }
@@ -136,7 +129,14 @@ fn checked(body: &Uploads) -> Result<Vec<&'static str>, Problem> {
 fn kind(name: &str) -> Option<&'static str> {
     let (_, ending) = name.rsplit_once('.')?;
     let ending = ending.to_ascii_lowercase();
-    KINDS.iter().find(|(known, _)| *known == ending).map(|(_, kind)| *kind)
+    let other = || OTHERS.iter().find(|(known, _)| *known == ending).map(|(_, kind)| *kind);
+    media_type(&ending).or_else(other)
+}
+
+/// Every ending that is taken: those of the parsers first.
+fn known() -> impl Iterator<Item = &'static str> {
+    let parsed = PARSERS.iter().flat_map(|(_, endings)| endings.iter().copied());
+    parsed.chain(OTHERS.iter().map(|(ending, _)| *ending))
 }
 
 /// Ids follow from the request, so that a repeated one names the same files.
@@ -216,6 +216,19 @@ mod tests {
         );
         check(&[], Err(&["files"]));
         check(&[("a.xml", 1); 101], Err(&["files"]));
+    }
+
+    #[test]
+    fn f_099_every_file_a_parser_reads_can_be_uploaded() {
+        for ending in PARSERS.iter().flat_map(|(_, endings)| *endings) {
+            let expect = media_type(ending).unwrap();
+            check(&[(&format!("a.{ending}"), MAX_BYTES)], Ok(&[expect]));
+            assert!(known().any(|known| known == *ending), "{ending}");
+        }
+        for (ending, kind) in OTHERS {
+            check(&[(&format!("a.{ending}"), 1)], Ok(&[kind]));
+        }
+        assert_eq!(MAX_BYTES, 200 * 1024 * 1024, "as the documents say");
     }
 
     #[test]

@@ -162,10 +162,13 @@ pub(crate) fn pages(endpoint: &Endpoint, fixture: &str) -> Pages {
                 Pagination::None | Pagination::LinkHeader { .. } => one(),
             }
         }
-        Operation::Graphql(rules) => rules.pagination.as_ref().map_or_else(one, |pages| {
-            let flag = format!("{}.hasNextPage", pages.page_info_path);
-            two(with(json(), &flag, false.into()))
-        }),
+        Operation::Graphql(rules) => {
+            let turned = rules.pagination.as_ref().filter(|pages| pages.bounds.max_pages > 1);
+            turned.map_or_else(one, |pages| {
+                let flag = format!("{}.hasNextPage", pages.page_info_path);
+                two(with(json(), &flag, false.into()))
+            })
+        }
         Operation::Scrape(rules) if rules.next_page.is_some() => {
             two(fixture.replace("class=\"next\"", "class=\"last\""))
         }

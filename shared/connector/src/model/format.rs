@@ -40,6 +40,32 @@ pub fn endings(parser: &str) -> &'static [&'static str] {
     PARSERS.iter().find(|(name, _)| *name == parser).map_or(&[], |(_, endings)| endings)
 }
 
+/// No connector reads a larger file, whatever its `max_file_size_mb`.
+pub const MOST_FILE_SIZE_MB: u32 = crate::parse::bounds::MAX_FILE_SIZE_MB.most;
+
+/// The media type of the files with an ending, when a parser reads them.
+#[must_use]
+pub fn media_type(ending: &str) -> Option<&'static str> {
+    if !PARSERS.iter().flat_map(|(_, endings)| *endings).any(|known| *known == ending) {
+        return None;
+    }
+    Some(match ending {
+        "xml" => "application/xml",
+        "csv" => "text/csv",
+        "tsv" => "text/tab-separated-values",
+        "txt" => "text/plain",
+        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "xlsm" => "application/vnd.ms-excel.sheet.macroenabled.12",
+        "json" => "application/json",
+        "geojson" => "application/geo+json",
+        "jsonl" | "ndjson" => "application/x-ndjson",
+        "html" | "htm" => "text/html",
+        "pdf" => "application/pdf",
+        // An ending without a name of its own is still one that a parser reads.
+        _ => "application/octet-stream",
+    })
+}
+
 impl FormatRules {
     /// The parser's name in the YAML.
     #[must_use]
@@ -159,4 +185,18 @@ pub enum PdfRecords {
     Page,
     /// The document: `pages`, `text`.
     Document,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PARSERS, media_type};
+
+    #[test]
+    fn f_099_every_ending_a_parser_reads_has_a_media_type_of_its_own() {
+        for ending in PARSERS.iter().flat_map(|(_, endings)| *endings) {
+            let kind = media_type(ending).unwrap();
+            assert_ne!(kind, "application/octet-stream", "{ending}");
+        }
+        assert_eq!((media_type("exe"), media_type("")), (None, None));
+    }
 }

@@ -24,8 +24,8 @@ pub use category::{Category, InvalidTag, Tag};
 pub use database::{DatabaseConnection, Driver, QueryRules, SslMode, StatementSource};
 pub use feed::{Feed, FeedConnection, FeedOperation};
 pub use format::{
-    ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, PARSERS, PathRule, PdfRecords,
-    PdfRules, Pick, TableRules, XlsxRules, endings,
+    ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, MOST_FILE_SIZE_MB, PARSERS, PathRule,
+    PdfRecords, PdfRules, Pick, TableRules, XlsxRules, endings, media_type,
 };
 pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};
 pub use mapping::{JsonMapping, Layout, MetadataField};
@@ -43,6 +43,9 @@ pub use tool::{ToolConnection, ToolId, ToolRules};
     "`{0}` is not kebab-case: lower-case letters and digits in words joined by single hyphens, at most 64 characters"
 )]
 pub struct InvalidConnectorId(pub String);
+
+/// Names that stand beside those of connectors in addresses: a connector of this name could not be reached.
+pub const RESERVED_IDS: [&str; 2] = ["templates", "from-template"];
 
 /// The name of a connector, kebab-case (F-088), such as `irs-990-xml`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

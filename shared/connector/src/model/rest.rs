@@ -24,8 +24,10 @@ pub struct RestConnection {
     pub headers: IndexMap<String, String>,
 }
 
-/// How often a connector may be called. At least one bound is set.
+/// How often a connector may be called. At least one bound is set. What is stored was written from this type: another
+/// key comes from a request only, and is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RateLimit {
     /// Calls in a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -46,52 +46,23 @@ fn rest(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<RestConnection> {
     Some(RestConnection { base_url: base_url?, auth: auth?, rate_limit, timeout_seconds, headers })
 }
 
-/// An address that paths are appended to.
 pub(super) fn address(
     key: &'static str,
     text: &str,
     at: Position,
     out: &mut Diagnostics,
 ) -> Option<String> {
-    let url = whole_address(key, text, at, out)?;
-    if url.query().is_some() || url.fragment().is_some() {
-        out.error(key, at, format!("`{key}` must not have a query or fragment"));
-        return None;
-    }
-    Some(text.trim_end_matches('/').to_owned())
+    crate::address::address(key, text).map_err(|message| out.error(key, at, message)).ok()
 }
 
-/// HTTPS, or HTTP to this machine: the deployment decides whether loopback may be called at all.
+/// An address that may have a query.
 pub(super) fn whole_address(
     key: &'static str,
     text: &str,
     at: Position,
     out: &mut Diagnostics,
 ) -> Option<Url> {
-    let url = match Url::parse(text) {
-        Ok(url) => url,
-        Err(error) => {
-            out.error(key, at, format!("`{text}` is not an address: {error}"));
-            return None;
-        }
-    };
-    let local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-    let problem = if !(url.scheme() == "https" || url.scheme() == "http" && local) {
-        Some("must start with https://")
-    } else if url.host_str().is_none() {
-        Some("has no host")
-    } else if !url.username().is_empty() || url.password().is_some() {
-        Some("must not hold a user or password: use `auth` and the vault")
-    } else {
-        None
-    };
-    match problem {
-        Some(problem) => {
-            out.error(key, at, format!("`{key}` {problem}"));
-            None
-        }
-        None => Some(url),
-    }
+    crate::address::whole(key, text).map_err(|message| out.error(key, at, message)).ok()
 }
 
 pub(super) fn rate_limit(mut map: Mapping<'_>, out: &mut Diagnostics) -> RateLimit {

@@ -1,6 +1,6 @@
 //! Connectors of type `database`.
 
-use super::super::parse;
+use super::super::{parse, parse_template};
 use super::check;
 use crate::contract::endpoint_contract;
 use crate::model::{Connection, Operation, SslMode, StatementSource};
@@ -55,9 +55,10 @@ fn f_100_a_fixed_statement_with_bound_parameters() {
 
 #[test]
 fn f_125_the_library_asks_with_the_statement_of_the_call() {
-    let parsed = parse(LIBRARY);
+    let parsed = parse_template(LIBRARY);
     assert_eq!(parsed.diagnostics, []);
     let definition = parsed.definition.unwrap();
+    assert_eq!(definition.auth_fields[0].env_var.as_deref(), Some("EXTERNAL_DB_URL"));
     let contract = endpoint_contract(&definition, "query").unwrap();
     let inputs: Vec<_> =
         contract.inputs.iter().map(|slot| (slot.name.as_str(), slot.required)).collect();

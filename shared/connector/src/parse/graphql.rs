@@ -7,6 +7,7 @@ use super::bounds;
 use super::connection::{address, headers, rate_limit};
 use super::document::{self, Document, Selected};
 use super::endpoint::ResponseMapping;
+use super::mapping::json_path;
 use super::rest::{inferred, page_bounds};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
@@ -39,6 +40,7 @@ pub(super) fn operation(
     mapping: &ResponseMapping,
     out: &mut Diagnostics,
 ) -> Option<(Operation, OutputSchema)> {
+    let own = map.get("results_path").map(|node| (json_path(node, "results_path", out), node.at));
     let query = map.required_text("query", out);
     let pagination = map.mapping("pagination", out).map(|map| pagination(map, out));
     let (text, at) = query?;
@@ -57,11 +59,19 @@ pub(super) fn operation(
     let cursor = pagination.as_ref().map(|(pages, at)| (pages.cursor_variable.as_str(), *at));
     check_variables(&document, parameters, cursor, (text, at), map.at, out);
     let mut json = mapping.json();
+    let results_at = own.as_ref().map(|(_, at)| *at).or(mapping.results_at);
+    if let Some((path, at)) = own {
+        if mapping.results_at.is_some() {
+            let message = "`results_path` stands both here and in `response_mapping`";
+            out.hinted("duplicate", at, message, "keep one of them");
+        }
+        json.results_path = path;
+    }
     json.results_path = json.results_path.map(|path| path.below("data"));
     for item in &mut json.metadata {
         item.path = item.path.clone().below("data");
     }
-    if let (Some(path), Some(at)) = (&json.results_path, mapping.results_at) {
+    if let (Some(path), Some(at)) = (&json.results_path, results_at) {
         check_path(path, &document.data, at, out);
     }
     if let Some((pages, at)) = &pagination {

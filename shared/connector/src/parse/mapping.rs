@@ -43,7 +43,7 @@ pub(super) fn paths(map: &mut Mapping<'_>, read: &mut ResponseMapping, out: &mut
 }
 
 /// A path, or a list of paths of which the first that leads to a value counts.
-fn json_path(node: &Node, what: &str, out: &mut Diagnostics) -> Option<JsonPath> {
+pub(super) fn json_path(node: &Node, what: &str, out: &mut Diagnostics) -> Option<JsonPath> {
     let Kind::List(items) = &node.kind else {
         return parse(as_text(node, what, out)?, node.at, out);
     };

@@ -20,7 +20,9 @@ mod tool;
 use indexmap::IndexMap;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Position};
-use crate::model::{Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint};
+use crate::model::{
+    Auth, AuthField, Connection, ConnectorDefinition, ConnectorId, Endpoint, RESERVED_IDS,
+};
 use crate::yaml::{Mapping, Node};
 
 /// The outcome of reading a connector.
@@ -121,6 +123,11 @@ fn definition(
 }
 
 fn connector_id(text: &str, at: Position, out: &mut Diagnostics) -> Option<ConnectorId> {
+    if RESERVED_IDS.contains(&text) {
+        let hint = format!("such as `{text}-of-mine`");
+        out.hinted("id", at, format!("`{text}` is an address of its own: take another id"), hint);
+        return None;
+    }
     ConnectorId::parse(text).map_err(|error| out.error("id", at, error.to_string())).ok()
 }
 

@@ -164,8 +164,27 @@ pub(super) fn graphql() -> Value {
         .and(bounds());
     let keys = shared("graphql", parameters())
         .required("query", expression("A document with one query or mutation and its fragments. A mutation needs a signature."))
-        .key("pagination", described(pages.closed(), "Pages by cursor; a mutation has none."));
+        .key("pagination", described(pages.closed(), "Pages by cursor; a mutation has none."))
+        .key(
+            "results_path",
+            described(
+                reference("json_path"),
+                "Where the records stand, here or in `response_mapping`; the whole answer when left out.",
+            ),
+        )
+        .also("not", json!({
+            "properties": {
+                "results_path": given(),
+                "response_mapping": { "type": "object", "properties": { "results_path": given() }, "required": ["results_path"] },
+            },
+            "required": ["results_path", "response_mapping"],
+        }));
     described(keys.closed(), "A GraphQL document.")
+}
+
+/// Whatever is not null, which stands for a key that is left out.
+fn given() -> Value {
+    json!({ "not": { "type": "null" } })
 }
 
 fn selector(description: &str) -> Value {

@@ -20,7 +20,7 @@ pub(crate) use tests::takes;
 use serde_json::{Map, Value, json};
 
 use self::build::{Keys, choice, described, list, matching, reference, text, usually};
-use crate::model::Category;
+use crate::model::{Category, RESERVED_IDS};
 use crate::parse::{SUPPORTED, auth::MOST_PARTS, category::MOST_TAGS};
 
 /// Names of endpoints and parameters.
@@ -71,10 +71,13 @@ fn definitions() -> Value {
 }
 
 fn connector() -> Value {
-    let id = no_longer(
+    let mut id = no_longer(
         matching(ID, "Its name among your connectors: lower-case words joined by hyphens."),
         64,
     );
+    if let Some(id) = id.as_object_mut() {
+        id.insert("not".to_owned(), json!({ "enum": RESERVED_IDS }));
+    }
     let version =
         no_longer(matching(VERSION, "Semantic version: three numbers, such as 1.0.0."), 64);
     let branch = |kind: &str| {

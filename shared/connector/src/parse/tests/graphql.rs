@@ -111,6 +111,25 @@ fn f_097_a_broken_document_is_told_at_its_own_line_and_column() {
 }
 
 #[test]
+fn f_097_the_records_may_be_named_beside_the_document() {
+    let mapped = "      results_path: data.search.nodes\n";
+    let own = |path: &str| {
+        REPOS.replace(mapped, "").replace(
+            "    response_mapping:\n",
+            &format!("    results_path: {path}\n    response_mapping:\n"),
+        )
+    };
+    let rules = |text: &str| parse(text).definition.unwrap().endpoints["search_repos"].clone();
+    assert_eq!(rules(&own("search.nodes")), rules(REPOS));
+    assert_eq!(rules(&own("data.search.nodes")), rules(REPOS));
+    check(&own("search.nods"), &["25:19 path"]);
+    check(&own("a..b"), &["25:19 path"]);
+    let both =
+        own("search.nodes").replace("      entity_type", &format!("{mapped}      entity_type"));
+    check(&both, &["25:19 duplicate"]);
+}
+
+#[test]
 fn f_097_variables_are_those_of_the_document() {
     check(
         &REPOS.replace(

@@ -79,6 +79,12 @@ endpoints:
     pagination: { type: relay, page_info_path: search.pageInfo, cursor_variable: after, max_pages: 2, max_records: 10 }
     response_mapping: { results_path: search.nodes, fields: { name: name } }
     output_schema: { type: object, fields: [{ name: name }] }
+  members:
+    description: lists members
+    query: 'query($org: String!) { org(login: $org) { members { login } } }'
+    variables: [{ name: org, type: string, required: true }]
+    results_path: org.members
+    response_mapping: { fields: { name: login } }
 ";
 
 pub(super) const SCRAPER: &str = "\
