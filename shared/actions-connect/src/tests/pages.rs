@@ -71,6 +71,45 @@ async fn f_096_a_link_is_continued_by_its_query() {
 }
 
 #[tokio::test]
+async fn k_38_a_cursor_leaves_what_the_author_fixed() {
+    let server = MockServer::start().await;
+    Mock::given(query_param("visibility", "public"))
+        .and(query_param("page", "2"))
+        .respond_with(ok(json!([{ "n": 2 }])))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let endpoint = "    query: { visibility: public }\n    pagination: { type: link_header }\n";
+    let cursor = json!({ "_cursor": "visibility=private&page=2" });
+    let output = ask(&server, endpoint, cursor).await.unwrap();
+    assert_eq!(output["results"][0]["n"], json!(2));
+    let asked = server.received_requests().await.unwrap();
+    assert_eq!(asked[0].url.query(), Some("page=2&visibility=public"));
+}
+
+#[tokio::test]
+async fn k_76_a_next_page_that_cannot_be_fetched_is_said() {
+    let server = MockServer::start().await;
+    let links = [
+        "</search?page=1>; rel=\"prev\"",
+        "<http://elsewhere.example/search?key=s3cr3t>; rel=\"next last\"",
+    ];
+    let answer = links
+        .iter()
+        .fold(ok(json!([{ "n": 1 }])), |answer, link| answer.append_header("link", *link));
+    Mock::given(path("/search")).respond_with(answer).expect(1).mount(&server).await;
+    let endpoint = "    pagination: { type: link_header, max_pages: 9 }\n";
+    let output = ask(&server, endpoint, json!({})).await.unwrap();
+    assert_eq!(
+        (&output["count"], &output["_has_more"], &output["_next_cursor"]),
+        (&json!(1), &json!(true), &Value::Null)
+    );
+    let warning = output["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("at `http://elsewhere.example`"), "{warning}");
+    assert!(!output.to_string().contains("s3cr3t"), "{output}");
+}
+
+#[tokio::test]
 async fn k_76_a_search_in_the_body_turns_its_pages_there() {
     let server = MockServer::start().await;
     for (number, more) in [(1, true), (2, false)] {
