@@ -2,6 +2,8 @@
 //!
 //! What a rule does not name is judged by [`crate::recognise`]. Each entity says by which method it was found.
 
+mod pieces;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -13,14 +15,13 @@ use crate::fold::{fold, squeeze};
 use crate::model::{EdgeEnd, EntityType, ExternalId, Relationship};
 use crate::recognise::{Method, classify, spans};
 
+use self::pieces::pieces;
+
 /// The most records one call reads.
 pub const MAX_RECORDS: usize = 100_000;
 
 /// The most entities one call returns.
 pub const MAX_ENTITIES: usize = 200_000;
-
-/// Bytes of running text read at once: a run of names may be as long, and takes more than its length to judge.
-const PIECE: usize = 20_000;
 
 /// A connector's word on one field (F-090).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -280,25 +281,6 @@ fn by_text(index: usize, field: &str, text: &str, hint: Option<&EntityType>) -> 
         .map(|guess| entity(index, field, text, guess.entity_type, guess.confidence, guess.method))
         .into_iter()
         .collect()
-}
-
-/// A long text in pieces that end with a sentence, or at least with a word.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let most = rest.floor_char_boundary(PIECE);
-        let end = if most == rest.len() { most } else { good_end(&rest[..most]) };
-        let (piece, after) = rest.split_at(end);
-        rest = after;
-        (!piece.is_empty()).then_some(piece)
-    })
-}
-
-fn good_end(text: &str) -> usize {
-    let mark = text.rfind(['\n', ';', '!', '?', ':']).map(|at| at + 1);
-    let stop = text.rfind(". ").map(|at| at + 2);
-    let word = || text.rfind(|c: char| c.is_ascii_whitespace()).map(|at| at + 1);
-    mark.max(stop).or_else(word).unwrap_or(text.len())
 }
 
 fn texts(value: &Value) -> Vec<String> {

@@ -46,7 +46,7 @@ pub struct Stopped {
 /// Of a page; [`PageError`] names them.
 const PAGE: Bounds = Bounds { nodes: 300_000, attributes: 600_000, levels: 256 };
 /// Attributes of one element: a parser copies them with the element.
-pub const MOST_OF_ONE: usize = 1_000;
+const MOST_OF_ONE: usize = 1_000;
 /// Bytes parsed before the bounds are looked at: markup can make a parser repeat all open elements for every tag, so
 /// a tree may grow much faster than its text.
 const PIECE: usize = 512;

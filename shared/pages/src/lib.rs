@@ -17,7 +17,7 @@ mod sections;
 mod text;
 
 pub use charset::{Decoded, decode};
-pub use document::{Bounds, MOST_OF_ONE, Overgrown, Stopped, tree};
+pub use document::{Bounds, Overgrown, Stopped, tree};
 pub use error::PageError;
 pub use feed::{Item, read_feed};
 pub use kind::Kind;
