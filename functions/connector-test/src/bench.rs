@@ -7,6 +7,7 @@ use countersign_connector::{
     HealthSink, Permissions, SourceError, StoredConnector,
 };
 use countersign_identity::UserId;
+use countersign_resilience::{AnswerKey, Answers, Kept, StandingError};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -64,6 +65,21 @@ impl HealthSink for Bench {
             return Box::pin(async { Ok(()) });
         }
         self.health.note(owner, binding, health)
+    }
+}
+
+/// A test tells how its source answers now: nothing stands in, and nothing is kept of it.
+impl Answers for Bench {
+    fn last<'a>(&'a self, _: &'a AnswerKey) -> BoxFuture<'a, Result<Option<Kept>, StandingError>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn keep<'a>(
+        &'a self,
+        _: &'a AnswerKey,
+        _: &'a Kept,
+    ) -> BoxFuture<'a, Result<(), StandingError>> {
+        Box::pin(async { Ok(()) })
     }
 }
 

@@ -45,7 +45,9 @@ impl Context {
         let Deps { connectors: stored, health, announcer, .. } = deps.clone();
         let bench = Arc::new(Bench { stored, health, announcer });
         let (connectors, health, announcer) = (bench.clone(), bench.clone(), bench.clone());
-        let mut actions = actions(Deps { connectors, health, announcer, ..deps }, Mode::Read);
+        let answers = bench.clone();
+        let mut actions =
+            actions(Deps { connectors, health, announcer, answers, ..deps }, Mode::Read);
         let missing = || StartError::Runtime("the action is gone".to_owned());
         Ok(Self {
             verifier: verifier(boot)?,

@@ -62,25 +62,34 @@ impl Catalog {
         })
     }
 
-    /// Replaces a binding.
+    /// Replaces a binding that is still as it was read. Its health stays what was noted last, unless it gets another
+    /// credential: nothing is known of that one yet.
     ///
     /// # Errors
-    /// [`CatalogError::NotFound`] when there is none.
+    /// [`CatalogError::Changed`] when it was changed in between, [`CatalogError::NotFound`] when there is none any more.
     pub fn replace_binding<'a>(
         &'a self,
         owner: &'a UserId,
-        binding: &'a Binding,
+        before: &'a Binding,
+        after: &'a Binding,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = CatalogError::doing("change the binding");
-            let write = put(Owner::User(owner), binding)?.when(Expr::exists());
-            self.table.write(write).await.map_err(|error| {
-                if error.is_condition() {
-                    CatalogError::NotFound("data source")
-                } else {
-                    doing(error)
+            let owner = Owner::User(owner);
+            let write = replacement(owner, before, after).map_err(doing)?;
+            match self.table.write(write).await {
+                Err(error) if error.is_condition() => {
+                    let known = self.binding_of(owner, &before.profile_id, &before.connector_id);
+                    let is_there = known.await?.is_some_and(|known| known.id == before.id);
+                    let what = "data source";
+                    Err(if is_there {
+                        CatalogError::Changed(what)
+                    } else {
+                        CatalogError::NotFound(what)
+                    })
                 }
-            })
+                outcome => outcome.map_err(doing),
+            }
         })
     }
 
@@ -206,8 +215,31 @@ impl Catalog {
 
 fn put(owner: Owner<'_>, binding: &Binding) -> Result<Write> {
     let key = keys::binding(owner, &binding.profile_id, &binding.connector_id);
-    let put = Record::of("data source", binding, 1)?.put(&key);
+    let put = Record::of("data source", &said(binding), 1)?.put(&key);
     put.map_err(CatalogError::doing("store the binding"))
+}
+
+/// What the owner said of a binding, without what was noted of it since.
+fn said(binding: &Binding) -> Binding {
+    Binding { health: Health::default(), ..binding.clone() }
+}
+
+fn replacement(
+    owner: Owner<'_>,
+    before: &Binding,
+    after: &Binding,
+) -> std::result::Result<Write, StoreError> {
+    let key = keys::binding(owner, &before.profile_id, &before.connector_id);
+    let json = |binding: &Binding| {
+        let text = serde_json::to_string(&said(binding));
+        text.map_err(|error| StoreError::Encode(error.to_string()))
+    };
+    let unchanged = Expr::new("#json = :before").bind("before", &json(before)?)?;
+    let write = Write::update(&key).when(unchanged).set("json", &json(after)?)?;
+    if before.credential == after.credential {
+        return Ok(write);
+    }
+    write.set("health", &Health::default())
 }
 
 fn read(table: &str, item: Item) -> std::result::Result<Binding, StoreError> {

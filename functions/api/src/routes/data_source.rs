@@ -50,7 +50,7 @@ pub(crate) async fn detail(
 #[utoipa::path(
     put, path = "/profiles/{id}/data-sources/{binding}", tag = "profiles", request_body = Change,
     params(("id" = String, Path, description = "`prof_…`"), ("binding" = String, Path, description = "`bind_…`")),
-    responses((status = 200, body = DataSource), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 200, body = DataSource), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn replace(
     ctx: Ctx,
@@ -80,9 +80,9 @@ pub(crate) async fn replace(
         config_overrides,
         permissions: body.permissions,
         is_enabled: body.is_enabled,
-        ..binding
+        ..binding.clone()
     };
-    ctx.catalog.replace_binding(owner, &changed).await?;
+    ctx.catalog.replace_binding(owner, &binding, &changed).await?;
     Ok(Json(changed.into()))
 }
 

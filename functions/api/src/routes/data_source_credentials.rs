@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use countersign_connector::{Binding, BindingId, CredentialId, Health};
+use countersign_connector::{Binding, BindingId, CredentialId};
 use countersign_profile::ProfileId;
 use countersign_web::replay::{Attempt, Key};
 use countersign_web::{Json, Path, Problem, Signed};
@@ -34,15 +34,13 @@ pub(crate) async fn put(
     let attempt = Attempt::new(owner, "credential", Key::default(), &())?;
     let credential = CredentialId::from_bytes(attempt.id());
     ctx.vault.put(owner, &credential, &binding.connector_id, &parts, now()).await?;
-    let before = binding.credential.clone();
-    let changed =
-        Binding { credential: Some(credential.clone()), health: Health::default(), ..binding };
-    if let Err(error) = ctx.catalog.replace_binding(owner, &changed).await {
+    let changed = Binding { credential: Some(credential.clone()), ..binding.clone() };
+    if let Err(error) = ctx.catalog.replace_binding(owner, &binding, &changed).await {
         ctx.vault.delete(owner, &credential).await?;
         return Err(error.into());
     }
-    if let Some(before) = before {
-        ctx.vault.delete(owner, &before).await?;
+    if let Some(before) = &binding.credential {
+        ctx.vault.delete(owner, before).await?;
     }
     Ok(StatusCode::NO_CONTENT)
 }
@@ -63,6 +61,7 @@ pub(crate) async fn delete(
     let owner = &signed.caller.user;
     let credential = found(binding.credential.clone())?;
     ctx.vault.delete(owner, &credential).await?;
-    ctx.catalog.replace_binding(owner, &Binding { credential: None, ..binding }).await?;
+    let changed = Binding { credential: None, ..binding.clone() };
+    ctx.catalog.replace_binding(owner, &binding, &changed).await?;
     Ok(StatusCode::NO_CONTENT)
 }

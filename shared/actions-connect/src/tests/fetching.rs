@@ -110,15 +110,15 @@ async fn f_306_one_refused_file_of_several_marks_the_binding() {
 async fn f_307_an_address_that_throttles_is_waited_for() {
     check_mended(ResponseTemplate::new(429).insert_header("retry-after", "0")).await;
     let later = ResponseTemplate::new(429).insert_header("retry-after", "3600");
-    check_failure(later, ("CONNECTOR_THROTTLED", Class::Retryable), 1, &[]).await;
+    check_failure(later, ("CONNECTOR_THROTTLED", Class::Terminal), 1, &[]).await;
     let always = ResponseTemplate::new(429).insert_header("retry-after", "0");
-    check_failure(always, ("CONNECTOR_THROTTLED", Class::Retryable), 4, &[]).await;
+    check_failure(always, ("CONNECTOR_THROTTLED", Class::Terminal), 4, &[]).await;
 }
 
 #[tokio::test]
 async fn f_308_an_address_that_is_down_is_tried_once_more() {
     check_mended(ResponseTemplate::new(503)).await;
-    let down = ("CONNECTOR_UNAVAILABLE", Class::Retryable);
+    let down = ("CONNECTOR_UNAVAILABLE", Class::Terminal);
     check_failure(ResponseTemplate::new(503), down, 2, &[Health::Unavailable]).await;
 }
 
@@ -126,7 +126,7 @@ async fn f_308_an_address_that_is_down_is_tried_once_more() {
 async fn f_309_a_slow_address_has_twice_the_time_once() {
     check_mended(csv().set_delay(Duration::from_secs(20))).await;
     let begun = tokio::time::Instant::now();
-    let late = ("EGRESS_TIMEOUT", Class::Retryable);
+    let late = ("EGRESS_TIMEOUT", Class::Terminal);
     let slow = csv().set_delay(Duration::from_secs(20));
     check_failure(slow, late, 2, &[Health::Unavailable]).await;
     assert!(begun.elapsed() >= Duration::from_secs(3), "1 s, then 2 s");
@@ -169,7 +169,7 @@ async fn f_310_a_body_that_breaks_off_is_read_once_more_from_its_start() {
     let (address, knocks) = breaking(100).await;
     let world = world();
     let error = get(&world, &rows(&address, &["a.csv"], 0)).await.unwrap_err();
-    assert_eq!((error.code, error.class), ("EGRESS_NETWORK", Class::Retryable), "{error}");
+    assert_eq!((error.code, error.class), ("EGRESS_NETWORK", Class::Terminal), "{error}");
     assert_eq!(*knocks.lock().unwrap(), 2);
     assert_eq!(*world.health.lock().unwrap(), [Health::Unavailable]);
 }
