@@ -131,23 +131,46 @@ async fn f_331_an_endpoint_is_tried_and_its_schema_inferred() {
 #[tokio::test]
 async fn f_315_a_source_that_fails_rests_and_its_last_answer_stands_in() {
     let (source, ana) = shelf("{type: none}").await;
-    assert_eq!(tried(&ana, json!({ "endpoint": "list" })).await["ok"], true);
+    let agent = ana.agent(&[]).await;
+    ana.bind(&agent, "shelf").await;
+    ana.playbook(&reading("read-again")).await;
+    let run = ana.start(&agent, "read-again", json!({})).await;
+    ana.reaches(&run, "complete").await;
     source.say(503);
     for _ in 0..5 {
-        let stale = tried(&ana, json!({ "endpoint": "list" })).await;
-        assert_eq!(
-            (&stale["ok"], &stale["output"]["_stale"]),
-            (&json!(true), &json!(true)),
-            "{stale:#}"
-        );
+        // A test tells how the source is now.
+        let said = tried(&ana, json!({ "endpoint": "list" })).await;
+        assert_eq!(said["error"]["code"], "CONNECTOR_UNAVAILABLE", "{said:#}");
     }
     let asked = source.asked();
     let resting = tried(&ana, json!({ "endpoint": "list" })).await;
-    assert_eq!(resting["output"]["_stale"], true);
+    let message = resting["error"]["message"].as_str().unwrap();
+    assert!(message.contains("is tried again at"), "{message}");
+    let run = ana.start(&agent, "read-again", json!({})).await;
+    ana.reaches(&run, "complete").await;
+    let output = ana.get(&format!("/executions/{run}/outputs/read")).await;
+    let output = &output["output"];
+    assert_eq!((&output["_stale"], &output["count"]), (&json!(true), &json!(2)), "{output:#}");
     assert_eq!(source.asked(), asked, "a source that rests was asked");
     let health = ana.get("/connectors/shelf/health").await;
     assert_eq!(health["breaker"], "open", "{health:#}");
     assert!(health["budget"][0]["left"].as_u64().unwrap() < 50, "{health:#}");
+}
+
+/// A playbook of one step, `read`.
+fn reading(id: &str) -> String {
+    format!(
+        "
+id: {id}
+name: Read the shelf
+description: Lists what is there.
+version: 1.0.0
+required_connectors: [shelf]
+execution_mode: deterministic
+steps:
+  - {{name: read, step_type: tool, action: call_connector, connector: shelf, endpoint: list, on_error: stop}}
+"
+    )
 }
 
 #[tokio::test]
@@ -161,19 +184,7 @@ async fn f_306_a_refused_credential_is_marked_and_its_owner_is_told() {
             &json!({ "connector_id": "shelf", "credentials": { "token": "a secret of ana" } }),
         )
         .await;
-    ana.playbook(
-        r#"
-id: read-shelf
-name: Read the shelf
-description: Lists what is there.
-version: 1.0.0
-required_connectors: [shelf]
-execution_mode: deterministic
-steps:
-  - {name: read, step_type: tool, action: call_connector, connector: shelf, endpoint: list, on_error: stop}
-"#,
-    )
-    .await;
+    ana.playbook(&reading("read-shelf")).await;
     let run = ana.start(&agent, "read-shelf", json!({})).await;
     let done = ana.reaches(&run, "error").await;
     assert_eq!(step(&done, "read")["code"], "CONNECTOR_AUTH_FAILED");
