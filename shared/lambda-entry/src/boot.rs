@@ -72,7 +72,8 @@ pub fn start(main: Main) -> ExitCode {
         Err(error) => return fail(&StartError::Runtime(error.to_string())),
     };
     let outcome = runtime.block_on(async move {
-        let aws = aws_config::load_defaults(aws_config::BehaviorVersion::latest()).await;
+        let aws = aws_config::defaults(aws_config::BehaviorVersion::latest());
+        let aws = aws.http_client(crate::trust::http_client()?).load().await;
         main(Boot { settings: Settings::from_env(), aws }).await
     });
     match outcome {
