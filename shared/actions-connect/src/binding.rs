@@ -55,17 +55,13 @@ pub(crate) async fn resolve(
     call: &Call,
     mode: Mode,
 ) -> Result<Resolved, ConnectError> {
-    let source = deps.connectors.as_ref();
     let connector = param(call, "connector")?;
     let endpoint_name = param(call, "endpoint")?;
     let unknown = || ConnectError::UnknownConnector(connector.to_owned());
     let id = ConnectorId::parse(connector).map_err(|_| unknown())?;
-    let found = source.definition(&call.owner, &id).await.map_err(ConnectError::Source)?;
+    let both = deps.connectors.bound(&call.owner, &call.info.profile_id, &id).await;
+    let (found, binding) = both.map_err(ConnectError::Source)?;
     let StoredConnector { owner: whose, definition, .. } = found.ok_or_else(unknown)?;
-    let binding = source
-        .binding(&call.owner, &call.info.profile_id, &id)
-        .await
-        .map_err(ConnectError::Source)?;
     let binding = binding.ok_or_else(|| ConnectError::NotBound(connector.to_owned()))?;
     if !binding.is_enabled {
         return Err(ConnectError::Disabled(connector.to_owned()));

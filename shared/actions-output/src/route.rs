@@ -285,7 +285,9 @@ fn report(routed: Vec<(&'static str, Routed)>) -> Result<Value, ActionError> {
             Routed::Done(details) => json!({"destination": kind, "status": "success", "details": details}),
             Routed::Skipped => json!({"destination": kind, "status": "skipped", "details": "the condition is false"}),
             Routed::Failed(error) => {
-                json!({"destination": kind, "status": "error", "details": null, "error": {"code": error.code, "message": error.message}})
+                let ActionError { code, message, help, .. } = error;
+                let error = json!({"code": code, "message": message, "help": help});
+                json!({"destination": kind, "status": "error", "details": null, "error": error})
             }
         })
         .collect();

@@ -137,6 +137,19 @@ pub trait ConnectorSource: Send + Sync {
         profile: &'a str,
         connector: &'a ConnectorId,
     ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>>;
+
+    /// Both. A store that can read them with one request does.
+    fn bound<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<(Option<StoredConnector>, Option<Binding>), SourceError>> {
+        Box::pin(async move {
+            let definition = self.definition(owner, connector).await?;
+            Ok((definition, self.binding(owner, profile, connector).await?))
+        })
+    }
 }
 
 /// Notes how a binding fares. `store-catalog` implements it.

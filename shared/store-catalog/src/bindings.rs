@@ -270,6 +270,39 @@ impl ConnectorSource for Catalog {
             }
         })
     }
+
+    fn bound<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, std::result::Result<(Option<StoredConnector>, Option<Binding>), SourceError>>
+    {
+        Box::pin(async move { self.both(owner, profile, connector).await.map_err(boxed) })
+    }
+}
+
+impl Catalog {
+    /// The connector and its binding, each the owner's own or the system's, with one request.
+    async fn both(
+        &self,
+        owner: &UserId,
+        profile: &str,
+        connector: &ConnectorId,
+    ) -> Result<(Option<StoredConnector>, Option<Binding>)> {
+        let doing = CatalogError::doing("read the connector and its binding");
+        let owners = [Owner::User(owner), Owner::System];
+        let connectors = owners.map(|owner| keys::connector(owner, connector));
+        let bindings = owners.map(|owner| keys::binding(owner, profile, connector));
+        let wanted = [&connectors[..], &bindings[..]].concat();
+        let mut found = self.table.get_many(&wanted).await.map_err(doing)?;
+        let table = self.table.name();
+        let connector = connectors.iter().find_map(|key| found.remove(key));
+        let connector = connector.map(|item| decode::<Record>(table, item)?.read(table));
+        let binding = bindings.iter().find_map(|key| found.remove(key));
+        let binding = binding.map(|item| read(table, item));
+        Ok((connector.transpose().map_err(doing)?, binding.transpose().map_err(doing)?))
+    }
 }
 
 impl HealthSink for Catalog {
