@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Binding, ConnectorDefinition, ConnectorId, Endpoint, RateLimit, StoredConnector, TARGET_PARAM,
-    is_irreversible, target_digest,
+    Binding, ConnectorDefinition, ConnectorId, Endpoint, Found, RateLimit, StoredConnector,
+    TARGET_PARAM, is_irreversible, target_digest,
 };
 use countersign_registry::action::Call;
 use countersign_resilience::Subject;
@@ -60,8 +60,8 @@ pub(crate) async fn resolve(
     let unknown = || ConnectError::UnknownConnector(connector.to_owned());
     let id = ConnectorId::parse(connector).map_err(|_| unknown())?;
     let both = deps.connectors.bound(&call.owner, &call.info.profile_id, &id).await;
-    let (found, binding) = both.map_err(ConnectError::Source)?;
-    let StoredConnector { owner: whose, definition, .. } = found.ok_or_else(unknown)?;
+    let Found { connector: stored, binding } = both.map_err(ConnectError::Source)?;
+    let StoredConnector { owner: whose, definition, .. } = stored.ok_or_else(unknown)?;
     let binding = binding.ok_or_else(|| ConnectError::NotBound(connector.to_owned()))?;
     if !binding.is_enabled {
         return Err(ConnectError::Disabled(connector.to_owned()));

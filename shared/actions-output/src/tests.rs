@@ -239,7 +239,8 @@ async fn f_292_destinations_are_independent() {
 
 #[tokio::test]
 async fn f_314_a_table_that_does_not_fit_says_what_to_check_and_the_answer_is_shown() {
-    let table = json!({"table_name": "t", "create_if_missing": true, "schema_mapping": {"name": "INTEGER"}});
+    let table =
+        json!({"table_name": "t", "create_if_missing": true, "schema_mapping": {"name": "REAL"}});
     let destinations = json!([{"type": "data_workspace_table", "config": table}, {"type": "chat"}]);
     let (_, output) =
         check(people(), &destinations, &[("data_workspace_table", "error"), ("chat", "success")])

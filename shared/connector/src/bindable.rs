@@ -45,7 +45,7 @@ impl ConnectorDefinition {
         let overrides = self.overrides(overrides, &mut out);
         self.endpoints_allowed(permissions, &mut out);
         if let Some(limit) = permissions.rate_limit_override {
-            self.rate(limit, &mut out);
+            self.rate(limit, "permissions.rate_limit_override", &mut out);
         }
         if out.is_empty() { Ok(overrides) } else { Err(out) }
     }
@@ -67,6 +67,9 @@ impl ConnectorDefinition {
                 files.max_file_size_mb
             );
             out.push(Refusal::new(size, message));
+        }
+        if let Some(limit) = given.rate_limit {
+            self.own_rate(limit, out);
         }
         self.ignored(&given, out);
         ConfigOverrides { base_url, ..given }
@@ -92,16 +95,27 @@ impl ConnectorDefinition {
         }
     }
 
+    /// A rate in place of the connector's. Without a credential it would be everybody's.
+    fn own_rate(&self, limit: RateLimit, out: &mut Vec<Refusal>) {
+        let place = place("rate_limit");
+        let auth = self.connection.auth();
+        if auth.is_some_and(|auth| !auth.credential_fields().is_empty()) {
+            return self.rate(limit, &place, out);
+        }
+        let refusal =
+            Refusal::new(place, "a source without a credential has one rate for everybody");
+        out.push(refusal.hinted("`permissions.rate_limit_override` lowers it for this binding"));
+    }
+
     /// The bounds of a connector's own `rate_limit`; none where nothing is counted.
-    fn rate(&self, limit: RateLimit, out: &mut Vec<Refusal>) {
-        const PLACE: &str = "permissions.rate_limit_override";
+    fn rate(&self, limit: RateLimit, place: &str, out: &mut Vec<Refusal>) {
         if !self.connection.is_requested() {
             let message = format!("calls of this {} are not counted", self.kind());
-            out.push(Refusal::new(PLACE, message).hinted("leave it out"));
+            out.push(Refusal::new(place, message).hinted("leave it out"));
             return;
         }
         if limit == RateLimit::default() {
-            let refusal = Refusal::new(PLACE, "names no rate");
+            let refusal = Refusal::new(place, "names no rate");
             out.push(refusal.hinted(format!("such as `{}`: 10", PER_MINUTE.key)));
         }
         for (bound, value) in [
@@ -111,7 +125,7 @@ impl ConnectorDefinition {
             (PER_DAY, limit.requests_per_day),
             (PER_MONTH, limit.requests_per_month),
         ] {
-            within(bound, value, &format!("{PLACE}.{}", bound.key), out);
+            within(bound, value, &format!("{place}.{}", bound.key), out);
         }
     }
 
@@ -170,7 +184,7 @@ mod tests {
     use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
     use serde_json::{Value, json};
 
-    use crate::{ConfigOverrides, ConnectorDefinition, Permissions};
+    use crate::{Binding, BindingId, ConfigOverrides, ConnectorDefinition, Health, Permissions};
 
     const HEAD: &str = "name: A\nversion: 1.0.0\n";
     const READS: &str = "{ description: reads, path: / }";
@@ -257,6 +271,30 @@ mod tests {
         }
         let nothing = json!({ "rate_limit_override": {} });
         check(&rest(), json!({}), nothing, &["permissions.rate_limit_override"]);
+    }
+
+    #[test]
+    fn f_104_a_rate_is_replaced_where_it_is_the_owners_own() {
+        let rate = |count: u32| json!({ "rate_limit": { "requests_per_month": count } });
+        let keyed = "connection: { base_url: 'https://a.example', auth: { type: bearer_token }, rate_limit: { requests_per_month: 500 } }";
+        let keyed = definition(&format!(
+            "id: a\ntype: rest_api\n{HEAD}{keyed}\nendpoints:\n  list: {READS}\n"
+        ));
+        check(&keyed, rate(50_000), json!({}), &[]);
+        check(&keyed, rate(0), json!({}), &["config_overrides.rate_limit.requests_per_month"]);
+        check(&keyed, json!({ "rate_limit": {} }), json!({}), &["config_overrides.rate_limit"]);
+        check(&rest(), rate(50_000), json!({}), &["config_overrides.rate_limit"]);
+        let binding = Binding {
+            id: BindingId::from_bytes([1; 16]),
+            profile_id: "prof_1".to_owned(),
+            connector_id: keyed.id.clone(),
+            credential: None,
+            config_overrides: serde_json::from_value(rate(50_000)).unwrap(),
+            permissions: Permissions::default(),
+            is_enabled: true,
+            health: Health::Ok,
+        };
+        assert_eq!(keyed.bound_by(&binding).budget().month, Some(50_000));
     }
 
     #[test]

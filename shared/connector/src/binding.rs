@@ -75,6 +75,9 @@ pub struct ConfigOverrides {
     /// Headers in place of the connector's.
     #[serde(default, skip_serializing_if = "HeaderOverrides::is_empty")]
     pub headers: HeaderOverrides,
+    /// Another rate, such as that of a paid plan: only where the rate is the owner's own, by their credential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
     /// A smaller file size; a larger one than the connector's is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_size_mb: Option<u32>,
@@ -144,12 +147,22 @@ pub trait ConnectorSource: Send + Sync {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, Result<(Option<StoredConnector>, Option<Binding>), SourceError>> {
+    ) -> BoxFuture<'a, Result<Found, SourceError>> {
         Box::pin(async move {
-            let definition = self.definition(owner, connector).await?;
-            Ok((definition, self.binding(owner, profile, connector).await?))
+            let connector_found = self.definition(owner, connector).await?;
+            let binding = self.binding(owner, profile, connector).await?;
+            Ok(Found { connector: connector_found, binding })
         })
     }
+}
+
+/// What there is of a connector and its binding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The owner's connector, or the system's.
+    pub connector: Option<StoredConnector>,
+    /// Its binding to the profile.
+    pub binding: Option<Binding>,
 }
 
 /// Notes how a binding fares. `store-catalog` implements it.

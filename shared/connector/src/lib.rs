@@ -42,7 +42,7 @@ pub use announce::Announcer;
 pub use bindable::Refusal;
 pub use binding::{
     Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId,
-    Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
+    Found, Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
 };
 pub use callable::{EndpointTool, tool_of};
 pub use coerce::coerce;

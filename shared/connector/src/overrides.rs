@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::binding::Binding;
-use crate::model::{Connection, ConnectorDefinition};
+use crate::model::{Connection, ConnectorDefinition, RateLimit};
 
 impl ConnectorDefinition {
     /// The connection with the binding's values (F-104). A file may only become smaller.
@@ -13,6 +13,9 @@ impl ConnectorDefinition {
         if let Some(headers) = headers(&mut self.connection) {
             let given = overrides.headers.iter();
             headers.extend(given.map(|(name, value)| (name.clone(), value.clone())));
+        }
+        if let (Some(own), Some(given)) = (rate(&mut self.connection), overrides.rate_limit) {
+            *own = Some(given);
         }
         match &mut self.connection {
             Connection::RestApi(rest) => {
@@ -60,6 +63,19 @@ impl ConnectorDefinition {
             }
         }
         self
+    }
+}
+
+/// Where a connection says its rate, when calls of it are counted.
+fn rate(connection: &mut Connection) -> Option<&mut Option<RateLimit>> {
+    match connection {
+        Connection::RestApi(rest) => Some(&mut rest.rate_limit),
+        Connection::Graphql(graphql) => Some(&mut graphql.rate_limit),
+        Connection::WebScraper(scraper) => Some(&mut scraper.rate_limit),
+        Connection::Database(database) => Some(&mut database.rate_limit),
+        Connection::RssFeed(feeds) => Some(&mut feeds.rate_limit),
+        Connection::FileParser(files) => Some(&mut files.rate_limit),
+        Connection::ExistingTool(_) => None,
     }
 }
 

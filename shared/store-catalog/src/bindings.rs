@@ -1,7 +1,7 @@
 //! Bindings: which connectors an agent may use, and how they fare.
 
 use countersign_connector::{
-    Binding, BindingId, ConnectorId, ConnectorSource, Health, HealthSink, SourceError,
+    Binding, BindingId, ConnectorId, ConnectorSource, Found, Health, HealthSink, SourceError,
     StoredConnector,
 };
 use countersign_identity::UserId;
@@ -276,20 +276,14 @@ impl ConnectorSource for Catalog {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a ConnectorId,
-    ) -> BoxFuture<'a, std::result::Result<(Option<StoredConnector>, Option<Binding>), SourceError>>
-    {
+    ) -> BoxFuture<'a, std::result::Result<Found, SourceError>> {
         Box::pin(async move { self.both(owner, profile, connector).await.map_err(boxed) })
     }
 }
 
 impl Catalog {
     /// The connector and its binding, each the owner's own or the system's, with one request.
-    async fn both(
-        &self,
-        owner: &UserId,
-        profile: &str,
-        connector: &ConnectorId,
-    ) -> Result<(Option<StoredConnector>, Option<Binding>)> {
+    async fn both(&self, owner: &UserId, profile: &str, connector: &ConnectorId) -> Result<Found> {
         let doing = CatalogError::doing("read the connector and its binding");
         let owners = [Owner::User(owner), Owner::System];
         let connectors = owners.map(|owner| keys::connector(owner, connector));
@@ -301,7 +295,10 @@ impl Catalog {
         let connector = connector.map(|item| decode::<Record>(table, item)?.read(table));
         let binding = bindings.iter().find_map(|key| found.remove(key));
         let binding = binding.map(|item| read(table, item));
-        Ok((connector.transpose().map_err(doing)?, binding.transpose().map_err(doing)?))
+        Ok(Found {
+            connector: connector.transpose().map_err(doing)?,
+            binding: binding.transpose().map_err(doing)?,
+        })
     }
 }
 
