@@ -207,6 +207,27 @@ async fn f_306_a_refused_credential_is_marked_and_its_owner_is_told() {
 }
 
 #[tokio::test]
+async fn f_330_a_connector_that_an_agent_has_is_not_removed() {
+    let (_source, ana) = shelf("{type: bearer_token}").await;
+    let agent = ana.agent(&[]).await;
+    let path = format!("/profiles/{agent}/data-sources");
+    // A number in place of a text: nothing of it comes back.
+    let body = json!({ "connector_id": "shelf", "credentials": { "token": 8_151_623 } });
+    let told = ana.door.post(&format!("{FACTORY}{path}"), &body).await.unwrap_err().to_string();
+    assert!(told.contains("`token` must be a text") && !told.contains("8151623"), "{told}");
+    let body = json!({ "connector_id": "shelf", "credentials": { "token": "a secret of ana" } });
+    let bound = ana.post(&path, &body).await;
+    let place = format!("{FACTORY}/connectors/shelf");
+    assert_eq!(status(ana.door.delete(&place).await), (409, "CONNECTOR_BOUND".to_owned()));
+    let binding = bound["id"].as_str().unwrap();
+    // A change says everything: nothing is allowed by leaving it out.
+    let half = json!({ "is_enabled": true });
+    assert_eq!(status(ana.door.put(&format!("{FACTORY}{path}/{binding}"), &half).await).0, 422);
+    ana.door.delete(&format!("{FACTORY}{path}/{binding}")).await.unwrap();
+    ana.door.delete(&place).await.unwrap();
+}
+
+#[tokio::test]
 async fn f_008_a_binding_with_a_misspelt_permission_is_refused() {
     let (source, ana) = shelf("{type: none}").await;
     let agent = ana.agent(&[]).await;
@@ -228,7 +249,8 @@ async fn f_008_a_binding_with_a_misspelt_permission_is_refused() {
     assert_eq!(said["error"]["code"], "CONNECTOR_ENDPOINT_NOT_ALLOWED", "{said:#}");
     assert_eq!(source.asked(), 0);
     let place = format!("{path}/{}", bound["id"].as_str().unwrap());
-    let change = json!({ "is_enabled": true, "permissions": { "allowed_endpoint": [] } });
+    let permissions = json!({ "allowed_endpoint": [] });
+    let change = json!({ "is_enabled": true, "config_overrides": {}, "permissions": permissions });
     assert_eq!(status(ana.door.put(&format!("{FACTORY}{place}"), &change).await).0, 422);
     assert_eq!(ana.get(&place).await["permissions"], json!({ "allowed_endpoints": [] }));
 }

@@ -122,10 +122,10 @@ async fn k_10_an_effect_outside_waits_for_a_signature_of_its_exact_arguments() {
     ana.reaches(&run, "awaiting_approval").await;
     assert_eq!(elsewhere.posts(), 0, "it was paid before anybody signed");
     let seen = decide(&maria, &run, "approve").await;
-    assert!(
-        serde_json::to_string(&seen).unwrap().contains("12.50"),
-        "the signer does not see the amount"
-    );
+    let shown = serde_json::to_string(&seen).unwrap();
+    assert!(shown.contains("12.50"), "the signer does not see the amount");
+    let place = format!("POST http://127.0.0.1:{}/payments", elsewhere.port);
+    assert!(shown.contains(&place), "the signer does not see where it goes: {shown}");
     let done = ana.reaches(&run, "complete").await;
     assert_eq!((step(&done, "pay")["status"].as_str(), elsewhere.posts()), (Some("done"), 1));
 }

@@ -1,6 +1,6 @@
 //! From the head of a run to its plan: profile, playbook, inputs, checks.
 
-use countersign_connector::TARGET_PARAM;
+use countersign_connector::{SENDS_PARAM, TARGET_PARAM};
 use countersign_plan::{Plan, Request, check, inputs, plan as planned};
 use countersign_playbook::{PlaybookSource, ValidPlaybook, World, compile};
 use countersign_registry::CALL_CONNECTOR;
@@ -59,14 +59,16 @@ async fn aim(context: &Context, head: &Head, plan: &mut Plan) -> Result<(), Begi
         plan.steps.iter_mut().filter(|step| step.irreversible && step.action == CALL_CONNECTOR);
     for step in calls {
         let connector = step.params.get("connector").and_then(Value::as_str).unwrap_or_default();
+        let endpoint = step.params.get("endpoint").and_then(Value::as_str).unwrap_or_default();
         let unbound =
             || BeginError::Links(vec![format!("the connector `{connector}` is not bound")]);
         let target = context
             .catalog
-            .target(&head.owner, &head.profile_id, connector)
+            .target(&head.owner, &head.profile_id, connector, endpoint)
             .await?
             .ok_or_else(unbound)?;
-        step.params.insert(TARGET_PARAM.to_owned(), target.into());
+        step.params.insert(TARGET_PARAM.to_owned(), target.digest.into());
+        step.params.extend(target.sends.map(|sends| (SENDS_PARAM.to_owned(), sends.into())));
     }
     Ok(())
 }

@@ -221,7 +221,20 @@ impl<'c> Caller<'c> {
     /// One answer with a good status, after the retries its failures allow. `effect` says that the call changes
     /// something, so that it is not repeated when its outcome is unknown. The timeout is the caller's.
     pub(crate) async fn send(&self, http: &HttpCall, effect: bool) -> Result<Answer, ConnectError> {
-        self.exchange(http, effect, Counted::Yes).await.map_err(|failed| failed.error)
+        let answer = self.exchange(http, effect, Counted::Yes).await;
+        Ok(self.scrubbed(answer.map_err(|failed| failed.error)?))
+    }
+
+    /// The answer without the credential: some sources quote it in what they give, and outputs are stored and shown.
+    fn scrubbed(&self, mut answer: Answer) -> Answer {
+        let Some(credential) = self.credential() else { return answer };
+        if let Ok(text) = std::str::from_utf8(&answer.body) {
+            let clean = credential.scrub(text);
+            if clean.len() != text.len() || clean != text {
+                answer.body = clean.into_bytes();
+            }
+        }
+        answer
     }
 
     async fn exchange(

@@ -72,6 +72,6 @@ pub use parse::{Parsed, parse, parse_template};
 pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
 pub use standing::{RatedBy, binding_subject};
-pub use target::{TARGET_PARAM, target_digest};
+pub use target::{SENDS_PARAM, TARGET_PARAM, sends, target_digest};
 pub use tools::Tools;
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

@@ -1,14 +1,23 @@
 //! What a profile's connectors look like to a playbook.
 
-use countersign_connector::{Binding, StoredConnector, endpoint_contract, target_digest};
+use countersign_connector::{Binding, StoredConnector, endpoint_contract, sends, target_digest};
 use countersign_identity::UserId;
 use countersign_playbook::{Bindings, EndpointContract};
 use futures::future::BoxFuture;
 
 use crate::{Catalog, Result};
 
+/// Where a call goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aim {
+    /// All of it, as [`target_digest`].
+    pub digest: String,
+    /// Method and address, for people ([`sends`]).
+    pub sends: Option<String>,
+}
+
 impl Catalog {
-    /// Where a call through the profile's binding of a connector goes ([`target_digest`]); none when it is not bound.
+    /// Where a call through the profile's binding of a connector goes; none when it is not bound.
     ///
     /// # Errors
     /// [`CatalogError::Store`](crate::CatalogError::Store) when the table does not answer.
@@ -17,7 +26,8 @@ impl Catalog {
         owner: &'a UserId,
         profile: &'a str,
         connector: &'a str,
-    ) -> BoxFuture<'a, Result<Option<String>>> {
+        endpoint: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Aim>>> {
         Box::pin(async move {
             let bindings = self.bindings(owner, profile).await?;
             let Some(binding) = bindings.iter().find(|one| one.connector_id.as_str() == connector)
@@ -25,7 +35,10 @@ impl Catalog {
                 return Ok(None);
             };
             let stored = self.connector(owner, &binding.connector_id).await?;
-            Ok(stored.and_then(|stored| target_digest(&stored.definition, binding).ok()))
+            Ok(stored.and_then(|stored| {
+                let digest = target_digest(&stored.definition, binding).ok()?;
+                Some(Aim { digest, sends: sends(&stored.definition, binding, endpoint) })
+            }))
         })
     }
 

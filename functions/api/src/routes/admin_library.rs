@@ -18,6 +18,7 @@ use crate::{Context, compiling};
 /// A template's text.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = LibrarySource)]
 pub(crate) struct Source {
     /// The YAML.
     yaml: String,

@@ -13,6 +13,7 @@ use crate::Context;
 /// What may change about a person.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = PersonChange)]
 pub(crate) struct Change {
     /// Another display name.
     #[serde(default)]

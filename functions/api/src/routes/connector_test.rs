@@ -6,16 +6,19 @@ use utoipa::ToSchema;
 
 /// What to try.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "read by another function")]
 pub(crate) struct Trial {
     /// The endpoint.
     endpoint: String,
     /// Its arguments, by name.
+    #[serde(default)]
     #[schema(value_type = Object)]
     inputs: Value,
     /// The agent whose binding and credential are used.
     profile: Option<String>,
     /// Whether to infer an `output_schema`, in the endpoint's declared shape, from what comes back.
+    #[serde(default)]
     infer: bool,
     /// How many records to show: 10, at most 100.
     rows: Option<u32>,

@@ -11,6 +11,7 @@ use super::{Ctx, found, reader};
 /// What to validate.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ConnectorDraft)]
 pub(crate) struct Draft {
     /// A text that is not stored yet; the stored one when left out.
     #[serde(default)]

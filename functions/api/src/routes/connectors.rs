@@ -22,6 +22,7 @@ use crate::{Context, compiling};
 /// A connector's text.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ConnectorSource)]
 pub(crate) struct Source {
     /// The YAML.
     pub(super) yaml: String,

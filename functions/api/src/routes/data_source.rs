@@ -13,16 +13,15 @@ use super::profile::own;
 use super::{Ctx, found, reader};
 use crate::Context;
 
-/// What may change about a data source. Its credential has an address of its own.
+/// What a data source is from now on, whole: what is left out would be allowed. Its credential has an address of its own.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = DataSourceChange)]
 pub(crate) struct Change {
     /// Connection values to replace.
-    #[serde(default)]
     #[schema(value_type = Object)]
     pub(super) config_overrides: ConfigOverrides,
     /// What the agent may do.
-    #[serde(default)]
     #[schema(value_type = Object)]
     pub(super) permissions: Permissions,
     /// Whether the agent may use it.

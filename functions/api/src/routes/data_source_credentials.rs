@@ -1,7 +1,5 @@
 //! `/profiles/{id}/data-sources/{binding}/credentials`: written, never read (F-009).
 
-use std::collections::BTreeMap;
-
 use axum::extract::State;
 use countersign_connector::{Binding, BindingId, CredentialId};
 use countersign_profile::ProfileId;
@@ -9,13 +7,14 @@ use countersign_web::replay::{Attempt, Key};
 use countersign_web::{Json, Path, Problem, Signed};
 use http::StatusCode;
 
+use super::credential_parts::CredentialParts;
 use super::data_source::own_binding;
 use super::data_sources::check_credentials;
 use super::{Ctx, found, now};
 
 /// Stores the credential of a data source, replacing one that was there. The values cannot be read again.
 #[utoipa::path(
-    put, path = "/profiles/{id}/data-sources/{binding}/credentials", tag = "profiles", request_body = BTreeMap<String, String>,
+    put, path = "/profiles/{id}/data-sources/{binding}/credentials", tag = "profiles", request_body = CredentialParts,
     params(("id" = String, Path, description = "`prof_…`"), ("binding" = String, Path, description = "`bind_…`")),
     responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
 )]
@@ -23,7 +22,7 @@ pub(crate) async fn put(
     ctx: Ctx,
     signed: Signed,
     Path((profile, id)): Path<(ProfileId, BindingId)>,
-    Json(parts): Json<BTreeMap<String, String>>,
+    Json(CredentialParts(parts)): Json<CredentialParts>,
 ) -> Result<StatusCode, Problem> {
     let State(ctx) = ctx;
     let binding = own_binding(&ctx, &signed, &profile, &id).await?;

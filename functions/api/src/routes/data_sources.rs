@@ -14,6 +14,7 @@ use countersign_web::{FieldError, Json, Path, Problem, Signed};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::credential_parts::CredentialParts;
 use super::profile::own;
 use super::{Ctx, found, now, reader};
 use crate::once::{created, do_once};
@@ -37,7 +38,7 @@ pub(crate) struct NewDataSource {
     is_enabled: bool,
     /// The parts of the credential, such as `api_key`. Encrypted, and never given back.
     #[serde(default)]
-    credentials: BTreeMap<String, String>,
+    credentials: CredentialParts,
 }
 
 fn yes() -> bool {
@@ -113,10 +114,10 @@ pub(crate) async fn create(
         let overrides = body.config_overrides.clone();
         let config_overrides = check_binding(overrides, &body.permissions, &connector)?;
         let credential =
-            (!body.credentials.is_empty()).then(|| CredentialId::from_bytes(attempt.id()));
+            (!body.credentials.0.is_empty()).then(|| CredentialId::from_bytes(attempt.id()));
         if let Some(credential) = &credential {
-            check_credentials(&body.credentials, &connector)?;
-            ctx.vault.put(owner, credential, &id, &body.credentials, now()).await?;
+            check_credentials(&body.credentials.0, &connector)?;
+            ctx.vault.put(owner, credential, &id, &body.credentials.0, now()).await?;
         }
         let binding = Binding {
             id: BindingId::from_bytes(attempt.id()),
@@ -225,7 +226,9 @@ mod tests {
         let new = read::<NewDataSource>(&with("connector_id", "shelf".into())).await;
         let new = new
             .and_then(|body| check_binding(body.config_overrides, &body.permissions, &connector));
-        let change = read::<Change>(&with("is_enabled", true.into())).await;
+        let mut whole = json!({ "is_enabled": true, "config_overrides": {}, "permissions": {} });
+        whole.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+        let change = read::<Change>(&whole).await;
         let change = change
             .and_then(|body| check_binding(body.config_overrides, &body.permissions, &connector));
         for outcome in [new, change] {

@@ -22,6 +22,7 @@ pub(crate) mod connector_test;
 pub(crate) mod connector_validate;
 pub(crate) mod connector_versions;
 pub(crate) mod connectors;
+mod credential_parts;
 pub(crate) mod data_source;
 pub(crate) mod data_source_credentials;
 pub(crate) mod data_sources;

@@ -15,6 +15,7 @@ use crate::compiling;
 /// A playbook's new text.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = PlaybookChange)]
 pub(crate) struct Change {
     /// The YAML.
     yaml: String,

@@ -18,6 +18,7 @@ use crate::once::{created, do_once};
 /// A playbook's text.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = PlaybookSource)]
 pub(crate) struct Source {
     /// The YAML.
     pub(super) yaml: String,

@@ -15,6 +15,7 @@ use crate::{Context, compiling};
 /// What to validate.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = PlaybookDraft)]
 pub(crate) struct Draft {
     /// The YAML.
     yaml: String,

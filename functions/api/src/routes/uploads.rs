@@ -57,7 +57,8 @@ pub(crate) struct NewFile {
 /// Where to put a file.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Upload {
-    /// `file_…`: what a playbook names as its source.
+    /// `file_…`: what a playbook names as its source, unless it lies in a folder: then the folder, `folders/…`, is the
+    /// source.
     #[schema(value_type = String)]
     file_id: FileId,
     /// The name it is kept under.

@@ -241,6 +241,15 @@ async fn f_306_nobody_is_mailed_about_a_credential_there_is_not() {
     assert!(world.shared.announced.lock().unwrap().is_empty());
 }
 
+#[tokio::test]
+async fn k_37_a_credential_that_the_source_quotes_is_not_in_the_output() {
+    let quoted = json!([{ "sent": "Bearer s3cr3t-token", "n": 1 }]);
+    let server = serve(ResponseTemplate::new(200).set_body_json(quoted)).await;
+    let output = get(&world(&server, SEARCH), json!({})).await.unwrap();
+    assert_eq!(output["results"][0]["sent"], "Bearer [redacted]", "{output}");
+    assert!(!output.to_string().contains("s3cr3t"));
+}
+
 #[test]
 fn f_105_one_owner_has_one_rate_and_each_database_its_breaker() {
     let (one, other) = (CredentialId::from_bytes([1; 16]), CredentialId::from_bytes([2; 16]));

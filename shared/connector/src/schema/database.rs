@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::build::{Keys, choice, described, expression, or_list, reference, text, truth, usually};
+use super::build::{Keys, choice, described, expression, reference, text, truth, usually};
 use super::endpoint::{parameters, shared};
 use crate::model::SslMode;
 use crate::parse::bounds::{MAX_ROWS, POOL_SIZE, TIMEOUT_SECONDS};
@@ -21,11 +21,7 @@ pub(super) fn connection() -> Value {
             "pattern": PEM_BEGINS,
             "not": { "pattern": PRIVATE_KEY },
         }))
-        .key("schema", or_list(
-            &json!({ "type": "string", "pattern": SCHEMA }),
-            None,
-            "The schema whose tables need no prefix, or several to look in, in turn.",
-        ))
+        .key("schema", search_path())
         .bound(POOL_SIZE, "Connections that one instance keeps open.")
         .bound(TIMEOUT_SECONDS, "Seconds one statement may take.")
         .key("read_only", json!({
@@ -36,6 +32,14 @@ pub(super) fn connection() -> Value {
         .key("allow_free_sql", truth("Whether endpoints may take the statement from the call.", false))
         .key("rate_limit", reference("rate_limit"));
     described(keys.closed(), "A PostgreSQL server that is read with one statement at a time.")
+}
+
+fn search_path() -> Value {
+    let name = json!({ "type": "string", "pattern": SCHEMA });
+    json!({
+        "description": "The schema whose tables need no prefix, or several to look in, in turn.",
+        "anyOf": [name, { "type": "array", "items": name }],
+    })
 }
 
 fn auth() -> Value {
