@@ -228,11 +228,9 @@ impl<'c> Caller<'c> {
     /// The answer without the credential: some sources quote it in what they give, and outputs are stored and shown.
     fn scrubbed(&self, mut answer: Answer) -> Answer {
         let Some(credential) = self.credential() else { return answer };
-        if let Ok(text) = std::str::from_utf8(&answer.body) {
-            let clean = credential.scrub(text);
-            if clean.len() != text.len() || clean != text {
-                answer.body = clean.into_bytes();
-            }
+        let text = std::str::from_utf8(&answer.body).ok();
+        if let Some(clean) = text.and_then(|text| credential.scrub_data(text)) {
+            answer.body = clean.into_bytes();
         }
         answer
     }

@@ -72,8 +72,33 @@ impl Credential {
     /// and hide nothing.
     #[must_use]
     pub fn scrub(&self, text: &str) -> String {
+        let hidden = self.forms(|_| true);
+        hidden
+            .iter()
+            .filter(|secret| secret.len() >= 4)
+            .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "[redacted]"))
+    }
+
+    /// The same for data that is kept: `None` when it holds no secret. Names that log in, and secrets shorter than eight
+    /// characters, are left, for data may hold the same words with another meaning.
+    #[must_use]
+    pub fn scrub_data(&self, text: &str) -> Option<String> {
+        let hidden = self.forms(|name| !matches!(name, "username" | "client_id"));
+        let mut found = hidden
+            .iter()
+            .filter(|secret| secret.len() >= 8 && text.contains(secret.as_str()))
+            .peekable();
+        found.peek()?;
+        Some(
+            found.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "[redacted]")),
+        )
+    }
+
+    /// The parts of these names as they are and as they are sent, the longest first: one may stand in another.
+    fn forms(&self, takes: impl Fn(&str) -> bool) -> Vec<String> {
         let mut hidden: Vec<String> = Vec::new();
-        for secret in self.0.values().map(Secret::expose) {
+        for (_, secret) in self.0.iter().filter(|(name, _)| takes(name)) {
+            let secret = secret.expose();
             hidden.push(secret.to_owned());
             hidden.push(form_urlencoded::byte_serialize(secret.as_bytes()).collect());
             hidden.push(utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string());
@@ -87,13 +112,9 @@ impl Credential {
                 )));
             }
         }
-        // The longest first: one form of a secret may stand in another.
         hidden.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         hidden.dedup();
         hidden
-            .iter()
-            .filter(|secret| secret.len() >= 4)
-            .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "[redacted]"))
     }
 }
 
@@ -114,6 +135,16 @@ mod tests {
         assert_eq!(format!("{credential:?}"), r#"Credential({"token": Secret(redacted)})"#);
         assert_eq!(credential.part("token").unwrap().to_string(), "[redacted]");
         assert_eq!(credential.scrub("bad key s3cr3t-value!"), "bad key [redacted]!");
+    }
+
+    #[test]
+    fn k_37_data_loses_secrets_and_no_other_words() {
+        let parts = [("username", "john"), ("password", "s3cr3t-value"), ("token", "short")];
+        let parts = parts.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let credential: Credential = parts.into_iter().collect();
+        assert_eq!(credential.scrub_data("john is short"), None);
+        let clean = credential.scrub_data("john said s3cr3t-value, in short").unwrap();
+        assert_eq!(clean, "john said [redacted], in short");
     }
 
     #[test]
