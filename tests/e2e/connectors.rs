@@ -74,7 +74,7 @@ tags: [shelves]
 connection:
   base_url: http://127.0.0.1:{}
   auth: {auth}
-  rate_limit: {{requests_per_minute: 50}}
+  rate_limit: {{requests_per_month: 50}}
 endpoints:
   list:
     description: All of them.
