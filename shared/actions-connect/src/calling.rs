@@ -192,7 +192,8 @@ impl<'c> Caller<'c> {
         error
     }
 
-    /// After a refused call: gives the request a new token when the refused one was a kept one, which the source may have ended early.
+    /// After a refused call: gives the request a new token when the refused one was a kept one, which the source may have
+    /// ended early.
     /// False when there is nothing to renew, so that the refusal stands.
     pub(crate) async fn renew(&mut self, request: &mut Request) -> Result<bool, ConnectError> {
         if !self.login.forget(self.tokens) {
