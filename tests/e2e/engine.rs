@@ -156,3 +156,30 @@ async fn a_cancelled_run_closes_its_gate() {
     let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
     assert_eq!(maria.get(&path).await["status"], "cancelled");
 }
+
+#[tokio::test]
+async fn f_155_a_run_knows_when_the_last_successful_one_finished() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let steps = "
+id: since-last
+name: Since the last run
+description: Shows when the last run finished.
+version: 1.0.0
+execution_mode: deterministic
+steps:
+  - {name: always, step_type: tool, action: transform_data, inputs: {data: [{a: 1}]}, operations: [{type: limit, value: 1}]}
+  - {name: since, step_type: tool, action: transform_data, inputs: {data: [{day: \"{last_execution_date}\"}]}, operations: [{type: limit, value: 1}], on_error: skip}
+";
+    ana.playbook(steps).await;
+    let first = ana.start(&agent, "since-last", json!({})).await;
+    let first = ana.reaches(&first, "partial").await;
+    assert_eq!(step(&first, "since")["status"], "failed", "there was no run before: {first:#}");
+    let body = json!({ "playbook": "since-last" });
+    let tested = ana.post(&format!("/profiles/{agent}/test"), &body).await;
+    ana.reaches(tested["id"].as_str().unwrap(), "complete").await;
+    let second = ana.start(&agent, "since-last", json!({})).await;
+    ana.reaches(&second, "complete").await;
+    let shown = ana.get(&format!("/executions/{second}/outputs/since")).await;
+    assert_eq!(shown["output"]["data"][0]["day"], first["finished_at"].as_str().unwrap()[..10]);
+}

@@ -18,7 +18,7 @@ pub(crate) async fn upload(owner: &Person, files: Vec<(String, Vec<u8>)>) -> Vec
     places.iter().map(|place| place["file_id"].as_str().unwrap().to_owned()).collect()
 }
 
-const GOOD: &str = r#"<Return xmlns="http://www.irs.gov/efile" returnVersion="2021v4.2"><ReturnHeader><TaxYr>2021</TaxYr><ReturnTypeCd>990</ReturnTypeCd><Filer><EIN>001234567</EIN><BusinessName><BusinessNameLine1Txt>RIVER TRUST</BusinessNameLine1Txt></BusinessName></Filer></ReturnHeader><ReturnData><IRS990><Form990PartVIISectionAGrp><PersonNm>ANN LEE</PersonNm><TitleTxt>CHAIR</TitleTxt></Form990PartVIISectionAGrp></IRS990></ReturnData></Return>"#;
+pub(crate) const GOOD: &str = r#"<Return xmlns="http://www.irs.gov/efile" returnVersion="2021v4.2"><ReturnHeader><TaxYr>2021</TaxYr><ReturnTypeCd>990</ReturnTypeCd><Filer><EIN>001234567</EIN><BusinessName><BusinessNameLine1Txt>RIVER TRUST</BusinessNameLine1Txt></BusinessName></Filer></ReturnHeader><ReturnData><IRS990><Form990PartVIISectionAGrp><PersonNm>ANN LEE</PersonNm><TitleTxt>CHAIR</TitleTxt></Form990PartVIISectionAGrp></IRS990></ReturnData></Return>"#;
 
 fn playbook(id: &str, on_error: &str) -> String {
     format!(

@@ -13,6 +13,7 @@ mod case;
 mod connectors;
 mod crash;
 mod doors;
+mod dry_runs;
 mod effects;
 mod engine;
 mod filings;

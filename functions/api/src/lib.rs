@@ -11,6 +11,7 @@ mod once;
 mod openapi;
 mod queries;
 mod routes;
+mod starting;
 
 pub use context::Context;
 
@@ -24,7 +25,7 @@ use serde_json::Value;
 
 /// The router with everything around it.
 pub fn router(context: Arc<Context>) -> Router {
-    door::complete(openapi::routes(context))
+    door::complete(openapi::routes(&context))
 }
 
 /// Serves one event of the HTTP API.

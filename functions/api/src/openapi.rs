@@ -1,13 +1,18 @@
-//! Every route with its documentation: one declaration makes both.
+//! Every route with its documentation: one declaration makes both. Starting the function makes the routes; the document is
+//! made when somebody asks for it.
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::get;
-use countersign_web::Json;
+use axum::routing::{MethodFilter, MethodRouter, get, on};
+use countersign_lazy::Lazy;
+use countersign_web::{Json, door};
+use tower::ServiceExt as _;
+use utoipa::openapi::HttpMethod;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::{Modify, OpenApi};
-use utoipa_axum::router::OpenApiRouter;
+use utoipa::{Modify, OpenApi, Path as _};
+use utoipa_axum::PathItemExt;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use crate::Context;
@@ -33,89 +38,161 @@ impl Modify for Bearer {
     }
 }
 
-/// The router and its document.
-pub(crate) fn documented() -> (Router<Arc<Context>>, utoipa::openapi::OpenApi) {
-    OpenApiRouter::with_openapi(Document::openapi())
-        .routes(routes!(r::health::health))
-        .nest("/api/admin", admin())
-        .nest("/api/agent-factory", factory())
-        .split_for_parts()
+/// One handler: where it is reached, and what it says of itself.
+struct Door {
+    /// Its path below the prefix, and what answers there.
+    route: fn() -> (String, MethodRouter<Arc<Context>>),
+    /// The same with its documentation.
+    documented: fn() -> UtoipaMethodRouter<Arc<Context>>,
 }
 
-/// The router with the document behind `/openapi.json`.
-pub(crate) fn routes(context: Arc<Context>) -> Router {
-    let (router, document) = documented();
-    let document = Arc::new(document);
-    let serve = move || {
-        let document = document.clone();
-        async move { Json(document.as_ref().clone()) }
+/// The doors of these handlers, each in its module.
+macro_rules! doors {
+    ($($module:ident: $($handler:ident),+;)*) => {
+        &[$($(Door {
+            route: || utoipa_axum::paste! {{
+                let methods = r::$module::[<__path_ $handler>]::methods();
+                let answering = on(filter(&methods), r::$module::$handler);
+                (r::$module::[<__path_ $handler>]::path(), answering)
+            }},
+            documented: || routes!(r::$module::$handler),
+        }),+),*]
     };
-    router.route("/openapi.json", get(serve)).with_state(context)
 }
 
-fn admin() -> OpenApiRouter<Arc<Context>> {
-    OpenApiRouter::new()
-        .routes(routes!(r::admin_users::create, r::admin_users::list))
-        .routes(routes!(r::admin_user::detail, r::admin_user::change))
-        .routes(routes!(r::admin_grants::grant))
-        .routes(routes!(r::admin_grant::revoke))
-        .routes(routes!(r::admin_capabilities::give))
-        .routes(routes!(r::admin_capability::take))
-        .routes(routes!(r::admin_revoke_tokens::revoke))
-        .routes(routes!(r::admin_library::put))
+/// The doors behind one word: `/profiles` and all below it.
+struct Group {
+    /// What stands before the word.
+    prefix: &'static str,
+    /// The first word of their paths.
+    word: &'static str,
+    doors: &'static [Door],
 }
 
-fn factory() -> OpenApiRouter<Arc<Context>> {
-    agents().merge(runs())
+const fn admin(word: &'static str, doors: &'static [Door]) -> Group {
+    Group { prefix: "/api/admin", word, doors }
 }
 
-fn agents() -> OpenApiRouter<Arc<Context>> {
-    OpenApiRouter::new()
-        .routes(routes!(r::me::me))
-        .routes(routes!(r::profiles::create, r::profiles::list))
-        .routes(routes!(r::profile::detail, r::profile::replace, r::profile::delete))
-        .routes(routes!(r::profile_duplicate::duplicate))
-        .routes(routes!(r::data_sources::create, r::data_sources::list))
-        .routes(routes!(r::data_source::detail, r::data_source::replace, r::data_source::delete))
-        .routes(routes!(r::data_source_credentials::put, r::data_source_credentials::delete))
-        .routes(routes!(r::connectors::create, r::connectors::list))
-        .routes(routes!(r::connector_templates::list))
-        .routes(routes!(r::connector_copy::copy))
-        .routes(routes!(r::connector::detail, r::connector::replace, r::connector::delete))
-        .routes(routes!(r::connector_validate::validate))
-        .routes(routes!(r::connector_schema::schema))
-        .routes(routes!(r::connector_health::health))
-        .routes(routes!(r::connector_versions::list))
-        .routes(routes!(r::playbooks::create, r::playbooks::list))
-        .routes(routes!(r::playbooks_validate::validate))
-        .routes(routes!(r::playbook::detail, r::playbook::replace, r::playbook::delete))
-        .routes(routes!(r::playbook_validate::validate))
-        .routes(routes!(r::playbook_graph::graph))
-        .routes(routes!(r::actions::list))
-        .routes(routes!(r::action::detail))
+const fn factory(word: &'static str, doors: &'static [Door]) -> Group {
+    Group { prefix: "/api/agent-factory", word, doors }
 }
 
-fn runs() -> OpenApiRouter<Arc<Context>> {
-    OpenApiRouter::new()
-        .routes(routes!(r::executions::start, r::executions::list))
-        .routes(routes!(r::execution::detail))
-        .routes(routes!(r::execution_events::list))
-        .routes(routes!(r::execution_cancel::cancel))
-        .routes(routes!(r::execution_output::detail))
-        .routes(routes!(r::approvals::list))
-        .routes(routes!(r::approval::detail))
-        .routes(routes!(r::approval_decide::approve))
-        .routes(routes!(r::approval_decide::reject))
-        .routes(routes!(r::profile_journal::list))
-        .routes(routes!(r::profile_journal_summary::detail))
-        .routes(routes!(r::journal_entry::detail))
-        .routes(routes!(r::uploads::create))
-        .routes(routes!(r::documents::list))
-        .routes(routes!(r::document::detail))
-        .routes(routes!(r::tables::list))
-        .routes(routes!(r::table_rows::list))
-        .routes(routes!(r::exports::list))
-        .routes(routes!(r::export::detail))
+const GROUPS: &[Group] = &[
+    Group { prefix: "", word: "/health", doors: doors! { health: health; } },
+    admin(
+        "/users",
+        doors! {
+            admin_users: create, list;
+            admin_user: detail, change;
+            admin_grants: grant;
+            admin_grant: revoke;
+            admin_capabilities: give;
+            admin_capability: take;
+            admin_revoke_tokens: revoke;
+        },
+    ),
+    admin("/library", doors! { admin_library: put; }),
+    factory("/me", doors! { me: me; }),
+    factory(
+        "/profiles",
+        doors! {
+            profiles: create, list;
+            profile: detail, replace, delete;
+            profile_duplicate: duplicate;
+            profile_test: test;
+            data_sources: create, list;
+            data_source: detail, replace, delete;
+            data_source_credentials: put, delete;
+            profile_journal: list;
+            profile_journal_summary: detail;
+        },
+    ),
+    factory(
+        "/connectors",
+        doors! {
+            connectors: create, list;
+            connector_templates: list;
+            connector_copy: copy;
+            connector: detail, replace, delete;
+            connector_validate: validate;
+            connector_schema: schema;
+            connector_health: health;
+            connector_versions: list;
+        },
+    ),
+    factory(
+        "/playbooks",
+        doors! {
+            playbooks: create, list;
+            playbooks_validate: validate;
+            playbook: detail, replace, delete;
+            playbook_validate: validate;
+            playbook_test: test;
+            playbook_graph: graph;
+        },
+    ),
+    factory("/actions", doors! { actions: list; action: detail; }),
+    factory(
+        "/executions",
+        doors! {
+            executions: start, list;
+            execution: detail;
+            execution_events: list;
+            execution_cancel: cancel;
+            execution_output: detail;
+        },
+    ),
+    factory(
+        "/approvals",
+        doors! { approvals: list; approval: detail; approval_decide: approve, reject; },
+    ),
+    factory("/journal", doors! { journal_entry: detail; }),
+    factory("/uploads", doors! { uploads: create; }),
+    factory("/documents", doors! { documents: list; document: detail; }),
+    factory("/workspaces", doors! { tables: list; table_rows: list; }),
+    factory("/exports", doors! { exports: list; export: detail; }),
+];
+
+fn filter(methods: &[HttpMethod]) -> MethodFilter {
+    let filters = methods.iter().map(PathItemExt::to_method_filter);
+    filters.reduce(MethodFilter::or).unwrap_or(MethodFilter::GET)
+}
+
+/// The router, with the document behind `/openapi.json`. A group's routes are made by the first request for one of them.
+pub(crate) fn routes(context: &Arc<Context>) -> Router {
+    let router = Router::new().route("/openapi.json", get(async || Json(document())));
+    GROUPS.iter().fold(router, |router, group| {
+        let context = context.clone();
+        let routes = Lazy::new(move || group.routes(context));
+        let answer = tower::service_fn(move |request| (*routes).clone().oneshot(request));
+        router.nest_service(&format!("{}{}", group.prefix, group.word), answer)
+    })
+}
+
+impl Group {
+    fn routes(&self, context: Arc<Context>) -> Router {
+        let router = self.doors.iter().fold(Router::new(), |router, door| {
+            let (path, answering) = (door.route)();
+            let below = path.strip_prefix(self.word).filter(|below| !below.is_empty());
+            router.route(below.unwrap_or("/"), answering)
+        });
+        door::unanswered(router.with_state(context))
+    }
+}
+
+/// The document of all doors.
+pub(crate) fn document() -> utoipa::openapi::OpenApi {
+    let all = OpenApiRouter::with_openapi(Document::openapi());
+    let all = GROUPS.iter().fold(all, |all, group| {
+        let documented = group.doors.iter().map(|door| (door.documented)());
+        let group_router = documented.fold(OpenApiRouter::new(), OpenApiRouter::routes);
+        if group.prefix.is_empty() {
+            all.merge(group_router)
+        } else {
+            all.nest(group.prefix, group_router)
+        }
+    });
+    all.into_openapi()
 }
 
 #[cfg(test)]

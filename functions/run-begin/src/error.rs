@@ -1,7 +1,7 @@
 //! Why a run cannot begin.
 
 use countersign_failure::{Class, Failure};
-use countersign_plan::{InputProblem, PlanError};
+use countersign_plan::{InputProblem, PlanError, SampleProblem};
 use countersign_run::RunId;
 use countersign_store_catalog::CatalogError;
 use countersign_store_kit::StoreError;
@@ -24,6 +24,9 @@ pub enum BeginError {
     /// The inputs do not fit the playbook.
     #[error("the inputs do not fit: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Inputs(Vec<InputProblem>),
+    /// The samples of a test do not fit the playbook.
+    #[error("the samples do not fit: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Samples(Vec<SampleProblem>),
     /// The plan is refused.
     #[error("the plan is refused: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Refused(Vec<PlanError>),
@@ -47,6 +50,7 @@ impl BeginError {
                 | Self::Playbook(_)
                 | Self::Links(_)
                 | Self::Inputs(_)
+                | Self::Samples(_)
                 | Self::Refused(_)
         )
     }
@@ -60,6 +64,7 @@ impl Failure for BeginError {
             Self::Playbook(_) => "PLAYBOOK_GONE",
             Self::Links(_) => "PLAYBOOK_INVALID",
             Self::Inputs(_) => "RUN_INPUTS_INVALID",
+            Self::Samples(_) => "RUN_SAMPLES_INVALID",
             Self::Refused(_) => "PLAN_INVALID",
             Self::Seal(error) => error.code(),
             Self::Store(error) => error.code(),

@@ -1,18 +1,20 @@
 //! From the head of a run to its plan: profile, playbook, inputs, checks.
 
 use countersign_connector::{SENDS_PARAM, TARGET_PARAM};
-use countersign_plan::{Plan, Request, check, inputs, plan as planned};
-use countersign_playbook::{PlaybookSource, ValidPlaybook, World, compile};
+use countersign_plan::{Plan, Rehearsal, Request, check, inputs, plan as planned};
+use countersign_playbook::{Bindings, PlaybookSource, ValidPlaybook, World, compile};
 use countersign_registry::CALL_CONNECTOR;
-use countersign_run::Head;
+use countersign_run::{DryRun, Head};
 use serde_json::{Map, Value};
 
 use crate::{BeginError, Context};
 
 /// Makes the plan. The playbook is compiled again with the connectors the profile has bound now (F-159).
 pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginError> {
-    active_profile(context, head).await?;
-    let playbook = playbook(context, head).await?;
+    if head.dry_run.is_none() {
+        active_profile(context, head).await?;
+    }
+    let (playbook, endpoints) = playbook(context, head).await?;
     let given = match context.runs.inputs(&head.run).await? {
         Value::Object(given) => given,
         _ => Map::new(),
@@ -27,6 +29,7 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
         inputs,
     };
     let mut plan = planned(&playbook, request);
+    rehearse(context, head, &endpoints, &mut plan).await?;
     aim(context, head, &mut plan).await?;
     check(&plan).map_err(BeginError::Refused)?;
     Ok(plan)
@@ -39,18 +42,40 @@ async fn active_profile(context: &Context, head: &Head) -> Result<(), BeginError
     if profile.is_active { Ok(()) } else { Err(gone()) }
 }
 
-async fn playbook(context: &Context, head: &Head) -> Result<ValidPlaybook, BeginError> {
+/// The playbook, and the endpoints its calls can go to.
+async fn playbook(context: &Context, head: &Head) -> Result<(ValidPlaybook, Bindings), BeginError> {
     let id = head.playbook_id.clone().unwrap_or_default();
     let stored = context
         .catalog
         .playbook(&head.owner, &id)
         .await?
         .ok_or_else(|| BeginError::Playbook(id.clone()))?;
-    let endpoints = context.catalog.endpoints(&head.owner, &head.profile_id).await?;
-    let world = World::of(&context.registry).with(&endpoints);
-    let compiled = compile(&PlaybookSource::new(&id, &stored.yaml), &world);
+    let world = World::of(&context.registry);
+    let source = PlaybookSource::new(&id, &stored.yaml);
+    // A test with samples asks no data source: what a connector would answer is all that has to be known of it.
+    let (compiled, endpoints) = if head.dry_run == Some(DryRun::Samples) {
+        let named = stored.playbook.connectors();
+        let endpoints = context.catalog.endpoints_of(&head.owner, &named).await?;
+        (compile(&source, &world), endpoints)
+    } else {
+        let endpoints = context.catalog.endpoints(&head.owner, &head.profile_id).await?;
+        (compile(&source, &world.with(&endpoints)), endpoints)
+    };
     let problems: Vec<String> = compiled.errors().map(|error| error.message.clone()).collect();
-    compiled.playbook.ok_or(BeginError::Links(problems))
+    Ok((compiled.playbook.ok_or(BeginError::Links(problems))?, endpoints))
+}
+
+/// Makes the plan of a test one without effects.
+async fn rehearse(
+    context: &Context,
+    head: &Head,
+    endpoints: &Bindings,
+    plan: &mut Plan,
+) -> Result<(), BeginError> {
+    let Some(mode) = head.dry_run else { return Ok(()) };
+    let samples = context.runs.samples(&head.run).await?;
+    let rehearsal = Rehearsal { mode, registry: &context.registry, endpoints, samples: &samples };
+    rehearsal.apply(plan).map_err(BeginError::Samples)
 }
 
 /// Seals where every call with an effect goes: whoever edits the connector later needs a new signature.

@@ -101,12 +101,18 @@ async fn finish(
     let state = settled(context, &head, event.attempt, now).await?;
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
     let done = Done { head: &head, state: &state, status, at: now };
-    account::write(context, &done).await?;
-    if head.context != RunContext::Interactive {
+    // A test leaves nothing behind but itself (K-46).
+    let counts = head.dry_run.is_none();
+    if counts {
+        account::write(context, &done).await?;
+    }
+    if counts && head.context != RunContext::Interactive {
         notice::send(context, &done).await?;
     }
     context.runs.finish(&head, status, now).await?;
-    publish(context, &done).await;
+    if counts {
+        publish(context, &done).await;
+    }
     Ok(status)
 }
 

@@ -9,5 +9,5 @@ use countersign_step_entry::Context;
 /// # Errors
 /// [`StartError`] names the setting that is missing or cannot be used, or says why the TLS stack cannot start.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    Context::new(boot, web_actions(boot, egress(boot)?)?)
+    Context::new(boot, web_actions(boot, egress(boot))?)
 }

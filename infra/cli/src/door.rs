@@ -173,6 +173,10 @@ fn refusal(status: u16, text: &str) -> CliError {
             title.push_str("\n  ");
             title.push_str(&told);
         }
+        if let Some(hint) = error.get("hint").and_then(Value::as_str) {
+            title.push_str("; ");
+            title.push_str(hint);
+        }
     }
     CliError::Refused { status, code: said("code"), title, help: said("hint") }
 }
@@ -203,6 +207,11 @@ mod tests {
             422,
             r#"{"detail":"`name`: is empty","code":"INVALID_INPUT","errors":[{"path":"name","message":"is empty"}]}"#,
             "`name`: is empty (INVALID_INPUT)",
+        );
+        check(
+            422,
+            r#"{"detail":"`nam`: is unknown","code":"INVALID_INPUT","errors":[{"path":"nam","message":"is unknown","hint":"did you mean `name`?"}]}"#,
+            "`nam`: is unknown; did you mean `name`? (INVALID_INPUT)",
         );
         check(403, r#"{"message":"Forbidden"}"#, "Forbidden");
         check(502, "<html>", "the door answered with status 502");

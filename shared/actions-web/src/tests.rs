@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::{Deps, SearchProvider, actions};
 
 fn egress() -> Egress {
-    Egress::new(Policy { allow_loopback: true }).unwrap()
+    Egress::new(Policy { allow_loopback: true })
 }
 
 fn call_of(action: &str, inputs: Value, params: Value) -> Call {

@@ -15,7 +15,7 @@ use countersign_vault::{KmsKeys, Vault};
 /// Everything a call that reads needs, made once. Connectors may stand for the actions that read the open web.
 ///
 /// # Errors
-/// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
+/// [`StartError`] names the setting that is missing or cannot be used.
 pub fn reading(boot: &Boot) -> Result<Deps, StartError> {
     let deps = writing(boot)?;
     let tools = ActionTools::new(web_actions(boot, deps.egress.clone())?);
@@ -25,14 +25,14 @@ pub fn reading(boot: &Boot) -> Result<Deps, StartError> {
 /// Everything a call with an effect needs, made once. None of these stands for an action of this system.
 ///
 /// # Errors
-/// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
+/// [`StartError`] names the setting that is missing or cannot be used.
 pub fn writing(boot: &Boot) -> Result<Deps, StartError> {
     let dynamo = boot.dynamo();
     let catalog = Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?));
     let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
     let vault =
         VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, Vault::new(Arc::new(keys)));
-    let egress = egress(boot)?;
+    let egress = egress(boot);
     let shared = Arc::new(EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?));
     Ok(Deps {
         connectors: catalog.clone(),

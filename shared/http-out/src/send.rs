@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -108,26 +108,33 @@ impl Streaming {
 /// The door.
 #[derive(Debug, Clone)]
 pub struct Egress {
-    client: Client,
+    /// Made by the first call: a function that only reads files never pays for it.
+    client: Arc<OnceLock<Client>>,
     policy: Policy,
     resolver: GuardedResolver,
     closed: Vec<Closed>,
 }
 
 impl Egress {
-    /// A door with this policy. Proxies of the environment are not used: they would resolve names themselves.
-    ///
-    /// # Errors
-    /// [`HttpError::Request`] when the TLS stack cannot start.
-    pub fn new(policy: Policy) -> Result<Self, HttpError> {
+    /// A door with this policy. Proxies of the environment are not used: they would resolve names themselves. Clones share
+    /// their connections.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
         Self::with_lookup(policy, Arc::new(SystemLookup))
     }
 
     /// A door that asks somebody else for addresses; what they answer is guarded in the same way.
-    pub(crate) fn with_lookup(policy: Policy, lookup: Arc<dyn Lookup>) -> Result<Self, HttpError> {
+    pub(crate) fn with_lookup(policy: Policy, lookup: Arc<dyn Lookup>) -> Self {
         let resolver = GuardedResolver { policy, lookup };
+        Self { client: Arc::default(), policy, resolver, closed: Vec::new() }
+    }
+
+    fn client(&self) -> Result<&Client, HttpError> {
+        if let Some(made) = self.client.get() {
+            return Ok(made);
+        }
         let client = Client::builder()
-            .dns_resolver(resolver.clone())
+            .dns_resolver(self.resolver.clone())
             .redirect(redirect::Policy::none())
             .no_proxy()
             .referer(false)
@@ -135,7 +142,7 @@ impl Egress {
             .user_agent(USER_AGENT)
             .build()
             .map_err(|error| HttpError::Request(error.without_url().to_string()))?;
-        Ok(Self { client, policy, resolver, closed: Vec::new() })
+        Ok(self.client.get_or_init(|| client))
     }
 
     /// The same door without one more place, `host:port`: Lambda's runtime address lies on this machine, so where
@@ -203,8 +210,10 @@ impl Egress {
     }
 
     async fn dial(&self, hop: &Hop, deadline: tokio::time::Instant) -> Result<Response, HttpError> {
-        let mut request =
-            self.client.request(hop.method.clone(), hop.url.clone()).headers(hop.headers.clone());
+        let mut request = self
+            .client()?
+            .request(hop.method.clone(), hop.url.clone())
+            .headers(hop.headers.clone());
         if let Some(body) = &hop.body {
             request = request.body(body.clone());
         }

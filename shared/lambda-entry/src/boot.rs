@@ -2,7 +2,11 @@
 
 use std::process::ExitCode;
 
-use aws_config::SdkConfig;
+use aws_config::environment::{
+    EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider,
+};
+use aws_config::{BehaviorVersion, SdkConfig};
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use countersign_store_kit::{Blobs, DynamoClient, Table};
 use futures::future::LocalBoxFuture;
 
@@ -72,14 +76,24 @@ pub fn start(main: Main) -> ExitCode {
         Err(error) => return fail(&StartError::Runtime(error.to_string())),
     };
     let outcome = runtime.block_on(async move {
-        let aws = aws_config::defaults(aws_config::BehaviorVersion::latest());
-        let aws = aws.http_client(crate::trust::http_client()?).load().await;
+        let aws = configuration(crate::trust::http_client()?).await;
         main(Boot { settings: Settings::from_env(), aws }).await
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error),
     }
+}
+
+/// What Lambda gives a function lies in its environment: credentials, region, endpoints. Nothing else is looked for, such as
+/// profiles, an instance's metadata or another role.
+async fn configuration(http: SharedHttpClient) -> SdkConfig {
+    aws_config::defaults(BehaviorVersion::latest())
+        .credentials_provider(EnvironmentVariableCredentialsProvider::new())
+        .region(EnvironmentVariableRegionProvider::new())
+        .http_client(http)
+        .load()
+        .await
 }
 
 fn fail(error: &StartError) -> ExitCode {

@@ -3,6 +3,7 @@
 use aws_config::SdkConfig;
 use aws_sdk_eventbridge::Client;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
+use countersign_lazy::Lazy;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -59,7 +60,7 @@ impl DomainEvent {
 /// The bus of domain events.
 #[derive(Debug, Clone)]
 pub struct EventBus {
-    client: Client,
+    client: Lazy<Client>,
     name: String,
 }
 
@@ -67,7 +68,8 @@ impl EventBus {
     /// The bus of this name or ARN.
     #[must_use]
     pub fn new(aws: &SdkConfig, name: impl Into<String>) -> Self {
-        Self { client: Client::new(aws), name: name.into() }
+        let aws = aws.clone();
+        Self { client: Lazy::new(move || Client::new(&aws)), name: name.into() }
     }
 
     /// Publishes events, ten a request.

@@ -2,6 +2,7 @@
 
 use aws_config::SdkConfig;
 use aws_sdk_sqs::Client;
+use countersign_lazy::Lazy;
 use futures::future::BoxFuture;
 use serde::Serialize;
 
@@ -14,7 +15,7 @@ const LEDGER_GROUP: &str = "ledger";
 /// The queue of outgoing mail.
 #[derive(Debug, Clone)]
 pub struct MailQueue {
-    client: Client,
+    client: Lazy<Client>,
     url: String,
 }
 
@@ -22,7 +23,8 @@ impl MailQueue {
     /// The queue at `url`.
     #[must_use]
     pub fn new(aws: &SdkConfig, url: impl Into<String>) -> Self {
-        Self { client: Client::new(aws), url: url.into() }
+        let aws = aws.clone();
+        Self { client: Lazy::new(move || Client::new(&aws)), url: url.into() }
     }
 
     /// Puts a mail into the queue.
@@ -41,7 +43,7 @@ impl MailQueue {
 /// The FIFO queue of receipts.
 #[derive(Debug, Clone)]
 pub struct ReceiptQueue {
-    client: Client,
+    client: Lazy<Client>,
     url: String,
 }
 
@@ -49,7 +51,8 @@ impl ReceiptQueue {
     /// The queue at `url`.
     #[must_use]
     pub fn new(aws: &SdkConfig, url: impl Into<String>) -> Self {
-        Self { client: Client::new(aws), url: url.into() }
+        let aws = aws.clone();
+        Self { client: Lazy::new(move || Client::new(&aws)), url: url.into() }
     }
 
     /// Hands a receipt to the sealer. Sending the same receipt again within five minutes does nothing; the sealer

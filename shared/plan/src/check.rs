@@ -27,6 +27,7 @@ pub fn check(plan: &Plan) -> Result<(), Vec<PlanError>> {
     }
     if problems.is_empty() {
         signatures(plan, &mut problems);
+        effects(plan, &mut problems);
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
@@ -93,6 +94,12 @@ fn signatures(plan: &Plan, problems: &mut Vec<PlanError>) {
             problems.push(unsigned());
         }
     }
+}
+
+/// Nothing in a test can be irreversible: what is, has something that stands in for it (K-46).
+fn effects(plan: &Plan, problems: &mut Vec<PlanError>) {
+    let acting = plan.steps.iter().filter(|step| step.irreversible && plan.dry_run.is_some());
+    problems.extend(acting.map(|step| PlanError::ActsInDryRun { step: step.name.clone() }));
 }
 
 fn graph(plan: &Plan) -> (DiGraph<(), ()>, NodeIndex, BTreeMap<&str, NodeIndex>) {

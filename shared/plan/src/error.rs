@@ -54,6 +54,12 @@ pub enum PlanError {
         /// The step.
         step: String,
     },
+    /// A test with a step that has an effect.
+    #[error("the step `{step}` would have an effect in a test")]
+    ActsInDryRun {
+        /// The step.
+        step: String,
+    },
     /// The plan has no canonical form.
     #[error("the plan cannot be sealed: {0}")]
     Unsealable(String),

@@ -52,6 +52,7 @@ pub fn plan(playbook: &ValidPlaybook, request: Request) -> Plan {
             digest: playbook.digest.clone(),
         },
         context: request.context,
+        dry_run: None,
         inputs: request.inputs,
         steps,
     }
@@ -115,6 +116,7 @@ impl Chain {
             covered_by: None,
             reads: Vec::new(),
             gate: None,
+            stand_in: None,
         };
         match &step.kind {
             playbook::StepKind::Action {

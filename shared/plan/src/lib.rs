@@ -5,6 +5,7 @@
 //! every later step up to the next gate, and no irreversible step can be reached around its signature.
 
 mod check;
+mod dry_run;
 mod error;
 mod from_playbook;
 mod inputs;
@@ -15,9 +16,12 @@ mod stages;
 mod tests;
 
 pub use check::{MOST_EVENTS, MOST_STEPS, check, estimated_events};
+pub use dry_run::{Rehearsal, SampleProblem};
 pub use error::PlanError;
 pub use from_playbook::{Request, plan};
 pub use inputs::{InputProblem, inputs};
-pub use model::{Gate, OnError, OnReject, Origin, Plan, PlanStep, StepKind};
+pub use model::{
+    Gate, OnError, OnReject, Origin, Plan, PlanStep, StandIn, StandInSource, StepKind,
+};
 pub use seal::{check_seal, seal};
 pub use stages::{Descriptor, descriptors, stages};

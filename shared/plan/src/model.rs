@@ -1,7 +1,7 @@
 //! What a plan is made of.
 
 use countersign_identity::UserId;
-use countersign_run::{RunContext, RunId};
+use countersign_run::{DryRun, RunContext, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -23,6 +23,9 @@ pub struct Plan {
     pub playbook: Origin,
     /// How the run came about.
     pub context: RunContext,
+    /// Set for a test: no step of the plan has an effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<DryRun>,
     /// The playbook's variables with their values.
     pub inputs: Map<String, Value>,
     /// The steps, in listed order.
@@ -124,6 +127,29 @@ pub struct PlanStep {
     /// What a gate asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
+    /// In a test: the output it has without doing anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<StandIn>,
+}
+
+/// What stands in for the output of a step in a test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StandIn {
+    /// Where it comes from.
+    pub source: StandInSource,
+    /// The output.
+    pub output: Map<String, Value>,
+}
+
+/// Where the output of a step in a test comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StandInSource {
+    /// The tester gave it; slots that were left out are empty.
+    Sample,
+    /// Nobody gave it: every slot of the contract is empty.
+    Blank,
 }
 
 /// What a gate asks (F-146, and who may answer).

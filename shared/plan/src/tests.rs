@@ -2,12 +2,14 @@
 
 use countersign_identity::UserId;
 use countersign_playbook as playbook;
-use countersign_run::{RunContext, RunId};
+use countersign_registry::Registry;
+use countersign_run::{DryRun, RunContext, RunId};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Plan, PlanError, Request, StepKind, check, check_seal, descriptors, inputs, plan, seal, stages,
+    Plan, PlanError, Rehearsal, Request, StandInSource, StepKind, check, check_seal, descriptors,
+    inputs, plan, seal, stages,
 };
 
 fn request() -> Request {
@@ -159,6 +161,45 @@ fn the_seal_changes_with_anything_in_the_plan() {
     assert!(check_seal(&round_trip, &sealed).is_ok(), "storing and reading changes the seal");
 }
 
+/// A test of a plan, with these samples.
+fn rehearsed(plan: &Plan, mode: DryRun, samples: &Value) -> Result<Plan, Vec<String>> {
+    let (registry, endpoints) = (Registry::builtin(), playbook::Bindings::none());
+    let samples = samples.as_object().unwrap();
+    let rehearsal = Rehearsal { mode, registry: &registry, endpoints: &endpoints, samples };
+    let mut plan = plan.clone();
+    match rehearsal.apply(&mut plan) {
+        Ok(()) => Ok(plan),
+        Err(problems) => Err(problems.into_iter().map(|problem| problem.path).collect()),
+    }
+}
+
+#[test]
+fn f_341_a_sample_stands_in_and_what_it_leaves_out_is_empty() {
+    let plan = planned(vec![step("ask", approval()), step("sort", action(false, None))]);
+    let tested = rehearsed(&plan, DryRun::Samples, &json!({"sort": {"data": [{"a": 1}]}})).unwrap();
+    let stand_in = tested.step("sort").unwrap().stand_in.as_ref().unwrap();
+    assert_eq!(stand_in.source, StandInSource::Sample);
+    assert_eq!(stand_in.output["data"], json!([{"a": 1}]));
+    assert_eq!(stand_in.output["count"], json!(0), "a slot that was left out");
+}
+
+#[test]
+fn f_341_samples_that_fit_nothing_are_all_named() {
+    let plan = planned(vec![step("ask", approval()), step("sort", action(false, None))]);
+    let samples = json!({"ask": {}, "srot": {}, "sort": {"count": "many", "rows": 1}});
+    let mut found = rehearsed(&plan, DryRun::Reads, &samples).unwrap_err();
+    found.sort();
+    assert_eq!(found, ["ask", "sort.count", "sort.rows", "srot"]);
+    assert_eq!(rehearsed(&plan, DryRun::Reads, &json!({"sort": 1})).unwrap_err(), ["sort"]);
+}
+
+#[test]
+fn k_46_a_test_with_an_effect_is_refused() {
+    let mut plan = planned(vec![step("ask", approval()), step("pay", action(true, None))]);
+    plan.dry_run = Some(DryRun::Reads);
+    assert_eq!(check(&plan), Err(vec![PlanError::ActsInDryRun { step: "pay".to_owned() }]));
+}
+
 #[test]
 fn a_gate_has_no_function_and_a_tool_has_its_full_name() {
     let plan = planned(vec![step("ask", approval()), step("pay", action(true, None))]);
@@ -246,6 +287,20 @@ proptest! {
         prop_assert_eq!(check(&plan), Ok(()));
         for step in plan.steps.iter().filter(|step| step.irreversible) {
             prop_assert!(step.kind == StepKind::GatedTool || step.covered_by.is_some());
+        }
+    }
+
+    #[test]
+    fn k_46_a_test_of_any_plan_has_no_effect_and_asks_nobody(shapes in prop::collection::vec(shape(), 1..20), reads in any::<bool>()) {
+        let plan = build(&shapes);
+        let mode = if reads { DryRun::Reads } else { DryRun::Samples };
+        let tested = rehearsed(&plan, mode, &json!({})).unwrap();
+        prop_assert_eq!(check(&tested), Ok(()));
+        prop_assert_eq!(tested.order(), plan.order());
+        for (step, before) in tested.steps.iter().zip(&plan.steps) {
+            prop_assert!(!step.irreversible && step.kind != StepKind::GatedTool && step.covered_by.is_none());
+            prop_assert_eq!(step.stand_in.is_some(), before.irreversible);
+            prop_assert!(step.kind == StepKind::Gate || step.function == "tool-data");
         }
     }
 

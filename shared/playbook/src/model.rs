@@ -1,5 +1,8 @@
 //! A valid playbook: what compiling guarantees.
 
+use std::collections::BTreeSet;
+
+use countersign_registry::CALL_CONNECTOR;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -386,6 +389,16 @@ impl ValidPlaybook {
     /// Every step, sub-steps after their parallel step.
     pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().flat_map(Step::with_descendants)
+    }
+
+    /// The connectors its steps call.
+    #[must_use]
+    pub fn connectors(&self) -> BTreeSet<&str> {
+        let params = self.all_steps().filter_map(|step| match &step.kind {
+            StepKind::Action { action, params, .. } if action == CALL_CONNECTOR => Some(params),
+            _ => None,
+        });
+        params.filter_map(|params| params.get("connector")?.as_str()).collect()
     }
 }
 

@@ -62,7 +62,7 @@ impl<'q> Question<'q> {
     }
 
     async fn ask(&self) -> Result<Table, DatabaseError> {
-        let egress = Egress::new(self.policy).unwrap();
+        let egress = Egress::new(self.policy);
         let statement = ReadStatement::parse(self.sql).unwrap();
         let question = Ask {
             server: &at(&self.url),
@@ -349,7 +349,7 @@ async fn fake(answer: &'static [u8]) -> String {
 }
 
 async fn fails(url: &str) -> &'static str {
-    let egress = Egress::new(LOCAL).unwrap();
+    let egress = Egress::new(LOCAL);
     let statement = ReadStatement::parse("select 1").unwrap();
     let server = at(url);
     let question = Ask {

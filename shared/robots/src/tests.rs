@@ -10,7 +10,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use crate::{Robots, RobotsError};
 
 fn robots() -> Robots {
-    Robots::new(Egress::new(Policy { allow_loopback: true }).unwrap())
+    Robots::new(Egress::new(Policy { allow_loopback: true }))
 }
 
 async fn site(answer: ResponseTemplate, times: u64) -> MockServer {
@@ -91,7 +91,7 @@ async fn k_76_a_delay_is_kept_to_within_reason_and_a_long_file_is_cut() {
 
 #[tokio::test]
 async fn k_38_a_private_site_is_not_even_asked() {
-    let closed = Robots::new(Egress::new(Policy::default()).unwrap());
+    let closed = Robots::new(Egress::new(Policy::default()));
     for address in ["https://169.254.169.254/latest", "https://10.0.0.1/", "http://localhost/x"] {
         let error =
             ask(&closed, &Url::parse(address).unwrap(), Timestamp::UNIX_EPOCH).await.unwrap_err();

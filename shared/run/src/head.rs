@@ -33,6 +33,27 @@ impl RunContext {
     }
 }
 
+/// A test run: nothing it does has an effect, and how much of it happens (K-46).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DryRun {
+    /// Steps that only read happen, with the agent's own data sources; what stands in for the others is marked.
+    Reads,
+    /// Only steps that compute happen; nothing outside the run is asked.
+    Samples,
+}
+
+impl DryRun {
+    /// The word of the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Samples => "samples",
+        }
+    }
+}
+
 /// Why a run ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -77,7 +98,7 @@ pub struct Head {
     pub invoked_by: UserId,
     /// The scopes of the token it was started with. What a step may do is this ∩ the directory, at that moment.
     pub scopes: Scopes,
-    /// The profile it belongs to.
+    /// The profile it belongs to; empty for the test of a playbook without an agent.
     pub profile_id: String,
     /// The profile's name when it started.
     pub profile_name: String,
@@ -92,9 +113,12 @@ pub struct Head {
     pub query: String,
     /// How it came about.
     pub context: RunContext,
+    /// Set when the run is a test; absent for a run that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<DryRun>,
     /// When it was asked for.
     pub started_at: Timestamp,
-    /// When the profile's run before this one finished; what `{last_execution_date}` shows.
+    /// When the profile's last successful run before this one finished; what `{last_execution_date}` shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_finished_at: Option<Timestamp>,
     /// The execution that carries it now: 1, 2, …

@@ -14,7 +14,7 @@ mod status;
 
 pub use event::{Event, EventKind, Verdict};
 pub use fold::{RunState, StepState, fold};
-pub use head::{Head, RunContext, Stop, StopReason};
+pub use head::{DryRun, Head, RunContext, Stop, StopReason};
 pub use status::{IllegalTransition, RunStatus, StepStatus};
 
 countersign_ids::prefixed_id! {

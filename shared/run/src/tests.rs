@@ -22,6 +22,7 @@ fn head() -> Head {
         context: RunContext::Interactive,
         started_at: Timestamp::UNIX_EPOCH,
         last_finished_at: None,
+        dry_run: None,
         attempt: 1,
         idle_attempts: 0,
         events_at_attempt: 0,

@@ -5,20 +5,16 @@ use std::sync::Arc;
 use countersign_actions_web::{
     Deps, SearchConfig, SearchKey, SearchSetting, SearchSetupError, actions,
 };
-use countersign_failure::chain;
 use countersign_http_out::{Egress, Policy};
 use countersign_lambda_entry::{Boot, Setting, Settings, StartError, runtime_api};
 use countersign_registry::action::Action;
 
 /// The way out of this deployment.
-///
-/// # Errors
-/// [`StartError`] says why the TLS stack cannot start.
-pub fn egress(boot: &Boot) -> Result<Egress, StartError> {
-    let policy = Policy { allow_loopback: boot.settings.allow_loopback() };
-    let egress = Egress::new(policy).map_err(|error| StartError::Runtime(chain(&error)))?;
+#[must_use]
+pub fn egress(boot: &Boot) -> Egress {
+    let egress = Egress::new(Policy { allow_loopback: boot.settings.allow_loopback() });
     // Where loopback is open, Lambda's own address on it stays closed.
-    Ok(runtime_api().iter().fold(egress, |egress, own| egress.never(own)))
+    runtime_api().iter().fold(egress, |egress, own| egress.never(own))
 }
 
 /// `crawl_url` and `search_web`.

@@ -6,6 +6,7 @@ use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::{MessageType, SigningAlgorithmSpec};
 use countersign_approval::Tenant;
 use countersign_approval::chain::{Checkpoint, Head};
+use countersign_lazy::Lazy;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -14,7 +15,7 @@ use crate::error::SignerError;
 /// An ECDSA key on P-256 in KMS.
 #[derive(Debug, Clone)]
 pub struct LedgerKey {
-    client: Client,
+    client: Lazy<Client>,
     key: String,
 }
 
@@ -22,7 +23,8 @@ impl LedgerKey {
     /// The key of this id, ARN or alias.
     #[must_use]
     pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
-        Self { client: Client::new(aws), key: key.into() }
+        let aws = aws.clone();
+        Self { client: Lazy::new(move || Client::new(&aws)), key: key.into() }
     }
 
     /// Signs that the chain of `tenant` ended with `head` at this time.

@@ -4,6 +4,7 @@ use aws_config::SdkConfig;
 use aws_sdk_sfn::Client;
 use aws_sdk_sfn::operation::describe_execution::DescribeExecutionError;
 use aws_sdk_sfn::operation::start_execution::StartExecutionError;
+use countersign_lazy::Lazy;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -35,7 +36,7 @@ pub enum ExecutionStatus {
 /// One state machine.
 #[derive(Debug, Clone)]
 pub struct Machine {
-    client: Client,
+    client: Lazy<Client>,
     arn: String,
 }
 
@@ -43,7 +44,8 @@ impl Machine {
     /// The machine of this ARN.
     #[must_use]
     pub fn new(aws: &SdkConfig, arn: impl Into<String>) -> Self {
-        Self { client: Client::new(aws), arn: arn.into() }
+        let aws = aws.clone();
+        Self { client: Lazy::new(move || Client::new(&aws)), arn: arn.into() }
     }
 
     /// Starts an execution: `name` is `{run}-{attempt}`, `input` ids only.

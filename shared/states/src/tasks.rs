@@ -4,6 +4,7 @@ use aws_config::SdkConfig;
 use aws_sdk_sfn::Client;
 use aws_sdk_sfn::operation::send_task_failure::SendTaskFailureError;
 use aws_sdk_sfn::operation::send_task_success::SendTaskSuccessError;
+use countersign_lazy::Lazy;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -22,14 +23,15 @@ pub enum Woken {
 /// Wakes waiting tasks. The token is a secret: never log it.
 #[derive(Debug, Clone)]
 pub struct Tasks {
-    client: Client,
+    client: Lazy<Client>,
 }
 
 impl Tasks {
     /// Reaches Step Functions with this configuration.
     #[must_use]
     pub fn new(aws: &SdkConfig) -> Self {
-        Self { client: Client::new(aws) }
+        let aws = aws.clone();
+        Self { client: Lazy::new(move || Client::new(&aws)) }
     }
 
     /// Wakes the task with an output.

@@ -10,6 +10,7 @@ use countersign_wiring::{Condition, Reference, Scope, Template, render};
 use serde_json::Value;
 
 use crate::context::Context;
+use crate::dry_run;
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::StepEvent;
@@ -80,6 +81,8 @@ pub async fn gate_ask(
     } else if !holds(step, &scope) {
         let message = "its condition does not hold".to_owned();
         Some(Ending::without_output(StepStatus::Skipped, "CONDITION_FALSE", message))
+    } else if view.head.dry_run.is_some() {
+        Some(dry_run::unasked(step, &scope))
     } else {
         None
     };
@@ -211,7 +214,7 @@ async fn tool(
 const LONGEST_PART: usize = 500;
 
 /// The prompt with its references filled in; one that leads nowhere reads as a dash.
-fn filled(prompt: &str, scope: &Scope) -> String {
+pub(crate) fn filled(prompt: &str, scope: &Scope) -> String {
     let Ok(template) = Template::parse(prompt) else { return prompt.to_owned() };
     template
         .parts()

@@ -9,6 +9,7 @@
 
 mod act;
 mod context;
+mod dry_run;
 mod ending;
 mod error;
 mod event;

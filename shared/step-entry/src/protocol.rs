@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::act::{Acted, act};
 use crate::context::Context;
+use crate::dry_run;
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
@@ -55,6 +56,9 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
         return Err(StepError::Superseded { attempt: event.attempt, now: view.head.attempt });
     }
     if view.head.seal.as_deref() != Some(event.seal.as_str()) {
+        return Err(StepError::Seal(PlanError::SealBroken));
+    }
+    if view.head.dry_run != view.plan.dry_run {
         return Err(StepError::Seal(PlanError::SealBroken));
     }
     Ok(view)
@@ -115,6 +119,11 @@ async fn decide<'a>(
     };
     if let Some(error) = refused(context, &view.head, contract).await? {
         return Ok(Decided::End(Ending::failed(step, &error).stopping()));
+    }
+    if view.head.dry_run.is_some()
+        && let Some(ending) = dry_run::ending(step, contract, &prepared)
+    {
+        return Ok(Decided::End(ending));
     }
     let ready = Ready { contract, prepared };
     if (step.irreversible || contract.irreversible)

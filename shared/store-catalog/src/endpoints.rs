@@ -1,6 +1,11 @@
 //! What a profile's connectors look like to a playbook.
 
-use countersign_connector::{Binding, StoredConnector, endpoint_contract, sends, target_digest};
+use std::collections::BTreeSet;
+
+use countersign_connector::{
+    Binding, ConnectorDefinition, ConnectorId, StoredConnector, endpoint_contract, sends,
+    target_digest,
+};
 use countersign_identity::UserId;
 use countersign_playbook::{Bindings, EndpointContract};
 use futures::future::BoxFuture;
@@ -63,11 +68,38 @@ impl Catalog {
             Ok(known)
         })
     }
+
+    /// Every endpoint of these connectors, typed, whether an agent has them or not. Ids nobody has are not there.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`](crate::CatalogError::Store) when the table does not answer.
+    pub fn endpoints_of<'a>(
+        &'a self,
+        owner: &'a UserId,
+        connectors: &'a BTreeSet<&'a str>,
+    ) -> BoxFuture<'a, Result<Bindings>> {
+        Box::pin(async move {
+            let mut known = Bindings::none();
+            for id in connectors.iter().filter_map(|id| ConnectorId::parse(id).ok()) {
+                if let Some(connector) = self.connector(owner, &id).await? {
+                    let definition = &connector.definition;
+                    known.bind(id.as_str(), typed(definition, definition.endpoints.keys()));
+                }
+            }
+            Ok(known)
+        })
+    }
 }
 
 fn allowed(binding: &Binding, connector: &StoredConnector) -> Vec<(String, EndpointContract)> {
     let definition = &connector.definition;
-    let names = definition.endpoints.keys().filter(|name| binding.permissions.allows(name));
+    typed(definition, definition.endpoints.keys().filter(|name| binding.permissions.allows(name)))
+}
+
+fn typed<'a>(
+    definition: &ConnectorDefinition,
+    names: impl Iterator<Item = &'a String>,
+) -> Vec<(String, EndpointContract)> {
     let typed = |name: &String| {
         let contract = endpoint_contract(definition, name)?;
         let (inputs, outputs) = (contract.inputs, contract.outputs);

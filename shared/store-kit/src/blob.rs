@@ -2,6 +2,7 @@
 
 use aws_sdk_s3::Client;
 use aws_sdk_s3::primitives::ByteStream;
+use countersign_lazy::Lazy;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -36,7 +37,7 @@ pub enum Stored {
 /// The data bucket.
 #[derive(Debug, Clone)]
 pub struct Blobs {
-    client: Client,
+    client: Lazy<Client>,
     bucket: String,
 }
 
@@ -46,13 +47,11 @@ impl Blobs {
     /// Keys stand in the path, not in the host name, so that the same code reaches any endpoint.
     #[must_use]
     pub fn of(aws: &aws_config::SdkConfig, bucket: impl Into<String>) -> Self {
-        let config = aws_sdk_s3::config::Builder::from(aws).force_path_style(true).build();
-        Self::new(Client::from_conf(config), bucket)
-    }
-
-    /// The bucket of this name.
-    #[must_use]
-    pub fn new(client: Client, bucket: impl Into<String>) -> Self {
+        let aws = aws.clone();
+        let client = Lazy::new(move || {
+            let config = aws_sdk_s3::config::Builder::from(&aws).force_path_style(true).build();
+            Client::from_conf(config)
+        });
         Self { client, bucket: bucket.into() }
     }
 

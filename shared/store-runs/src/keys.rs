@@ -46,6 +46,10 @@ pub(crate) fn outcomes(run: &RunId) -> (String, &'static str) {
     (partition(run), "OUT#")
 }
 
+pub(crate) fn last_success(owner: &UserId, profile: &str) -> Key {
+    Key::new(format!("OWNER#{owner}"), format!("LAST#{profile}"))
+}
+
 pub(crate) fn active(run: &RunId) -> Key {
     // The last hex digit of an id is as good as random.
     let digit = run.as_str().as_bytes().last().copied().unwrap_or_default();

@@ -3,11 +3,12 @@
 //! | item | PK | SK | index |
 //! |---|---|---|---|
 //! | head | `RUN#{run}` | `HEAD` | `OWNER#{owner}`, `{started_at}#{run}` |
-//! | request: the inputs as they came | `RUN#{run}` | `REQUEST` | |
+//! | request: the inputs as they came, the samples of a test | `RUN#{run}` | `REQUEST` | |
 //! | plan | `RUN#{run}` | `PLAN` | |
 //! | outcome of a step | `RUN#{run}` | `OUT#{step}` | |
 //! | event | `RUN#{run}` | `EV#{step}#{attempt}#{n}` | |
 //! | intent of an irreversible step | `RUN#{run}` | `INTENT#{step}` | |
+//! | when a profile's last successful run finished | `OWNER#{owner}` | `LAST#{profile}` | |
 //! | mark of a run that is not finished | `ACTIVE#{shard}` | `{run}` | |
 //!
 //! Outputs above 100 KB lie in the data bucket under `runs/{run}/…` (claim check with digest).
@@ -26,7 +27,7 @@ pub use active::Active;
 pub use journal::JournalStore;
 pub use outcomes::{Ended, Intended, StepView};
 pub use records::{Intent, Outcome};
-pub use starts::Created;
+pub use starts::{Asked, Created};
 
 use countersign_store_kit::{Blobs, Table};
 

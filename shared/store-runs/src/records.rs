@@ -113,4 +113,12 @@ pub(crate) struct PlanItem {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RequestItem {
     pub inputs: Stored,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Stored>,
+}
+
+/// When the last successful run of a profile finished.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct LastItem {
+    pub finished_at: Timestamp,
 }

@@ -1,13 +1,14 @@
 //! Creating a run, planning it, and starting its next attempt.
 
+use countersign_identity::UserId;
 use countersign_plan::Plan;
 use countersign_run::{Event, EventKind, Head, RunId};
 use countersign_store_kit::{Expr, StoreError, Write};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::active::Active;
-use crate::records::{PlanItem, RequestItem};
+use crate::records::{LastItem, PlanItem, RequestItem};
 use crate::{Result, RunStore, keys};
 
 /// Whether a run is new.
@@ -19,19 +20,33 @@ pub enum Created {
     Existing(Box<Head>),
 }
 
+/// What a run is started with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// The inputs, by name.
+    pub inputs: Value,
+    /// Of a test: outputs of steps, by name.
+    pub samples: Option<Value>,
+}
+
 impl RunStore {
     /// Writes a new run: head, request and the mark of an active run, in one transaction.
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer.
-    pub async fn create(&self, head: &Head, inputs: &Value) -> Result<Created> {
-        let inputs = self.blobs.store(&format!("runs/{}/request.json", head.run), inputs).await?;
+    pub async fn create(&self, head: &Head, asked: &Asked) -> Result<Created> {
+        let place = |what: &str| format!("runs/{}/{what}.json", head.run);
+        let inputs = self.blobs.store(&place("request"), &asked.inputs).await?;
+        let samples = match &asked.samples {
+            Some(samples) => Some(self.blobs.store(&place("samples"), samples).await?),
+            None => None,
+        };
         let put = Write::put(&keys::head(&head.run), head)?.if_absent();
         let put = put.indexed(
             &keys::owner_index(&head.owner),
             &keys::owner_sort(head.started_at, &head.run),
         );
-        let request = Write::put(&keys::request(&head.run), &RequestItem { inputs })?;
+        let request = Write::put(&keys::request(&head.run), &RequestItem { inputs, samples })?;
         let active = Write::put(&keys::active(&head.run), &Active::starting(head))?;
         match self.table.transact(vec![put, request, active]).await {
             Ok(()) => Ok(Created::New),
@@ -50,8 +65,32 @@ impl RunStore {
     pub async fn inputs(&self, run: &RunId) -> Result<Value> {
         match self.table.get::<RequestItem>(&keys::request(run)).await? {
             Some(item) => self.blobs.load(&item.inputs).await,
-            None => Ok(Value::Object(serde_json::Map::new())),
+            None => Ok(Value::Object(Map::new())),
         }
+    }
+
+    /// Of a test: the outputs of steps it was given, by name.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn samples(&self, run: &RunId) -> Result<Map<String, Value>> {
+        let item = self.table.get::<RequestItem>(&keys::request(run)).await?;
+        match item.and_then(|item| item.samples) {
+            Some(samples) => match self.blobs.load(&samples).await? {
+                Value::Object(samples) => Ok(samples),
+                _ => Ok(Map::new()),
+            },
+            None => Ok(Map::new()),
+        }
+    }
+
+    /// When the profile's last successful run of this owner finished; none when there was none.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn last_success(&self, owner: &UserId, profile: &str) -> Result<Option<Timestamp>> {
+        let item = self.table.get::<LastItem>(&keys::last_success(owner, profile)).await?;
+        Ok(item.map(|item| item.finished_at))
     }
 
     /// Stores a sealed plan, once. Answers with the plan that stands: this one, or the one stored before.

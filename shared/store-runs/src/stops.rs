@@ -19,7 +19,8 @@ impl RunStore {
         }
     }
 
-    /// Records the final status and removes the mark of an active run; one transaction. False when it was done before.
+    /// Records the final status and removes the mark of an active run; one transaction. A successful
+    /// run that is no test becomes the profile's last one. False when it was done before.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
@@ -35,11 +36,15 @@ impl RunStore {
             at,
             kind: EventKind::Finished { status },
         };
-        let writes = vec![
+        let mut writes = vec![
             update.when(Expr::new("attribute_exists(#PK) AND attribute_not_exists(#finished_at)")),
             Write::put(&keys::event(&head.run, "", head.attempt, 2), &event)?,
             Write::delete(&keys::active(&head.run)),
         ];
+        if head.dry_run.is_none() && matches!(status, RunStatus::Complete | RunStatus::Partial) {
+            let last = keys::last_success(&head.owner, &head.profile_id);
+            writes.push(Write::update(&last).set("finished_at", &at)?);
+        }
         match self.table.transact(writes).await {
             Ok(()) => Ok(true),
             Err(error) if error.is_condition() => Ok(false),

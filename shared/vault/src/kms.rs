@@ -7,6 +7,7 @@ use aws_sdk_kms::Client;
 use aws_sdk_kms::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::DataKeySpec;
+use countersign_lazy::Lazy;
 use futures::future::BoxFuture;
 
 use crate::error::VaultError;
@@ -15,7 +16,7 @@ use crate::seal::{Bound, DataKey, Keys};
 /// A symmetric key in KMS that wraps data keys.
 #[derive(Debug, Clone)]
 pub struct KmsKeys {
-    client: Client,
+    client: Lazy<Client>,
     key: String,
 }
 
@@ -23,7 +24,8 @@ impl KmsKeys {
     /// The key of this id, ARN or alias.
     #[must_use]
     pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
-        Self { client: Client::new(aws), key: key.into() }
+        let aws = aws.clone();
+        Self { client: Lazy::new(move || Client::new(&aws)), key: key.into() }
     }
 }
 

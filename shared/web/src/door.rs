@@ -45,17 +45,18 @@ impl RequestId {
 
 /// Completes a router: limits, request ids, security headers, and problems for what no route answers.
 pub fn complete(router: Router) -> Router {
-    router
-        .fallback(|| async { Problem::not_found() })
-        .method_not_allowed_fallback(|| async {
-            Problem::new(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "METHOD_NOT_ALLOWED",
-                "this address does not take this method",
-            )
-        })
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
-        .layer(from_fn(dress))
+    unanswered(router).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).layer(from_fn(dress))
+}
+
+/// Problems for what no route of this router answers. A router inside another needs its own.
+pub fn unanswered(router: Router) -> Router {
+    router.fallback(|| async { Problem::not_found() }).method_not_allowed_fallback(|| async {
+        Problem::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "METHOD_NOT_ALLOWED",
+            "this address does not take this method",
+        )
+    })
 }
 
 async fn dress(mut request: Request, next: Next) -> Response {

@@ -2,19 +2,13 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use countersign_failure::Failure;
 use countersign_identity::UserId;
-use countersign_playbook::InputDecl;
-use countersign_profile::{Handle, Profile, ProfileId, SkillType};
-use countersign_registry::nearest;
-use countersign_run::{Head, RunContext, RunId, RunStatus};
-use countersign_store_catalog::StoredPlaybook;
-use countersign_store_runs::Created;
-use countersign_web::replay::{Attempt, Kept, Key};
-use countersign_web::{Cursor, FieldError, Json, Page, PageQuery, Problem, Query, Signed};
+use countersign_run::{DryRun, Head, RunContext, RunId, RunStatus};
+use countersign_store_runs::Asked;
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query, Signed};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
-use http::StatusCode;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -22,8 +16,9 @@ use utoipa::ToSchema;
 
 use super::execution::state;
 use super::{Ctx, analyst, now, reader};
-use crate::Context;
 use crate::once::do_once;
+use crate::starting::Asking;
+use crate::{Context, starting};
 
 /// Runs of a page that are looked at together.
 const AT_ONCE: usize = 8;
@@ -56,7 +51,7 @@ pub(crate) struct ExecutionLine {
     /// `run_…`.
     #[schema(value_type = String)]
     id: RunId,
-    /// The agent.
+    /// The agent; empty for the test of a playbook without one.
     profile_id: String,
     /// Its name when the run started.
     profile_name: String,
@@ -72,6 +67,9 @@ pub(crate) struct ExecutionLine {
     /// Who started it.
     #[schema(value_type = String)]
     invoked_by: UserId,
+    /// Set for a test, which has no effect: `reads` (what only reads has happened) or `samples` (what only computes).
+    #[schema(value_type = Option<String>)]
+    dry_run: Option<DryRun>,
     /// Where it stands.
     #[schema(value_type = String)]
     status: RunStatus,
@@ -101,6 +99,7 @@ impl From<&Head> for ExecutionLine {
             query: head.query.clone(),
             run_context: head.context,
             invoked_by: head.invoked_by.clone(),
+            dry_run: head.dry_run,
             status: head.status.unwrap_or(RunStatus::Running),
             started_at: head.started_at,
             finished_at: head.finished_at,
@@ -124,13 +123,18 @@ pub(crate) async fn start(
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, "POST /executions", key, &body)?;
     let work = Box::pin(async {
-        let profile = profile(&ctx, owner, &body.profile).await?;
-        let playbook = playbook(&ctx, owner, &profile, body.playbook.as_deref()).await?;
-        check_inputs(&body.inputs, &playbook.playbook.inputs)?;
-        let head = head(RunId::from_bytes(attempt.id()), &signed, &profile, &playbook, &body);
-        let head = begin(&ctx, head, body.inputs.clone()).await?;
-        let place = format!("/api/agent-factory/executions/{}", head.run);
-        Kept::new(StatusCode::ACCEPTED, Some(place), &ExecutionLine::from(&head))
+        let profile = starting::profile(&ctx, owner, &body.profile).await?;
+        starting::active(&profile)?;
+        let named = body.playbook.as_deref();
+        let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
+        starting::check_inputs(&playbook.playbook, &body.inputs)?;
+        let context = body.run_context.unwrap_or(profile.spec.default_run_context);
+        let last_success = ctx.runs.last_success(owner, profile.id.as_str()).await?;
+        let asked = Asking { profile: Some(&profile), query: &body.query, context, dry_run: None };
+        let head = asked.head(RunId::from_bytes(attempt.id()), &signed.caller, &playbook);
+        let head = Head { last_finished_at: last_success, ..head };
+        let request = Asked { inputs: body.inputs.clone().into(), samples: None };
+        starting::begin(&ctx, head, &request).await
     });
     do_once(&ctx.catalog, &attempt, now(), work).await
 }
@@ -159,165 +163,5 @@ async fn line(ctx: &Context, head: &Head) -> Result<ExecutionLine, Problem> {
     match head.status {
         Some(_) => Ok(line),
         None => Ok(line.with_status(state(ctx, head).await?.status)),
-    }
-}
-
-/// Writes the run, then starts its execution. Once it is written it will run: should the start fail, the sweeper does it.
-async fn begin(ctx: &Context, head: Head, inputs: Map<String, Value>) -> Result<Head, Problem> {
-    let head = match ctx.runs.create(&head, &Value::Object(inputs)).await? {
-        Created::New => head,
-        Created::Existing(known) => *known,
-    };
-    if let Err(error) = ctx.runner.start(&head).await {
-        tracing::warn!(run = %head.run, code = error.code(), %error, "the execution was not started; the sweeper will");
-    }
-    Ok(head)
-}
-
-async fn profile(ctx: &Context, owner: &UserId, named: &str) -> Result<Profile, Problem> {
-    let name = named.strip_prefix('@').unwrap_or(named);
-    let profile = match (ProfileId::parse(name), Handle::parse(name)) {
-        (Ok(id), _) => ctx.catalog.profile(owner, &id).await?,
-        (_, Ok(handle)) => ctx.catalog.profile_by_handle(owner, &handle).await?,
-        (Err(_), Err(_)) => {
-            return Err(Problem::field(
-                "profile",
-                format!("`{named}` is neither an id nor a handle"),
-            ));
-        }
-    };
-    let profile = profile
-        .ok_or_else(|| Problem::not_found().with_hint(format!("there is no agent `{named}`")))?;
-    if profile.is_active {
-        return Ok(profile);
-    }
-    Err(Problem::conflict(
-        "PROFILE_INACTIVE",
-        "this agent is switched off; inactive agents never run",
-    ))
-}
-
-async fn playbook(
-    ctx: &Context,
-    owner: &UserId,
-    profile: &Profile,
-    named: Option<&str>,
-) -> Result<StoredPlaybook, Problem> {
-    let id = match named {
-        Some(id) => id.to_owned(),
-        None => only_playbook(profile)?,
-    };
-    let stored = ctx.catalog.playbook(owner, &id).await?;
-    stored.ok_or_else(|| Problem::field("playbook", format!("there is no playbook `{id}`")))
-}
-
-fn only_playbook(profile: &Profile) -> Result<String, Problem> {
-    let playbooks = profile
-        .spec
-        .skills
-        .iter()
-        .filter(|skill| skill.enabled && skill.skill_type == SkillType::Playbook);
-    let names: Vec<&str> = playbooks.map(|skill| skill.reference.as_str()).collect();
-    match names.as_slice() {
-        [one] => Ok((*one).to_owned()),
-        [] => Err(Problem::field("playbook", "must be named: this agent has none of its own")),
-        many => Err(Problem::field(
-            "playbook",
-            format!("must be one of this agent's: {}", many.join(", ")),
-        )),
-    }
-}
-
-/// Every input that is required and every input that is known; types are checked when the run is planned.
-fn check_inputs(given: &Map<String, Value>, declared: &[InputDecl]) -> Result<(), Problem> {
-    let mut errors = Vec::new();
-    for input in declared {
-        let has_value = given.get(&input.name).is_some_and(|value| !value.is_null());
-        if input.required && input.default.is_none() && input.extract_from.is_none() && !has_value {
-            errors.push(FieldError::new(format!("inputs.{}", input.name), "is missing"));
-        }
-    }
-    for name in given.keys().filter(|name| !declared.iter().any(|input| input.name == **name)) {
-        let error = FieldError::new(format!("inputs.{name}"), "is no input of this playbook");
-        let near = nearest(name, declared.iter().map(|input| input.name.as_str()));
-        errors.push(match near {
-            Some(near) => error.with_hint(format!("did you mean `{near}`?")),
-            None => error,
-        });
-    }
-    if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
-}
-
-fn head(
-    run: RunId,
-    signed: &Signed,
-    profile: &Profile,
-    playbook: &StoredPlaybook,
-    body: &Start,
-) -> Head {
-    let caller = &signed.caller;
-    Head {
-        run,
-        owner: caller.user.clone(),
-        invoked_by: caller.user.clone(),
-        // What the token is worth now: a run never gets more than its caller had, and the directory may take it back.
-        scopes: caller.scopes.clone(),
-        profile_id: profile.id.to_string(),
-        profile_name: profile.spec.name.clone(),
-        playbook_id: Some(playbook.playbook.id.clone()),
-        playbook_name: Some(playbook.playbook.name.clone()),
-        query: body.query.clone(),
-        context: body.run_context.unwrap_or(profile.spec.default_run_context),
-        started_at: now(),
-        last_finished_at: None,
-        attempt: 1,
-        idle_attempts: 0,
-        events_at_attempt: 0,
-        version: 1,
-        seal: None,
-        stop: None,
-        status: None,
-        finished_at: None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use countersign_playbook::InputType;
-    use serde_json::json;
-
-    use super::*;
-
-    fn input(name: &str, required: bool, default: Option<Value>) -> InputDecl {
-        InputDecl {
-            name: name.to_owned(),
-            input_type: InputType::String,
-            description: String::new(),
-            required,
-            default,
-            extract_from: None,
-        }
-    }
-
-    fn check(given: &Value, expect: &[&str]) {
-        let declared = [
-            input("folder", true, None),
-            input("year", true, Some(json!("2024"))),
-            input("note", false, None),
-        ];
-        let found = check_inputs(given.as_object().unwrap(), &declared);
-        let found: Vec<String> = found
-            .err()
-            .map(|p| p.errors.iter().map(|e| e.path.clone()).collect())
-            .unwrap_or_default();
-        assert_eq!(found, expect, "{given}");
-    }
-
-    #[test]
-    fn f_135_inputs_are_checked_by_name_before_anything_starts() {
-        check(&json!({"folder": "filings"}), &[]);
-        check(&json!({"folder": "filings", "year": "2023", "note": null}), &[]);
-        check(&json!({}), &["inputs.folder"]);
-        check(&json!({"folder": null, "foldr": "x"}), &["inputs.folder", "inputs.foldr"]);
     }
 }

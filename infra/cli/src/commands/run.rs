@@ -41,6 +41,12 @@ pub(crate) struct Run {
     /// What is asked for, in words.
     #[arg(long)]
     query: Option<String>,
+    /// Only try: what reads happens, and nothing that has an effect. Gates ask nobody.
+    #[arg(long)]
+    dry_run: bool,
+    /// Of a try, the output of a step instead of doing it, `step=FILE.json`. May be repeated.
+    #[arg(long = "sample", value_name = "STEP=FILE", requires = "dry_run")]
+    samples: Vec<String>,
     /// Wait until the run ends or stops at an approval.
     #[arg(long)]
     wait: bool,
@@ -63,14 +69,21 @@ impl Run {
             }
             inputs.insert(name.to_owned(), json!(uploaded(&door, &found).await?));
         }
-        let mut body = json!({ "profile": self.profile, "inputs": inputs });
+        let mut body = json!({ "inputs": inputs });
         if let Some(playbook) = &self.playbook {
             body["playbook"] = json!(playbook);
         }
         if let Some(query) = &self.query {
             body["query"] = json!(query);
         }
-        let started = door.post(&format!("{FACTORY}/executions"), &body).await?;
+        let path = if self.dry_run {
+            body["samples"] = Value::Object(samples(&self.samples)?);
+            format!("{FACTORY}/profiles/{}/test", self.profile)
+        } else {
+            body["profile"] = json!(self.profile);
+            format!("{FACTORY}/executions")
+        };
+        let started = door.post(&path, &body).await?;
         let Some(id) = text(&started, "id") else {
             return Err(CliError::Found(format!(
                 "the run was accepted without an id: {}",
@@ -113,6 +126,18 @@ pub(crate) async fn settled(door: &Door, id: &str, patience: Duration) -> Result
 fn pair(text: &str) -> Result<(&str, &str), CliError> {
     text.split_once('=')
         .ok_or_else(|| CliError::Argument(format!("`{text}` is not of the form name=value")))
+}
+
+/// The samples of steps, each from its file.
+fn samples(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
+    let read = |text: &String| {
+        let (step, file) = pair(text)?;
+        let problem = |error: String| CliError::Argument(format!("`{file}`: {error}"));
+        let text = std::fs::read_to_string(file).map_err(|error| problem(error.to_string()))?;
+        let sample = serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
+        Ok((step.to_owned(), sample))
+    };
+    pairs.iter().map(read).collect()
 }
 
 fn inputs(pairs: &[String]) -> Result<Map<String, Value>, CliError> {

@@ -246,8 +246,8 @@ async fn run_with(
         answers: world.clone(),
         announcer: world.clone(),
         files: world.clone(),
-        robots: Robots::new(Egress::new(policy).unwrap()),
-        egress: Egress::new(policy).unwrap(),
+        robots: Robots::new(Egress::new(policy)),
+        egress: Egress::new(policy),
         tokens: world.tokens.clone(),
         tools: Arc::new(ActionTools::new(vec![world.clone()])),
     };

@@ -49,7 +49,7 @@ pub(crate) async fn run(
     let call = call(world.definition.id.as_str(), endpoint, arguments);
     let tools = Arc::new(ActionTools::new(world.tools.clone()));
     let world = Arc::new(world);
-    let egress = || Egress::new(Policy { allow_loopback: true }).unwrap();
+    let egress = || Egress::new(Policy { allow_loopback: true });
     let deps = Deps {
         connectors: world.clone(),
         health: world.clone(),

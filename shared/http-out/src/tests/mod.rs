@@ -29,7 +29,7 @@ async fn server(route: &str, template: ResponseTemplate) -> MockServer {
 #[tokio::test]
 async fn k_38_a_closed_door_does_not_even_dial() {
     let server = server("/", ResponseTemplate::new(200)).await;
-    let error = Egress::new(CLOSED).unwrap().send(call(&server, "/")).await.unwrap_err();
+    let error = Egress::new(CLOSED).send(call(&server, "/")).await.unwrap_err();
     assert!(matches!(error, HttpError::Refused { .. }), "{error}");
     assert!(server.received_requests().await.unwrap().is_empty());
 }
@@ -44,7 +44,7 @@ async fn k_38_a_redirect_into_the_network_is_refused() {
     ] {
         let server =
             server("/", ResponseTemplate::new(302).insert_header("location", target)).await;
-        let error = Egress::new(LOCAL).unwrap().send(call(&server, "/")).await.unwrap_err();
+        let error = Egress::new(LOCAL).send(call(&server, "/")).await.unwrap_err();
         assert!(matches!(error, HttpError::Refused { .. }), "{target}: {error}");
     }
 }
@@ -64,7 +64,7 @@ async fn k_38_redirects_are_followed_a_few_times_only() {
         .respond_with(ResponseTemplate::new(307).insert_header("location", "/loop"))
         .mount(&server)
         .await;
-    let egress = Egress::new(LOCAL).unwrap();
+    let egress = Egress::new(LOCAL);
     let answer = egress.send(call(&server, "/a")).await.unwrap();
     assert_eq!(
         (answer.status, answer.body.as_slice(), answer.url.path()),
@@ -87,7 +87,7 @@ async fn k_38_headers_stay_with_their_host() {
         server("/", ResponseTemplate::new(302).insert_header("location", other.uri())).await;
     let mut request = call(&first, "/");
     request.headers.push(("authorization".to_owned(), "Bearer token".to_owned()));
-    assert_eq!(Egress::new(LOCAL).unwrap().send(request).await.unwrap().status, 200);
+    assert_eq!(Egress::new(LOCAL).send(request).await.unwrap().status, 200);
     assert!(first.received_requests().await.unwrap()[0].headers.contains_key("authorization"));
 }
 
@@ -101,7 +101,7 @@ async fn k_38_another_port_or_name_is_another_origin() {
         let mut request = call(&first, "/");
         request.headers = secrets.map(|name| (name.to_owned(), "s3cr3t".to_owned())).to_vec();
         request.headers.push(("accept".to_owned(), "application/json".to_owned()));
-        Egress::new(LOCAL).unwrap().send(request).await.unwrap();
+        Egress::new(LOCAL).send(request).await.unwrap();
     }
     let seen = second.received_requests().await.unwrap();
     assert_eq!(seen.len(), 2);
@@ -116,7 +116,7 @@ async fn k_38_lambdas_own_address_is_not_reached_by_a_redirect_either() {
     let own = server("/next", ResponseTemplate::new(200)).await;
     let target = format!("http://localhost:{}/next", own.address().port());
     let first = server("/", ResponseTemplate::new(302).insert_header("location", target)).await;
-    let egress = Egress::new(LOCAL).unwrap().never(&own.address().to_string());
+    let egress = Egress::new(LOCAL).never(&own.address().to_string());
     for request in [call(&own, "/next"), call(&first, "/")] {
         let error = egress.send(request).await.unwrap_err();
         assert!(error.to_string().contains("Lambda's own"), "{error}");
@@ -129,7 +129,7 @@ async fn k_38_an_effect_is_not_sent_twice() {
     let server = server("/", ResponseTemplate::new(307).insert_header("location", "/again")).await;
     let request =
         Call { method: "POST".to_owned(), body: Some(b"{}".to_vec()), ..call(&server, "/") };
-    let error = Egress::new(LOCAL).unwrap().send(request).await.unwrap_err();
+    let error = Egress::new(LOCAL).send(request).await.unwrap_err();
     assert!(matches!(error, HttpError::Redirect { .. }), "{error}");
     assert_eq!(server.received_requests().await.unwrap().len(), 1);
 }
@@ -138,7 +138,7 @@ async fn k_38_an_effect_is_not_sent_twice() {
 async fn k_38_large_answers_are_cut_off() {
     let server = server("/", ResponseTemplate::new(200).set_body_bytes(vec![b'x'; 100_000])).await;
     let request = Call { max_bytes: 10_000, ..call(&server, "/") };
-    let error = Egress::new(LOCAL).unwrap().send(request).await.unwrap_err();
+    let error = Egress::new(LOCAL).send(request).await.unwrap_err();
     assert!(matches!(error, HttpError::TooLarge { max_bytes: 10_000, .. }), "{error}");
 }
 
@@ -188,7 +188,7 @@ async fn k_38_a_decompression_bomb_is_bounded_by_what_it_unpacks_to() {
         ResponseTemplate::new(200).insert_header("content-encoding", "gzip").set_body_bytes(bomb);
     let server = server("/", template).await;
     let request = Call { max_bytes: 200_000, ..call(&server, "/") };
-    let error = Egress::new(LOCAL).unwrap().send(request).await.unwrap_err();
+    let error = Egress::new(LOCAL).send(request).await.unwrap_err();
     assert!(matches!(error, HttpError::TooLarge { max_bytes: 200_000, .. }), "{error}");
 }
 
@@ -212,7 +212,7 @@ async fn k_38_time_is_bounded_for_head_and_body() {
     for head in ["", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"] {
         let (url, task) = silent(head).await;
         let request = Call { timeout: Duration::from_millis(200), ..Call::get(url) };
-        let error = Egress::new(LOCAL).unwrap().send(request).await.unwrap_err();
+        let error = Egress::new(LOCAL).send(request).await.unwrap_err();
         assert!(matches!(error, HttpError::Timeout { .. }), "{error}");
         task.abort();
     }
@@ -240,7 +240,7 @@ async fn k_38_a_body_that_drips_is_bounded_as_a_whole() {
     let (url, task) = dripping().await;
     let request = Call { timeout: Duration::from_millis(300), ..Call::get(url) };
     let begun = tokio::time::Instant::now();
-    let error = Egress::new(LOCAL).unwrap().send(request).await.unwrap_err();
+    let error = Egress::new(LOCAL).send(request).await.unwrap_err();
     assert!(matches!(error, HttpError::Timeout { .. }), "{error}");
     assert!(begun.elapsed() < Duration::from_secs(5));
     task.abort();
@@ -258,7 +258,7 @@ async fn k_38_an_answer_without_a_length_is_bounded_too() {
         while socket.write_all(&[b'x'; 4_096]).await.is_ok() {}
     });
     let request = Call { max_bytes: 50_000, ..Call::get(url) };
-    let error = Egress::new(LOCAL).unwrap().send(request).await.unwrap_err();
+    let error = Egress::new(LOCAL).send(request).await.unwrap_err();
     assert!(matches!(error, HttpError::TooLarge { max_bytes: 50_000, .. }), "{error}");
     task.abort();
 }
@@ -269,7 +269,7 @@ async fn k_42_no_error_holds_a_query() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let url = Url::parse(&format!("http://{address}/?api_key=s3cr3t")).unwrap();
-    let error = Egress::new(LOCAL).unwrap().send(Call::get(url)).await.unwrap_err();
+    let error = Egress::new(LOCAL).send(Call::get(url)).await.unwrap_err();
     assert!(matches!(error, HttpError::Network { .. }), "{error}");
     assert!(!format!("{error} {error:?}").contains("s3cr3t"), "{error:?}");
 }
@@ -277,7 +277,7 @@ async fn k_42_no_error_holds_a_query() {
 #[tokio::test]
 async fn the_caller_says_who_it_is() {
     let server = server("/", ResponseTemplate::new(200)).await;
-    Egress::new(LOCAL).unwrap().send(call(&server, "/")).await.unwrap();
+    Egress::new(LOCAL).send(call(&server, "/")).await.unwrap();
     let agent = server.received_requests().await.unwrap()[0].headers["user-agent"]
         .to_str()
         .unwrap()

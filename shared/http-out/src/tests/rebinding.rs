@@ -48,7 +48,7 @@ impl Dns {
     }
 
     fn egress(&self, policy: Policy) -> Egress {
-        Egress::with_lookup(policy, Arc::new(Asks(self.address))).unwrap()
+        Egress::with_lookup(policy, Arc::new(Asks(self.address)))
     }
 
     fn asked(&self, name: &str) -> usize {

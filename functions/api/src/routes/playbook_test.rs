@@ -1,0 +1,63 @@
+//! `/playbooks/{id}/test` (F-341, F-153): a playbook with sample data, without an agent and without asking anybody.
+
+use axum::extract::State;
+use axum::response::Response;
+use countersign_run::{DryRun, RunContext, RunId};
+use countersign_store_runs::Asked;
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::executions::ExecutionLine;
+use super::{Ctx, analyst, found, now};
+use crate::once::do_once;
+use crate::starting::{self, Asking};
+
+/// A test of a playbook.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PlaybookTest)]
+pub(crate) struct Test {
+    /// The playbook's inputs, by name.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    inputs: Map<String, Value>,
+    /// Outputs of steps, by step, in the shape of the step's action or endpoint. Slots that are left out are empty.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    samples: Map<String, Value>,
+}
+
+/// Tries a playbook with sample data: a run in which only what computes happens. Connectors, searches, journals and
+/// everything that writes answer with their sample, or empty. Gates ask nobody. Such outputs carry `_dry_run`.
+#[utoipa::path(
+    post, path = "/playbooks/{id}/test", tag = "playbooks", request_body = Test,
+    params(("id" = String, Path, description = "kebab-case"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
+    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
+)]
+pub(crate) async fn test(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<String>,
+    key: Key,
+    Json(body): Json<Test>,
+) -> Result<Response, Problem> {
+    let State(ctx) = ctx;
+    let owner = analyst(&signed)?;
+    let attempt = Attempt::new(owner, &format!("POST /playbooks/{id}/test"), key, &body)?;
+    let work = Box::pin(async {
+        let playbook = found(ctx.catalog.playbook(owner, &id).await?)?;
+        let valid = &playbook.playbook;
+        starting::check_inputs(valid, &body.inputs)?;
+        let (mode, context) = (DryRun::Samples, RunContext::Interactive);
+        let asking = Asking { profile: None, query: "", context, dry_run: Some(mode) };
+        let head = asking.head(RunId::from_bytes(attempt.id()), &signed.caller, &playbook);
+        let endpoints = ctx.catalog.endpoints_of(owner, &valid.connectors()).await?;
+        starting::check_samples(&ctx, valid, &head, mode, &endpoints, &body.samples)?;
+        let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
+        starting::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }).await
+    });
+    do_once(&ctx.catalog, &attempt, now(), work).await
+}

@@ -1,0 +1,74 @@
+//! `/profiles/{id}/test` (F-325): the agent tries a question, and nothing it would do has an effect (K-46).
+
+use axum::extract::State;
+use axum::response::Response;
+use countersign_run::{DryRun, Head, RunId};
+use countersign_store_runs::Asked;
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::executions::ExecutionLine;
+use super::{Ctx, analyst, now};
+use crate::once::do_once;
+use crate::starting::{self, Asking};
+
+/// A test of an agent.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ProfileTest)]
+pub(crate) struct Test {
+    /// The playbook it follows. May be left out when the agent has exactly one.
+    #[serde(default)]
+    playbook: Option<String>,
+    /// The playbook's inputs, by name.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    inputs: Map<String, Value>,
+    /// What is asked, in the caller's words.
+    #[serde(default)]
+    query: String,
+    /// Outputs of steps, by step: such a step is not done, and this stands in for what it would answer.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    samples: Map<String, Value>,
+}
+
+/// Tries an agent: a run in which what only reads happens, with the agent's own data sources, and everything else is
+/// left out. Gates ask nobody. Outputs that nothing was done for carry `_dry_run`. No journal entry, no notice.
+#[utoipa::path(
+    post, path = "/profiles/{id}/test", tag = "profiles", request_body = Test,
+    params(("id" = String, Path, description = "`prof_…`, or the handle"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
+    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
+)]
+pub(crate) async fn test(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<String>,
+    key: Key,
+    Json(body): Json<Test>,
+) -> Result<Response, Problem> {
+    let State(ctx) = ctx;
+    let owner = analyst(&signed)?;
+    let attempt = Attempt::new(owner, &format!("POST /profiles/{id}/test"), key, &body)?;
+    let work = Box::pin(async {
+        let profile = starting::profile(&ctx, owner, &id).await?;
+        let named = body.playbook.as_deref();
+        let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
+        starting::check_inputs(&playbook.playbook, &body.inputs)?;
+        let (mode, context) = (DryRun::Reads, profile.spec.default_run_context);
+        let query = body.query.as_str();
+        let asking = Asking { profile: Some(&profile), query, context, dry_run: Some(mode) };
+        let head = asking.head(RunId::from_bytes(attempt.id()), &signed.caller, &playbook);
+        let last_finished_at = ctx.runs.last_success(owner, profile.id.as_str()).await?;
+        let head = Head { last_finished_at, ..head };
+        let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
+        let (valid, samples) = (&playbook.playbook, &body.samples);
+        starting::check_samples(&ctx, valid, &head, mode, &endpoints, samples)?;
+        let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
+        starting::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }).await
+    });
+    do_once(&ctx.catalog, &attempt, now(), work).await
+}

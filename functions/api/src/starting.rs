@@ -1,0 +1,227 @@
+//! Starting a run, one that counts or a test: who and what is named, whether the inputs fit, the head, the execution.
+
+use countersign_failure::Failure as _;
+use countersign_identity::{Caller, UserId};
+use countersign_plan::{Rehearsal, Request, inputs, plan};
+use countersign_playbook::{Bindings, ValidPlaybook};
+use countersign_profile::{Handle, Profile, ProfileId, SkillType};
+use countersign_registry::nearest;
+use countersign_run::{DryRun, Head, RunContext, RunId};
+use countersign_store_catalog::StoredPlaybook;
+use countersign_store_runs::{Asked, Created};
+use countersign_web::replay::Kept;
+use countersign_web::{FieldError, Problem};
+use http::StatusCode;
+use serde_json::{Map, Value};
+
+use crate::Context;
+use crate::routes::executions::ExecutionLine;
+use crate::routes::now;
+
+/// What is asked of whom.
+pub(crate) struct Asking<'a> {
+    /// The agent; none for the test of a playbook alone.
+    pub(crate) profile: Option<&'a Profile>,
+    /// What is asked, in the caller's words.
+    pub(crate) query: &'a str,
+    /// How the run comes about.
+    pub(crate) context: RunContext,
+    /// Set for a test.
+    pub(crate) dry_run: Option<DryRun>,
+}
+
+impl Asking<'_> {
+    /// The head of the run.
+    pub(crate) fn head(&self, run: RunId, caller: &Caller, playbook: &StoredPlaybook) -> Head {
+        let named = self.profile.map(|profile| (profile.id.to_string(), profile.spec.name.clone()));
+        let (profile_id, profile_name) = named.unwrap_or_default();
+        Head {
+            run,
+            owner: caller.user.clone(),
+            invoked_by: caller.user.clone(),
+            // What the token is worth now: a run never gets more than its caller had, and the directory may take it back.
+            scopes: caller.scopes.clone(),
+            profile_id,
+            profile_name,
+            playbook_id: Some(playbook.playbook.id.clone()),
+            playbook_name: Some(playbook.playbook.name.clone()),
+            query: self.query.to_owned(),
+            context: self.context,
+            dry_run: self.dry_run,
+            started_at: now(),
+            last_finished_at: None,
+            attempt: 1,
+            idle_attempts: 0,
+            events_at_attempt: 0,
+            version: 1,
+            seal: None,
+            stop: None,
+            status: None,
+            finished_at: None,
+        }
+    }
+}
+
+/// Writes the run, starts its execution, and answers 202 with its line. Once it is written it will run: should the start
+/// fail, the sweeper does it.
+pub(crate) async fn begin(ctx: &Context, head: Head, asked: &Asked) -> Result<Kept, Problem> {
+    let head = match ctx.runs.create(&head, asked).await? {
+        Created::New => head,
+        Created::Existing(known) => *known,
+    };
+    if let Err(error) = ctx.runner.start(&head).await {
+        tracing::warn!(run = %head.run, code = error.code(), %error, "the execution was not started; the sweeper will");
+    }
+    let place = format!("/api/agent-factory/executions/{}", head.run);
+    Kept::new(StatusCode::ACCEPTED, Some(place), &ExecutionLine::from(&head))
+}
+
+/// The agent of this id or handle.
+pub(crate) async fn profile(
+    ctx: &Context,
+    owner: &UserId,
+    named: &str,
+) -> Result<Profile, Problem> {
+    let name = named.strip_prefix('@').unwrap_or(named);
+    let profile = match (ProfileId::parse(name), Handle::parse(name)) {
+        (Ok(id), _) => ctx.catalog.profile(owner, &id).await?,
+        (_, Ok(handle)) => ctx.catalog.profile_by_handle(owner, &handle).await?,
+        (Err(_), Err(_)) => {
+            return Err(Problem::field(
+                "profile",
+                format!("`{named}` is neither an id nor a handle"),
+            ));
+        }
+    };
+    profile.ok_or_else(|| Problem::not_found().with_hint(format!("there is no agent `{named}`")))
+}
+
+/// An agent that is switched off does not run.
+pub(crate) fn active(profile: &Profile) -> Result<(), Problem> {
+    if profile.is_active {
+        return Ok(());
+    }
+    Err(Problem::conflict(
+        "PROFILE_INACTIVE",
+        "this agent is switched off; inactive agents never run",
+    ))
+}
+
+/// The playbook that is named, or the only one the agent has.
+pub(crate) async fn playbook(
+    ctx: &Context,
+    owner: &UserId,
+    profile: &Profile,
+    named: Option<&str>,
+) -> Result<StoredPlaybook, Problem> {
+    let id = match named {
+        Some(id) => id.to_owned(),
+        None => only_playbook(profile)?,
+    };
+    let stored = ctx.catalog.playbook(owner, &id).await?;
+    stored.ok_or_else(|| Problem::field("playbook", format!("there is no playbook `{id}`")))
+}
+
+fn only_playbook(profile: &Profile) -> Result<String, Problem> {
+    let playbooks = profile
+        .spec
+        .skills
+        .iter()
+        .filter(|skill| skill.enabled && skill.skill_type == SkillType::Playbook);
+    let names: Vec<&str> = playbooks.map(|skill| skill.reference.as_str()).collect();
+    match names.as_slice() {
+        [one] => Ok((*one).to_owned()),
+        [] => Err(Problem::field("playbook", "must be named: this agent has none of its own")),
+        many => Err(Problem::field(
+            "playbook",
+            format!("must be one of this agent's: {}", many.join(", ")),
+        )),
+    }
+}
+
+/// Every input that is missing, unknown, of another type or too large.
+pub(crate) fn check_inputs(
+    playbook: &ValidPlaybook,
+    given: &Map<String, Value>,
+) -> Result<Map<String, Value>, Problem> {
+    let declared = || playbook.inputs.iter().map(|input| input.name.as_str());
+    inputs(playbook, given).map_err(|problems| {
+        let field = |problem: countersign_plan::InputProblem| {
+            let near = nearest(&problem.name, declared());
+            let near = near.filter(|_| !declared().any(|name| name == problem.name));
+            let hint = near.map(|near| format!("did you mean `{near}`?"));
+            FieldError { path: format!("inputs.{}", problem.name), message: problem.problem, hint }
+        };
+        Problem::invalid(problems.into_iter().map(field).collect())
+    })
+}
+
+/// Every sample of a test that cannot stand in for its step.
+pub(crate) fn check_samples(
+    ctx: &Context,
+    playbook: &ValidPlaybook,
+    head: &Head,
+    mode: DryRun,
+    endpoints: &Bindings,
+    samples: &Map<String, Value>,
+) -> Result<(), Problem> {
+    let request = Request {
+        tenant: String::new(),
+        run: head.run.clone(),
+        owner: head.owner.clone(),
+        profile: head.profile_id.clone(),
+        context: head.context,
+        inputs: Map::new(),
+    };
+    let rehearsal = Rehearsal { mode, registry: &ctx.registry, endpoints, samples };
+    rehearsal.apply(&mut plan(playbook, request)).map_err(|problems| {
+        let field = |problem: countersign_plan::SampleProblem| FieldError {
+            path: format!("samples.{}", problem.path),
+            message: problem.problem,
+            hint: problem.hint,
+        };
+        Problem::invalid(problems.into_iter().map(field).collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_playbook::{PlaybookSource, World, compile};
+    use countersign_registry::Registry;
+    use serde_json::json;
+
+    use super::*;
+
+    const PLAYBOOK: &str = "
+id: p
+name: P
+description: Inputs of every kind.
+version: 1.0.0
+execution_mode: deterministic
+inputs:
+  - {name: folder, type: string, required: true}
+  - {name: year, type: string, required: true, default: '2024'}
+  - {name: most, type: number, required: false}
+steps:
+  - {name: one, step_type: tool, action: transform_data, inputs: {data: []}, params: {operations: []}}
+";
+
+    fn check(given: &Value, expect: &[&str]) {
+        let registry = Registry::builtin();
+        let compiled = compile(&PlaybookSource::new("p.yaml", PLAYBOOK), &World::of(&registry));
+        let playbook = compiled.playbook.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        let found = check_inputs(&playbook, given.as_object().unwrap());
+        let errors = found.err().map(|problem| problem.errors.clone()).unwrap_or_default();
+        let found: Vec<String> = errors.iter().map(|error| error.path.clone()).collect();
+        assert_eq!(found, expect, "{given}: {errors:?}");
+    }
+
+    #[test]
+    fn f_135_inputs_are_checked_by_name_and_type_before_anything_starts() {
+        check(&json!({"folder": "filings"}), &[]);
+        check(&json!({"folder": "filings", "year": "2023", "most": null}), &[]);
+        check(&json!({}), &["inputs.folder"]);
+        check(&json!({"folder": null, "foldr": "x"}), &["inputs.foldr", "inputs.folder"]);
+        check(&json!({"folder": ["a"], "most": "many"}), &["inputs.folder", "inputs.most"]);
+    }
+}
