@@ -24,8 +24,8 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 /// The router with everything around it.
-pub fn router(context: Arc<Context>) -> Router {
-    door::complete(openapi::routes(&context))
+pub fn router(context: &Arc<Context>) -> Router {
+    door::complete(openapi::routes(context))
 }
 
 /// Serves one event of the HTTP API.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Announcer, Binding, BindingId, ConfigOverrides, ConnectorId, ConnectorSource, Endpoint, Health,
-    HealthSink, Permissions, SourceError, StoredConnector,
+    Announcer, Binding, BindingId, ConfigOverrides, ConnectorDefinition, ConnectorId,
+    ConnectorSource, Health, HealthSink, Permissions, SourceError, StoredConnector,
 };
 use countersign_identity::UserId;
 use countersign_resilience::{AnswerKey, Answers, Kept, StandingError};
@@ -20,15 +20,14 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// One endpoint of a connector, when there is one of that name.
-    pub(crate) async fn endpoint(
+    /// A connector of the owner or the deployment, when there is one of that id.
+    pub(crate) async fn definition_of(
         &self,
         owner: &UserId,
         connector: &ConnectorId,
-        name: &str,
-    ) -> Result<Option<Endpoint>, SourceError> {
+    ) -> Result<Option<ConnectorDefinition>, SourceError> {
         let stored = self.stored.definition(owner, connector).await?;
-        Ok(stored.and_then(|stored| stored.definition.endpoints.get(name).cloned()))
+        Ok(stored.map(|stored| stored.definition))
     }
 
     /// Whether calls through this binding carry its credential.

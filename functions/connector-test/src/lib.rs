@@ -1,5 +1,6 @@
 //! Tries one endpoint of a connector (F-331), through the action that runs use.
 
+mod asked;
 mod bench;
 mod trial;
 

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::Context;
+use crate::{Context, asked};
 
 /// The gateway waits 29 seconds; what is left is for the answer.
 const AT_MOST: Duration = Duration::from_secs(25);
@@ -25,14 +25,14 @@ const MOST_ROWS: usize = 100;
 const MOST_BYTES: usize = 2 * 1024 * 1024;
 
 /// What to try.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Trial {
     /// The endpoint.
-    endpoint: String,
+    pub(crate) endpoint: String,
     /// Its arguments, by name.
     #[serde(default)]
-    inputs: Map<String, Value>,
+    pub(crate) inputs: Map<String, Value>,
     /// The agent whose binding and credential are used.
     #[serde(default)]
     profile: Option<ProfileId>,
@@ -77,20 +77,19 @@ pub(crate) async fn run(
         return Err(Problem::field("rows", format!("must be at most {MOST_ROWS}")));
     }
     let owner = &signed.caller.user;
+    let definition = context.bench.definition_of(owner, &id).await;
+    let definition = definition.map_err(|error| Problem::of(error.as_ref()))?;
+    let definition = definition.ok_or_else(Problem::not_found)?;
+    let endpoint = asked::endpoint(&definition, &trial.endpoint)?;
+    let trial = Trial { inputs: asked::arguments(&definition, &trial)?, ..trial };
     let begun = Instant::now();
     let outcome = context.action.run(&call(owner, &id, &trial)).await;
     let took_ms = begun.elapsed().as_millis();
     let output = match outcome {
         Ok(output) => output,
-        Err(error) => return Ok(Json(failed(&error, took_ms))),
+        Err(error) => return Ok(Json(failed(&error, trial.profile.is_some(), took_ms))),
     };
-    let output_schema = if trial.infer {
-        let endpoint = context.bench.endpoint(owner, &id, &trial.endpoint).await;
-        let endpoint = endpoint.map_err(|error| Problem::of(error.as_ref()))?;
-        endpoint.map(|endpoint| endpoint.infer_output(&output).as_written())
-    } else {
-        None
-    };
+    let output_schema = if trial.infer { endpoint.inferred_output(&output) } else { None };
     Ok(Json(Outcome { output_schema, ..succeeded(output, rows, took_ms) }))
 }
 
@@ -181,8 +180,13 @@ fn written(value: &Value) -> usize {
     serde_json::to_vec(value).map_or(usize::MAX, |bytes| bytes.len())
 }
 
-fn failed(error: &ActionError, took_ms: u128) -> Outcome {
-    let error = json!({ "code": error.code, "message": error.message, "help": error.help });
+/// Without an agent there is no credential to enter again.
+const NO_AGENT: &str = "name an agent with `profile`: its data source holds the credential";
+
+fn failed(error: &ActionError, with_agent: bool, took_ms: u128) -> Outcome {
+    let refused = error.code == "CONNECTOR_AUTH_FAILED" && !with_agent;
+    let help = if refused { Some(NO_AGENT.to_owned()) } else { error.help.clone() };
+    let error = json!({ "code": error.code, "message": error.message, "help": help });
     Outcome {
         ok: false,
         took_ms,
@@ -200,7 +204,7 @@ mod tests {
     use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
     use serde_json::{Value, json};
 
-    use super::{failed, shortened, succeeded, written};
+    use super::{NO_AGENT, failed, shortened, succeeded, written};
 
     #[test]
     fn f_331_a_test_shows_the_first_records_and_counts_all() {
@@ -255,8 +259,14 @@ mod tests {
 
     #[test]
     fn f_331_a_call_that_fails_is_a_result_with_its_code() {
-        let outcome = failed(&ActionError::terminal("CONNECTOR_REFUSED", "no"), 7);
-        assert!(!outcome.ok);
-        assert_eq!(outcome.error.unwrap()["code"], "CONNECTOR_REFUSED");
+        let refused = |code: &'static str, with_agent: bool| {
+            let outcome =
+                failed(&ActionError::terminal(code, "no").with_help("again"), with_agent, 7);
+            assert!(!outcome.ok);
+            outcome.error.unwrap()
+        };
+        assert_eq!(refused("CONNECTOR_REFUSED", false)["code"], "CONNECTOR_REFUSED");
+        assert_eq!(refused("CONNECTOR_AUTH_FAILED", true)["help"], "again");
+        assert_eq!(refused("CONNECTOR_AUTH_FAILED", false)["help"], NO_AGENT);
     }
 }

@@ -167,6 +167,11 @@ pub enum ConnectError {
     /// A name that is not of a file or folder.
     #[error("`{0}` is not a file's id, a folder or an address this connector reads")]
     NotASource(String),
+    /// A file that is not there.
+    #[error(
+        "`{0}` was never uploaded, or lies in a folder: its source is then `folders/{{folder}}/{{file_id}}`"
+    )]
+    NotUploaded(String),
     /// The site does not want the page read (K-76).
     #[error("{0}")]
     Robots(#[from] RobotsError),
@@ -228,7 +233,7 @@ impl Failure for ConnectError {
             Self::Token { cause, .. } => cause.code(),
             Self::Graphql { .. } => "CONNECTOR_GRAPHQL",
             Self::ToolUnavailable(_) => "CONNECTOR_TOOL_UNAVAILABLE",
-            Self::NotASource(_) => "CONNECTOR_SOURCE",
+            Self::NotASource(_) | Self::NotUploaded(_) => "CONNECTOR_SOURCE",
             Self::Robots(error) => error.code(),
             Self::Database(error) => error.code(),
             Self::Sql(error) => error.code(),
@@ -266,6 +271,7 @@ impl Failure for ConnectError {
             Self::Argument(_)
             | Self::WrongMode { .. }
             | Self::NotASource(_)
+            | Self::NotUploaded(_)
             | Self::File { .. }
             | Self::NothingRead { .. } => 422,
             Self::Format(error) => error.http_status(),
@@ -313,7 +319,29 @@ impl Failure for ConnectError {
             Self::Page(error) => return error.help(),
             Self::Format(error) => return error.help(),
             Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => return first.help(),
-            _ => return None,
+            Self::Argument(_) => {
+                "correct the argument; the connector's schema lists what the endpoint takes"
+            }
+            Self::UnknownConnector(_) => "look at the list of connectors for its id",
+            Self::UnknownEndpoint { .. } => "look at the connector's schema for its endpoints",
+            Self::Changed(_) => "look at the call again and sign it as it is now",
+            Self::WrongMode { .. } => {
+                "call it from a playbook: what has an effect waits for a signature"
+            }
+            Self::Throttled { .. } => {
+                "wait, or lower the connector's `rate_limit` to what the source allows"
+            }
+            Self::Unavailable { .. } | Self::Resting { .. } => {
+                "try again later; the connector's health says since when it does not answer"
+            }
+            Self::Refused { .. } => {
+                "compare the request with what the source's documentation asks for"
+            }
+            Self::Sql(_) => "correct the statement",
+            Self::NotASource(_) | Self::NotUploaded(_) => {
+                "upload the file and use the `source` it got, or name a folder"
+            }
+            Self::File { .. } => "look at the file the message names",
         };
         Some(text.to_owned())
     }

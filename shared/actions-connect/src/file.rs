@@ -2,7 +2,7 @@
 
 use countersign_connector::request::public_address;
 use countersign_connector::{
-    FileBody, FileConnection, FileId, FileSource, Operation, PARSERS, SourceError, keys,
+    FileBody, FileConnection, FileSource, Operation, PARSERS, SourceError, keys,
 };
 use countersign_failure::{Class, Failure};
 use countersign_formats::{Extraction, FormatError, Limits, Reader};
@@ -263,10 +263,7 @@ async fn targets(
         let found = match connection.source {
             FileSource::Url => (vec![address(&source)?], false),
             FileSource::Directory => folder(deps, call, &source).await?,
-            FileSource::Upload => match source.strip_prefix("folders/") {
-                Some(name) => folder(deps, call, name).await?,
-                None => (vec![upload(deps, call, &source).await?], false),
-            },
+            FileSource::Upload => uploads(deps, call, &source).await?,
         };
         truncated |= found.1;
         // The same file named twice is read once.
@@ -288,7 +285,7 @@ async fn targets(
 fn require_named(targets: &[Target]) -> Result<(), ConnectError> {
     match targets {
         [Target { place: Place::Missing, reference, .. }] => {
-            Err(ConnectError::NotASource(reference.clone()))
+            Err(ConnectError::NotUploaded(reference.clone()))
         }
         _ => Ok(()),
     }
@@ -305,9 +302,10 @@ fn sources(call: &Call) -> Result<Vec<String>, ConnectError> {
     };
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
-        // What the upload door and earlier steps give: an object with the file's id.
+        // What the upload door and earlier steps give: an object with the file's source or id.
         Value::Object(file) => file
-            .get("file_id")
+            .get("source")
+            .or_else(|| file.get("file_id"))
             .or_else(|| file.get("id"))
             .and_then(Value::as_str)
             .map(str::to_owned),
@@ -328,31 +326,36 @@ fn sources(call: &Call) -> Result<Vec<String>, ConnectError> {
     Ok(sources)
 }
 
-async fn upload(deps: &Deps, call: &Call, source: &str) -> Result<Target, ConnectError> {
-    let file = FileId::parse(source)
-        .map_err(|_| ConnectError::NotASource(source.chars().take(120).collect()))?;
-    let prefix = keys::file_prefix(&call.owner, &file);
-    let listing = deps.files.list(&prefix, 1).await.map_err(ConnectError::Source)?;
+/// An uploaded file, or those of a folder. A file that is not there is one all the same, so that the others are read.
+async fn uploads(
+    deps: &Deps,
+    call: &Call,
+    source: &str,
+) -> Result<(Vec<Target>, bool), ConnectError> {
+    let unknown = || ConnectError::NotASource(source.chars().take(180).collect());
+    let prefix = keys::source_prefix(&call.owner, source).ok_or_else(unknown)?;
+    let (files, truncated) = listed(deps, call, &prefix).await?;
     let missing =
-        || Target { reference: file.to_string(), name: String::new(), place: Place::Missing };
-    Ok(listing
-        .files
-        .into_iter()
-        .next()
-        .and_then(|entry| key_target(call, entry.key, entry.bytes))
-        .unwrap_or_else(missing))
+        || Target { reference: source.to_owned(), name: String::new(), place: Place::Missing };
+    Ok((if files.is_empty() { vec![missing()] } else { files }, truncated))
 }
 
 async fn folder(deps: &Deps, call: &Call, name: &str) -> Result<(Vec<Target>, bool), ConnectError> {
     let unknown = || ConnectError::NotASource(name.chars().take(120).collect());
     let prefix = keys::folder_prefix(&call.owner, name.trim_matches('/')).ok_or_else(unknown)?;
-    let listing = deps.files.list(&prefix, MAX_FILES).await.map_err(ConnectError::Source)?;
-    let files: Vec<Target> = listing
-        .files
-        .into_iter()
-        .filter_map(|entry| key_target(call, entry.key, entry.bytes))
-        .collect();
-    if files.is_empty() { Err(unknown()) } else { Ok((files, listing.truncated)) }
+    let (files, truncated) = listed(deps, call, &prefix).await?;
+    if files.is_empty() { Err(unknown()) } else { Ok((files, truncated)) }
+}
+
+async fn listed(
+    deps: &Deps,
+    call: &Call,
+    prefix: &str,
+) -> Result<(Vec<Target>, bool), ConnectError> {
+    let listing = deps.files.list(prefix, MAX_FILES).await.map_err(ConnectError::Source)?;
+    let found = listing.files.into_iter();
+    let files = found.filter_map(|entry| key_target(call, entry.key, entry.bytes)).collect();
+    Ok((files, listing.truncated))
 }
 
 fn key_target(call: &Call, key: String, bytes: u64) -> Option<Target> {

@@ -223,6 +223,27 @@ pub mod keys {
         valid.then(|| format!("uploads/{owner}/folders/{folder}/"))
     }
 
+    /// What a call names as the source of a file: its id, with its folder before it if it lies in one.
+    #[must_use]
+    pub fn source(folder: Option<&str>, file: &FileId) -> String {
+        folder.map_or_else(|| file.to_string(), |folder| format!("folders/{folder}/{file}"))
+    }
+
+    /// The prefix under which the files of a source lie: of one file, or of all in a folder.
+    #[must_use]
+    pub fn source_prefix(owner: &UserId, source: &str) -> Option<String> {
+        let Some(place) = source.strip_prefix("folders/") else {
+            return Some(file_prefix(owner, &FileId::parse(source).ok()?));
+        };
+        match place.trim_end_matches('/').split_once('/') {
+            None => folder_prefix(owner, place.trim_end_matches('/')),
+            Some((folder, file)) => {
+                let file = FileId::parse(file).ok()?;
+                Some(format!("{}{file}/", folder_prefix(owner, folder)?))
+            }
+        }
+    }
+
     /// The key of a file in a folder.
     #[must_use]
     pub fn folder_key(owner: &UserId, folder: &str, file: &FileId, name: &str) -> Option<String> {

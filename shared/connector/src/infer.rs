@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use crate::contract::envelope;
-use crate::model::{Endpoint, Operation, OutputSchema, OutputShape};
+use crate::model::{Endpoint, MetadataField, Operation, OutputSchema, OutputShape};
 
 /// Records looked at.
 const SAMPLED: usize = 500;
@@ -53,6 +53,24 @@ impl Endpoint {
                 OutputSchema { shape: OutputShape::Scalar, fields: vec![field], inferred: true }
             }
         }
+    }
+
+    /// The `output_schema` to write for what a call gave: the inferred one with the metadata fields the endpoint declares.
+    /// Nothing where the answer had no record, no field and no value to infer from.
+    #[must_use]
+    pub fn inferred_output(&self, output: &Value) -> Option<Value> {
+        let schema = self.infer_output(output);
+        if schema.fields.is_empty() {
+            return None;
+        }
+        let mut written = schema.as_written();
+        let metadata = self.operation.json_mapping().map(|json| json.metadata.as_slice());
+        let declared: Vec<Value> =
+            metadata.unwrap_or_default().iter().map(written_metadata).collect();
+        if !declared.is_empty() {
+            written["metadata_fields"] = declared.into();
+        }
+        Some(written)
     }
 
     /// The field that a scalar's value is read from: the first that is mapped.
@@ -137,15 +155,22 @@ impl OutputSchema {
     /// The schema as `output_schema` is written in a connector.
     #[must_use]
     pub fn as_written(&self) -> Value {
-        let field = |field: &Field| {
-            let mut written = json!({ "name": field.name, "type": field.data_type.to_string() });
-            if !field.description.is_empty() {
-                written["description"] = field.description.as_str().into();
-            }
-            written
-        };
-        json!({ "type": self.shape, "fields": self.fields.iter().map(field).collect::<Vec<_>>() })
+        json!({ "type": self.shape, "fields": self.fields.iter().map(written).collect::<Vec<_>>() })
     }
+}
+
+fn written(field: &Field) -> Value {
+    let mut written = json!({ "name": field.name, "type": field.data_type.to_string() });
+    if !field.description.is_empty() {
+        written["description"] = field.description.as_str().into();
+    }
+    written
+}
+
+fn written_metadata(metadata: &MetadataField) -> Value {
+    let mut written = written(&metadata.field);
+    written["path"] = metadata.path.to_string().into();
+    written
 }
 
 #[cfg(test)]
@@ -212,6 +237,15 @@ mod tests {
             (written["type"].as_str().unwrap(), fields.join(", ").as_str()),
             (shape, expect)
         );
+        if let Some(written) = endpoint.inferred_output(&output) {
+            let total = json!([{ "name": "total", "type": "integer", "path": "meta.total" }]);
+            assert_eq!(written["metadata_fields"], total);
+            let again = crate::parse(&yaml(&written.to_string()));
+            let again = again.definition.unwrap().endpoints["a"].clone();
+            assert_eq!(again.inferred_output(&output).unwrap(), written);
+        } else {
+            assert!(schema.fields.is_empty());
+        }
         let again = crate::parse(&yaml(&written.to_string()));
         assert!(again.definition.is_some(), "{:?}", again.diagnostics);
     }

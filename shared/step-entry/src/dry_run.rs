@@ -60,7 +60,7 @@ mod tests {
         PlanStep { stand_in, ..serde_json::from_value(text).unwrap() }
     }
 
-    fn prepared(inputs: Value) -> Prepared {
+    fn prepared(inputs: &Value) -> Prepared {
         let inputs = inputs.as_object().cloned().unwrap();
         Prepared { inputs, params: Map::new(), hash: "0".repeat(64) }
     }
@@ -68,7 +68,7 @@ mod tests {
     fn check(
         action: &str,
         stand_in: Option<StandIn>,
-        inputs: Value,
+        inputs: &Value,
     ) -> Option<(StepStatus, Value)> {
         let registry = Registry::builtin();
         let contract = registry.get(action).unwrap();
@@ -79,9 +79,9 @@ mod tests {
     #[test]
     fn k_46_an_effect_that_nothing_stands_in_for_ends_the_test() {
         for action in ["save_to_workspace", "send_notification", "write_journal_entry"] {
-            assert_eq!(check(action, None, json!({})).unwrap().0, StepStatus::Failed, "{action}");
+            assert_eq!(check(action, None, &json!({})).unwrap().0, StepStatus::Failed, "{action}");
         }
-        assert_eq!(check("transform_data", None, json!({})), None);
+        assert_eq!(check("transform_data", None, &json!({})), None);
     }
 
     #[test]
@@ -89,14 +89,13 @@ mod tests {
         let output = Map::from_iter([("rows_inserted".to_owned(), json!(0))]);
         let stand_in = StandIn { source: StandInSource::Blank, output };
         let given = json!({"data": [{"name": "Ada"}]});
-        let (status, output) =
-            check("save_to_workspace", Some(stand_in.clone()), given.clone()).unwrap();
+        let (status, output) = check("save_to_workspace", Some(stand_in.clone()), &given).unwrap();
         assert_eq!(status, StepStatus::Done);
         assert_eq!(output["rows_inserted"], json!(0));
         assert_eq!(output[MARK]["output_from"], json!("blank"));
         assert_eq!(output[MARK]["would_get"]["inputs"], given);
         let large = json!({"data": "x".repeat(MOST_SHOWN)});
-        let (_, output) = check("save_to_workspace", Some(stand_in), large).unwrap();
+        let (_, output) = check("save_to_workspace", Some(stand_in), &large).unwrap();
         assert!(output[MARK]["would_get"]["too_large_to_show"].as_u64() > Some(64_000));
     }
 }

@@ -42,7 +42,7 @@ async fn answered(method: &str, path: &str) -> StatusCode {
     let path = path.replace("{capability}", "x").replace("{template}", "x");
     let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
     let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
-    crate::router(context()).oneshot(request).await.unwrap().status()
+    crate::router(&context()).oneshot(request).await.unwrap().status()
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn what_is_not_documented_is_not_there() {
 #[tokio::test]
 async fn the_document_is_served() {
     let request = Request::builder().uri("/openapi.json").body(Body::empty()).unwrap();
-    let response = crate::router(context()).oneshot(request).await.unwrap();
+    let response = crate::router(&context()).oneshot(request).await.unwrap();
     assert_eq!(response.status(), StatusCode::OK);
     let body = axum::body::to_bytes(response.into_body(), 10_000_000).await.unwrap();
     let document: Value = serde_json::from_slice(&body).unwrap();
@@ -161,7 +161,7 @@ async fn the_sample_events_are_requests() {
     for (name, expect) in [("health", 200), ("list-profiles", 401), ("start-execution", 401)] {
         let text = std::fs::read_to_string(format!("{folder}/{name}.json")).unwrap();
         let answer =
-            door::answer(crate::router(context()), serde_json::from_str(&text).unwrap()).await;
+            door::answer(crate::router(&context()), serde_json::from_str(&text).unwrap()).await;
         assert_eq!(answer.unwrap()["statusCode"], expect, "{name}");
     }
 }

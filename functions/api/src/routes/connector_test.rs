@@ -41,7 +41,7 @@ pub(crate) struct Outcome {
     /// `code`, `message`, `help`.
     #[schema(value_type = Option<Object>)]
     error: Option<Value>,
-    /// Fit to be written into the connector.
+    /// Fit to be written into the connector, with the metadata fields it declares; absent when there was no record to infer from.
     #[schema(value_type = Option<Object>)]
     output_schema: Option<Value>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Outcome {
 #[utoipa::path(
     post, path = "/api/agent-factory/connectors/{id}/test", tag = "connectors", request_body = Trial,
     params(("id" = String, Path, description = "kebab-case")),
-    responses((status = 200, body = Outcome), (status = 403, description = "PERMISSION_DENIED"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 200, body = Outcome), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
 )]
 #[expect(dead_code, reason = "the declaration is what is used")]
 pub(crate) fn test() {}

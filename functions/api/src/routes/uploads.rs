@@ -57,10 +57,11 @@ pub(crate) struct NewFile {
 /// Where to put a file.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Upload {
-    /// `file_…`: what a playbook names as its source, unless it lies in a folder: then the folder, `folders/…`, is the
-    /// source.
+    /// `file_…`.
     #[schema(value_type = String)]
     file_id: FileId,
+    /// What a playbook names to read the file: its id, or `folders/{folder}/{file_id}` where it lies in one.
+    source: String,
     /// The name it is kept under.
     name: String,
     /// Send the bytes here with `PUT`.
@@ -180,6 +181,7 @@ async fn address(
         signed.headers().map(|(name, value)| (name.to_owned(), value.into())).collect();
     headers.insert("content-type".to_owned(), kind.into());
     Ok(Upload {
+        source: keys::source(folder, &id),
         file_id: id,
         name: keys::safe_name(&file.name),
         url: signed.uri().to_owned(),

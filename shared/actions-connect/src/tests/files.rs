@@ -77,6 +77,29 @@ async fn f_099_one_bad_file_of_many_is_reported_and_the_rest_is_read() {
 }
 
 #[tokio::test]
+async fn f_099_one_file_of_a_folder_is_named_with_its_folder() {
+    let world = || {
+        World::new(FILINGS)
+            .in_folder("spring", 1, "a.xml", filing!("tidewater-2022-990ez"))
+            .in_folder("spring", 2, "b.xml", filing!("copperleaf-2020-990ez"))
+    };
+    let (one, other) = (file_id(1), file_id(9));
+    let output = run(world(), &officers(json!(format!("folders/spring/{one}")))).await.unwrap();
+    assert_eq!(
+        (&output["files_read"], &output["results"][0]["_source_name"]),
+        (&json!(1), &json!("a.xml"))
+    );
+    let given = json!([{ "source": format!("folders/spring/{one}"), "file_id": one.as_str() }]);
+    assert_eq!(run(world(), &officers(given)).await.unwrap()["files_read"], 1);
+    for missing in [one.to_string(), format!("folders/spring/{other}"), "folders/autumn".to_owned()]
+    {
+        let error = run(world(), &officers(json!(missing))).await.unwrap_err();
+        assert_eq!(error.code, "CONNECTOR_SOURCE");
+        assert!(error.message.contains("never uploaded"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn f_099_when_nothing_can_be_read_the_step_fails() {
     let id = || json!(file_id(7).as_str());
     check(
