@@ -385,4 +385,7 @@ async fn f_106_connectors_have_versions_categories_and_tags() {
     let page = ana.get("/connectors?from=system&tag=campaign-finance&limit=2").await;
     let items = page["items"].as_array().unwrap();
     assert_eq!((items.len(), &items[0]["id"]), (2, &json!("fec-contributions")), "{page:#}");
+    let next = page["next"].as_str().expect("more have the tag");
+    let other = format!("/connectors?from=system&tag=government&limit=2&cursor={next}");
+    assert_eq!(ana.refused(&other, None).await.0, 422, "a cursor belongs to its filters");
 }

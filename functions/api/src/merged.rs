@@ -21,6 +21,10 @@ pub(crate) struct ListQuery {
     pub(crate) kind: Option<String>,
     /// `own`, `system`, or both when left out.
     pub(crate) from: Option<String>,
+    /// What else the list is narrowed by; a cursor belongs to it too.
+    #[serde(skip)]
+    #[param(ignore)]
+    pub(crate) also: Option<String>,
 }
 
 /// Where the list goes on: in which part, and at which key of the store.
@@ -50,7 +54,8 @@ pub(crate) async fn list<'a, T>(
     system: impl Fn(Listing<'a>) -> Listed<'a, T>,
     arena: &'a mut String,
 ) -> Result<Page<T>, Problem> {
-    let filters = [("kind", query.kind.as_deref()), ("from", query.from.as_deref())];
+    let also = ("also", query.also.as_deref());
+    let filters = [("kind", query.kind.as_deref()), ("from", query.from.as_deref()), also];
     let cursor = Cursor::new(owner, name, &filters);
     let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
     let limit = paging.limit()?;

@@ -31,8 +31,10 @@ pub(crate) struct ConnectorQuery {
 impl ConnectorQuery {
     /// What the store is asked for.
     pub(crate) fn listing(&self) -> ListQuery {
-        let Self { limit, cursor, kind, from, .. } = self.clone();
-        ListQuery { limit, cursor, kind, from }
+        let Self { limit, cursor, kind, from, category, tag } = self.clone();
+        let narrowed = category.is_some() || tag.is_some();
+        let also = narrowed.then(|| format!("{category:?}\0{tag:?}"));
+        ListQuery { limit, cursor, kind, from, also }
     }
 
     /// Whether a connector is one of those asked for.

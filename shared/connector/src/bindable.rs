@@ -3,7 +3,7 @@
 
 use crate::address::address;
 use crate::binding::{ConfigOverrides, Permissions};
-use crate::model::{Connection, ConnectorDefinition, RateLimit};
+use crate::model::{Auth, Connection, ConnectorDefinition, RateLimit};
 use crate::parse::bounds::{
     Bound, MAX_FILE_SIZE_MB, PER_DAY, PER_HOUR, PER_MINUTE, PER_MONTH, PER_SECOND, TIMEOUT_SECONDS,
 };
@@ -72,6 +72,7 @@ impl ConnectorDefinition {
             self.own_rate(limit, out);
         }
         self.ignored(&given, out);
+        self.credentials_header(&given, out);
         ConfigOverrides { base_url, ..given }
     }
 
@@ -92,6 +93,19 @@ impl ConnectorDefinition {
                 [] => format!("a connector of type {kind} has nothing to override"),
                 takes => format!("a connector of type {kind} takes {}", takes.join(", ")),
             }));
+        }
+    }
+
+    /// The header of the credential is the credential's: another value would be sent by nobody.
+    fn credentials_header(&self, given: &ConfigOverrides, out: &mut Vec<Refusal>) {
+        let Some(header) = self.connection.auth().and_then(Auth::header) else { return };
+        for (name, _) in given.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(header))
+        {
+            let refusal = Refusal::new(
+                place(&format!("headers.{name}")),
+                "this header carries the credential",
+            );
+            out.push(refusal.hinted("enter it as the data source's credential"));
         }
     }
 
@@ -213,6 +227,24 @@ mod tests {
         let refusals = definition.bindable(overrides, &permissions).err().unwrap_or_default();
         let places: Vec<&str> = refusals.iter().map(|refusal| refusal.path.as_str()).collect();
         assert_eq!(places, expect, "{refusals:?}");
+    }
+
+    #[test]
+    fn f_104_the_header_of_the_credential_is_not_overridden() {
+        let with = |auth: &str| {
+            definition(&format!(
+                "id: a\ntype: rest_api\n{HEAD}connection: {{ base_url: 'https://a.example', auth: {auth} }}\nendpoints:\n  list: {READS}\n"
+            ))
+        };
+        let keyed = with("{ type: api_key, header: X-Key }");
+        check(
+            &keyed,
+            json!({ "headers": { "x-KEY": "a" } }),
+            json!({}),
+            &["config_overrides.headers.x-key"],
+        );
+        check(&keyed, json!({ "headers": { "x-other": "a" } }), json!({}), &[]);
+        check(&rest(), json!({ "headers": { "x-key": "a" } }), json!({}), &[]);
     }
 
     #[test]

@@ -39,12 +39,13 @@ impl Node {
         }
         let options = serde_saphyr::options! {
             budget: serde_saphyr::budget! { max_nodes: 20_000, max_depth: 32, max_aliases: 64 },
+            // As in playbooks: `no`, `on` and `n` are texts.
+            strict_booleans: true,
         };
         serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             let at = error.location().map_or(Position { line: 1, column: 1 }, position);
             let plain = error.without_snippet().to_string();
-            let message = plain.lines().next().unwrap_or("the YAML cannot be read").to_owned();
-            Diagnostic::error("yaml", at, message)
+            Diagnostic::error("yaml", at, said(plain.lines().next().unwrap_or_default()))
         })
     }
 
@@ -74,6 +75,27 @@ impl Node {
                 .into(),
         }
     }
+}
+
+/// What the reader found, in the words of whoever writes the file.
+fn said(message: &str) -> String {
+    const PLAIN: [(&str, &str); 4] = [
+        ("duplicate", "this key stands here twice"),
+        (
+            "multiple YAML documents",
+            "a second document begins here, and a file holds one connector",
+        ),
+        ("recursive", "an alias stands inside what it names"),
+        ("budget", "this is larger than a connector may be: 32 levels, 20,000 values, 64 aliases"),
+    ];
+    let plain = PLAIN.iter().find(|(word, _)| message.contains(word));
+    plain.map_or_else(
+        || {
+            let found = message.split(" at line ").next().unwrap_or(message);
+            format!("this is not readable as YAML: {}", found.trim_end_matches([',', ':', ' ']))
+        },
+        |(_, plain)| (*plain).to_owned(),
+    )
 }
 
 fn position(location: serde_saphyr::Location) -> Position {
@@ -321,4 +343,33 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
         .filter(|(score, _)| *score > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Node;
+
+    #[track_caller]
+    fn check(text: &str, expect: &str) {
+        let found = Node::read(text).unwrap_err();
+        assert_eq!(found.message, expect, "{text}");
+    }
+
+    #[test]
+    fn what_is_not_readable_is_told_without_the_readers_own_words() {
+        check("a: 1\na: 2\n", "this key stands here twice");
+        check("a: 1\n---\nb: 2\n", "a second document begins here, and a file holds one connector");
+        check("a: [x\n", "this is not readable as YAML: unclosed bracket '['");
+        let deep = format!("a: {}{}", "[".repeat(40), "]".repeat(40));
+        check(
+            &deep,
+            "this is larger than a connector may be: 32 levels, 20,000 values, 64 aliases",
+        );
+    }
+
+    #[test]
+    fn words_that_were_booleans_once_are_texts() {
+        let read = Node::read("n: no\ny: y\non: on\nt: true\n").unwrap();
+        assert_eq!(read.to_json().to_string(), r#"{"n":"no","y":"y","on":"on","t":true}"#);
+    }
 }

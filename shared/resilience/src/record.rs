@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::breaker::{Breaker, Verdict};
+use crate::breaker::{Breaker, OPENS_AFTER, Verdict};
 use crate::budget::{Budget, BudgetLeft};
 use crate::counters::Counters;
 
@@ -114,7 +114,7 @@ pub struct HealthView {
     /// When it lets a call through again, unless it does now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Timestamp>,
-    /// Failures in a row, while it is closed.
+    /// Failures in a row; while it is open, those that opened it.
     pub failures_in_a_row: u32,
     /// The last failure.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,10 +140,12 @@ impl HealthView {
     pub fn of(record: &Record, budget: &Budget, counters: &Counters, now: Timestamp) -> Self {
         let (breaker, retry_at, failures_in_a_row) = match &record.breaker {
             Breaker::Closed { failures } => (BreakerState::Closed, None, *failures),
-            Breaker::Open { until } if now < *until => (BreakerState::Open, Some(*until), 0),
-            Breaker::Open { .. } => (BreakerState::HalfOpen, None, 0),
+            Breaker::Open { until } if now < *until => {
+                (BreakerState::Open, Some(*until), OPENS_AFTER)
+            }
+            Breaker::Open { .. } => (BreakerState::HalfOpen, None, OPENS_AFTER),
             Breaker::HalfOpen { until, .. } => {
-                (BreakerState::HalfOpen, Some(*until).filter(|until| now < *until), 0)
+                (BreakerState::HalfOpen, Some(*until).filter(|until| now < *until), OPENS_AFTER)
             }
         };
         let failed = f64::from(record.failures.count_ones());

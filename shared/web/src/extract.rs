@@ -1,5 +1,7 @@
 //! Extractors that answer with problems.
 
+mod words;
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::response::{IntoResponse, Response};
@@ -8,7 +10,7 @@ use http::{StatusCode, header};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::problem::{FieldError, Problem};
+use crate::problem::Problem;
 
 /// No body is larger. Files go to the bucket directly (K-92).
 pub const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -71,10 +73,7 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         let path = error.path().to_string();
         let inner = error.into_inner();
         if inner.is_data() {
-            return Problem::invalid(vec![FieldError::new(
-                if path == "." { String::new() } else { path },
-                inner.to_string(),
-            )]);
+            return Problem::invalid(vec![words::error(&path, &inner.to_string())]);
         }
         Problem::new(
             StatusCode::BAD_REQUEST,
@@ -122,9 +121,20 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
-        query
-            .map(|query| Query(query.0))
-            .map_err(|rejection| Problem::field("query", rejection.body_text()))
+        query.map(|query| Query(query.0)).map_err(|rejection| {
+            let text = rejection.body_text();
+            // `Failed to deserialize query string: limit: invalid digit found in string`
+            let said = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
+            let (path, said) = match said.split_once(": ") {
+                Some((path, rest))
+                    if path.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') =>
+                {
+                    (path, rest)
+                }
+                _ => ("", said),
+            };
+            Problem::invalid(vec![words::error(path, said)])
+        })
     }
 }
 
@@ -180,7 +190,7 @@ mod tests {
             Err((422, "INVALID_INPUT", "steps[1].name")),
         );
         check(r#"{"steps":[{"nom":"a"}]}"#, Err((422, "INVALID_INPUT", "steps[0].nom")));
-        check("{}", Err((422, "INVALID_INPUT", "")));
+        check("{}", Err((422, "INVALID_INPUT", "steps")));
     }
 
     #[test]

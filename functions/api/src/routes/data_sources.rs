@@ -245,9 +245,11 @@ mod tests {
     async fn f_008_a_misspelt_permission_is_refused_and_named() {
         check(json!({ "permissions": { "allowed_endpoints": ["list"] } }), &[]).await;
         let misspelt = json!({ "permissions": { "allowed_endpoint": ["list"] } });
-        check(misspelt, &[("permissions.allowed_endpoint", None)]).await;
+        let known = "known: `allowed_endpoints` or `rate_limit_override`";
+        check(misspelt, &[("permissions.allowed_endpoint", Some(known))]).await;
         let rate = json!({ "permissions": { "rate_limit_override": { "per_minute": 1 } } });
-        check(rate, &[("permissions.rate_limit_override.per_minute", None)]).await;
+        let known = "known: `requests_per_second`, `requests_per_minute`, `requests_per_hour`, `requests_per_day`, `requests_per_month`";
+        check(rate, &[("permissions.rate_limit_override.per_minute", Some(known))]).await;
         let unknown = json!({ "permissions": { "allowed_endpoints": ["lst"] } });
         let place = "permissions.allowed_endpoints[0]";
         check(unknown, &[(place, Some("did you mean `list`?"))]).await;
@@ -257,7 +259,9 @@ mod tests {
     async fn f_104_an_override_is_refused_at_the_door() {
         check(json!({ "config_overrides": { "base_url": "https://b.example/" } }), &[]).await;
         let misspelt = json!({ "config_overrides": { "base_ulr": "https://b.example" } });
-        check(misspelt, &[("config_overrides.base_ulr", None)]).await;
+        let known =
+            "known: `base_url`, `timeout_seconds`, `headers`, `rate_limit`, `max_file_size_mb`";
+        check(misspelt, &[("config_overrides.base_ulr", Some(known))]).await;
         for wrong in ["http://b.example", "https://me:secret@b.example", "b"] {
             let said = json!({ "config_overrides": { "base_url": wrong } });
             check(said, &[("config_overrides.base_url", None)]).await;

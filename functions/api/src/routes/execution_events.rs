@@ -7,7 +7,7 @@ use countersign_web::{Json, Path, Problem, Signed};
 use super::execution::own;
 use super::{Ctx, reader};
 
-/// Everything that happened in a run, oldest first. Ids, names, counts and codes; never data.
+/// Everything that happened in a run, oldest first. Ids, names, counts, codes, and the message of a step that failed: it may quote what a source answered, without the credential.
 #[utoipa::path(
     get, path = "/executions/{id}/events", tag = "executions", params(("id" = String, Path, description = "`run_…`")),
     responses((status = 200, body = Vec<Value>), (status = 404, description = "NOT_FOUND"))

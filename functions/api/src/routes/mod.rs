@@ -46,6 +46,7 @@ pub(crate) mod playbooks;
 pub(crate) mod playbooks_validate;
 pub(crate) mod profile;
 pub(crate) mod profile_duplicate;
+mod profile_fields;
 pub(crate) mod profile_journal;
 pub(crate) mod profile_journal_summary;
 pub(crate) mod profile_test;

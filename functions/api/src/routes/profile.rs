@@ -6,6 +6,7 @@ use countersign_web::{Json, Path, Problem, Signed};
 use http::StatusCode;
 use serde_json::Value;
 
+use super::profile_fields::Record;
 use super::profiles::spec;
 use super::{Ctx, analyst, found, now, reader};
 use crate::Context;
@@ -13,7 +14,7 @@ use crate::Context;
 /// One agent.
 #[utoipa::path(
     get, path = "/profiles/{id}", tag = "profiles", params(("id" = String, Path, description = "`prof_…`")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Record), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     ctx: Ctx,
@@ -26,9 +27,9 @@ pub(crate) async fn detail(
 
 /// Replaces the fields of an agent. `is_active` switches it; `version`, when sent, must be the one that was read.
 #[utoipa::path(
-    put, path = "/profiles/{id}", tag = "profiles", request_body = Value,
+    put, path = "/profiles/{id}", tag = "profiles", request_body = Record,
     params(("id" = String, Path, description = "`prof_…`")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
+    responses((status = 200, body = Record), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
 )]
 pub(crate) async fn replace(
     ctx: Ctx,

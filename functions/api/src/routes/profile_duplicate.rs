@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
+use super::profile_fields::Record;
 use super::{Ctx, analyst, found, now};
 use crate::once::{created, do_once};
 
@@ -29,7 +30,7 @@ pub(crate) struct Copy {
 #[utoipa::path(
     post, path = "/profiles/{id}/duplicate", tag = "profiles", request_body = Copy,
     params(("id" = String, Path, description = "`prof_…`"), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = serde_json::Value), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN"))
+    responses((status = 201, body = Record), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN"))
 )]
 pub(crate) async fn duplicate(
     ctx: Ctx,

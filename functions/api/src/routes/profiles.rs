@@ -7,15 +7,16 @@ use countersign_web::replay::{Attempt, Key};
 use countersign_web::{FieldError, Json, Page, Problem, Query, Signed};
 use serde_json::Value;
 
+use super::profile_fields::{Fields, Record};
 use super::{Ctx, analyst, now, reader};
 use crate::merged::{self, ListQuery};
 use crate::once::{created, do_once};
 
-/// Makes an agent. The body is a profile's fields (docs/api.md); only `name` is required.
+/// Makes an agent. Only `name` is required.
 #[utoipa::path(
-    post, path = "/profiles", tag = "profiles", request_body = Value,
+    post, path = "/profiles", tag = "profiles", request_body = Fields,
     params(("Idempotency-Key" = Option<String>, Header, description = "makes a repeated request harmless")),
-    responses((status = 201, body = Value), (status = 409, description = "NAME_TAKEN"), (status = 422, description = "PROFILE_INVALID"))
+    responses((status = 201, body = Record), (status = 409, description = "NAME_TAKEN"), (status = 422, description = "PROFILE_INVALID"))
 )]
 pub(crate) async fn create(
     ctx: Ctx,
@@ -36,7 +37,7 @@ pub(crate) async fn create(
 }
 
 /// The caller's agents, newest first, then the ones the deployment ships.
-#[utoipa::path(get, path = "/profiles", tag = "profiles", params(ListQuery), responses((status = 200, body = Page<Value>)))]
+#[utoipa::path(get, path = "/profiles", tag = "profiles", params(ListQuery), responses((status = 200, body = Page<Record>)))]
 pub(crate) async fn list(
     ctx: Ctx,
     signed: Signed,

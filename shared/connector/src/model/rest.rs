@@ -119,6 +119,18 @@ impl Auth {
 }
 
 impl Auth {
+    /// The header that carries the credential, if one does.
+    pub(crate) fn header(&self) -> Option<&str> {
+        match self {
+            Self::ApiKeyHeader { header } => Some(header),
+            Self::BearerToken
+            | Self::TokenScheme { .. }
+            | Self::Basic
+            | Self::Oauth2ClientCredentials { .. } => Some("authorization"),
+            Self::None | Self::ApiKeyQuery { .. } | Self::ConnectionString => None,
+        }
+    }
+
     /// Whether a credential may have a part of this name.
     pub(crate) fn takes(&self, part: &str) -> bool {
         self.credential_fields().contains(&part)

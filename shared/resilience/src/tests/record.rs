@@ -41,8 +41,8 @@ fn f_094_health_tells_latency_errors_and_the_breaker() {
     let open = (0..4).fold(record, |record, _| record.after(&failed));
     let seen = serde_json::to_value(view(&open, NOW)).unwrap();
     assert_eq!(
-        (&seen["breaker"], &seen["retry_at"]),
-        (&json!("open"), &json!("2026-03-04T05:11:07Z"))
+        (&seen["breaker"], &seen["retry_at"], &seen["failures_in_a_row"]),
+        (&json!("open"), &json!("2026-03-04T05:11:07Z"), &json!(5))
     );
     assert_eq!(
         serde_json::to_value(view(&open, "2026-03-04T05:11:07Z")).unwrap()["breaker"],
