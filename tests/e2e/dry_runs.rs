@@ -38,6 +38,7 @@ async fn f_325_a_test_of_an_agent_shows_the_payment_and_makes_none() {
             assert_eq!((&asked["status"], &asked["code"]), (&json!("skipped"), &json!("DRY_RUN")));
             assert!(asked["message"].as_str().unwrap().contains("Pay 12.50?"), "{asked:#}");
         }
+        assert_eq!(step(&run, "pay")["code"], "DRY_RUN", "a step that was left out says so");
     }
     assert_eq!(elsewhere.posts(), 0, "a test has paid");
     let waiting = maria.get("/approvals?status=pending").await;
@@ -56,6 +57,14 @@ async fn f_325_a_test_of_an_agent_reads_and_writes_nothing() {
     assert_eq!(officers["results"][0]["name"], "ANN LEE", "{officers:#}");
     assert!(officers.get("_dry_run").is_none(), "{officers:#}");
     assert_eq!(step(&run, "sign_off")["code"], "DRY_RUN", "{run:#}");
+    let resolved = output(&ana, &run, "resolved").await;
+    assert_eq!(resolved["resolved"][0]["canonical_name"], "ANN LEE", "{resolved:#}");
+    let again = tested(&ana, "/profiles/@nonprofit-investigator/test", &body).await;
+    assert_eq!(
+        output(&ana, &again, "resolved").await["resolved"][0]["is_known"],
+        false,
+        "a test has remembered"
+    );
     for place in ["/documents", "/workspaces/research/tables", "/exports"] {
         let found = ana.get(place).await;
         assert_eq!(found["items"], json!([]), "a test has written to {place}");
@@ -88,6 +97,52 @@ async fn f_341_a_playbook_is_tried_with_sample_data_and_without_an_agent() {
 }
 
 #[tokio::test]
+async fn f_341_a_gate_of_a_test_is_decided_by_its_sample() {
+    let ana = person("ana", &["global:analyst"]).await;
+    ana.playbook(&gated("rows-denied", "")).await;
+    let samples = json!({ "sign_off": { "decision": "denied" } });
+    let body = json!({ "inputs": rows(), "samples": samples });
+    let started = ana.post("/playbooks/rows-denied/test", &body).await;
+    let run = ana.reaches(started["id"].as_str().unwrap(), "rejected").await;
+    assert_eq!(step(&run, "keep")["status"], "not_run", "{run:#}");
+}
+
+#[tokio::test]
+async fn k_46_a_test_tells_nobody_that_a_credential_is_refused() {
+    let server = wiremock::MockServer::start().await;
+    let refusing = wiremock::Mock::given(wiremock::matchers::any());
+    refusing.respond_with(wiremock::ResponseTemplate::new(401)).mount(&server).await;
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let yaml = format!(
+        "id: refusing\nname: Refusing\ntype: rest_api\nversion: 1.0.0\ndescription: Refuses.\nconnection: {{ base_url: '{}', auth: {{ type: bearer_token }} }}\nendpoints:\n  get: {{ description: Reads., path: /x }}\n",
+        server.uri()
+    );
+    ana.post("/connectors", &json!({ "yaml": yaml })).await;
+    let credentials = json!({ "token": "a-token-of-the-test" });
+    let bound = json!({ "connector_id": "refusing", "credentials": credentials });
+    let source = ana.post(&format!("/profiles/{agent}/data-sources"), &bound).await;
+    ana.playbook("id: refused\nname: Refused\ndescription: Reads.\nversion: 1.0.0\nexecution_mode: deterministic\nrequired_connectors: [refusing]\nsteps:\n  - {name: get, step_type: tool, action: call_connector, connector: refusing, endpoint: get}\n").await;
+    let body = json!({ "playbook": "refused" });
+    let started = ana.post(&format!("/profiles/{agent}/test"), &body).await;
+    let run = ana.reaches(started["id"].as_str().unwrap(), "error").await;
+    assert_eq!(step(&run, "get")["code"], "CONNECTOR_AUTH_FAILED", "{run:#}");
+    let path = format!("/profiles/{agent}/data-sources/{}", source["id"].as_str().unwrap());
+    assert_eq!(ana.get(&path).await["health"], "ok", "a test has changed the data source");
+}
+
+#[tokio::test]
+async fn f_325_an_agent_without_the_connector_is_told_before_anything_starts() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let body =
+        json!({ "playbook": "officer-cross-reference", "inputs": { "filings": "folders/none" } });
+    let path = format!("/profiles/{agent}/test");
+    assert_eq!(ana.refused(&path, Some(&body)).await.0, 422);
+    assert_eq!(ana.get("/executions").await["items"], json!([]), "something was started");
+}
+
+#[tokio::test]
 async fn f_341_samples_and_inputs_that_do_not_fit_are_told_before_anything_starts() {
     let ana = person("ana", &["global:analyst"]).await;
     ana.playbook(&gated("rows-refused", "")).await;
@@ -106,6 +161,12 @@ async fn f_341_samples_and_inputs_that_do_not_fit_are_told_before_anything_start
     {
         assert!(said.contains(part), "`{part}` is not in {said}");
     }
+    let many: serde_json::Map<String, Value> =
+        (0..60_000).map(|n| (format!("n{n}"), Value::Null)).collect();
+    let said = refused(json!({ "inputs": many.clone() })).await;
+    assert!(said.len() < 10_000, "{} bytes", said.len());
+    let said = refused(json!({ "inputs": rows(), "samples": many })).await;
+    assert!(said.contains("more than a playbook has steps"), "{said}");
     let said = refused(json!({ "inputs": { "rows": 5 } })).await;
     assert!(said.contains("inputs.rows"), "{said}");
     assert_eq!(ana.get("/executions").await["items"], json!([]), "something was started");

@@ -14,9 +14,9 @@ use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 use serde_json::{Map, Value};
 
-use crate::Context;
 use crate::routes::executions::ExecutionLine;
 use crate::routes::now;
+use crate::{Context, compiling};
 
 /// What is asked of whom.
 pub(crate) struct Asking<'a> {
@@ -156,6 +156,28 @@ pub(crate) fn check_inputs(
     })
 }
 
+/// Everything in the playbook that the agent's data sources do not fit: a connector it does not have, an endpoint or
+/// argument that is not there.
+pub(crate) fn check_links(
+    ctx: &Context,
+    playbook: &StoredPlaybook,
+    endpoints: &Bindings,
+) -> Result<(), Problem> {
+    let compiled = compiling::compiled(&ctx.registry, &playbook.yaml, Some(endpoints));
+    let mut errors: Vec<FieldError> = Vec::new();
+    for error in compiled.errors() {
+        if errors.iter().all(|known| known.message != error.message) {
+            let path = format!("playbook:{}:{}", error.place.line, error.place.column);
+            errors.push(FieldError {
+                path,
+                message: error.message.clone(),
+                hint: error.hint.clone(),
+            });
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
+}
+
 /// Every sample of a test that cannot stand in for its step.
 pub(crate) fn check_samples(
     ctx: &Context,
@@ -176,7 +198,7 @@ pub(crate) fn check_samples(
     let rehearsal = Rehearsal { mode, registry: &ctx.registry, endpoints, samples };
     rehearsal.apply(&mut plan(playbook, request)).map_err(|problems| {
         let field = |problem: countersign_plan::SampleProblem| FieldError {
-            path: format!("samples.{}", problem.path),
+            path: format!("samples.{}", problem.path).trim_end_matches('.').to_owned(),
             message: problem.problem,
             hint: problem.hint,
         };

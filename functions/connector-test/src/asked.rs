@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::trial::Trial;
 
+/// Problems told; more help nobody.
+const MOST_TOLD: usize = 50;
+
 /// The endpoint of this name.
 pub(crate) fn endpoint(definition: &ConnectorDefinition, name: &str) -> Result<Endpoint, Problem> {
     let endpoint = definition.endpoints.get(name).cloned();
@@ -30,6 +33,9 @@ pub(crate) fn arguments(
     let mut errors: Vec<FieldError> = missing.map(|slot| field(&slot.name, "is missing")).collect();
     let mut arguments = Map::new();
     for (name, value) in &trial.inputs {
+        if errors.len() > MOST_TOLD {
+            break;
+        }
         match slots.iter().find(|slot| slot.name == *name) {
             Some(_) if value.is_null() => {}
             Some(slot) => match coerce(value.clone(), &slot.data_type) {

@@ -114,6 +114,7 @@ fn call(owner: &UserId, id: &ConnectorId, trial: &Trial) -> Call {
             playbook_id: None,
             query: String::new(),
             run_context: "interactive".to_owned(),
+            dry_run: false,
             invoked_by: owner.clone(),
             started_at: now,
         },
@@ -184,7 +185,8 @@ fn written(value: &Value) -> usize {
 const NO_AGENT: &str = "name an agent with `profile`: its data source holds the credential";
 
 fn failed(error: &ActionError, with_agent: bool, took_ms: u128) -> Outcome {
-    let refused = error.code == "CONNECTOR_AUTH_FAILED" && !with_agent;
+    let credential = ["CONNECTOR_AUTH_FAILED", "CONNECTOR_CREDENTIAL"].contains(&error.code);
+    let refused = credential && !with_agent;
     let help = if refused { Some(NO_AGENT.to_owned()) } else { error.help.clone() };
     let error = json!({ "code": error.code, "message": error.message, "help": help });
     Outcome {

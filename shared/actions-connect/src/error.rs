@@ -168,10 +168,13 @@ pub enum ConnectError {
     #[error("`{0}` is not a file's id, a folder or an address this connector reads")]
     NotASource(String),
     /// A file that is not there.
-    #[error(
-        "`{0}` was never uploaded, or lies in a folder: its source is then `folders/{{folder}}/{{file_id}}`"
-    )]
-    NotUploaded(String),
+    #[error("`{named}` {why}")]
+    NotUploaded {
+        /// What was named.
+        named: String,
+        /// What is with it.
+        why: &'static str,
+    },
     /// The site does not want the page read (K-76).
     #[error("{0}")]
     Robots(#[from] RobotsError),
@@ -233,7 +236,7 @@ impl Failure for ConnectError {
             Self::Token { cause, .. } => cause.code(),
             Self::Graphql { .. } => "CONNECTOR_GRAPHQL",
             Self::ToolUnavailable(_) => "CONNECTOR_TOOL_UNAVAILABLE",
-            Self::NotASource(_) | Self::NotUploaded(_) => "CONNECTOR_SOURCE",
+            Self::NotASource(_) | Self::NotUploaded { .. } => "CONNECTOR_SOURCE",
             Self::Robots(error) => error.code(),
             Self::Database(error) => error.code(),
             Self::Sql(error) => error.code(),
@@ -271,7 +274,7 @@ impl Failure for ConnectError {
             Self::Argument(_)
             | Self::WrongMode { .. }
             | Self::NotASource(_)
-            | Self::NotUploaded(_)
+            | Self::NotUploaded { .. }
             | Self::File { .. }
             | Self::NothingRead { .. } => 422,
             Self::Format(error) => error.http_status(),
@@ -338,7 +341,7 @@ impl Failure for ConnectError {
                 "compare the request with what the source's documentation asks for"
             }
             Self::Sql(_) => "correct the statement",
-            Self::NotASource(_) | Self::NotUploaded(_) => {
+            Self::NotASource(_) | Self::NotUploaded { .. } => {
                 "upload the file and use the `source` it got, or name a folder"
             }
             Self::File { .. } => "look at the file the message names",

@@ -284,11 +284,21 @@ async fn targets(
 /// A single file that is not there is an error of the call; one of many is an error of that file.
 fn require_named(targets: &[Target]) -> Result<(), ConnectError> {
     match targets {
-        [Target { place: Place::Missing, reference, .. }] => {
-            Err(ConnectError::NotUploaded(reference.clone()))
-        }
+        [Target { place: Place::Missing, reference, .. }] => Err(missing(reference)),
         _ => Ok(()),
     }
+}
+
+/// Why a source that reads well has no file.
+fn missing(source: &str) -> ConnectError {
+    let why = match source.strip_prefix("folders/") {
+        Some(place) if place.contains('/') => "was never uploaded into this folder",
+        Some(_) => "is a folder without files",
+        None => {
+            "was never uploaded, or lies in a folder: its source is then `folders/{folder}/{file_id}`"
+        }
+    };
+    ConnectError::NotUploaded { named: source.to_owned(), why }
 }
 
 /// What a call names as its files.

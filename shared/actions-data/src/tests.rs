@@ -14,6 +14,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         playbook_id: None,
         query: String::new(),
         run_context: "interactive".to_owned(),
+        dry_run: false,
         invoked_by: owner.clone(),
         started_at: now,
     };

@@ -92,6 +92,7 @@ fn call(action: &str, inputs: &Value) -> Call {
             playbook_id: None,
             query: "who?".into(),
             run_context: "scheduled".into(),
+            dry_run: false,
             invoked_by: user,
             started_at: now,
         },

@@ -32,6 +32,9 @@ async fn run(graph: &dyn Graph, call: &Call) -> Result<Value, ActionError> {
     let scope = Scope { owner: call.owner.clone(), namespace: namespace(call)? };
     let settings = settings(call)?;
     let entities = entities(call)?;
+    if call.info.dry_run {
+        return Ok(plan(graph, call, &scope, &settings, &entities).await?.answer);
+    }
     let key = call.idempotency_key.as_str();
     let planned = match graph.call(&scope, key).await.map_err(failed)? {
         CallState::Done(answer) => return Ok(answer),

@@ -152,6 +152,7 @@ fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
         playbook_id: None,
         query: String::new(),
         run_context: "interactive".to_owned(),
+        dry_run: false,
         invoked_by: owner.clone(),
         started_at: now,
     };
@@ -200,6 +201,16 @@ fn f_048_a_second_call_answers_the_same_and_writes_nothing() {
     let writes = graph.state.lock().unwrap().writes;
     assert_eq!(run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap(), one);
     assert_eq!(graph.state.lock().unwrap().writes, writes);
+}
+
+#[test]
+fn k_46_a_test_answers_the_same_and_writes_nothing() {
+    let graph = Arc::new(Memory::default());
+    let mut tested = call(1, "k", &officers(), &json!({}));
+    tested.info.dry_run = true;
+    let answer = run(&graph, &tested).unwrap();
+    assert_eq!(graph.state.lock().unwrap().writes, 0);
+    assert_eq!(run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap(), answer);
 }
 
 #[test]

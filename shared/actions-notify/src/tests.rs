@@ -67,6 +67,7 @@ fn call(message: &str, params: &Value) -> Call {
             playbook_id: None,
             query: String::new(),
             run_context: "interactive".into(),
+            dry_run: false,
             invoked_by: user,
             started_at: now,
         },

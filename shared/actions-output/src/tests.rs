@@ -138,6 +138,7 @@ fn call(action: &str, data: Value, params: &Value) -> Call {
             playbook_id: None,
             query: "who?".into(),
             run_context: "interactive".into(),
+            dry_run: false,
             invoked_by: user,
             started_at: now,
         },

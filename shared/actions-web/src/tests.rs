@@ -36,6 +36,7 @@ fn call_of(action: &str, inputs: Value, params: Value) -> Call {
             playbook_id: None,
             query: String::new(),
             run_context: "interactive".to_owned(),
+            dry_run: false,
             invoked_by: user,
             started_at: jiff::Timestamp::UNIX_EPOCH,
         },

@@ -6,10 +6,17 @@ use countersign_run::DryRun;
 use countersign_wiring::coerce;
 use serde_json::{Map, Value, json};
 
+use crate::check::MOST_STEPS;
 use crate::model::{Plan, PlanStep, StandIn, StandInSource, StepKind};
 
 /// The Lambda that hosts what only computes: it has no rights but those of every step, so it stands in for all others.
 const COMPUTING: &str = "tool-data";
+
+/// Problems told of one kind; more help nobody.
+const MOST_TOLD: usize = 20;
+
+/// Outputs a sample may have.
+const MOST_SLOTS: usize = 500;
 
 /// What a test is made with.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +33,7 @@ pub struct Rehearsal<'a> {
 
 /// A sample that cannot stand in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{path}` {problem}")]
+#[error("`{path}`: {problem}")]
 pub struct SampleProblem {
     /// The step, or `step.slot`.
     pub path: String,
@@ -60,43 +67,62 @@ impl Rehearsal<'_> {
         Ok(())
     }
 
-    /// Samples of steps the plan does not have, and of gates.
+    /// Samples of steps the plan does not have.
     fn unknown(&self, plan: &Plan) -> Vec<SampleProblem> {
-        let named = |name: &String| match plan.step(name) {
-            Some(step) if step.kind == StepKind::Gate => {
-                Some(problem(name, "is a gate: a test asks nobody and goes on behind it", None))
-            }
-            Some(_) => None,
-            None => {
-                let near = nearest(name, plan.steps.iter().map(|step| step.name.as_str()));
-                Some(problem(name, "is no step of this playbook", near))
-            }
-        };
-        self.samples.keys().filter_map(named).collect()
+        if self.samples.len() > MOST_STEPS {
+            let message = format!("are {}, more than a playbook has steps", self.samples.len());
+            return vec![problem("", &message, None)];
+        }
+        let names = || plan.steps.iter().map(|step| step.name.as_str());
+        let unknown = self.samples.keys().filter(|name| plan.step(name).is_none());
+        let told = unknown.take(MOST_TOLD).map(|name| {
+            let near = nearest(name, names());
+            problem(name, "is no step of this playbook that can have a sample", near)
+        });
+        told.collect()
     }
 
     fn stand_in(&self, step: &PlanStep) -> Result<Option<StandIn>, Vec<SampleProblem>> {
+        let sample = self.samples.get(&step.name);
+        if step.kind == StepKind::Gate {
+            return gate(&step.name, sample).map(Some).map_err(|problem| vec![problem]);
+        }
         let contract = self.registry.get(&step.action);
         let slots = self.outputs(step, contract);
         let blank = || slots.iter().map(|slot| (slot.name.clone(), empty(&slot.data_type)));
-        if step.kind == StepKind::Gate {
-            return Ok(None);
-        }
-        if let Some(sample) = self.samples.get(&step.name) {
+        if let Some(sample) = sample {
+            let open = contract.is_none_or(Contract::is_open);
+            let given = fitting(&step.name, sample, slots, open)?;
             let mut output: Map<String, Value> = blank().collect();
-            output.extend(fitting(step, sample, slots, contract.is_none_or(Contract::is_open))?);
+            output.extend(counted(slots, &given));
+            output.extend(given);
             return Ok(Some(StandIn { source: StandInSource::Sample, output }));
         }
-        let output = || StandIn { source: StandInSource::Blank, output: blank().collect() };
-        Ok(self.acts(step, contract).then(output))
+        if !self.acts(step, contract) {
+            return Ok(None);
+        }
+        if self.is_nowhere(step) {
+            let message = "has no sample, and there is no connector of its name";
+            return Err(vec![problem(&step.name, message, None)]);
+        }
+        Ok(Some(StandIn { source: StandInSource::Blank, output: blank().collect() }))
     }
 
     /// Whether the step does what a test of this kind must not.
     fn acts(&self, step: &PlanStep, contract: Option<&Contract>) -> bool {
-        let effect = |contract: &Contract| contract.writes || contract.irreversible;
+        let rehearses = |contract: &Contract| contract.rehearses && self.mode == DryRun::Reads;
+        let effect = |contract: &Contract| contract.writes && !rehearses(contract);
         step.irreversible
-            || contract.is_none_or(effect)
+            || contract.is_none_or(|contract| contract.irreversible || effect(contract))
             || (self.mode == DryRun::Samples && step.function != COMPUTING)
+    }
+
+    /// Whether a call goes to a connector that nobody has. Where an agent is tested, compiling has asked that.
+    fn is_nowhere(&self, step: &PlanStep) -> bool {
+        let connector = step.params.get("connector").and_then(Value::as_str).unwrap_or_default();
+        self.mode == DryRun::Samples
+            && step.action == CALL_CONNECTOR
+            && self.endpoints.endpoints(connector).is_none()
     }
 
     fn outputs<'s>(&'s self, step: &PlanStep, contract: Option<&'s Contract>) -> &'s [Slot] {
@@ -118,7 +144,7 @@ fn replace(step: &mut PlanStep, stand_in: Option<StandIn>) {
     if let Some(gate) = &mut step.gate {
         gate.covers.clear();
     }
-    if stand_in.is_some() {
+    if stand_in.is_some() && step.kind != StepKind::Gate {
         step.kind = StepKind::Tool;
         COMPUTING.clone_into(&mut step.function);
         step.irreversible = false;
@@ -127,33 +153,66 @@ fn replace(step: &mut PlanStep, stand_in: Option<StandIn>) {
     step.stand_in = stand_in;
 }
 
-/// The slots of a sample, each with its type. What an endpoint answers beside its schema is taken as it is.
+/// What a gate of a test was decided: as its sample says, else approved. Nobody is asked and nothing is signed.
+fn gate(name: &str, sample: Option<&Value>) -> Result<StandIn, SampleProblem> {
+    let approved = json!({ "decision": "approved" });
+    let source = if sample.is_some() { StandInSource::Sample } else { StandInSource::Blank };
+    let decided = sample.unwrap_or(&approved);
+    let word = decided.get("decision").and_then(Value::as_str);
+    let known = matches!(word, Some("approved" | "denied" | "timed_out"));
+    match decided {
+        Value::Object(output) if known && output.len() == 1 => {
+            Ok(StandIn { source, output: output.clone() })
+        }
+        _ => {
+            let message =
+                "is a gate: its sample is its `decision`, one of approved, denied, timed_out";
+            Err(problem(name, message, None))
+        }
+    }
+}
+
+/// The slots of a sample, each with its type. What an endpoint answers beside its schema is taken as it is, unless it is
+/// nearly the name of a slot.
 fn fitting(
-    step: &PlanStep,
+    step: &str,
     sample: &Value,
     slots: &[Slot],
     open: bool,
 ) -> Result<Map<String, Value>, Vec<SampleProblem>> {
     let Value::Object(given) = sample else {
-        return Err(vec![problem(&step.name, "must be an object: the output of the step", None)]);
+        return Err(vec![problem(step, "must be an object: the output of the step", None)]);
     };
     let mut fitted = Map::new();
     let mut problems = Vec::new();
     for (name, value) in given {
-        let path = format!("{}.{name}", step.name);
-        match slots.iter().find(|slot| slot.name == *name) {
-            Some(slot) => match coerce(value.clone(), &slot.data_type) {
+        let path = format!("{step}.{name}");
+        if let Some(slot) = slots.iter().find(|slot| slot.name == *name) {
+            match coerce(value.clone(), &slot.data_type) {
                 Ok(value) => drop(fitted.insert(name.clone(), value)),
                 Err(error) => problems.push(problem(&path, &error.to_string(), None)),
-            },
-            None if open => drop(fitted.insert(name.clone(), value.clone())),
-            None => {
-                let near = nearest(name, slots.iter().map(|slot| slot.name.as_str()));
-                problems.push(problem(&path, "is no output of the step's action", near));
             }
+            continue;
+        }
+        let near = nearest(name, slots.iter().map(|slot| slot.name.as_str()));
+        if open && near.is_none() {
+            fitted.insert(name.clone(), value.clone());
+        } else {
+            problems.push(problem(&path, "is no output of this step", near));
+        }
+        if problems.len() >= MOST_TOLD || fitted.len() >= MOST_SLOTS {
+            problems.push(problem(step, "has more outputs than any step", None));
+            break;
         }
     }
     if problems.is_empty() { Ok(fitted) } else { Err(problems) }
+}
+
+/// The `count` of a sample that leaves it out: that of its records.
+fn counted(slots: &[Slot], given: &Map<String, Value>) -> Option<(String, Value)> {
+    slots.iter().find(|slot| slot.name == "count" && !given.contains_key("count"))?;
+    let records = given.values().find_map(Value::as_array)?;
+    Some(("count".to_owned(), records.len().into()))
 }
 
 /// The value of a type that says least.

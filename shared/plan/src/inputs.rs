@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 /// The most text one variable may carry, bytes of JSON.
 const MOST_BYTES: usize = 256 * 1024;
 
+/// Unknown names that are told.
+const MOST_TOLD: usize = 20;
+
 /// A variable that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}`: {problem}")]
@@ -30,6 +33,7 @@ pub fn inputs(
     let unknown = given
         .keys()
         .filter(|name| !declared(name))
+        .take(MOST_TOLD)
         .map(|name| problem(name, "the playbook declares no such input"));
     let mut problems: Vec<InputProblem> = unknown.collect();
     let mut values = Map::new();
@@ -50,6 +54,10 @@ fn value(decl: &InputDecl, given: Option<&Value>) -> Result<Option<Value>, Input
     match value {
         Some(value) if value.to_string().len() > MOST_BYTES => {
             Err(problem(&decl.name, "the value is larger than 256 KB"))
+        }
+        // One text is a list of one.
+        Some(text @ Value::String(_)) if decl.input_type == InputType::List => {
+            Ok(Some(Value::Array(vec![text.clone()])))
         }
         Some(value) => coerce(value.clone(), &data_type(decl.input_type))
             .map(Some)

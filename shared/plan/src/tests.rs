@@ -180,7 +180,13 @@ fn f_341_a_sample_stands_in_and_what_it_leaves_out_is_empty() {
     let stand_in = tested.step("sort").unwrap().stand_in.as_ref().unwrap();
     assert_eq!(stand_in.source, StandInSource::Sample);
     assert_eq!(stand_in.output["data"], json!([{"a": 1}]));
-    assert_eq!(stand_in.output["count"], json!(0), "a slot that was left out");
+    assert_eq!(stand_in.output["count"], json!(1), "the count of the records");
+    let decided = |plan: &Plan| {
+        plan.step("ask").unwrap().stand_in.clone().unwrap().output["decision"].clone()
+    };
+    assert_eq!(decided(&tested), json!("approved"));
+    let denied = rehearsed(&plan, DryRun::Samples, &json!({"ask": {"decision": "denied"}}));
+    assert_eq!(decided(&denied.unwrap()), json!("denied"));
 }
 
 #[test]
@@ -190,6 +196,13 @@ fn f_341_samples_that_fit_nothing_are_all_named() {
     let mut found = rehearsed(&plan, DryRun::Reads, &samples).unwrap_err();
     found.sort();
     assert_eq!(found, ["ask", "sort.count", "sort.rows", "srot"]);
+    let many: Map<String, Value> = (0..501).map(|n| (format!("s{n}"), json!({}))).collect();
+    assert_eq!(rehearsed(&plan, DryRun::Reads, &Value::Object(many)).unwrap_err(), [""]);
+    for wrong in
+        [json!("approved"), json!({"decision": "maybe"}), json!({"decision": "denied", "by": 1})]
+    {
+        assert_eq!(rehearsed(&plan, DryRun::Reads, &json!({"ask": wrong})).unwrap_err(), ["ask"]);
+    }
     assert_eq!(rehearsed(&plan, DryRun::Reads, &json!({"sort": 1})).unwrap_err(), ["sort"]);
 }
 
@@ -299,7 +312,8 @@ proptest! {
         prop_assert_eq!(tested.order(), plan.order());
         for (step, before) in tested.steps.iter().zip(&plan.steps) {
             prop_assert!(!step.irreversible && step.kind != StepKind::GatedTool && step.covered_by.is_none());
-            prop_assert_eq!(step.stand_in.is_some(), before.irreversible);
+            let is_gate = before.kind == StepKind::Gate;
+            prop_assert_eq!(step.stand_in.is_some(), before.irreversible || is_gate);
             prop_assert!(step.kind == StepKind::Gate || step.function == "tool-data");
         }
     }

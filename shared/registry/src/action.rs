@@ -24,6 +24,9 @@ pub struct RunInfo {
     pub query: String,
     /// `interactive | background | scheduled | monitor`.
     pub run_context: String,
+    /// Whether the run is a test: whatever the action does beside answering is left out (K-46).
+    #[serde(default)]
+    pub dry_run: bool,
     /// Who started the run: the owner or a team member.
     pub invoked_by: UserId,
     /// When the run started.

@@ -48,6 +48,9 @@ pub struct Contract {
     /// silently (K-50).
     #[serde(default)]
     pub writes: bool,
+    /// Whether a test of an agent can do it: it then answers as it would and writes nothing (K-46).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rehearses: bool,
     /// Whether its effect cannot be taken back (K-25): it then needs a signature. Implies [`Contract::writes`].
     pub irreversible: bool,
     /// Whether it calls a model (K-58).
@@ -106,6 +109,7 @@ impl Contract {
             outputs: Vec::new(),
             requirement: Requirement::role(Role::Reader),
             writes: false,
+            rehearses: false,
             irreversible: false,
             uses_llm: false,
             requires: Vec::new(),

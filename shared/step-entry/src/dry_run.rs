@@ -1,59 +1,123 @@
 //! Steps of a test run: what would have an effect ends with what stands in for it (K-46).
 
-use countersign_plan::{PlanStep, StandIn};
+use countersign_plan::{OnReject, PlanStep, StandIn, StandInSource};
 use countersign_registry::Contract;
 use countersign_registry::action::ActionError;
-use countersign_run::StepStatus;
+use countersign_run::{StepStatus, StopReason, Verdict};
 use countersign_wiring::Scope;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::ending::Ending;
 use crate::gate::filled;
 use crate::prepare::Prepared;
 
-/// The key that marks an output that nothing was done for.
+/// The key that marks an output that nothing was done for, and the code of its step.
 const MARK: &str = "_dry_run";
+const CODE: &str = "DRY_RUN";
 
-/// Arguments are shown up to so many bytes of JSON.
-const MOST_SHOWN: usize = 64 * 1024;
+/// An input is shown whole up to so many bytes of JSON, and of a longer list so many items.
+const SHOWN_BYTES: usize = 16 * 1024;
+const SHOWN_ITEMS: usize = 5;
 
 /// How the step ends without being done; none when it only reads and is to be done.
 pub(crate) fn ending(step: &PlanStep, contract: &Contract, prepared: &Prepared) -> Option<Ending> {
     if let Some(stand_in) = &step.stand_in {
-        return Some(Ending::done(prepared.hash.clone(), output(step, stand_in, prepared)));
+        let message = match stand_in.source {
+            StandInSource::Sample => "left out: a test answers with the sample",
+            StandInSource::Blank => "left out: a test has no effect",
+        };
+        let ending = Ending::done(prepared.hash.clone(), output(step, stand_in, prepared));
+        let (code, message) = (Some(CODE.to_owned()), Some(message.to_owned()));
+        return Some(Ending { code, message, ..ending });
     }
     // The plan of a test has no such step; should one come from elsewhere, it is not done either.
-    let acts = contract.writes || contract.irreversible || step.irreversible;
+    let writes = contract.writes && !contract.rehearses;
+    let acts = writes || contract.irreversible || step.irreversible;
     acts.then(|| {
         let message = format!("`{}` has an effect, and this run is a test", step.action);
         Ending::failed(step, &ActionError::terminal("DRY_RUN_EFFECT", message)).stopping()
     })
 }
 
-/// A gate of a test: it says what it would ask, and whom.
+/// A gate of a test: it says what it would ask, and goes on as its stand-in was decided. Nothing is signed by that.
 pub(crate) fn unasked(step: &PlanStep, scope: &Scope) -> Ending {
     let prompt = step.gate.as_ref().map(|gate| filled(&gate.prompt, scope)).unwrap_or_default();
-    let message = format!("a test asks nobody; a run would wait here: {prompt}");
-    Ending::without_output(StepStatus::Skipped, "DRY_RUN", message)
+    let verdict = verdict(step);
+    let word = serde_json::to_value(verdict).unwrap_or_default();
+    let word = word.as_str().unwrap_or_default().replace('_', " ");
+    let message =
+        format!("a test asks nobody and takes it as {word}; a run would wait here: {prompt}");
+    let stops = step.gate.as_ref().is_some_and(|gate| gate.on_reject == OnReject::Stop);
+    let reason = match verdict {
+        Verdict::Approved => None,
+        Verdict::TimedOut => Some(StopReason::TimedOut),
+        Verdict::Denied | Verdict::Closed => Some(StopReason::Rejected),
+    };
+    let ending = Ending::without_output(StepStatus::Skipped, CODE, message);
+    Ending { verdict: Some(verdict), stops: reason.filter(|_| stops), ..ending }
+}
+
+/// A gate without a stand-in was not planned for a test.
+fn verdict(step: &PlanStep) -> Verdict {
+    let decision = step.stand_in.as_ref().and_then(|stand_in| stand_in.output.get("decision"));
+    match decision.and_then(Value::as_str) {
+        Some("approved") => Verdict::Approved,
+        Some("timed_out") => Verdict::TimedOut,
+        Some("denied") => Verdict::Denied,
+        _ => Verdict::Closed,
+    }
 }
 
 fn output(step: &PlanStep, stand_in: &StandIn, prepared: &Prepared) -> Value {
     let mut output = stand_in.output.clone();
-    let arguments = prepared.arguments();
-    let size = arguments.to_string().len();
-    let shown = if size > MOST_SHOWN { json!({ "too_large_to_show": size }) } else { arguments };
-    let mark = json!({ "action": step.action, "output_from": stand_in.source, "would_get": shown });
+    let inputs: Map<String, Value> =
+        prepared.inputs.iter().map(|(name, value)| (name.clone(), shown(value))).collect();
+    let mark = json!({
+        "action": step.action,
+        "output_from": stand_in.source,
+        "would_get": { "inputs": inputs, "params": prepared.params },
+    });
     output.insert(MARK.to_owned(), mark);
     Value::Object(output)
 }
 
+/// A value as it is, or what can be told of a large one.
+fn shown(value: &Value) -> Value {
+    let bytes = value.to_string().len();
+    if bytes <= SHOWN_BYTES {
+        return value.clone();
+    }
+    match value {
+        Value::Array(items) => {
+            let first: Vec<Value> = items.iter().take(SHOWN_ITEMS).map(small).collect();
+            json!({ "first": first, "of": items.len() })
+        }
+        Value::Object(fields) if fields.len() <= SHOWN_ITEMS * 10 => {
+            fields.iter().map(|(name, value)| (name.clone(), part(value))).collect()
+        }
+        _ => json!({ "too_large_to_show": bytes }),
+    }
+}
+
+/// A part of a large object.
+fn part(value: &Value) -> Value {
+    match value {
+        Value::Array(items) if value.to_string().len() > SHOWN_BYTES / 10 => {
+            json!({ "first": items.iter().take(1).map(small).collect::<Vec<_>>(), "of": items.len() })
+        }
+        value => small(value),
+    }
+}
+
+fn small(value: &Value) -> Value {
+    let bytes = value.to_string().len();
+    if bytes <= SHOWN_BYTES / 10 { value.clone() } else { json!({ "too_large_to_show": bytes }) }
+}
+
 #[cfg(test)]
 mod tests {
-    use countersign_plan::StandInSource;
-    use countersign_registry::Registry;
-    use serde_json::Map;
-
     use super::*;
+    use countersign_registry::Registry;
 
     fn step(action: &str, stand_in: Option<StandIn>) -> PlanStep {
         let text = json!({"name": "s", "kind": "tool", "action": action, "function": "tool-data", "on_error": "stop", "after": []});
@@ -85,6 +149,29 @@ mod tests {
     }
 
     #[test]
+    fn k_46_a_gate_goes_on_as_its_stand_in_was_decided() {
+        let ending = |decision: Option<&str>, on_reject: &str| {
+            let output =
+                decision.map(|word| Map::from_iter([("decision".to_owned(), json!(word))]));
+            let stand_in = output.map(|output| StandIn { source: StandInSource::Sample, output });
+            let gate =
+                json!({"prompt": "Pay?", "preview_limit": 1, "on_reject": on_reject, "quorum": 1});
+            let gate = Some(serde_json::from_value(gate).unwrap());
+            let step = PlanStep { gate, ..step("", stand_in) };
+            let ending = unasked(&step, &Scope::default());
+            (ending.verdict.unwrap(), ending.stops)
+        };
+        assert_eq!(ending(Some("approved"), "stop"), (Verdict::Approved, None));
+        assert_eq!(ending(Some("denied"), "stop"), (Verdict::Denied, Some(StopReason::Rejected)));
+        assert_eq!(ending(Some("denied"), "skip"), (Verdict::Denied, None));
+        assert_eq!(
+            ending(Some("timed_out"), "stop"),
+            (Verdict::TimedOut, Some(StopReason::TimedOut))
+        );
+        assert_eq!(ending(None, "stop"), (Verdict::Closed, Some(StopReason::Rejected)));
+    }
+
+    #[test]
     fn k_46_what_stands_in_says_so_and_shows_what_would_have_been_done() {
         let output = Map::from_iter([("rows_inserted".to_owned(), json!(0))]);
         let stand_in = StandIn { source: StandInSource::Blank, output };
@@ -94,8 +181,16 @@ mod tests {
         assert_eq!(output["rows_inserted"], json!(0));
         assert_eq!(output[MARK]["output_from"], json!("blank"));
         assert_eq!(output[MARK]["would_get"]["inputs"], given);
-        let large = json!({"data": "x".repeat(MOST_SHOWN)});
+        let rows = vec![json!({"name": "Ada Lovelace"}); 5_000];
+        let large = json!({"data": rows, "text": "x".repeat(SHOWN_BYTES), "set": {"rows": rows}});
         let (_, output) = check("save_to_workspace", Some(stand_in), &large).unwrap();
-        assert!(output[MARK]["would_get"]["too_large_to_show"].as_u64() > Some(64_000));
+        let shown = &output[MARK]["would_get"]["inputs"];
+        assert_eq!(
+            (&shown["data"]["of"], &shown["set"]["rows"]["of"]),
+            (&json!(5_000), &json!(5_000))
+        );
+        assert_eq!(shown["data"]["first"].as_array().unwrap().len(), SHOWN_ITEMS);
+        assert!(shown["text"]["too_large_to_show"].is_u64(), "{shown}");
+        assert!(output.to_string().len() < 4 * SHOWN_BYTES);
     }
 }

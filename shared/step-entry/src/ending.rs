@@ -2,7 +2,7 @@
 
 use countersign_failure::{Class, Failure};
 use countersign_plan::{OnError, PlanStep};
-use countersign_run::{Event, EventKind, StepStatus, Stop, StopReason};
+use countersign_run::{Event, EventKind, StepStatus, Stop, StopReason, Verdict};
 use countersign_store_runs::{Ended, Outcome, RunStore};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -17,8 +17,10 @@ pub(crate) struct Ending {
     pub(crate) output: Value,
     pub(crate) code: Option<String>,
     pub(crate) message: Option<String>,
-    /// Whether the run ends with it.
-    pub(crate) stops: bool,
+    /// Why the run ends with it, if it does.
+    pub(crate) stops: Option<StopReason>,
+    /// How a gate of a test is taken to have ended.
+    pub(crate) verdict: Option<Verdict>,
 }
 
 /// Messages are for people and live in an item; a longer one is cut.
@@ -32,13 +34,22 @@ impl Ending {
             output,
             code: None,
             message: None,
-            stops: false,
+            stops: None,
+            verdict: None,
         }
     }
 
     pub(crate) fn without_output(status: StepStatus, code: &str, message: String) -> Self {
         let (code, message) = (Some(code.to_owned()), Some(message));
-        Self { status, input_hash: String::new(), output: Value::Null, code, message, stops: false }
+        Self {
+            status,
+            input_hash: String::new(),
+            output: Value::Null,
+            code,
+            message,
+            stops: None,
+            verdict: None,
+        }
     }
 
     /// A failure, with what its author wants of it.
@@ -46,12 +57,13 @@ impl Ending {
         let help = error.help().map(|help| format!(" ({help})")).unwrap_or_default();
         let message = format!("{}{help}", countersign_failure::chain(error));
         let ending = Self::without_output(StepStatus::Failed, error.code(), message);
-        Self { stops: step.on_error == OnError::Stop, ..ending }
+        let stops = (step.on_error == OnError::Stop).then_some(StopReason::StepFailed);
+        Self { stops, ..ending }
     }
 
     /// The run ends with it, whatever its author said.
     pub(crate) fn stopping(self) -> Self {
-        Self { stops: true, ..self }
+        Self { stops: Some(StopReason::StepFailed), ..self }
     }
 
     /// Writes outcome, event and, if the run ends with it, the stop. Answers with what stands.
@@ -66,8 +78,8 @@ impl Ending {
         let count = self.output.get("count").and_then(Value::as_u64);
         let message =
             self.message.map(|message| message.chars().take(LONGEST_MESSAGE).collect::<String>());
-        let stop = self.stops.then(|| Stop {
-            reason: StopReason::StepFailed,
+        let stop = self.stops.map(|reason| Stop {
+            reason,
             step: Some(event.step.clone()),
             by: None,
             message: message.clone().unwrap_or_default(),
@@ -88,7 +100,7 @@ impl Ending {
             count,
             code: self.code,
             message,
-            verdict: None,
+            verdict: self.verdict,
             approval: None,
             attempt: event.attempt,
             at,

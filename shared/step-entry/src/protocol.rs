@@ -246,6 +246,7 @@ impl Ready<'_> {
                 playbook_id: head.playbook_id.clone(),
                 query: head.query.clone(),
                 run_context: head.context.as_str().to_owned(),
+                dry_run: head.dry_run.is_some(),
                 invoked_by: head.invoked_by.clone(),
                 started_at: head.started_at,
             },

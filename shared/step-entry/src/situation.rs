@@ -90,7 +90,9 @@ impl Situation {
         let outcome = self.outcomes.get(step)?;
         match outcome.status {
             StepStatus::Done => Some(outcome.output.clone()),
-            StepStatus::Skipped => Some(json!({ "_skipped": true, "_reason": outcome.message })),
+            StepStatus::Skipped if outcome.verdict.is_none() => {
+                Some(json!({ "_skipped": true, "_reason": outcome.message }))
+            }
             _ => outcome.verdict.map(|verdict| json!({ "decision": verdict })),
         }
     }

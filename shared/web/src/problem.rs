@@ -86,6 +86,9 @@ pub struct ProblemBody {
     pub more: serde_json::Map<String, serde_json::Value>,
 }
 
+/// An answer with more would help nobody, and may be larger than a Lambda can return.
+const MOST_ERRORS: usize = 100;
+
 impl Problem {
     /// A problem with a code of its own.
     pub fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
@@ -113,9 +116,14 @@ impl Problem {
         )
     }
 
-    /// Several things are wrong with the request.
+    /// Several things are wrong with the request. The first hundred are told, and how many more there are.
     #[must_use]
-    pub fn invalid(errors: Vec<FieldError>) -> Self {
+    pub fn invalid(mut errors: Vec<FieldError>) -> Self {
+        if errors.len() > MOST_ERRORS {
+            let more = errors.len() - MOST_ERRORS;
+            errors.truncate(MOST_ERRORS);
+            errors.push(FieldError::new("", format!("and {more} more")));
+        }
         let detail = match errors.as_slice() {
             [one] if one.path.is_empty() => one.message.clone(),
             [one] => format!("`{}`: {}", one.path, one.message),

@@ -28,7 +28,7 @@ impl From<StoredConnector> for ConnectorVersion {
     }
 }
 
-/// Every text a connector of the caller has had, newest first. The deployment's have one: the one that is shipped.
+/// Every text the caller has written under this id, newest first, also from before it was removed and made again. The deployment's have one: the one that is shipped.
 #[utoipa::path(
     get, path = "/connectors/{id}/versions", tag = "connectors",
     params(("id" = String, Path, description = "kebab-case"), PageQuery),

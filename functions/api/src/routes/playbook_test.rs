@@ -2,10 +2,11 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use countersign_run::{DryRun, RunContext, RunId};
+use countersign_run::{DryRun, Head, RunContext, RunId};
 use countersign_store_runs::Asked;
 use countersign_web::replay::{Attempt, Key};
 use countersign_web::{Json, Path, Problem, Signed};
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -35,7 +36,7 @@ pub(crate) struct Test {
 #[utoipa::path(
     post, path = "/playbooks/{id}/test", tag = "playbooks", request_body = Test,
     params(("id" = String, Path, description = "kebab-case"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn test(
     ctx: Ctx,
@@ -54,6 +55,9 @@ pub(crate) async fn test(
         let (mode, context) = (DryRun::Samples, RunContext::Interactive);
         let asking = Asking { profile: None, query: "", context, dry_run: Some(mode) };
         let head = asking.head(RunId::from_bytes(attempt.id()), &signed.caller, &playbook);
+        // Without an agent there was no run: the test is told of one a day ago.
+        let last_finished_at = head.started_at.checked_sub(SignedDuration::from_hours(24)).ok();
+        let head = Head { last_finished_at, ..head };
         let endpoints = ctx.catalog.endpoints_of(owner, &valid.connectors()).await?;
         starting::check_samples(&ctx, valid, &head, mode, &endpoints, &body.samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());

@@ -41,7 +41,7 @@ pub(crate) struct Test {
 #[utoipa::path(
     post, path = "/profiles/{id}/test", tag = "profiles", request_body = Test,
     params(("id" = String, Path, description = "`prof_…`, or the handle"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn test(
     ctx: Ctx,
@@ -65,6 +65,7 @@ pub(crate) async fn test(
         let last_finished_at = ctx.runs.last_success(owner, profile.id.as_str()).await?;
         let head = Head { last_finished_at, ..head };
         let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
+        starting::check_links(&ctx, &playbook, &endpoints)?;
         let (valid, samples) = (&playbook.playbook, &body.samples);
         starting::check_samples(&ctx, valid, &head, mode, &endpoints, samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());

@@ -78,7 +78,7 @@ impl Run {
         }
         let path = if self.dry_run {
             body["samples"] = Value::Object(samples(&self.samples)?);
-            format!("{FACTORY}/profiles/{}/test", self.profile)
+            format!("{FACTORY}/profiles/{}/test", plain(&self.profile)?)
         } else {
             body["profile"] = json!(self.profile);
             format!("{FACTORY}/executions")
@@ -93,7 +93,9 @@ impl Run {
         console.line(&id);
         if self.wait {
             let status = settled(&door, &id, Duration::from_secs(self.patience)).await?;
-            console.line(&status);
+            let test =
+                if self.dry_run { " (a test: nothing it would have changed was done)" } else { "" };
+            console.line(format!("{status}{test}"));
             if ["error", "timeout"].contains(&status.as_str()) {
                 return Err(CliError::Found(format!(
                     "the run ended as `{status}`; `countersign show {id}` says why"
@@ -128,6 +130,15 @@ fn pair(text: &str) -> Result<(&str, &str), CliError> {
         .ok_or_else(|| CliError::Argument(format!("`{text}` is not of the form name=value")))
 }
 
+/// An agent's id or handle, which stands in an address.
+fn plain(profile: &str) -> Result<&str, CliError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@');
+    if !profile.is_empty() && profile.chars().all(fits) {
+        return Ok(profile);
+    }
+    Err(CliError::Argument(format!("`{profile}` is neither an id nor a handle of an agent")))
+}
+
 /// The samples of steps, each from its file.
 fn samples(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
     let read = |text: &String| {
@@ -150,7 +161,7 @@ fn inputs(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
 
 #[cfg(test)]
 mod tests {
-    use super::inputs;
+    use super::{inputs, plain};
     use serde_json::{Value, json};
 
     #[track_caller]
@@ -163,6 +174,14 @@ mod tests {
         check("n=3", &json!({ "n": 3 }));
         check("names=[\"a\"]", &json!({ "names": ["a"] }));
         check("q=a = b", &json!({ "q": "a = b" }));
+    }
+
+    #[test]
+    fn only_a_plain_name_stands_in_an_address() {
+        for wrong in ["", "../playbooks/p", "a/b", "a?b"] {
+            assert!(plain(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(plain("@nonprofit-investigator").unwrap(), "@nonprofit-investigator");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{FACTORY, Who, items, pretty, row};
+use super::{FACTORY, Who, items, pretty, row, text};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -33,9 +33,14 @@ impl Runs {
         }
         let rows: Vec<Vec<String>> = items(&page)
             .iter()
-            .map(|run| row(run, &["id", "status", "profile_name", "started_at", "finished_at"]))
+            .map(|run| {
+                let mut told =
+                    row(run, &["id", "status", "profile_name", "started_at", "finished_at"]);
+                told.push(text(run, "dry_run").map_or(String::new(), |_| "test".to_owned()));
+                told
+            })
             .collect();
-        console.table(&["RUN", "STATUS", "AGENT", "STARTED", "FINISHED"], &rows);
+        console.table(&["RUN", "STATUS", "AGENT", "STARTED", "FINISHED", ""], &rows);
         Ok(())
     }
 }

@@ -226,6 +226,7 @@ fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
             playbook_id: None,
             query: String::new(),
             run_context: "interactive".to_owned(),
+            dry_run: false,
             invoked_by: user(1),
             started_at: jiff::Timestamp::UNIX_EPOCH,
         },

@@ -91,6 +91,7 @@ fn call(connector: &str, endpoint: &str, arguments: &Map<String, Value>) -> Call
             playbook_id: None,
             query: String::new(),
             run_context: "interactive".to_owned(),
+            dry_run: false,
             invoked_by: owner(),
             started_at: Timestamp::UNIX_EPOCH,
         },

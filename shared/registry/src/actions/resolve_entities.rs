@@ -51,6 +51,7 @@ pub(super) fn contract() -> Contract {
             ),
         ],
         writes: true,
+        rehearses: true,
         ..Contract::reading(
             "resolve_entities",
             "tool-knowledge",

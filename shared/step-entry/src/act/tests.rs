@@ -60,6 +60,7 @@ fn call() -> Call {
             playbook_id: None,
             query: String::new(),
             run_context: "interactive".to_owned(),
+            dry_run: false,
             invoked_by: owner,
             started_at: jiff::Timestamp::UNIX_EPOCH,
         },
