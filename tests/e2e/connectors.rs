@@ -124,8 +124,22 @@ async fn f_331_an_endpoint_is_tried_and_its_schema_inferred() {
     );
     assert_eq!(source.asked(), 1, "a test changed something");
     let bob = person("bob", &["global:analyst"]).await;
-    let foreign = tried(&bob, json!({ "endpoint": "list" })).await;
-    assert_eq!(foreign["error"]["code"], "CONNECTOR_UNKNOWN");
+    let refused = |who: &Person, body: Value| {
+        let door = who.door.clone();
+        async move {
+            match door.post(&format!("{FACTORY}/connectors/shelf/test"), &body).await {
+                Err(CliError::Refused { status, title, .. }) => (status, title),
+                other => panic!("{body} was not refused: {other:?}"),
+            }
+        }
+    };
+    assert_eq!(refused(&bob, json!({ "endpoint": "list" })).await.0, 404, "somebody else's");
+    let (status, said) = refused(&ana, json!({ "endpoint": "lst" })).await;
+    assert_eq!(status, 422);
+    assert!(said.contains("did you mean `list`?"), "{said}");
+    let (status, said) = refused(&ana, json!({ "endpoint": "list", "inputs": { "no": 1 } })).await;
+    assert_eq!(status, 422);
+    assert!(said.contains("inputs.no"), "{said}");
 }
 
 #[tokio::test]
@@ -387,5 +401,5 @@ async fn f_106_connectors_have_versions_categories_and_tags() {
     assert_eq!((items.len(), &items[0]["id"]), (2, &json!("fec-contributions")), "{page:#}");
     let next = page["next"].as_str().expect("more have the tag");
     let other = format!("/connectors?from=system&tag=government&limit=2&cursor={next}");
-    assert_eq!(ana.refused(&other, None).await.0, 422, "a cursor belongs to its filters");
+    assert_eq!(ana.refused(&other, None).await.0, 400, "a cursor belongs to its filters");
 }

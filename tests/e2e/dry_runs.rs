@@ -58,7 +58,7 @@ async fn f_325_a_test_of_an_agent_reads_and_writes_nothing() {
     assert!(officers.get("_dry_run").is_none(), "{officers:#}");
     assert_eq!(step(&run, "sign_off")["code"], "DRY_RUN", "{run:#}");
     let resolved = output(&ana, &run, "resolved").await;
-    assert_eq!(resolved["resolved"][0]["canonical_name"], "ANN LEE", "{resolved:#}");
+    assert_eq!(resolved["resolved"][0]["canonical_name"], "Ann Lee", "{resolved:#}");
     let again = tested(&ana, "/profiles/@nonprofit-investigator/test", &body).await;
     assert_eq!(
         output(&ana, &again, "resolved").await["resolved"][0]["is_known"],
