@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Plan, PlanError, Rehearsal, Request, StandInSource, StepKind, check, check_seal, descriptors,
-    inputs, plan, seal, stages,
+    OnError, Plan, PlanError, Rehearsal, Request, StandInSource, StepKind, check, check_seal,
+    descriptors, inputs, plan, seal, stages,
 };
 
 fn request() -> Request {
@@ -159,6 +159,25 @@ fn the_seal_changes_with_anything_in_the_plan() {
     assert_eq!(check_seal(&other, &sealed), Err(PlanError::SealBroken));
     let round_trip: Plan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
     assert!(check_seal(&round_trip, &sealed).is_ok(), "storing and reading changes the seal");
+}
+
+#[test]
+fn f_312_k_51_what_a_failure_means_after_how_many_retries() {
+    let steps = ["skip", "stop", "retry", "skip, retry_count: 2", "retry, retry_count: 3"];
+    let lines = steps.iter().enumerate().map(|(n, on_error)| {
+        format!("  - {{name: s{n}, step_type: tool, action: transform_data, inputs: {{data: []}}, operations: [{{type: limit, value: 1}}], on_error: {on_error}}}\n")
+    });
+    let yaml = format!(
+        "id: p\nname: P\ndescription: P.\nversion: 1.0.0\nexecution_mode: deterministic\nsteps:\n{}",
+        lines.collect::<String>()
+    );
+    let registry = Registry::builtin();
+    let source = playbook::PlaybookSource::new("p.yaml", &yaml);
+    let compiled = playbook::compile(&source, &playbook::World::of(&registry));
+    let plan = plan(&compiled.playbook.unwrap(), request());
+    let meant: Vec<(OnError, u32)> = plan.steps.iter().map(|s| (s.on_error, s.retries)).collect();
+    let (skip, stop) = (OnError::Skip, OnError::Stop);
+    assert_eq!(meant, [(skip, 0), (stop, 0), (stop, 1), (skip, 2), (stop, 3)]);
 }
 
 /// A test of a plan, with these samples.

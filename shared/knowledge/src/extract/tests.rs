@@ -53,7 +53,7 @@ fn f_047_a_corporate_trustee_is_an_organisation() {
 }
 
 #[test]
-fn f_047_without_rules_words_and_shape_decide() {
+fn f_047_f_313_without_rules_words_and_shape_decide() {
     let record = json!({"contributor": "DOE, JANE", "employer": "Initech", "city": "Boston", "amount": 5, "title": "Vice President"});
     check(
         &record,
