@@ -25,7 +25,7 @@ use serde_json::Value;
 
 /// The router with everything around it.
 pub fn router(context: &Arc<Context>) -> Router {
-    door::complete(openapi::routes(context))
+    door::dressed(openapi::routes(context))
 }
 
 /// Serves one event of the HTTP API.

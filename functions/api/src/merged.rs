@@ -11,6 +11,7 @@ use utoipa::IntoParams;
 /// What to list.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ListQuery {
     /// At most so many items, 1 to 100; 50 when left out.
     #[param(minimum = 1, maximum = 100)]

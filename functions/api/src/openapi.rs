@@ -4,9 +4,13 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Bytes;
+use axum::extract::Request;
+use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, get, on};
 use countersign_lazy::Lazy;
-use countersign_web::{Json, door};
+use countersign_web::{Problem, door};
+use http::header::CONTENT_TYPE;
 use tower::ServiceExt as _;
 use utoipa::openapi::HttpMethod;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -158,23 +162,45 @@ fn filter(methods: &[HttpMethod]) -> MethodFilter {
     filters.reduce(MethodFilter::or).unwrap_or(MethodFilter::GET)
 }
 
-/// The router, with the document behind `/openapi.json`. A group's routes are made by the first request for one of them.
+/// The router, with the document behind `/openapi.json`. The document and each group's routes are made by the first request
+/// for them.
 pub(crate) fn routes(context: &Arc<Context>) -> Router {
-    let router = Router::new().route("/openapi.json", get(async || Json(document())));
-    GROUPS.iter().fold(router, |router, group| {
-        let context = context.clone();
-        let routes = Lazy::new(move || group.routes(context));
-        let answer = tower::service_fn(move |request| (*routes).clone().oneshot(request));
-        router.nest_service(&format!("{}{}", group.prefix, group.word), answer)
-    })
+    let written = Lazy::new(|| serde_json::to_vec(&document()).map(Bytes::from).ok());
+    let serve = async move || {
+        let answer = |text: Bytes| ([(CONTENT_TYPE, "application/json")], text).into_response();
+        (*written).clone().map_or_else(|| Problem::not_found().into_response(), answer)
+    };
+    let groups: Arc<[(&Group, Lazy<Router>)]> = GROUPS
+        .iter()
+        .map(|group| {
+            let context = context.clone();
+            (group, Lazy::new(move || group.routes(context)))
+        })
+        .collect();
+    let pick = tower::service_fn(move |request: Request| {
+        let group = groups.iter().find(|(group, _)| group.has(request.uri().path()));
+        let routes = group.map(|(_, routes)| routes.clone());
+        async move {
+            match routes {
+                Some(routes) => (*routes).clone().oneshot(request).await,
+                None => Ok(Problem::not_found().into_response()),
+            }
+        }
+    });
+    Router::new().route("/openapi.json", get(serve)).fallback_service(pick)
 }
 
 impl Group {
+    /// Whether a path is the group's word or stands below it.
+    fn has(&self, path: &str) -> bool {
+        let below = path.strip_prefix(self.prefix).and_then(|rest| rest.strip_prefix(self.word));
+        below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    }
+
     fn routes(&self, context: Arc<Context>) -> Router {
         let router = self.doors.iter().fold(Router::new(), |router, door| {
             let (path, answering) = (door.route)();
-            let below = path.strip_prefix(self.word).filter(|below| !below.is_empty());
-            router.route(below.unwrap_or("/"), answering)
+            router.route(&format!("{}{path}", self.prefix), answering)
         });
         door::unanswered(router.with_state(context))
     }

@@ -33,7 +33,7 @@ pub(crate) fn arguments(
     let mut errors: Vec<FieldError> = missing.map(|slot| field(&slot.name, "is missing")).collect();
     let mut arguments = Map::new();
     for (name, value) in &trial.inputs {
-        if errors.len() > MOST_TOLD {
+        if errors.len() >= MOST_TOLD {
             break;
         }
         match slots.iter().find(|slot| slot.name == *name) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use countersign_identity::UserId;
+use countersign_identity::{Capability, UserId};
 use countersign_profile::Profile;
 use countersign_step_entry::GateAsk;
 
@@ -16,8 +16,8 @@ pub(crate) struct People {
     pub(crate) requesters: BTreeSet<UserId>,
 }
 
-/// The gate's own approvers, else the profile's, else the owner of the run. Names the directory does not know are left
-/// out and logged; if nobody is left, opening fails and the run says so.
+/// The gate's own approvers, else the profile's, else the owner of the run. Names the directory does not know and people
+/// without the capability `decide` are left out and logged; if nobody is left, opening fails and the run says so.
 pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People, OpenGateError> {
     let head = &asked.head;
     let profile = match head.profile_id.parse() {
@@ -27,7 +27,12 @@ pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People,
     let mut approvers = Vec::new();
     for name in names(asked, profile.as_ref()) {
         match context.directory.find(&name).await? {
-            Some(user) if user.active => approvers.push(user.id),
+            Some(user) if user.active && may_decide(context, &user.id).await? => {
+                approvers.push(user.id);
+            }
+            Some(user) if user.active => {
+                tracing::warn!(run = %head.run, step = asked.step.name, approver = %user.id, "an approver has no capability `decide`");
+            }
             _ => {
                 tracing::warn!(run = %head.run, step = asked.step.name, "an approver is not in the directory or not active");
             }
@@ -40,6 +45,12 @@ pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People,
     }
     requesters.extend(profile.and_then(|profile| profile.user_id));
     Ok(People { approvers, requesters })
+}
+
+/// Whoever may not decide cannot be waited for.
+async fn may_decide(context: &Context, user: &UserId) -> Result<bool, OpenGateError> {
+    let standing = context.directory.standing_of(user).await?;
+    Ok(standing.is_some_and(|standing| standing.capabilities.contains(&Capability::Decide)))
 }
 
 fn names(asked: &GateAsk, profile: Option<&Profile>) -> Vec<String> {

@@ -335,7 +335,7 @@ impl Failure for ConnectError {
                 "wait, or lower the connector's `rate_limit` to what the source allows"
             }
             Self::Unavailable { .. } | Self::Resting { .. } => {
-                "try again later; the connector's health says since when it does not answer"
+                "try again later; the connector's health says when it is asked again"
             }
             Self::Refused { .. } => {
                 "compare the request with what the source's documentation asks for"

@@ -244,6 +244,7 @@ impl Gathered {
         }
         let mut output = shaped(resolved.endpoint.output.shape, self.records, truncated);
         output.insert("files_read".to_owned(), self.read.into());
+        output.insert("files_failed".to_owned(), self.errors.len().into());
         output.insert("errors".to_owned(), self.errors.into());
         output.insert("warnings".to_owned(), self.warnings.into());
         Ok(output.into())

@@ -170,7 +170,9 @@ impl Failure for DecideError {
             Self::PreviewChanged { .. } => {
                 "look at the request again and decide on what it shows now"
             }
-            Self::CapabilityMissing => "sign in as a person; API and MCP tokens never decide",
+            Self::CapabilityMissing => {
+                "ask an administrator for the capability `decide`, or sign in as a person: tokens of an API never decide"
+            }
             Self::AssuranceTooLow { needed: Assurance::LinkCode } => {
                 "ask for a one-time code and send it along"
             }

@@ -168,6 +168,7 @@ fn file_metadata() -> Vec<Slot> {
     warning.push(Field::new("record", DataType::Integer));
     vec![
         slot("files_read", DataType::Integer, "files that were read whole"),
+        slot("files_failed", DataType::Integer, "files that could not be read; `errors` says why"),
         slot(
             "errors",
             DataType::records(text(&["file", "name", "code", "message"])),

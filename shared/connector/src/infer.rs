@@ -284,7 +284,7 @@ mod tests {
         let yaml = "id: a\nname: A\ntype: file_parser\nversion: 1.0.0\nconnection: { source: upload }\nendpoints:\n  a:\n    description: a\n    parser: json\n    output_schema: { type: object }\n";
         let endpoint = crate::parse(yaml).definition.unwrap().endpoints["a"].clone();
         let output = json!({
-            "name": "Mill", "_source": "a", "files_read": 1, "errors": [], "warnings": [{ "field": "x" }],
+            "name": "Mill", "_source": "a", "files_read": 1, "files_failed": 0, "errors": [], "warnings": [{ "field": "x" }],
         });
         let written = endpoint.infer_output(&output).as_written();
         assert_eq!(

@@ -294,6 +294,26 @@ pub enum Relationship {
 }
 
 impl Relationship {
+    /// Every relationship.
+    pub const ALL: [Self; 16] = [
+        Self::MentionedIn,
+        Self::Funds,
+        Self::FundedBy,
+        Self::OfficerOf,
+        Self::BoardMemberOf,
+        Self::Controls,
+        Self::SubsidiaryOf,
+        Self::RelatedTo,
+        Self::DonatedTo,
+        Self::LocatedIn,
+        Self::OperatesIn,
+        Self::WorksFor,
+        Self::DiscoveredBy,
+        Self::SourcedFrom,
+        Self::MemberOfCluster,
+        Self::MemberOf,
+    ];
+
     /// Reads the written form, in any case; `None` for a relationship the graph does not have.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

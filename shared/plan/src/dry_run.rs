@@ -183,6 +183,9 @@ fn fitting(
     let Value::Object(given) = sample else {
         return Err(vec![problem(step, "must be an object: the output of the step", None)]);
     };
+    if given.len() > MOST_SLOTS {
+        return Err(vec![problem(step, "has more outputs than any step", None)]);
+    }
     let mut fitted = Map::new();
     let mut problems = Vec::new();
     for (name, value) in given {
@@ -200,8 +203,7 @@ fn fitting(
         } else {
             problems.push(problem(&path, "is no output of this step", near));
         }
-        if problems.len() >= MOST_TOLD || fitted.len() >= MOST_SLOTS {
-            problems.push(problem(step, "has more outputs than any step", None));
+        if problems.len() >= MOST_TOLD {
             break;
         }
     }

@@ -45,7 +45,12 @@ impl RequestId {
 
 /// Completes a router: limits, request ids, security headers, and problems for what no route answers.
 pub fn complete(router: Router) -> Router {
-    unanswered(router).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).layer(from_fn(dress))
+    dressed(unanswered(router))
+}
+
+/// Limits, request ids and security headers for a router that answers every request itself.
+pub fn dressed(router: Router) -> Router {
+    router.layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).layer(from_fn(dress))
 }
 
 /// Problems for what no route of this router answers. A router inside another needs its own.

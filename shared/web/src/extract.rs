@@ -68,6 +68,10 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         let detail = format!("the body is nested deeper than {MAX_JSON_DEPTH} levels");
         return Err(Problem::new(StatusCode::BAD_REQUEST, "JSON_TOO_DEEP", detail));
     }
+    // A list would be read as a struct's fields by position, which nobody means.
+    if matches!(bytes.trim_ascii_start().first(), Some(b'[')) {
+        return Err(Problem::field("", "the body must be an object, not a list"));
+    }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
@@ -75,21 +79,20 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         if inner.is_data() {
             return Problem::invalid(vec![words::error(&path, &inner.to_string())]);
         }
-        Problem::new(
-            StatusCode::BAD_REQUEST,
-            "JSON_MALFORMED",
-            format!("the body is no JSON: {inner}"),
-        )
+        malformed(&inner)
     })?;
-    let rest = reader.end();
-    rest.map_err(|error| {
-        Problem::new(
-            StatusCode::BAD_REQUEST,
-            "JSON_MALFORMED",
-            format!("the body is no JSON: {error}"),
-        )
-    })?;
+    reader.end().map_err(|error| malformed(&error))?;
     Ok(value)
+}
+
+fn malformed(error: &serde_json::Error) -> Problem {
+    let (line, column) = (error.line(), error.column());
+    let detail = if error.is_eof() {
+        format!("the body is no JSON: it ends too early, at line {line}, column {column}")
+    } else {
+        format!("the body is no JSON: line {line}, column {column}")
+    };
+    Problem::new(StatusCode::BAD_REQUEST, "JSON_MALFORMED", detail)
 }
 
 /// How deep brackets nest, outside of strings.
@@ -197,8 +200,11 @@ mod tests {
     fn what_is_no_json_is_no_request() {
         check("", Err((400, "JSON_MALFORMED", "")));
         check("{", Err((400, "JSON_MALFORMED", "")));
+        check(r#"[[{"name":"a"}]]"#, Err((422, "INVALID_INPUT", "")));
         check(r#"{"steps":[]} trailing"#, Err((400, "JSON_MALFORMED", "")));
         check(&format!("{}1{}", "[".repeat(65), "]".repeat(65)), Err((400, "JSON_TOO_DEEP", "")));
+        let cut = parse::<Body>(b"{").unwrap_err();
+        assert_eq!(cut.detail, "the body is no JSON: it ends too early, at line 1, column 1");
     }
 
     #[test]
@@ -211,7 +217,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_counted_depth_bounds_what_the_parser_nests(levels in 1_usize..80) {
-            let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+            let inner = levels - 1;
+            let text = format!("{{\"a\":{}1{}}}", "[".repeat(inner), "]".repeat(inner));
             prop_assert_eq!(depth(text.as_bytes()), levels);
             prop_assert_eq!(parse::<serde_json::Value>(text.as_bytes()).is_ok(), levels <= MAX_JSON_DEPTH);
         }

@@ -21,6 +21,7 @@ pub struct Page<T> {
 /// Which page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub struct PageQuery {
     /// At most so many items, 1 to 100; 50 when left out.
     #[param(minimum = 1, maximum = 100)]

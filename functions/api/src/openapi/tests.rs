@@ -68,6 +68,8 @@ async fn what_is_not_documented_is_not_there() {
         "/api/admin/bootstrap",
         "/api/agent-factory/secrets",
         "/api/agent-factory/profiles/x/tests",
+        "/api/agent-factory/profiles/",
+        "/health/",
     ] {
         assert_eq!(answered("GET", path).await, StatusCode::NOT_FOUND, "{path}");
     }

@@ -128,6 +128,8 @@ pub(crate) async fn start(
         let named = body.playbook.as_deref();
         let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
         starting::check_inputs(&playbook.playbook, &body.inputs)?;
+        let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
+        starting::check_links(&ctx, &playbook, &endpoints)?;
         let context = body.run_context.unwrap_or(profile.spec.default_run_context);
         let last_success = ctx.runs.last_success(owner, profile.id.as_str()).await?;
         let asked = Asking { profile: Some(&profile), query: &body.query, context, dry_run: None };

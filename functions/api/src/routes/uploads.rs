@@ -112,14 +112,16 @@ fn checked(body: &Uploads) -> Result<Vec<&'static str>, Problem> {
         if !(1..=MAX_BYTES).contains(&file.size) {
             errors.push(FieldError::new(
                 format!("files[{n}].size"),
-                format!("is 1 to {MAX_BYTES} bytes"),
+                format!("is 1 to {MAX_BYTES} bytes, and {:.60} has {}", file.name, file.size),
             ));
         }
         match kind(&file.name) {
             Some(kind) => kinds.push(kind),
             None => {
-                let error =
-                    FieldError::new(format!("files[{n}].name"), "has an ending that is not taken");
+                let error = FieldError::new(
+                    format!("files[{n}].name"),
+                    format!("{:.60} has an ending that is not taken", file.name),
+                );
                 let known = known().collect::<Vec<_>>().join(", ");
                 errors.push(error.with_hint(format!("one of {known}")));
             }

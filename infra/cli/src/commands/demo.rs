@@ -236,7 +236,7 @@ async fn results(door: &Door, run: &str, console: &Console) -> Result<(), CliErr
     let routed =
         published["output"]["routed_to"].as_array().or_else(|| published["routed_to"].as_array());
     let Some(routed) = routed else {
-        console.line("\n6. Nothing was written.");
+        console.line("\n6. Nothing was written but the journal, which says that it was refused.");
         return Ok(());
     };
     console.line("\n6. What was written:");

@@ -1,5 +1,6 @@
 //! One endpoint: what every type of connector shares.
 
+use countersign_knowledge::Relationship;
 use countersign_registry::{DataType, Field};
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::model::{
     Connection, Endpoint, EntityRule, EntityRules, JsonMapping, Layout, MetadataField,
     OutputSchema, OutputShape, Parameter,
 };
-use crate::yaml::{Mapping, Node};
+use crate::yaml::{Mapping, Node, nearest};
 
 /// Types whose answers are JSON.
 pub(crate) const JSON_TYPES: [&str; 3] = ["rest_api", "graphql", "existing_tool"];
@@ -196,10 +197,27 @@ fn entity_rule(node: &Node, out: &mut Diagnostics) -> Option<(EntityRule, Positi
     let mut entry = Mapping::of(node, "an entity extraction rule", out)?;
     let field = entry.required_text("field", out);
     let entity_type = entry.required_text("entity_type", out).map(|(text, _)| text.to_owned());
-    let relationship_type = entry.text("relationship_type", out).map(|(text, _)| text.to_owned());
+    let relationship_type = entry
+        .text("relationship_type", out)
+        .and_then(|(word, at)| relationship(word, at, out).map(str::to_owned));
     entry.finish(out);
     let (field, at) = field?;
     Some((EntityRule { field: field.to_owned(), entity_type: entity_type?, relationship_type }, at))
+}
+
+/// A relationship of the knowledge graph, by its word.
+fn relationship(word: &str, at: Position, out: &mut Diagnostics) -> Option<&'static str> {
+    let mut words = Relationship::ALL.iter().map(|known| known.as_str());
+    let found = words.clone().find(|known| *known == word);
+    if found.is_none() {
+        let hint = nearest(&word.to_uppercase(), words.clone()).map_or_else(
+            || format!("one of {}", words.by_ref().collect::<Vec<_>>().join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        let message = format!("`{word}` is no relationship of the knowledge graph");
+        out.hinted("entity_extraction", at, message, hint);
+    }
+    found
 }
 
 /// The declared schema, and where each of its fields stands.
@@ -258,10 +276,8 @@ fn agreeing(
     }
     for (field, at) in schema.fields.iter().zip(places) {
         if !inferred.fields.iter().any(|known| known.name == field.name) {
-            let near = crate::yaml::nearest(
-                &field.name,
-                inferred.fields.iter().map(|known| known.name.as_str()),
-            );
+            let near =
+                nearest(&field.name, inferred.fields.iter().map(|known| known.name.as_str()));
             let hint = near.map_or("add it to the mapping".to_owned(), |near| {
                 format!("did you mean `{near}`?")
             });
@@ -282,10 +298,7 @@ fn check_extraction(mapping: &ResponseMapping, output: &OutputSchema, out: &mut 
     }
     for (rule, at) in mapping.entities.extraction.iter().zip(&mapping.rules_at) {
         if !output.fields.iter().any(|field| field.name == rule.field) {
-            let near = crate::yaml::nearest(
-                &rule.field,
-                output.fields.iter().map(|field| field.name.as_str()),
-            );
+            let near = nearest(&rule.field, output.fields.iter().map(|field| field.name.as_str()));
             let hint = near.map_or("name one of the endpoint's fields".to_owned(), |near| {
                 format!("did you mean `{near}`?")
             });

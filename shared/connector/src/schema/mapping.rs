@@ -1,5 +1,6 @@
 //! `response_mapping` and `output_schema`.
 
+use countersign_knowledge::Relationship;
 use serde_json::{Value, json};
 
 use super::FIELD;
@@ -35,7 +36,10 @@ pub(super) fn entity_rule() -> Value {
         )
         .key(
             "relationship_type",
-            text("How it relates to the record's subject, such as OFFICER_OF."),
+            choice(
+                Relationship::ALL.map(Relationship::as_str),
+                "How it relates to the record's subject.",
+            ),
         );
     described(keys.closed(), "A field that names an entity.")
 }

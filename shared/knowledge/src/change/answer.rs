@@ -26,6 +26,7 @@ pub fn answer(origin: &Origin, given: usize, resolution: &Resolution) -> Value {
                 "canonical_name": cluster.canonical_name,
                 "type": cluster.entity_type,
                 "aliases": cluster.aliases,
+                "spellings": cluster.spellings,
                 "merge_count": merged(cluster),
                 "confidence": cluster.confidence,
                 "entity_id": id,

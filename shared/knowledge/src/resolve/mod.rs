@@ -185,6 +185,8 @@ pub struct Cluster {
     pub entity_type: EntityType,
     /// The other spellings.
     pub aliases: BTreeSet<String>,
+    /// How many ways the mentions write it, whatever the graph knows.
+    pub spellings: usize,
     /// Indices into the mentions that were given, ascending.
     pub members: Vec<usize>,
     /// How many mentions were joined to another: members − 1, or all members when the entity was known.

@@ -72,6 +72,8 @@ fn build(
     for (name, count) in group.iter().flat_map(|node| &nodes[*node].spellings) {
         *spellings.entry(name).or_default() += count;
     }
+    let given = group.iter().filter(|node| nodes[**node].known.is_none());
+    let written: BTreeSet<&String> = given.flat_map(|node| nodes[*node].spellings.keys()).collect();
     let canonical_name = recognised
         .map_or_else(|| canonical(&kind, &spellings), |known| known.canonical_name.clone());
     let mut members: Vec<usize> =
@@ -92,6 +94,7 @@ fn build(
             .filter(|name| **name != canonical_name)
             .map(|name| (*name).to_owned())
             .collect(),
+        spellings: written.len(),
         merge_count: if recognised.is_some() { members.len() } else { members.len() - 1 },
         members,
         confidence: round(surest * weakest),

@@ -20,6 +20,15 @@ const TYPES: [(&str, &str); 12] = [
     ("f", "a number"),
 ];
 
+/// Messages of numbers that are read from texts.
+const NUMBERS: [(&str, &str); 5] = [
+    ("invalid digit found in string", "must be a whole number"),
+    ("cannot parse integer from empty string", "must be a whole number"),
+    ("number too large to fit in target type", "is too large"),
+    ("number too small to fit in target type", "is too small"),
+    ("provided string was not `true` or `false`", "must be true or false"),
+];
+
 /// The error of a field, from serde's message and the path it stands at.
 pub(super) fn error(path: &str, message: &str) -> FieldError {
     let path = if path == "." { "" } else { path };
@@ -37,6 +46,9 @@ pub(super) fn error(path: &str, message: &str) -> FieldError {
     if let Some(word) = quoted(message, "unknown variant ") {
         let error = FieldError::new(path, format!("`{word}` is not a word known here"));
         return known(message).map_or(error.clone(), |known| error.with_hint(known));
+    }
+    if let Some((_, plain)) = NUMBERS.iter().find(|(rust, _)| *rust == message) {
+        return FieldError::new(path, *plain);
     }
     FieldError::new(path, unfit(message).unwrap_or_else(|| message.to_owned()))
 }
@@ -74,7 +86,14 @@ fn unfit(message: &str) -> Option<String> {
     let found =
         message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
     let (found, expected) = found?.split_once(", expected ")?;
-    let found = TYPES[..8].iter().find(|(rust, _)| *rust == found).map_or(found, |(_, word)| word);
+    let found = match found {
+        "sequence" => "a list",
+        "map" => "an object",
+        other => other,
+    };
+    if numeric(expected) && found.starts_with("floating point") && found.contains("e+") {
+        return Some("is too large".to_owned());
+    }
     let number = |rust: &str| rust.len() == 1 && numeric(expected);
     let word = TYPES.iter().find(|(rust, _)| {
         number(rust) && expected.starts_with(rust) || rust.len() > 1 && expected.starts_with(rust)
@@ -122,7 +141,7 @@ mod tests {
             ".",
             "invalid type: sequence, expected struct Source with 1 element",
             "",
-            "must be an object, not sequence",
+            "must be an object, not a list",
             None,
         );
         check(
@@ -147,6 +166,14 @@ mod tests {
             None,
         );
         check("q", "invalid type: null, expected a map", "q", "must be an object, not null", None);
+        check("limit", "invalid digit found in string", "limit", "must be a whole number", None);
+        check(
+            "rows",
+            "invalid type: floating point `1e+20`, expected usize",
+            "rows",
+            "is too large",
+            None,
+        );
         check("at", "a time has a zone", "at", "a time has a zone", None);
     }
 }

@@ -161,6 +161,10 @@ fn f_107_a_mapping() {
             ("/endpoints/search/response_mapping/fields/_name", json!("a")),
             ("/endpoints/search/response_mapping/entity_extraction/0/field", json!(null)),
             ("/endpoints/search/response_mapping/entity_extraction/0/x", json!(1)),
+            (
+                "/endpoints/search/response_mapping/entity_extraction/0/relationship_type",
+                json!("member_of"),
+            ),
             ("/endpoints/search/output_schema/type", json!("list")),
             ("/endpoints/search/output_schema/x", json!(1)),
             ("/endpoints/search/output_schema/fields/0/name", json!(null)),
