@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use countersign_registry::CALL_CONNECTOR;
 use serde_json::{Value, json};
 
 use crate::compile::Compiled;
@@ -102,6 +103,10 @@ fn branch(tree: &mut String, steps: &[Step], indent: &str) {
 
 fn remarks(step: &Step) -> String {
     let mut remarks = match &step.kind {
+        // Without a profile nobody knows what the endpoint does, nor which function calls it.
+        StepKind::Action { action, irreversible: true, .. } if action == CALL_CONNECTOR => {
+            format!("  {action}, signed if the endpoint has an effect")
+        }
         StepKind::Action { action, irreversible, function, .. } => {
             let signed = if *irreversible { ", cannot be taken back" } else { "" };
             format!("  {action} on {function}{signed}")

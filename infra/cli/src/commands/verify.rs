@@ -55,12 +55,13 @@ impl Verify {
         folder: &Path,
         anchors: &[Anchor],
     ) -> Result<(Report, Vec<String>), CliError> {
-        let ledger = read_ledger(folder)?;
+        let (ledger, mut wrong) = read_ledger(folder)?;
         let key = self.public_key(folder)?;
         let kept: Vec<Checkpoint> =
             self.checkpoint.iter().map(|file| read(file)).collect::<Result<_, _>>()?;
         let report = verify(&ledger, &kept, &key);
-        Ok((report, anchors.iter().filter_map(|anchor| anchor.contradicts(&ledger)).collect()))
+        wrong.extend(anchors.iter().filter_map(|anchor| anchor.contradicts(&ledger)));
+        Ok((report, wrong))
     }
 
     fn public_key(&self, folder: &Path) -> Result<PublicKey, CliError> {
@@ -137,23 +138,28 @@ impl Anchor {
     }
 }
 
-fn read_ledger(folder: &Path) -> Result<Ledger, CliError> {
+/// The ledger, and what of it cannot be read: a file that is none of an entry was altered like any other.
+fn read_ledger(folder: &Path) -> Result<(Ledger, Vec<String>), CliError> {
     if !folder.is_dir() {
         return Err(CliError::Argument(format!("there is no folder `{}`", folder.display())));
     }
-    let entries: Vec<Sealed> = read_all(&folder.join("entries"))?;
-    let checkpoints: Vec<Checkpoint> = read_all(&folder.join("checkpoints"))?;
+    let mut wrong = Vec::new();
+    let entries: Vec<Sealed> = read_all(&folder.join("entries"), &mut wrong)?;
+    let checkpoints: Vec<Checkpoint> = read_all(&folder.join("checkpoints"), &mut wrong)?;
     let Some(tenant) = checkpoints.last().map(|checkpoint| checkpoint.tenant.clone()) else {
         return Err(CliError::Found(format!(
             "`{}` holds no checkpoint: nothing there is sealed yet",
             folder.display()
         )));
     };
-    Ok(Ledger { tenant, entries, waiting: Vec::new(), checkpoints })
+    Ok((Ledger { tenant, entries, waiting: Vec::new(), checkpoints }, wrong))
 }
 
-/// Every JSON file of a folder, in the order of their names.
-fn read_all<T: DeserializeOwned>(folder: &Path) -> Result<Vec<T>, CliError> {
+/// Every JSON file of a folder that can be read, in the order of their names.
+fn read_all<T: DeserializeOwned>(
+    folder: &Path,
+    wrong: &mut Vec<String>,
+) -> Result<Vec<T>, CliError> {
     let Ok(found) = fs::read_dir(folder) else { return Ok(Vec::new()) };
     let mut files = Vec::new();
     for entry in found {
@@ -165,7 +171,15 @@ fn read_all<T: DeserializeOwned>(folder: &Path) -> Result<Vec<T>, CliError> {
         }
     }
     files.sort();
-    files.iter().map(|file| read(file)).collect()
+    let mut all = Vec::with_capacity(files.len());
+    for file in &files {
+        match read(file) {
+            Ok(read) => all.push(read),
+            Err(CliError::Found(problem)) => wrong.push(problem),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(all)
 }
 
 fn read<T: DeserializeOwned>(file: &Path) -> Result<T, CliError> {
@@ -214,12 +228,24 @@ async fn fetched(place: &Place) -> Result<PathBuf, CliError> {
 
 #[cfg(test)]
 mod tests {
-    use super::Anchor;
+    use super::{Anchor, read_all};
 
     #[track_caller]
     fn check(text: &str, expect: Option<(u64, &str)>) {
         let read = Anchor::parse(text).ok();
         assert_eq!(read.as_ref().map(|anchor| (anchor.sequence, anchor.hash.as_str())), expect);
+    }
+
+    #[test]
+    fn a_file_that_is_no_entry_is_told_and_the_others_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("1.json"), "{\"a\": 1}").unwrap();
+        std::fs::write(folder.path().join("2.json"), "{\"a\": ").unwrap();
+        std::fs::write(folder.path().join("3.json"), "{\"a\": 3}").unwrap();
+        let mut wrong = Vec::new();
+        let read: Vec<serde_json::Value> = read_all(folder.path(), &mut wrong).unwrap();
+        assert_eq!((read.len(), wrong.len()), (2, 1));
+        assert!(wrong[0].contains("2.json"), "{wrong:?}");
     }
 
     #[test]
