@@ -63,12 +63,17 @@ fn actions(playbook: &ValidPlaybook) -> Vec<String> {
 fn f_182_the_playbook_compiles_without_a_remark_and_writes_nothing_before_its_gate() {
     let actions = actions(&playbook());
     let gate = actions.iter().position(|action| action == "approval").unwrap();
-    let writing = ["route_output", "save_to_workspace", "write_journal_entry", "send_notification"];
-    assert!(
-        actions[..gate].iter().all(|action| !writing.contains(&action.as_str())),
-        "{actions:?}"
-    );
-    assert_eq!(actions[gate + 1..], ["route_output", "write_journal_entry", "send_notification"]);
+    let registry = Registry::builtin();
+    let writes = |action: &String| registry.get(action).is_some_and(|contract| contract.writes);
+    assert!(!actions[..gate].iter().any(writes), "{actions:?}");
+    let after = [
+        "resolve_entities",
+        "transform_data",
+        "route_output",
+        "write_journal_entry",
+        "send_notification",
+    ];
+    assert_eq!(actions[gate + 1..], after);
 }
 
 #[test]
