@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use countersign_identity::permits;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{PlanError, PlanStep, check_seal};
+use countersign_plan::{Plan, PlanError, PlanStep, check_seal};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, RunInfo};
-use countersign_run::{Head, StepStatus};
+use countersign_run::{Head, StepStatus, Stop, StopReason};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::Condition;
 use sha2::{Digest as _, Sha256};
@@ -82,7 +82,9 @@ async fn decide<'a>(
     step: &PlanStep,
     invocation: &Invocation,
 ) -> Result<Decided<'a>, StepError> {
-    if let Some(stop) = &view.head.stop {
+    if let Some(stop) = &view.head.stop
+        && !failed_beside(&view.plan, stop, step)
+    {
         let message = format!("the run is ending: {}", stop.message);
         return Ok(Decided::End(Ending::without_output(
             StepStatus::NotRun,
@@ -132,6 +134,13 @@ async fn decide<'a>(
         return Ok(Decided::End(ending));
     }
     Ok(Decided::Act(Box::new(ready)))
+}
+
+/// Whether the run ends for a step that stands beside this one: siblings of a stage finish, whichever begins first.
+fn failed_beside(plan: &Plan, stop: &Stop, step: &PlanStep) -> bool {
+    let failed = stop.step.as_deref().filter(|_| stop.reason == StopReason::StepFailed);
+    let failed = failed.and_then(|name| plan.step(name));
+    failed.is_some_and(|failed| failed.name != step.name && failed.after == step.after)
 }
 
 /// Why the step's condition is false, if it is. A condition that does not parse is false: it can only do less.
