@@ -24,6 +24,7 @@ mod playbooks;
 mod restart;
 mod saboteur;
 mod scanner;
+mod sign_in;
 mod signatures;
 mod stores;
 mod world;

@@ -69,6 +69,37 @@ impl World {
             .map_err(|error| error.to_string())
     }
 
+    /// The same template deployed a second time beside this one, with other parameters.
+    pub(crate) async fn beside(&self, name: &str, parameters: &[String]) -> World {
+        let mut stack = Stack::new(name, self.stack.port);
+        let mut given = vec![
+            format!("LocalApiId={}", stack.api_id),
+            format!("LocalEndpoint={}", stack.endpoint()),
+            format!("PublicUrl={}", stack.url()),
+            format!("Architecture={}", std::env::consts::ARCH.replace("aarch64", "arm64")),
+            "AllowLoopback=true".to_owned(),
+            "CreateMailIdentity=false".to_owned(),
+        ];
+        given.extend_from_slice(parameters);
+        let template = self.state.path().join("stage/packaged.yaml");
+        let template = template.to_str().expect("a path");
+        let mut arguments = vec!["cloudformation", "deploy", "--template-file", template];
+        arguments.extend(["--stack-name", name, "--s3-bucket", "countersign-code"]);
+        arguments.extend(["--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"]);
+        arguments.push("--parameter-overrides");
+        arguments.extend(given.iter().map(String::as_str));
+        let aws = Aws::of(&self.stack, &self.project);
+        let said = aws.output(&arguments, self.state.path()).await.expect("the AWS client runs");
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        let query = ["--stack-name", name, "--query", "Stacks[0].Outputs"];
+        let outputs = [&["cloudformation", "describe-stacks"][..], &query].concat();
+        for output in self.aws(&outputs).await.expect("the outputs").as_array().expect("a list") {
+            let name = output["OutputKey"].as_str().unwrap_or_default();
+            stack.outputs.insert(name.to_owned(), output["OutputValue"].clone());
+        }
+        World::on(stack)
+    }
+
     /// AWS as a role sees it.
     pub(crate) async fn aws_as(
         &self,

@@ -92,6 +92,7 @@ const GROUPS: &[Group] = &[
             admin_grant: revoke;
             admin_capabilities: give;
             admin_capability: take;
+            admin_account: part;
             admin_revoke_tokens: revoke;
         },
     ),

@@ -100,7 +100,11 @@ pub fn handle(request: Request, verifier: Arc<Verifier>) -> BoxFuture<'static, A
 fn is_ours(error: &TokenError) -> bool {
     matches!(
         error,
-        TokenError::Expired | TokenError::NotYetValid | TokenError::Audience | TokenError::Issuer
+        TokenError::Expired
+            | TokenError::NotYetValid
+            | TokenError::Audience
+            | TokenError::Issuer
+            | TokenError::Use
     )
 }
 

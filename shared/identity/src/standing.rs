@@ -40,7 +40,10 @@ pub struct Presented {
     pub user: UserId,
     /// The token's own id.
     pub token_id: String,
-    /// When it was issued, epoch seconds.
+    /// The session it belongs to, where the issuer keeps sessions: every token made from one sign-in names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// When it was issued, or when its holder signed in where the issuer says so; epoch seconds.
     pub issued_at: i64,
     /// How it came to be.
     pub token_use: TokenUse,
@@ -70,7 +73,7 @@ pub struct Standing {
     /// Tokens issued before this time (epoch seconds) are void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_before: Option<i64>,
-    /// Ids of tokens that are void.
+    /// Ids of tokens and of sessions that are void.
     #[serde(default)]
     pub revoked: BTreeSet<String>,
 }
@@ -126,8 +129,7 @@ impl Standing {
         if !self.active {
             return Err(Refused::Inactive);
         }
-        let too_old = self.not_before.is_some_and(|bound| token.issued_at < bound);
-        if too_old || self.revoked.contains(&token.token_id) {
+        if self.voids(token) {
             return Err(Refused::TokenRevoked);
         }
         let carried = token.capabilities.iter().filter(|cap| token.token_use.may_carry(**cap));
@@ -137,6 +139,12 @@ impl Standing {
             capabilities: carried.filter(|cap| self.capabilities.contains(cap)).copied().collect(),
             token_id: token.token_id.clone(),
         })
+    }
+
+    fn voids(&self, token: &Presented) -> bool {
+        let too_old = self.not_before.is_some_and(|bound| token.issued_at < bound);
+        let session_ended = token.session.as_ref().is_some_and(|id| self.revoked.contains(id));
+        too_old || session_ended || self.revoked.contains(&token.token_id)
     }
 }
 
@@ -176,6 +184,7 @@ mod tests {
         Presented {
             user: user(1),
             token_id: "t-1".to_owned(),
+            session: Some("s-1".to_owned()),
             issued_at: 1_000,
             token_use,
             scopes: Scopes::parse(scopes.iter().copied()),
@@ -261,6 +270,11 @@ mod tests {
         );
         check(
             &Standing { revoked: ["t-1".to_owned()].into(), ..known.clone() },
+            &claims,
+            Err(Refused::TokenRevoked),
+        );
+        check(
+            &Standing { revoked: ["s-1".to_owned()].into(), ..known.clone() },
             &claims,
             Err(Refused::TokenRevoked),
         );

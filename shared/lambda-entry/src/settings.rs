@@ -36,6 +36,7 @@ pub enum Setting {
     JwtAudience,
     JwtHs256Secret,
     JwtJwksUrl,
+    FirstAdministrator,
     AllowLoopback,
     SearchProvider,
     SearchUrl,
@@ -44,7 +45,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 31] = [
+    pub const ALL: [Setting; 32] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -72,6 +73,7 @@ impl Setting {
         Setting::JwtAudience,
         Setting::JwtHs256Secret,
         Setting::JwtJwksUrl,
+        Setting::FirstAdministrator,
         Setting::AllowLoopback,
         Setting::SearchProvider,
         Setting::SearchUrl,
@@ -145,6 +147,9 @@ impl Setting {
                 ("JWT_HS256_SECRET", "shared secret of tokens; local stacks only")
             }
             Self::JwtJwksUrl => ("JWT_JWKS_URL", "where the issuer publishes its keys"),
+            Self::FirstAdministrator => {
+                ("FIRST_ADMINISTRATOR", "address that enters as administrator at its first sign-in")
+            }
             Self::AllowLoopback => {
                 ("ALLOW_LOOPBACK", "`true` lets connectors reach loopback; local stacks only")
             }

@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::sign_in::FirstRights;
 use crate::user::User;
 use crate::{Directory, DirectoryError, Result, keys};
 
@@ -173,6 +174,17 @@ impl Rights for Directory {
             self.standing_of(user).await.map_err(|error| Box::new(error) as Box<dyn Failure>)
         })
     }
+}
+
+/// What somebody is granted when they are entered; as their own gift, because nobody else was there.
+pub(crate) fn first(
+    user: &User,
+    rights: &FirstRights,
+) -> std::result::Result<Vec<Write>, StoreError> {
+    let grant = Grant { granted_by: &user.id, granted_at: user.created_at };
+    let scopes = rights.scopes.iter().map(|scope| keys::scope(&user.id, scope));
+    let capabilities = rights.capabilities.iter().map(|cap| keys::capability(&user.id, *cap));
+    scopes.chain(capabilities).map(|key| Write::put(&key, &grant)).collect()
 }
 
 /// Folds the items of a partition. Grants without a person, or anything unreadable, grant nothing.

@@ -3,6 +3,7 @@
 use countersign_identity::{Capability, Scope, UserId};
 use countersign_store_kit::Key;
 
+use crate::subject::Subject;
 use crate::user::{Email, Username};
 
 /// The partition of the index that lists everybody.
@@ -42,6 +43,10 @@ pub(crate) fn username(username: &Username) -> Key {
 
 pub(crate) fn email(email: &Email) -> Key {
     Key::new(format!("EMAIL#{}", email.canonical()), "CLAIM")
+}
+
+pub(crate) fn subject(subject: &Subject) -> Key {
+    Key::new(format!("SUBJECT#{subject}"), "CLAIM")
 }
 
 pub(crate) fn floor() -> Key {

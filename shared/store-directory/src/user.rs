@@ -7,6 +7,8 @@ use countersign_identity::UserId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::subject::Subject;
+
 /// Why a text cannot stand in the directory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidUser {
@@ -21,6 +23,9 @@ pub enum InvalidUser {
     /// Not a display name.
     #[error("a display name has 1 to 200 characters and no control characters")]
     DisplayName,
+    /// Not the `sub` of an account.
+    #[error("the account of the user pool has no UUID as its `sub`")]
+    Subject,
 }
 
 impl Failure for InvalidUser {
@@ -149,6 +154,9 @@ pub struct User {
     pub display_name: String,
     /// Inactive people can do nothing.
     pub active: bool,
+    /// Their account of the user pool, once they have signed in there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<Subject>,
     /// Tokens issued before this time (epoch seconds) are void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_before: Option<i64>,
@@ -171,6 +179,8 @@ pub struct NewUser {
     pub email_verified: bool,
     /// What others see.
     pub display_name: String,
+    /// Their account of the user pool, if they come from there.
+    pub subject: Option<Subject>,
 }
 
 impl NewUser {
@@ -187,6 +197,7 @@ impl NewUser {
             email_verified: self.email_verified,
             display_name: self.display_name,
             active: true,
+            subject: self.subject,
             not_before: None,
             created_at: now,
             updated_at: now,

@@ -6,43 +6,27 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::sign_in::FirstRights;
 use crate::user::{Email, User, UserChange, Username};
 use crate::{Directory, DirectoryError, Result, keys};
 
 /// Who holds a username or an address.
 #[derive(Serialize, Deserialize)]
-struct Claim {
-    user_id: UserId,
+pub(crate) struct Claim {
+    pub(crate) user_id: UserId,
 }
 
 impl Directory {
-    /// Enters a person. The username and the address are claimed in the same transaction, so each is held once.
-    ///
-    /// Entering the same id again with the same names changes nothing and answers as the first time.
+    /// Enters a person without any right, as [`Directory::enter`] does.
     ///
     /// # Errors
     /// [`DirectoryError::Taken`] when a name is somebody else's.
     pub fn create<'a>(&'a self, user: &'a User) -> BoxFuture<'a, Result<User>> {
-        Box::pin(async move {
-            let claim = Claim { user_id: user.id.clone() };
-            let writes = [
-                Write::put(&keys::username(&user.username), &claim).map(Write::if_absent),
-                Write::put(&keys::email(&user.email), &claim).map(Write::if_absent),
-                Write::put(&keys::profile(&user.id), user)
-                    .map(|write| write.if_absent().indexed(keys::USERS, user.username.as_str())),
-            ];
-            let doing = DirectoryError::doing("enter the person");
-            let writes =
-                writes.into_iter().collect::<std::result::Result<Vec<_>, _>>().map_err(&doing)?;
-            match self.table.transact(writes).await {
-                Ok(()) => Ok(user.clone()),
-                Err(StoreError::ConditionFailed { index, .. }) => self.already(user, index).await,
-                Err(other) => Err(doing(other)),
-            }
-        })
+        const NOTHING: &FirstRights = &FirstRights { scopes: Vec::new(), capabilities: Vec::new() };
+        self.enter(user, NOTHING)
     }
 
-    async fn already(&self, user: &User, index: usize) -> Result<User> {
+    pub(crate) async fn already(&self, user: &User, index: usize) -> Result<User> {
         let standing = self.user(&user.id).await?;
         match standing {
             Some(known) if known.username == user.username && known.email == user.email => {
@@ -50,6 +34,9 @@ impl Directory {
             }
             _ if index == 1 => {
                 Err(DirectoryError::Taken { what: "email", value: user.email.to_string() })
+            }
+            _ if index == 3 => {
+                Err(DirectoryError::Taken { what: "account", value: user.username.to_string() })
             }
             _ => Err(DirectoryError::Taken { what: "username", value: user.username.to_string() }),
         }
@@ -104,7 +91,7 @@ impl Directory {
         })
     }
 
-    fn claimed(&self, key: Key) -> BoxFuture<'_, Result<Option<User>>> {
+    pub(crate) fn claimed(&self, key: Key) -> BoxFuture<'_, Result<Option<User>>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("find the person");
             let claim: Option<Claim> = self.table.get(&key).await.map_err(doing)?;

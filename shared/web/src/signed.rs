@@ -110,6 +110,7 @@ mod tests {
         Presented {
             user: UserId::from_bytes([1; 16]),
             token_id: "t".to_owned(),
+            session: None,
             issued_at: 10,
             token_use,
             scopes: Scopes::parse(["macro:analyst"]),

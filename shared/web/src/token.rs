@@ -1,8 +1,8 @@
 //! Verifying JSON Web Tokens: the one module the API and the authorizer share.
 //!
 //! A deployment has exactly one source of keys: a shared HS256 secret (local stacks) or the issuer's published keys
-//! (JWKS). The algorithm follows from the key, never from the token; issuer, audience, issue and expiry are required,
-//! and clocks may differ by [`LEEWAY_SECONDS`].
+//! (JWKS), a Cognito user pool among them. The algorithm follows from the key, never from the token; issuer, audience, issue
+//! and expiry are required, and clocks may differ by [`LEEWAY_SECONDS`].
 
 mod claims;
 mod error;
@@ -12,7 +12,7 @@ pub use claims::Claims;
 pub use error::TokenError;
 pub use jwks::Jwks;
 
-use countersign_identity::{Presented, TokenUse};
+use countersign_identity::Presented;
 use futures::future::BoxFuture;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use url::Url;
@@ -119,7 +119,8 @@ impl Verifier {
         validation.validate_nbf = true;
         validation.set_issuer(&[&self.issuer]);
         validation.set_audience(&[&self.audience]);
-        validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        // `aud` is required as well, but for access tokens of a user pool: `Claims` sees to that.
+        validation.set_required_spec_claims(&["exp", "iss", "sub"]);
         validation
     }
 
@@ -129,12 +130,7 @@ impl Verifier {
             // A token from the future would outlive "every token issued before now is void".
             return Err(TokenError::NotYetValid);
         }
-        let mut presented = claims.presented()?;
-        if matches!(self.keys, Keys::Published(_)) && presented.token_use == TokenUse::Service {
-            // Nobody outside the deployment can mint its operator.
-            presented.token_use = TokenUse::Api;
-        }
-        Ok(presented)
+        claims.presented(&self.audience, matches!(self.keys, Keys::Published(_)))
     }
 }
 

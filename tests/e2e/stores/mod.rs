@@ -2,6 +2,7 @@
 //! shows these one by one.
 
 mod approvals;
+mod directory;
 mod egress;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};

@@ -2,6 +2,7 @@
 
 pub(crate) mod action;
 pub(crate) mod actions;
+pub(crate) mod admin_account;
 pub(crate) mod admin_capabilities;
 pub(crate) mod admin_capability;
 pub(crate) mod admin_grant;

@@ -128,6 +128,8 @@ fn command(
         .env("IOT_MTLS_ENABLED", "0")
         .env("SFTP_ENABLED", "0")
         .env("AUTH", "true")
+        // As in AWS, a trigger of a user pool that fails means no token.
+        .env("MINISTACK_COGNITO_PRETOKEN_STRICT", "1")
         .env("PERSIST_STATE", "1")
         .env("S3_PERSIST", "1")
         .env("STATE_DIR", folder("state")?)

@@ -47,6 +47,7 @@ fn session(person: u8, token_use: TokenUse) -> Who {
     Who::Session(Box::new(Presented {
         user: user(person),
         token_id: "t-1".to_owned(),
+        session: None,
         issued_at: 0,
         token_use,
         scopes: Scopes::parse(["global:editor"]),

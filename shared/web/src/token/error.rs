@@ -27,6 +27,9 @@ pub enum TokenError {
     /// From another issuer.
     #[error("the token is from another issuer")]
     Issuer,
+    /// A user pool's token about a person, not one for an API.
+    #[error("this is an id token, made for the application that asked for it")]
+    Use,
     /// Signed with an algorithm this deployment does not use; `none` is one of them.
     #[error("the token is signed with an algorithm that is not accepted here")]
     Algorithm,
@@ -73,6 +76,7 @@ impl Failure for TokenError {
             Self::NotYetValid => "TOKEN_NOT_YET_VALID",
             Self::Audience => "TOKEN_AUDIENCE",
             Self::Issuer => "TOKEN_ISSUER",
+            Self::Use => "TOKEN_USE",
             Self::Algorithm => "TOKEN_ALGORITHM",
             Self::UnknownKey => "TOKEN_KEY_UNKNOWN",
             Self::KeysUnavailable => "TOKEN_KEYS_UNAVAILABLE",
@@ -90,6 +94,7 @@ impl Failure for TokenError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Expired => Some("sign in again".to_owned()),
+            Self::Use => Some("send the access token of the same sign-in".to_owned()),
             Self::Missing => Some("locally, `countersign token` makes one".to_owned()),
             _ => None,
         }

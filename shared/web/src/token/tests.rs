@@ -1,6 +1,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use countersign_identity::{Capability, Scopes};
+use countersign_identity::{Capability, Scopes, TokenUse};
 use jsonwebtoken::{EncodingKey, Header, encode};
 use p256::elliptic_curve::sec1::ToSec1Point as _;
 use p256::pkcs8::{EncodePrivateKey as _, LineEnding};
@@ -9,6 +9,8 @@ use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::*;
+
+mod pool;
 
 const SECRET: &str = "a secret of the tests, long enough to be one";
 const USER: &str = "user_01010101010101010101010101010101";

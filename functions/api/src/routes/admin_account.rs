@@ -1,0 +1,28 @@
+//! `/api/admin/users/{id}/account`.
+
+use axum::extract::State;
+use countersign_web::{Path, Problem, Signed};
+use http::StatusCode;
+
+use super::admin_user::person;
+use super::{Ctx, administrator, now};
+
+/// Parts a person from their account of the user pool, for instance when it was deleted: the next account that signs in
+/// with the person's address, verified, takes its place. Tokens of the old one are void.
+#[utoipa::path(
+    delete, path = "/users/{id}/account", tag = "administration",
+    params(("id" = String, Path, description = "id, username or address")),
+    responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
+)]
+pub(crate) async fn part(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let State(ctx) = ctx;
+    administrator(&signed)?;
+    let user = person(&ctx, &id).await?;
+    ctx.directory.revoke_all_tokens(&user.id, now()).await?;
+    ctx.directory.untie(&user, now()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,181 @@
+//! What the user pool asks, and what it is answered (event version 2).
+//!
+//! Source: Cognito developer guide, "Pre token generation Lambda trigger".
+
+use countersign_identity::Standing;
+use countersign_store_directory::{Email, InvalidUser, Subject, Username};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::error::SignInError;
+
+/// The most bytes that scopes may take in a token: no door reads tokens above 8 KiB, and no gateway headers above 10 KB.
+const SCOPES_LIMIT: usize = 4 * 1024;
+
+/// The parts of the event that are read.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SignIn {
+    user_name: String,
+    request: Request,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Request {
+    user_attributes: Attributes,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Attributes {
+    sub: String,
+    #[serde(default)]
+    email: Option<String>,
+    #[serde(default)]
+    email_verified: Option<Flag>,
+    #[serde(default)]
+    name: Option<String>,
+}
+
+/// The pool writes its flags as text.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+enum Flag {
+    Text(String),
+    Bool(bool),
+}
+
+impl SignIn {
+    /// The account that signs in.
+    pub(crate) fn subject(&self) -> Result<Subject, InvalidUser> {
+        Subject::parse(&self.request.user_attributes.sub)
+    }
+
+    /// The address of the account, if somebody has proved it.
+    pub(crate) fn verified_email(&self) -> Option<Result<Email, InvalidUser>> {
+        let attributes = &self.request.user_attributes;
+        let verified = match attributes.email_verified.as_ref()? {
+            Flag::Text(text) => text.eq_ignore_ascii_case("true"),
+            Flag::Bool(verified) => *verified,
+        };
+        attributes.email.as_deref().filter(|_| verified).map(Email::parse)
+    }
+
+    /// The name to show.
+    pub(crate) fn display_name(&self) -> String {
+        let name = self.request.user_attributes.name.as_deref().unwrap_or(&self.user_name);
+        let visible: String = name.chars().filter(|c| !c.is_control()).take(200).collect();
+        if visible.is_empty() { "Somebody".to_owned() } else { visible }
+    }
+
+    /// The name in the directory: the account's, or one made from it that nobody else can have.
+    pub(crate) fn usernames(&self, subject: &Subject) -> Result<[Username; 2], InvalidUser> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        let lower: String =
+            self.user_name.to_ascii_lowercase().chars().filter(|c| plain(*c)).take(50).collect();
+        let stem = lower.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        let digits = &subject.to_string()[..8];
+        let stem = if stem.len() < 2 { "user" } else { stem };
+        let numbered = Username::parse(&format!("{stem}-{digits}"))?;
+        Ok([Username::parse(&self.user_name).unwrap_or_else(|_| numbered.clone()), numbered])
+    }
+}
+
+/// The event as it goes back: the claims that say whom the token speaks for.
+///
+/// # Errors
+/// [`SignInError::TooManyGrants`] when the scopes do not fit into a token.
+pub(crate) fn answer(mut event: Value, standing: &Standing) -> Result<Value, SignInError> {
+    let scopes = json!(standing.scopes);
+    if scopes.to_string().len() > SCOPES_LIMIT {
+        return Err(SignInError::TooManyGrants);
+    }
+    let claims = json!({
+        "user_id": standing.user, "scopes": scopes, "capabilities": standing.capabilities,
+    });
+    event["response"] = json!({ "claimsAndScopeOverrideDetails": {
+        "idTokenGeneration": { "claimsToAddOrOverride": { "user_id": standing.user } },
+        "accessTokenGeneration": { "claimsToAddOrOverride": claims },
+    }});
+    Ok(event)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use countersign_identity::{Capability, Scopes};
+
+    use super::*;
+
+    const FIRST: &str = include_str!("../../../events/on-sign-in/first.json");
+    const REFRESH: &str = include_str!("../../../events/on-sign-in/refresh.json");
+
+    fn sample(text: &str) -> SignIn {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn named(name: &str) -> SignIn {
+        SignIn { user_name: name.to_owned(), ..sample(FIRST) }
+    }
+
+    fn check_name(name: &str, expect: [&str; 2]) {
+        let sign_in = named(name);
+        let names = sign_in.usernames(&sign_in.subject().unwrap()).unwrap();
+        assert_eq!(names.each_ref().map(Username::as_str), expect, "{name}");
+    }
+
+    fn standing(scopes: &[String]) -> Standing {
+        let subject = sample(FIRST).subject().unwrap();
+        Standing {
+            user: subject.person(),
+            name: "Ada".to_owned(),
+            email: "ada@example.org".to_owned(),
+            email_verified: true,
+            active: true,
+            scopes: Scopes::parse(scopes.iter().map(String::as_str)),
+            capabilities: BTreeSet::from([Capability::Decide]),
+            not_before: None,
+            revoked: BTreeSet::new(),
+        }
+    }
+
+    #[test]
+    fn only_a_verified_address_is_one() {
+        assert_eq!(sample(FIRST).verified_email().unwrap().unwrap().as_str(), "Ada@Example.org");
+        assert!(sample(REFRESH).verified_email().is_none());
+        let mut event: Value = serde_json::from_str(FIRST).unwrap();
+        event["request"]["userAttributes"].as_object_mut().unwrap().remove("email_verified");
+        assert!(sample(&event.to_string()).verified_email().is_none());
+    }
+
+    #[test]
+    fn every_account_has_a_username_and_one_that_nobody_else_has() {
+        check_name("ada.l", ["ada.l", "ada.l-aaaaaaaa"]);
+        check_name("Ada", ["ada-aaaaaaaa", "ada-aaaaaaaa"]);
+        check_name("Google_1234", ["google_1234-aaaaaaaa", "google_1234-aaaaaaaa"]);
+        check_name("ada@example.org", ["adaexample.org-aaaaaaaa", "adaexample.org-aaaaaaaa"]);
+        check_name("阿达", ["user-aaaaaaaa", "user-aaaaaaaa"]);
+        check_name(&"x".repeat(128), [&format!("{}-aaaaaaaa", "x".repeat(50)); 2]);
+    }
+
+    #[test]
+    fn r_003_the_token_says_whom_it_speaks_for() {
+        let event: Value = serde_json::from_str(FIRST).unwrap();
+        let said = answer(event, &standing(&["macro:analyst".to_owned()])).unwrap();
+        assert_eq!(said["userPoolId"], "us-east-1_EXAMPLE");
+        let said = &said["response"]["claimsAndScopeOverrideDetails"];
+        assert_eq!(
+            said["accessTokenGeneration"]["claimsToAddOrOverride"],
+            json!({ "user_id": "user_aaaaaaaabbbb4ccc8dddeeeeeeeeeeee", "scopes": ["macro:analyst"], "capabilities": ["decide"] })
+        );
+        assert!(said["idTokenGeneration"]["claimsToAddOrOverride"].get("capabilities").is_none());
+    }
+
+    #[test]
+    fn grants_that_fit_into_no_token_are_an_error_and_not_cut() {
+        let many: Vec<String> =
+            (0..200).map(|n| format!("a_rather_long_topic_{n}:reader")).collect();
+        assert!(matches!(answer(json!({}), &standing(&many)), Err(SignInError::TooManyGrants)));
+    }
+}
