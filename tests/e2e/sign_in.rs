@@ -168,14 +168,14 @@ async fn a_person_without_grants_can_do_nothing_until_an_administrator_says_so()
         refusal(door(&first.access).await.get(&path).await),
         (403, "PERMISSION_DENIED".to_owned())
     );
-    grant(&ana.username, "global:analyst").await;
+    grant(&ana.email, "global:analyst").await;
     // The old token claims nothing; the session's next one does.
     assert_eq!(refusal(door(&first.access).await.get(&path).await).0, 403);
     let second = first.refreshed().await.unwrap();
     door(&second.access).await.get(&path).await.unwrap();
     root()
         .await
-        .delete(&format!("/api/admin/users/{}/grants/global:analyst", ana.username))
+        .delete(&format!("/api/admin/users/{}/grants/global:analyst", ana.email))
         .await
         .unwrap();
     assert_eq!(refusal(door(&second.access).await.get(&path).await).0, 403);
@@ -191,7 +191,7 @@ async fn an_account_whose_address_nobody_has_verified_gets_no_token() {
 }
 
 #[tokio::test]
-async fn people_register_themselves_where_the_deployment_says_so() {
+async fn people_register_themselves_where_the_deployment_says_so_under_no_name_of_others() {
     let pool = pool().await;
     let client = pool.stack.output("UserPoolClientId").unwrap();
     let attributes =
@@ -216,7 +216,7 @@ async fn people_register_themselves_where_the_deployment_says_so() {
     .await;
     let session = rita.sign_in().await.unwrap();
     assert_eq!(session.claims()["scopes"], json!([]));
-    let known = root().await.get("/api/admin/users/rita").await.unwrap();
+    let known = root().await.get("/api/admin/users/rita@example.org").await.unwrap();
     assert_eq!(
         (known["email"].as_str(), known["display_name"].as_str()),
         (Some(rita.email.as_str()), Some("Rita"))
@@ -272,8 +272,10 @@ async fn a_session_that_was_ended_stays_ended() {
     let ana = Account::new("ana").await;
     let (one, two) = (ana.sign_in().await.unwrap(), ana.sign_in().await.unwrap());
     let (path, admin) = (format!("{FACTORY}/me"), root().await);
-    let voids = format!("/api/admin/users/{}/revoke-tokens", ana.username);
-    admin.post(&voids, &json!({ "token_id": one.claims()["origin_jti"] })).await.unwrap();
+    let voids = format!("/api/admin/users/{}/revoke-tokens", ana.email);
+    let me = door(&one.access).await.get(&path).await.unwrap();
+    assert_eq!(me["token_id"], one.claims()["jti"]);
+    admin.post(&voids, &json!({ "token_id": me["session_id"] })).await.unwrap();
     let again = one.refreshed().await.unwrap();
     for token in [&one.access, &again.access] {
         let said = door(token).await.get(&path).await;
@@ -291,7 +293,7 @@ async fn a_session_that_was_ended_stays_ended() {
 async fn inactive_people_get_no_token_and_their_tokens_open_nothing() {
     let ana = Account::new("ana").await;
     let session = ana.sign_in().await.unwrap();
-    let person = format!("/api/admin/users/{}", ana.username);
+    let person = format!("/api/admin/users/{}", ana.email);
     let admin = root_session().await.access;
     let url = format!("{}{person}", ana.pool.stack.url());
     let change =
@@ -304,21 +306,28 @@ async fn inactive_people_get_no_token_and_their_tokens_open_nothing() {
 }
 
 #[tokio::test]
-async fn a_second_account_takes_a_persons_place_only_when_an_administrator_makes_room() {
+async fn an_account_in_wrong_hands_is_parted_and_another_takes_its_place() {
     let first = Account::new("ana").await;
-    let person = first.sign_in().await.unwrap().claims()["user_id"].clone();
-    first.at_pool("admin-delete-user", &[]).await;
+    let session = first.sign_in().await.unwrap();
+    let person = session.claims()["user_id"].clone();
     let second = Account::made(&format!("{}-new", first.username), &first.email, true).await;
     assert!(second.sign_in().await.err().unwrap().contains("SIGN_IN_OTHER_ACCOUNT"));
-    let path = format!("/api/admin/users/{}/account", first.username);
+    let path = format!("/api/admin/users/{}/account", first.email);
     root().await.delete(&path).await.unwrap();
+    let me = format!("{FACTORY}/me");
+    let said = door(&session.access).await.get(&me).await;
+    assert_eq!(refusal(said), (401, "TOKEN_REVOKED".to_owned()));
+    for said in [first.sign_in().await, session.refreshed().await] {
+        assert!(said.err().unwrap().contains("SIGN_IN_PARTED"));
+    }
     // Tokens of the very second in which tokens were made void are void.
-    until("the next second", || async {
+    let session = until("the next second", || async {
         let session = second.sign_in().await.unwrap();
-        assert_eq!(session.claims()["user_id"], person);
-        door(&session.access).await.get(&format!("{FACTORY}/me")).await.ok()
+        door(&session.access).await.get(&me).await.ok().map(|_| session)
     })
     .await;
+    assert_eq!(session.claims()["user_id"], person);
+    assert!(first.sign_in().await.err().unwrap().contains("SIGN_IN_PARTED"));
 }
 
 #[tokio::test]
@@ -326,14 +335,14 @@ async fn k_08_whoever_signed_in_may_decide_a_gate() {
     let (ana, maria) = (Account::new("ana").await, Account::new("maria").await);
     for account in [&ana, &maria] {
         account.sign_in().await.unwrap();
-        grant(&account.username, "global:analyst").await;
+        grant(&account.email, "global:analyst").await;
     }
-    grant(&maria.username, "decide").await;
+    grant(&maria.email, "decide").await;
     let (asks, decides) = (ana.door().await, maria.door().await);
     let post = async |door: &Door, path: &str, body: Value| {
         door.post(&format!("{FACTORY}{path}"), &body).await.unwrap()
     };
-    let profile = json!({ "name": "Agent", "handle": "pool-agent", "approvers": [maria.username] });
+    let profile = json!({ "name": "Agent", "handle": "pool-agent", "approvers": [maria.email] });
     let profile = post(&asks, "/profiles", profile).await["id"].clone();
     post(&asks, "/playbooks", json!({ "yaml": gated("gated-pool", "") })).await;
     let run = json!({ "profile": profile, "playbook": "gated-pool", "inputs": rows(), "run_context": "background" });

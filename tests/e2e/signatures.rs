@@ -93,6 +93,11 @@ async fn k_12_a_missed_deadline_is_a_refusal() {
     });
     let done = tokio::time::timeout(std::time::Duration::from_secs(240), done).await.unwrap();
     assert_eq!(step(&done, "keep")["status"], "not_run");
+    let events = ana.get(&format!("/executions/{run}/events")).await;
+    for once in ["stopped", "finished"] {
+        let told = events.as_array().unwrap().iter().filter(|event| event["kind"] == once);
+        assert_eq!(told.count(), 1, "{events:#}");
+    }
     let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
     assert_eq!(maria.refused(&format!("{path}/approve"), Some(&decision)).await.0, 409);
     let approver = maria.approver();

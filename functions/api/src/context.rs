@@ -72,7 +72,7 @@ impl Context {
         let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
         let vault = Vault::new(Arc::new(keys));
         Ok(Self {
-            verifier: verifier(boot)?,
+            verifier: Verifier::of(&boot.settings)?,
             journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
             catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
             runner: Runner::new(
@@ -90,15 +90,4 @@ impl Context {
             blobs,
         })
     }
-}
-
-fn verifier(boot: &Boot) -> Result<Verifier, StartError> {
-    let settings = &boot.settings;
-    let issuer = settings.need(Setting::JwtIssuer)?;
-    let audience = settings.need(Setting::JwtAudience)?;
-    let secret = settings.get(Setting::JwtHs256Secret);
-    let jwks = settings.get(Setting::JwtJwksUrl);
-    let verifier = Verifier::new(secret, jwks, issuer, audience, settings.allow_loopback());
-    let name = "JWT_HS256_SECRET or JWT_JWKS_URL";
-    verifier.map_err(|error| StartError::Invalid { name, reason: error.to_string() })
 }

@@ -51,7 +51,7 @@ impl Context {
             actions(Deps { connectors, health, announcer, answers, ..deps }, Mode::Read);
         let missing = || StartError::Runtime("the action is gone".to_owned());
         Ok(Self {
-            verifier: verifier(boot)?,
+            verifier: Verifier::of(&boot.settings)?,
             directory: Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?),
             action: actions.pop().ok_or_else(missing)?,
             bench,
@@ -63,17 +63,4 @@ impl Context {
 pub fn router(context: Arc<Context>) -> Router {
     let path = "/api/agent-factory/connectors/{id}/test";
     door::complete(Router::new().route(path, post(trial::run)).with_state(context))
-}
-
-fn verifier(boot: &Boot) -> Result<Verifier, StartError> {
-    let settings = &boot.settings;
-    let verifier = Verifier::new(
-        settings.get(Setting::JwtHs256Secret),
-        settings.get(Setting::JwtJwksUrl),
-        settings.need(Setting::JwtIssuer)?,
-        settings.need(Setting::JwtAudience)?,
-        settings.allow_loopback(),
-    );
-    let name = "JWT_HS256_SECRET or JWT_JWKS_URL";
-    verifier.map_err(|error| StartError::Invalid { name, reason: error.to_string() })
 }

@@ -7,9 +7,15 @@ use countersign_store_directory::{DirectoryError, InvalidUser};
 /// Why the user pool gives no token. It shows the message to whoever signs in.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
-    /// The directory does not answer, or the account's names are somebody else's.
+    /// The directory does not answer. Why stands in the log: whoever signs in must not read names of tables and roles.
+    #[error("the directory did not answer; try again")]
+    Unavailable {
+        /// What the directory said, for the class.
+        class: Class,
+    },
+    /// The account's names are somebody else's.
     #[error(transparent)]
-    Directory(#[from] DirectoryError),
+    Directory(DirectoryError),
     /// The account has something the directory cannot hold.
     #[error(transparent)]
     Invalid(#[from] InvalidUser),
@@ -22,26 +28,39 @@ pub enum SignInError {
     /// Another account is this person's already.
     #[error("another account signs in as the person with this address; ask an administrator")]
     OtherAccount,
+    /// The account was a person's and was taken from them.
+    #[error("this account was parted from its person; ask an administrator")]
+    Parted,
     /// The token would be too long for any door.
     #[error("the directory grants more scopes than fit into a token; ask an administrator")]
     TooManyGrants,
 }
 
+impl From<DirectoryError> for SignInError {
+    fn from(error: DirectoryError) -> Self {
+        let DirectoryError::Store { source, .. } = &error else { return Self::Directory(error) };
+        tracing::error!(%error, %source, "the directory did not answer");
+        Self::Unavailable { class: error.class() }
+    }
+}
+
 impl Failure for SignInError {
     fn code(&self) -> &'static str {
         match self {
+            Self::Unavailable { .. } => "SIGN_IN_UNAVAILABLE",
             Self::Directory(error) => error.code(),
             Self::Invalid(error) => error.code(),
             Self::Refused(error) => error.code(),
             Self::Unverified => "SIGN_IN_UNVERIFIED",
             Self::OtherAccount => "SIGN_IN_OTHER_ACCOUNT",
+            Self::Parted => "SIGN_IN_PARTED",
             Self::TooManyGrants => "SIGN_IN_TOO_MANY_GRANTS",
         }
     }
 
     fn class(&self) -> Class {
         match self {
-            Self::Directory(error) => error.class(),
+            Self::Unavailable { class } => *class,
             _ => Class::Terminal,
         }
     }

@@ -3,7 +3,7 @@
 //! Source: Cognito developer guide, "Pre token generation Lambda trigger".
 
 use countersign_identity::Standing;
-use countersign_store_directory::{Email, InvalidUser, Subject, Username};
+use countersign_store_directory::{Account, Email, InvalidUser, Subject, Username};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -16,6 +16,7 @@ const SCOPES_LIMIT: usize = 4 * 1024;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignIn {
+    user_pool_id: String,
     user_name: String,
     request: Request,
 }
@@ -47,8 +48,9 @@ enum Flag {
 
 impl SignIn {
     /// The account that signs in.
-    pub(crate) fn subject(&self) -> Result<Subject, InvalidUser> {
-        Subject::parse(&self.request.user_attributes.sub)
+    pub(crate) fn account(&self) -> Result<Account, InvalidUser> {
+        let subject = Subject::parse(&self.request.user_attributes.sub)?;
+        Ok(Account { pool: self.user_pool_id.clone(), subject })
     }
 
     /// The address of the account, if somebody has proved it.
@@ -68,16 +70,24 @@ impl SignIn {
         if visible.is_empty() { "Somebody".to_owned() } else { visible }
     }
 
-    /// The name in the directory: the account's, or one made from it that nobody else can have.
-    pub(crate) fn usernames(&self, subject: &Subject) -> Result<[Username; 2], InvalidUser> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-        let lower: String =
-            self.user_name.to_ascii_lowercase().chars().filter(|c| plain(*c)).take(50).collect();
-        let stem = lower.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-        let digits = &subject.to_string()[..8];
-        let stem = if stem.len() < 2 { "user" } else { stem };
-        let numbered = Username::parse(&format!("{stem}-{digits}"))?;
-        Ok([Username::parse(&self.user_name).unwrap_or_else(|_| numbered.clone()), numbered])
+    /// The name in the directory: the account's where administrators choose it, else one with digits of the account. People
+    /// who register must not be able to take the name of somebody whom others grant things to.
+    pub(crate) fn username(
+        &self,
+        subject: &Subject,
+        chosen: bool,
+    ) -> Result<Username, InvalidUser> {
+        let lower = self.user_name.to_ascii_lowercase();
+        let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        match Username::parse(&lower) {
+            Ok(username) if chosen => Ok(username),
+            _ => {
+                let stem: String = lower.chars().filter(plain).take(50).collect();
+                let stem = stem.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+                let stem = if stem.is_empty() { "user" } else { stem };
+                Username::parse(&format!("{stem}-{}", subject.digits()))
+            }
+        }
     }
 }
 
@@ -104,7 +114,7 @@ pub(crate) fn answer(mut event: Value, standing: &Standing) -> Result<Value, Sig
 mod tests {
     use std::collections::BTreeSet;
 
-    use countersign_identity::{Capability, Scopes};
+    use countersign_identity::{Accounts, Capability, Scopes};
 
     use super::*;
 
@@ -115,24 +125,21 @@ mod tests {
         serde_json::from_str(text).unwrap()
     }
 
-    fn named(name: &str) -> SignIn {
-        SignIn { user_name: name.to_owned(), ..sample(FIRST) }
-    }
-
-    fn check_name(name: &str, expect: [&str; 2]) {
-        let sign_in = named(name);
-        let names = sign_in.usernames(&sign_in.subject().unwrap()).unwrap();
-        assert_eq!(names.each_ref().map(Username::as_str), expect, "{name}");
+    fn check_name(name: &str, chosen: bool, expect: &str) {
+        let sign_in = SignIn { user_name: name.to_owned(), ..sample(FIRST) };
+        let subject = sign_in.account().unwrap().subject;
+        assert_eq!(sign_in.username(&subject, chosen).unwrap().as_str(), expect, "{name}");
     }
 
     fn standing(scopes: &[String]) -> Standing {
-        let subject = sample(FIRST).subject().unwrap();
+        let subject = sample(FIRST).account().unwrap().subject;
         Standing {
             user: subject.person(),
             name: "Ada".to_owned(),
             email: "ada@example.org".to_owned(),
             email_verified: true,
             active: true,
+            accounts: Accounts::Any,
             scopes: Scopes::parse(scopes.iter().map(String::as_str)),
             capabilities: BTreeSet::from([Capability::Decide]),
             not_before: None,
@@ -150,13 +157,15 @@ mod tests {
     }
 
     #[test]
-    fn every_account_has_a_username_and_one_that_nobody_else_has() {
-        check_name("ada.l", ["ada.l", "ada.l-aaaaaaaa"]);
-        check_name("Ada", ["ada-aaaaaaaa", "ada-aaaaaaaa"]);
-        check_name("Google_1234", ["google_1234-aaaaaaaa", "google_1234-aaaaaaaa"]);
-        check_name("ada@example.org", ["adaexample.org-aaaaaaaa", "adaexample.org-aaaaaaaa"]);
-        check_name("阿达", ["user-aaaaaaaa", "user-aaaaaaaa"]);
-        check_name(&"x".repeat(128), [&format!("{}-aaaaaaaa", "x".repeat(50)); 2]);
+    fn only_names_that_administrators_choose_are_taken_as_they_are() {
+        check_name("ada.l", true, "ada.l");
+        check_name("Ada", true, "ada");
+        check_name("ada@example.org", true, "adaexample.org-aaaaaaaabbbb");
+        check_name("ada.l", false, "ada.l-aaaaaaaabbbb");
+        check_name("ada-aaaaaaaabbbb", false, "ada-aaaaaaaabbbb-aaaaaaaabbbb");
+        check_name("Google_1234", false, "google_1234-aaaaaaaabbbb");
+        check_name("..é阿", false, "user-aaaaaaaabbbb");
+        check_name(&"x".repeat(128), true, &format!("{}-aaaaaaaabbbb", "x".repeat(50)));
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod event;
 use countersign_identity::{Capability, Refused};
 use countersign_lambda_entry::{Boot, Fault, Setting, StartError, decode};
 use countersign_store_directory::{
-    Directory, DirectoryError, Email, FirstRights, NewUser, Subject, User,
+    Account, Directory, DirectoryError, Email, FirstRights, Holder, NewUser, User,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -18,34 +18,28 @@ use serde_json::Value;
 pub use error::SignInError;
 pub use event::SignIn;
 
-/// The directory, and who may administer it before anybody has granted anything.
+/// The directory, and what the deployment says of people nobody has entered.
 pub struct Context {
     directory: Directory,
     first_administrator: Option<Email>,
+    people_register: bool,
 }
 
 impl Context {
-    /// Builds it from the settings.
+    /// Builds it from the settings. A first administrator that is no address is nobody: it must not keep others out.
     ///
     /// # Errors
-    /// [`StartError`] when a setting is missing or the first administrator's address is none.
+    /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let first = boot.settings.get(Setting::FirstAdministrator).filter(|text| !text.is_empty());
-        let first = first.map(Email::parse).transpose().map_err(|error| StartError::Invalid {
-            name: Setting::FirstAdministrator.name(),
-            reason: error.to_string(),
-        })?;
-        let table = boot.table(Setting::TableDirectory, &boot.dynamo())?;
-        Ok(Self { directory: Directory::new(table), first_administrator: first })
-    }
-
-    /// What somebody new may do: nothing, unless the deployment names them as its first administrator.
-    fn first_rights(&self, email: &Email) -> FirstRights {
-        if self.first_administrator.as_ref() != Some(email) {
-            return FirstRights::default();
+        let first = boot.settings.get(Setting::FirstAdministrator).map(Email::parse);
+        if let Some(Err(error)) = &first {
+            tracing::error!(%error, "the first administrator cannot be appointed");
         }
-        let scopes = "global:admin".parse().into_iter().collect();
-        FirstRights { scopes, capabilities: vec![Capability::Administer] }
+        Ok(Self {
+            directory: Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?),
+            first_administrator: first.and_then(Result::ok),
+            people_register: boot.settings.get(Setting::SelfSignUp) == Some("true"),
+        })
     }
 }
 
@@ -60,6 +54,9 @@ pub async fn handle(context: &Context, event: Value) -> Result<Value, Fault> {
 
 async fn token(context: &Context, sign_in: &SignIn, event: Value) -> Result<Value, SignInError> {
     let user = person(context, sign_in).await?;
+    if context.first_administrator.as_ref() == Some(&user.email) {
+        context.directory.appoint(&user, &rights(), Timestamp::now()).await?;
+    }
     let standing = context.directory.standing_of(&user.id).await?.ok_or(Refused::UnknownUser)?;
     if !standing.active {
         return Err(Refused::Inactive.into());
@@ -67,52 +64,75 @@ async fn token(context: &Context, sign_in: &SignIn, event: Value) -> Result<Valu
     event::answer(event, &standing)
 }
 
-/// The person of the account; at its first sign-in the one with its address, or somebody new.
+/// What the first administrator may do.
+fn rights() -> FirstRights {
+    let scopes = "global:admin".parse().into_iter().collect();
+    FirstRights { scopes, capabilities: vec![Capability::Administer] }
+}
+
+/// The person of the account. Two devices may sign in for the first time at once: who comes second finds what the first
+/// one has written.
 async fn person(context: &Context, sign_in: &SignIn) -> Result<User, SignInError> {
-    let subject = sign_in.subject()?;
-    if let Some(known) = context.directory.by_subject(&subject).await? {
-        return Ok(known);
-    }
-    let email = sign_in.verified_email().ok_or(SignInError::Unverified)??;
-    match context.directory.by_email(&email).await? {
-        Some(known) => tie(context, known, subject).await,
-        None => enter(context, sign_in, subject, email).await,
+    match found(context, sign_in).await {
+        Err(SignInError::Unavailable { .. } | SignInError::Directory(_)) => {
+            found(context, sign_in).await
+        }
+        said => said,
     }
 }
 
-async fn tie(context: &Context, user: User, subject: Subject) -> Result<User, SignInError> {
-    match context.directory.tie(&user, subject, Timestamp::now()).await {
+/// The person of the account; at its first sign-in the one with its address, or somebody new.
+async fn found(context: &Context, sign_in: &SignIn) -> Result<User, SignInError> {
+    let account = sign_in.account()?;
+    match context.directory.holder(&account.subject).await? {
+        Holder::Person(user) => return Ok(*user),
+        Holder::Parted => return Err(SignInError::Parted),
+        Holder::Nobody => {}
+    }
+    let email = sign_in.verified_email().ok_or(SignInError::Unverified)??;
+    match context.directory.by_email(&email).await? {
+        Some(known) => tie(context, known, &account).await,
+        None => enter(context, sign_in, account, email).await,
+    }
+}
+
+async fn tie(context: &Context, user: User, account: &Account) -> Result<User, SignInError> {
+    if !user.active {
+        return Err(Refused::Inactive.into());
+    }
+    match context.directory.tie(&user, account, Timestamp::now()).await {
         Ok(()) => {
             tracing::info!(user = %user.id, "an account was tied to its person");
             Ok(user)
         }
-        Err(DirectoryError::Taken { .. }) => Err(SignInError::OtherAccount),
+        Err(DirectoryError::Taken { .. }) => lost(context, account).await,
         Err(other) => Err(other.into()),
+    }
+}
+
+/// Who holds the account that could not be tied: the person, if the same account was tied a moment before.
+async fn lost(context: &Context, account: &Account) -> Result<User, SignInError> {
+    match context.directory.holder(&account.subject).await? {
+        Holder::Person(user) => Ok(*user),
+        Holder::Nobody | Holder::Parted => Err(SignInError::OtherAccount),
     }
 }
 
 async fn enter(
     context: &Context,
     sign_in: &SignIn,
-    subject: Subject,
+    account: Account,
     email: Email,
 ) -> Result<User, SignInError> {
-    let rights = context.first_rights(&email);
-    let [wanted, numbered] = sign_in.usernames(&subject)?;
-    let entered = |username| NewUser {
-        id: subject.person(),
-        username,
-        email: email.clone(),
+    let new = NewUser {
+        id: account.subject.person(),
+        username: sign_in.username(&account.subject, !context.people_register)?,
+        email,
         email_verified: true,
         display_name: sign_in.display_name(),
-        subject: Some(subject),
+        account: Some(account),
     };
-    let user = entered(wanted).at(Timestamp::now())?;
-    match context.directory.enter(&user, &rights).await {
-        Err(DirectoryError::Taken { what: "username", .. }) => {
-            let user = entered(numbered).at(Timestamp::now())?;
-            Ok(context.directory.enter(&user, &rights).await?)
-        }
-        entered => Ok(entered?),
-    }
+    let user = context.directory.create(&new.at(Timestamp::now())?).await?;
+    tracing::info!(user = %user.id, "somebody was entered at their first sign-in");
+    Ok(user)
 }

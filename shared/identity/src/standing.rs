@@ -43,6 +43,9 @@ pub struct Presented {
     /// The session it belongs to, where the issuer keeps sessions: every token made from one sign-in names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The account of a user pool it was made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
     /// When it was issued, or when its holder signed in where the issuer says so; epoch seconds.
     pub issued_at: i64,
     /// How it came to be.
@@ -51,6 +54,29 @@ pub struct Presented {
     pub scopes: Scopes,
     /// The capabilities it claims.
     pub capabilities: BTreeSet<Capability>,
+}
+
+/// Which accounts of a user pool may speak for a person.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Accounts {
+    /// The directory knows of none, so it is the issuer's to say.
+    #[default]
+    Any,
+    /// This one, by its `sub`.
+    Only(String),
+    /// None any more.
+    None,
+}
+
+impl Accounts {
+    fn admit(&self, account: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(own) => own == account,
+            Self::None => false,
+        }
+    }
 }
 
 /// What the directory says of one person at this moment.
@@ -66,6 +92,9 @@ pub struct Standing {
     pub email_verified: bool,
     /// Inactive people can do nothing.
     pub active: bool,
+    /// Which accounts may speak for them.
+    #[serde(default)]
+    pub accounts: Accounts,
     /// Granted scopes.
     pub scopes: Scopes,
     /// Granted capabilities.
@@ -144,7 +173,8 @@ impl Standing {
     fn voids(&self, token: &Presented) -> bool {
         let too_old = self.not_before.is_some_and(|bound| token.issued_at < bound);
         let session_ended = token.session.as_ref().is_some_and(|id| self.revoked.contains(id));
-        too_old || session_ended || self.revoked.contains(&token.token_id)
+        let foreign = token.account.as_deref().is_some_and(|own| !self.accounts.admit(own));
+        too_old || session_ended || foreign || self.revoked.contains(&token.token_id)
     }
 }
 
@@ -185,6 +215,7 @@ mod tests {
             user: user(1),
             token_id: "t-1".to_owned(),
             session: Some("s-1".to_owned()),
+            account: Some("a-1".to_owned()),
             issued_at: 1_000,
             token_use,
             scopes: Scopes::parse(scopes.iter().copied()),
@@ -199,6 +230,7 @@ mod tests {
             email: "ada@example.org".to_owned(),
             email_verified: true,
             active: true,
+            accounts: Accounts::Any,
             scopes: Scopes::parse(scopes.iter().copied()),
             capabilities: capabilities.iter().copied().collect(),
             not_before: None,
@@ -284,6 +316,21 @@ mod tests {
             Ok((&["macro:reader"], &[])),
         );
         check(&Standing { user: user(2), ..known }, &claims, Err(Refused::UnknownUser));
+    }
+
+    #[test]
+    fn only_a_persons_own_account_speaks_for_them() {
+        let claims = token(TokenUse::Login, &["macro:reader"], &[]);
+        let known = standing(&["macro:reader"], &[]);
+        let own = Accounts::Only("a-1".to_owned());
+        check(&Standing { accounts: own, ..known.clone() }, &claims, Ok((&["macro:reader"], &[])));
+        for accounts in [Accounts::Only("a-2".to_owned()), Accounts::None] {
+            let other = Standing { accounts: accounts.clone(), ..known.clone() };
+            check(&other, &claims, Err(Refused::TokenRevoked));
+            // Tokens that no pool has made name no account; the local secret's are such.
+            let local = Presented { account: None, ..claims.clone() };
+            check(&Standing { accounts, ..known.clone() }, &local, Ok((&["macro:reader"], &[])));
+        }
     }
 
     fn any_capabilities() -> impl Strategy<Value = BTreeSet<Capability>> {

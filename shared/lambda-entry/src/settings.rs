@@ -37,6 +37,7 @@ pub enum Setting {
     JwtHs256Secret,
     JwtJwksUrl,
     FirstAdministrator,
+    SelfSignUp,
     AllowLoopback,
     SearchProvider,
     SearchUrl,
@@ -45,7 +46,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 32] = [
+    pub const ALL: [Setting; 33] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -74,6 +75,7 @@ impl Setting {
         Setting::JwtHs256Secret,
         Setting::JwtJwksUrl,
         Setting::FirstAdministrator,
+        Setting::SelfSignUp,
         Setting::AllowLoopback,
         Setting::SearchProvider,
         Setting::SearchUrl,
@@ -148,8 +150,9 @@ impl Setting {
             }
             Self::JwtJwksUrl => ("JWT_JWKS_URL", "where the issuer publishes its keys"),
             Self::FirstAdministrator => {
-                ("FIRST_ADMINISTRATOR", "address that enters as administrator at its first sign-in")
+                ("FIRST_ADMINISTRATOR", "address whose person becomes an administrator, once")
             }
+            Self::SelfSignUp => ("SELF_SIGN_UP", "`true` where people register by themselves"),
             Self::AllowLoopback => {
                 ("ALLOW_LOOPBACK", "`true` lets connectors reach loopback; local stacks only")
             }

@@ -18,7 +18,7 @@ pub enum DirectoryError {
     /// A username or an address belongs to somebody else.
     #[error("the {what} `{value}` is taken")]
     Taken {
-        /// `username` or `email`.
+        /// `username`, `email` or `account`.
         what: &'static str,
         /// The value.
         value: String,

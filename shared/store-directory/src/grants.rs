@@ -176,15 +176,18 @@ impl Rights for Directory {
     }
 }
 
-/// What somebody is granted when they are entered; as their own gift, because nobody else was there.
+/// The rights of a first administrator, as their own gift because nobody else was there, and the mark that they had them.
 pub(crate) fn first(
     user: &User,
     rights: &FirstRights,
+    now: Timestamp,
 ) -> std::result::Result<Vec<Write>, StoreError> {
-    let grant = Grant { granted_by: &user.id, granted_at: user.created_at };
+    let grant = Grant { granted_by: &user.id, granted_at: now };
+    let mark = Write::put(&keys::appointed(&user.email), &grant)?.if_absent();
     let scopes = rights.scopes.iter().map(|scope| keys::scope(&user.id, scope));
     let capabilities = rights.capabilities.iter().map(|cap| keys::capability(&user.id, *cap));
-    scopes.chain(capabilities).map(|key| Write::put(&key, &grant)).collect()
+    let granted = scopes.chain(capabilities).map(|key| Write::put(&key, &grant));
+    std::iter::once(Ok(mark)).chain(granted).collect()
 }
 
 /// Folds the items of a partition. Grants without a person, or anything unreadable, grant nothing.
@@ -208,6 +211,7 @@ fn add_up(table: &str, items: Vec<Item>) -> std::result::Result<Option<Standing>
         }
     }
     Ok(person.map(|user| Standing {
+        accounts: user.accounts(),
         user: user.id,
         name: user.display_name,
         email: user.email.to_string(),

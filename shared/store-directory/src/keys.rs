@@ -3,7 +3,7 @@
 use countersign_identity::{Capability, Scope, UserId};
 use countersign_store_kit::Key;
 
-use crate::subject::Subject;
+use crate::account::Subject;
 use crate::user::{Email, Username};
 
 /// The partition of the index that lists everybody.
@@ -47,6 +47,11 @@ pub(crate) fn email(email: &Email) -> Key {
 
 pub(crate) fn subject(subject: &Subject) -> Key {
     Key::new(format!("SUBJECT#{subject}"), "CLAIM")
+}
+
+/// That somebody was once appointed as the first administrator of this address.
+pub(crate) fn appointed(email: &Email) -> Key {
+    Key::new("DEPLOYMENT", format!("APPOINTED#{}", email.canonical()))
 }
 
 pub(crate) fn floor() -> Key {

@@ -7,25 +7,26 @@
 //! | `USER#{id}` | `CAPABILITY#{name}` | one granted capability |
 //! | `USER#{id}` | `REVOKED#{token id}` | one void token, until it would have expired |
 //! | `USERNAME#{name}`, `EMAIL#{address}` | `CLAIM` | who holds the name, so that it is held once |
-//! | `SUBJECT#{account}` | `CLAIM` | whose account of the user pool it is |
+//! | `SUBJECT#{sub}` | `CLAIM` | whose account of the user pool it is or was |
+//! | `DEPLOYMENT` | `APPOINTED#{address}` | that this first administrator was appointed |
 //! | `DEPLOYMENT` | `FLOOR` | the policy no other policy may undercut |
 //!
 //! Everything that decides what a person may do lies in one partition: [`Directory::standing`] is one strongly
 //! consistent read, done again before every effect and every decision.
 
+mod account;
 mod error;
 mod grants;
 mod keys;
 mod policy;
 mod sign_in;
-mod subject;
 mod user;
 mod users;
 
+pub use account::{Account, Subject};
 pub use error::DirectoryError;
 pub use policy::Floor;
-pub use sign_in::FirstRights;
-pub use subject::Subject;
+pub use sign_in::{FirstRights, Holder};
 pub use user::{Email, InvalidUser, NewUser, User, UserChange, Username};
 
 use countersign_store_kit::Table;

@@ -1,16 +1,27 @@
-//! People and their accounts of the user pool. A person has at most one, and an account is one person's.
+//! People and their accounts of the user pool. A person has at most one, and an account was and is one person's.
 
-use countersign_identity::{Capability, Scope, UserId};
+use countersign_identity::{Capability, Scope};
 use countersign_store_kit::{Expr, StoreError, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::subject::Subject;
+use crate::account::{Account, Subject};
 use crate::user::User;
 use crate::users::Claim;
 use crate::{Directory, DirectoryError, Result, grants, keys};
 
-/// What somebody is granted in the moment in which they are entered.
+/// Whose account it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holder {
+    /// Nobody's yet.
+    Nobody,
+    /// This person's.
+    Person(Box<User>),
+    /// It was somebody's. It is nobody's again, ever: whoever took it over must not find a way back.
+    Parted,
+}
+
+/// What somebody is granted without anybody who could grant it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FirstRights {
     /// Scopes.
@@ -24,47 +35,34 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn by_subject<'a>(&'a self, subject: &'a Subject) -> BoxFuture<'a, Result<Option<User>>> {
-        self.claimed(keys::subject(subject))
-    }
-
-    /// Enters a person together with what they may do, in one transaction: nobody is ever half entered.
-    ///
-    /// Entering the same id again with the same names changes nothing, no right either, and answers as the first time.
-    ///
-    /// # Errors
-    /// [`DirectoryError::Taken`] when a name or the account is somebody else's.
-    pub fn enter<'a>(
-        &'a self,
-        user: &'a User,
-        rights: &'a FirstRights,
-    ) -> BoxFuture<'a, Result<User>> {
+    pub fn holder<'a>(&'a self, subject: &'a Subject) -> BoxFuture<'a, Result<Holder>> {
         Box::pin(async move {
-            let doing = DirectoryError::doing("enter the person");
-            let mut writes = entry(user).map_err(&doing)?;
-            writes.extend(grants::first(user, rights).map_err(&doing)?);
-            match self.table.transact(writes).await {
-                Ok(()) => Ok(user.clone()),
-                Err(StoreError::ConditionFailed { index, .. }) => self.already(user, index).await,
-                Err(other) => Err(doing(other)),
-            }
+            let doing = DirectoryError::doing("find the account");
+            let key = keys::subject(subject);
+            let Some(claim) = self.table.get::<Claim>(&key).await.map_err(doing)? else {
+                return Ok(Holder::Nobody);
+            };
+            let person = self.user(&claim.user_id).await?;
+            let still =
+                |user: &User| user.account.as_ref().is_some_and(|own| own.subject == *subject);
+            Ok(person.filter(still).map_or(Holder::Parted, |user| Holder::Person(Box::new(user))))
         })
     }
 
-    /// Says that an account is this person's; who holds it has proved the person's address to the user pool.
+    /// Says that an account is this person's; who holds it has proved the person's address to the user pool. An account of
+    /// another pool, which signs nobody in any more, gives way.
     ///
     /// # Errors
-    /// [`DirectoryError::Taken`] when the account is somebody else's or the person has another one;
-    /// [`DirectoryError::NoSuchUser`] when there is no such person.
+    /// [`DirectoryError::Taken`] when the account is or was somebody's, or the person has another one of this pool.
     pub fn tie<'a>(
         &'a self,
         user: &'a User,
-        subject: Subject,
+        account: &'a Account,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("note the account");
-            let writes = tying(&user.id, subject, now).map_err(&doing)?;
+            let writes = tying(user, account, now).map_err(&doing)?;
             self.table.transact(writes).await.map_err(|error| {
                 let taken =
                     || DirectoryError::Taken { what: "account", value: user.username.to_string() };
@@ -73,59 +71,68 @@ impl Directory {
         })
     }
 
-    /// Parts a person from their account, so that another one with their address can take its place. Without an account
-    /// nothing happens.
+    /// Parts a person from their account: its tokens are void, it never signs in as anybody again, and another one with the
+    /// person's address can take its place.
     ///
     /// # Errors
-    /// [`DirectoryError::Changed`] when the account changed in between.
-    pub fn untie<'a>(&'a self, user: &'a User, now: Timestamp) -> BoxFuture<'a, Result<()>> {
+    /// [`DirectoryError::Changed`] when the account changed in between, or there is none.
+    pub fn part<'a>(&'a self, user: &'a User, now: Timestamp) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let Some(subject) = user.subject else { return Ok(()) };
             let doing = DirectoryError::doing("part the account");
-            let same = Expr::new("#subject = :subject").bind("subject", &subject);
-            let freed = Write::update(&keys::profile(&user.id))
-                .remove("subject")
-                .set("updated_at", &now)
-                .and_then(|write| Ok(write.when(same?)))
-                .map_err(&doing)?;
-            let writes = vec![Write::delete(&keys::subject(&subject)), freed];
-            self.table.transact(writes).await.map_err(|error| {
+            let write = parting(user, now).map_err(&doing)?;
+            self.table.write(write).await.map_err(|error| {
                 if error.is_condition() { DirectoryError::Changed } else { doing(error) }
             })
         })
     }
-}
 
-/// The names are claimed in the same transaction, so each is held once.
-fn entry(user: &User) -> std::result::Result<Vec<Write>, StoreError> {
-    let claim = Claim { user_id: user.id.clone() };
-    let mut writes = vec![
-        Write::put(&keys::username(&user.username), &claim)?.if_absent(),
-        Write::put(&keys::email(&user.email), &claim)?.if_absent(),
-        Write::put(&keys::profile(&user.id), user)?
-            .if_absent()
-            .indexed(keys::USERS, user.username.as_str()),
-    ];
-    if let Some(subject) = &user.subject {
-        writes.push(Write::put(&keys::subject(subject), &claim)?.if_absent());
+    /// Grants the deployment's first administrator their rights, once for each address that is ever named as theirs: what
+    /// is taken away later stays away.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn appoint<'a>(
+        &'a self,
+        user: &'a User,
+        rights: &'a FirstRights,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("appoint the administrator");
+            let writes = grants::first(user, rights, now).map_err(&doing)?;
+            match self.table.transact(writes).await {
+                Err(error) if error.is_condition() => Ok(()),
+                done => done.map_err(doing),
+            }
+        })
     }
-    Ok(writes)
 }
 
 fn tying(
-    user: &UserId,
-    subject: Subject,
+    user: &User,
+    account: &Account,
     now: Timestamp,
 ) -> std::result::Result<Vec<Write>, StoreError> {
-    let free = Expr::new("attribute_not_exists(#PK) OR #user_id = :user").bind("user", user)?;
-    let claim = Write::put(&keys::subject(&subject), &Claim { user_id: user.clone() })?;
-    let alone = Expr::new("attribute_not_exists(#subject) OR #subject = :subject")
-        .bind("subject", &subject)?;
-    let person = Write::update(&keys::profile(user))
+    let claim = Claim { user_id: user.id.clone() };
+    let claim = Write::put(&keys::subject(&account.subject), &claim)?.if_absent();
+    let alone = Expr::new("attribute_not_exists(#account) OR #account.#pool <> :pool")
+        .bind("pool", &account.pool)?;
+    let person = Write::update(&keys::profile(&user.id))
         .when(Expr::exists())
         .when(alone)
-        .set("subject", &subject)?
+        .set("account", account)?
+        .remove("account_parted")
         .set("email_verified", &true)?
         .set("updated_at", &now)?;
-    Ok(vec![claim.when(free), person])
+    Ok(vec![claim, person])
+}
+
+fn parting(user: &User, now: Timestamp) -> std::result::Result<Write, StoreError> {
+    let same = Expr::new("#account = :account").bind("account", &user.account)?;
+    Write::update(&keys::profile(&user.id))
+        .when(same)
+        .remove("account")
+        .set("account_parted", &true)?
+        .set("not_before", &(now.as_second() + 1))?
+        .set("updated_at", &now)
 }

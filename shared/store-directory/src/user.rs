@@ -3,11 +3,11 @@
 use std::fmt;
 
 use countersign_failure::Failure;
-use countersign_identity::UserId;
+use countersign_identity::{Accounts, UserId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::subject::Subject;
+use crate::account::Account;
 
 /// Why a text cannot stand in the directory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -156,7 +156,10 @@ pub struct User {
     pub active: bool,
     /// Their account of the user pool, once they have signed in there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub subject: Option<Subject>,
+    pub account: Option<Account>,
+    /// Whether they were parted from the account they had.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub account_parted: bool,
     /// Tokens issued before this time (epoch seconds) are void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_before: Option<i64>,
@@ -164,6 +167,19 @@ pub struct User {
     pub created_at: Timestamp,
     /// When the record last changed.
     pub updated_at: Timestamp,
+}
+
+impl User {
+    /// Which accounts of a user pool may speak for the person: theirs, once they have had one. Who never had one signs in
+    /// at an issuer whose accounts the directory does not know.
+    #[must_use]
+    pub fn accounts(&self) -> Accounts {
+        match &self.account {
+            Some(account) => Accounts::Only(account.subject.to_string()),
+            None if self.account_parted => Accounts::None,
+            None => Accounts::Any,
+        }
+    }
 }
 
 /// Somebody to enter.
@@ -180,7 +196,7 @@ pub struct NewUser {
     /// What others see.
     pub display_name: String,
     /// Their account of the user pool, if they come from there.
-    pub subject: Option<Subject>,
+    pub account: Option<Account>,
 }
 
 impl NewUser {
@@ -197,7 +213,8 @@ impl NewUser {
             email_verified: self.email_verified,
             display_name: self.display_name,
             active: true,
-            subject: self.subject,
+            account: self.account,
+            account_parted: false,
             not_before: None,
             created_at: now,
             updated_at: now,

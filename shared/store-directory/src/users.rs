@@ -6,7 +6,6 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::sign_in::FirstRights;
 use crate::user::{Email, User, UserChange, Username};
 use crate::{Directory, DirectoryError, Result, keys};
 
@@ -17,16 +16,25 @@ pub(crate) struct Claim {
 }
 
 impl Directory {
-    /// Enters a person without any right, as [`Directory::enter`] does.
+    /// Enters a person, without any right. Username, address and account are claimed in the same transaction, so each is
+    /// held once.
+    ///
+    /// Entering the same id again with the same names changes nothing and answers as the first time.
     ///
     /// # Errors
-    /// [`DirectoryError::Taken`] when a name is somebody else's.
+    /// [`DirectoryError::Taken`] when a name or the account is somebody else's.
     pub fn create<'a>(&'a self, user: &'a User) -> BoxFuture<'a, Result<User>> {
-        const NOTHING: &FirstRights = &FirstRights { scopes: Vec::new(), capabilities: Vec::new() };
-        self.enter(user, NOTHING)
+        Box::pin(async move {
+            let doing = DirectoryError::doing("enter the person");
+            match self.table.transact(entry(user).map_err(&doing)?).await {
+                Ok(()) => Ok(user.clone()),
+                Err(StoreError::ConditionFailed { index, .. }) => self.already(user, index).await,
+                Err(other) => Err(doing(other)),
+            }
+        })
     }
 
-    pub(crate) async fn already(&self, user: &User, index: usize) -> Result<User> {
+    async fn already(&self, user: &User, index: usize) -> Result<User> {
         let standing = self.user(&user.id).await?;
         match standing {
             Some(known) if known.username == user.username && known.email == user.email => {
@@ -91,7 +99,7 @@ impl Directory {
         })
     }
 
-    pub(crate) fn claimed(&self, key: Key) -> BoxFuture<'_, Result<Option<User>>> {
+    fn claimed(&self, key: Key) -> BoxFuture<'_, Result<Option<User>>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("find the person");
             let claim: Option<Claim> = self.table.get(&key).await.map_err(doing)?;
@@ -157,4 +165,19 @@ impl Directory {
             if error.is_condition() { DirectoryError::NoSuchUser } else { doing(error) }
         })
     }
+}
+
+fn entry(user: &User) -> std::result::Result<Vec<Write>, StoreError> {
+    let claim = Claim { user_id: user.id.clone() };
+    let mut writes = vec![
+        Write::put(&keys::username(&user.username), &claim)?.if_absent(),
+        Write::put(&keys::email(&user.email), &claim)?.if_absent(),
+        Write::put(&keys::profile(&user.id), user)?
+            .if_absent()
+            .indexed(keys::USERS, user.username.as_str()),
+    ];
+    if let Some(account) = &user.account {
+        writes.push(Write::put(&keys::subject(&account.subject), &claim)?.if_absent());
+    }
+    Ok(writes)
 }

@@ -10,6 +10,7 @@
 //! | intent of an irreversible step | `RUN#{run}` | `INTENT#{step}` | |
 //! | when a profile's last successful run finished | `OWNER#{owner}` | `LAST#{profile}` | |
 //! | mark of a run that is not finished | `ACTIVE#{shard}` | `{run}` | |
+//! | where the sweeper goes on | `ACTIVE` | `CURSOR` | |
 //!
 //! Outputs above 100 KB lie in the data bucket under `runs/{run}/…` (claim check with digest).
 

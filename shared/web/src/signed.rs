@@ -111,6 +111,7 @@ mod tests {
             user: UserId::from_bytes([1; 16]),
             token_id: "t".to_owned(),
             session: None,
+            account: None,
             issued_at: 10,
             token_use,
             scopes: Scopes::parse(["macro:analyst"]),

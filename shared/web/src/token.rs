@@ -7,6 +7,7 @@
 mod claims;
 mod error;
 mod jwks;
+mod settings;
 
 pub use claims::Claims;
 pub use error::TokenError;
@@ -118,8 +119,8 @@ impl Verifier {
         validation.leeway = LEEWAY_SECONDS;
         validation.validate_nbf = true;
         validation.set_issuer(&[&self.issuer]);
-        validation.set_audience(&[&self.audience]);
-        // `aud` is required as well, but for access tokens of a user pool: `Claims` sees to that.
+        // Of the audience `Claims` makes sure: access tokens of a user pool name it in another claim.
+        validation.validate_aud = false;
         validation.set_required_spec_claims(&["exp", "iss", "sub"]);
         validation
     }

@@ -1,8 +1,9 @@
 //! Accounts and people, when many sign in at once.
 
-use countersign_identity::{Capability, UserId};
+use countersign_identity::{Accounts, Capability, UserId};
 use countersign_store_directory::{
-    Directory, DirectoryError, Email, FirstRights, NewUser, Subject, User, Username,
+    Account, Directory, DirectoryError, Email, FirstRights, Holder, NewUser, Subject, User,
+    Username,
 };
 use futures::future::join_all;
 use jiff::Timestamp;
@@ -11,18 +12,28 @@ async fn directory() -> Directory {
     Directory::new(super::table("directory").await)
 }
 
-fn account(n: u8) -> Subject {
-    Subject::parse(&format!("{n:08x}-bbbb-4ccc-8ddd-eeeeeeeeeeee")).unwrap()
+fn account(n: u8) -> Account {
+    let subject = Subject::parse(&format!("{n:08x}-bbbb-4ccc-8ddd-eeeeeeeeeeee")).unwrap();
+    Account { pool: "us-east-1_EXAMPLE".to_owned(), subject }
 }
 
-fn person(name: &str, subject: Option<Subject>) -> User {
+async fn holder(directory: &Directory, account: &Account) -> Holder {
+    directory.holder(&account.subject).await.unwrap()
+}
+
+async fn tie(directory: &Directory, user: &User, account: &Account) -> Result<(), DirectoryError> {
+    directory.tie(user, account, Timestamp::now()).await
+}
+
+fn person(name: &str, account: Option<Account>) -> User {
+    let id = account.as_ref().map(|account| account.subject.person());
     let new = NewUser {
-        id: subject.map_or(UserId::from_bytes([9; 16]), |subject| subject.person()),
+        id: id.unwrap_or(UserId::from_bytes([9; 16])),
         username: Username::parse(name).unwrap(),
         email: Email::parse(&format!("{name}@example.org")).unwrap(),
         email_verified: false,
         display_name: name.to_owned(),
-        subject,
+        account,
     };
     new.at(Timestamp::now()).unwrap()
 }
@@ -36,48 +47,63 @@ fn administrator() -> FirstRights {
 async fn r_003_of_many_accounts_with_a_persons_address_one_becomes_theirs() {
     let directory = directory().await;
     let ada = directory.create(&person("ada", None)).await.unwrap();
-    let tied = (0..8).map(|n| directory.tie(&ada, account(n), Timestamp::now()));
-    let tied = join_all(tied).await;
+    let accounts: Vec<Account> = (0..8).map(account).collect();
+    let tied = join_all(accounts.iter().map(|account| tie(&directory, &ada, account))).await;
     let winners: Vec<usize> = (0..8).filter(|n| tied[*n].is_ok()).collect();
     assert_eq!(winners.len(), 1, "{tied:?}");
-    let winner = account(u8::try_from(winners[0]).unwrap());
-    let known = directory.by_subject(&winner).await.unwrap().unwrap();
+    let winner = &accounts[winners[0]];
+    let Holder::Person(known) = holder(&directory, winner).await else { panic!("nobody") };
     assert_eq!(
-        (known.id, known.subject, known.email_verified),
-        (ada.id.clone(), Some(winner), true)
+        (&known.id, &known.account, known.email_verified),
+        (&ada.id, &Some(winner.clone()), true)
     );
-    // Once more is no change, and no other account gets in beside it.
-    directory.tie(&ada, winner, Timestamp::now()).await.unwrap();
-    let other = directory.tie(&ada, account(77), Timestamp::now()).await;
+    let other = tie(&directory, &ada, &account(77)).await;
     assert!(matches!(other, Err(DirectoryError::Taken { what: "account", .. })), "{other:?}");
-    assert!(directory.by_subject(&account(77)).await.unwrap().is_none());
+    assert_eq!(holder(&directory, &account(77)).await, Holder::Nobody);
 }
 
 #[tokio::test]
-async fn an_account_that_was_parted_makes_room() {
+async fn an_account_that_was_parted_never_comes_back_and_makes_room() {
     let directory = directory().await;
     let ada = directory.create(&person("ada", None)).await.unwrap();
-    directory.tie(&ada, account(1), Timestamp::now()).await.unwrap();
+    tie(&directory, &ada, &account(1)).await.unwrap();
     let known = directory.user(&ada.id).await.unwrap().unwrap();
-    directory.untie(&known, Timestamp::now()).await.unwrap();
-    assert!(directory.by_subject(&account(1)).await.unwrap().is_none());
-    directory.tie(&ada, account(2), Timestamp::now()).await.unwrap();
+    directory.part(&known, Timestamp::now()).await.unwrap();
+    assert_eq!(holder(&directory, &account(1)).await, Holder::Parted);
+    let standing = directory.standing_of(&ada.id).await.unwrap().unwrap();
+    assert_eq!(standing.accounts, Accounts::None);
+    assert!(standing.not_before.is_some());
+    assert!(tie(&directory, &ada, &account(1)).await.is_err());
+    tie(&directory, &ada, &account(2)).await.unwrap();
     // Who still holds the old reading changes nothing.
-    let late = directory.untie(&known, Timestamp::now()).await;
+    let late = directory.part(&known, Timestamp::now()).await;
     assert!(matches!(late, Err(DirectoryError::Changed)), "{late:?}");
-    assert_eq!(directory.by_subject(&account(2)).await.unwrap().unwrap().id, ada.id);
+    assert_eq!(holder(&directory, &account(1)).await, Holder::Parted);
+    let standing = directory.standing_of(&ada.id).await.unwrap().unwrap();
+    assert_eq!(standing.accounts, Accounts::Only(account(2).subject.to_string()));
+}
+
+#[tokio::test]
+async fn an_account_of_a_pool_that_is_gone_gives_way() {
+    let directory = directory().await;
+    let ada = directory.create(&person("ada", Some(account(1)))).await.unwrap();
+    let other = Account { pool: "us-east-1_ANOTHER".to_owned(), ..account(2) };
+    tie(&directory, &ada, &other).await.unwrap();
+    assert_eq!(holder(&directory, &account(1)).await, Holder::Parted);
+    assert!(matches!(holder(&directory, &other).await, Holder::Person(_)));
 }
 
 #[tokio::test]
 async fn a_first_right_that_was_taken_stays_taken() {
     let directory = directory().await;
-    let (root, rights) = (person("root", Some(account(1))), administrator());
-    let entered = join_all((0..4).map(|_| directory.enter(&root, &rights))).await;
-    assert!(entered.iter().all(Result::is_ok), "{entered:?}");
+    let root = directory.create(&person("root", Some(account(1)))).await.unwrap();
+    let rights = administrator();
+    let appoint = || directory.appoint(&root, &rights, Timestamp::now());
+    appoint().await.unwrap();
     let standing = directory.standing_of(&root.id).await.unwrap().unwrap();
     assert!(standing.capabilities.contains(&Capability::Administer));
     directory.take(&root.id, Capability::Administer).await.unwrap();
-    directory.enter(&root, &rights).await.unwrap();
+    appoint().await.unwrap();
     let standing = directory.standing_of(&root.id).await.unwrap().unwrap();
     assert!(standing.capabilities.is_empty(), "{standing:?}");
 }
@@ -93,7 +119,7 @@ async fn nobody_enters_under_anothers_name_or_account() {
     let taken = directory.create(&twin).await;
     assert!(matches!(taken, Err(DirectoryError::Taken { what: "email", .. })), "{taken:?}");
     twin.email = Email::parse("ada-2@example.org").unwrap();
-    twin.subject = Some(account(1));
+    twin.account = Some(account(1));
     let taken = directory.create(&twin).await;
     assert!(matches!(taken, Err(DirectoryError::Taken { what: "account", .. })), "{taken:?}");
 }

@@ -4,6 +4,7 @@
 mod approvals;
 mod directory;
 mod egress;
+mod runs;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::{
@@ -14,15 +15,19 @@ use countersign_store_kit::{DynamoClient, Table};
 
 use crate::world::world;
 
-/// A table of its own, with the keys every table has.
-async fn table(kind: &str) -> Table {
-    let aws = aws_config::defaults(BehaviorVersion::latest())
+/// The emulator, as the owner of its account sees it.
+async fn aws() -> aws_config::SdkConfig {
+    aws_config::defaults(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
         .credentials_provider(Credentials::new("test", "test", None, None, "the local stack"))
         .endpoint_url(world().stack.endpoint())
         .load()
-        .await;
-    let client = DynamoClient::new(&aws);
+        .await
+}
+
+/// A table of its own, with the keys every table has.
+async fn table(kind: &str) -> Table {
+    let client = DynamoClient::new(&aws().await);
     let name = format!("{kind}-{}", uuid::Uuid::now_v7().simple());
     let key = |name: &str, kind| {
         KeySchemaElement::builder().attribute_name(name).key_type(kind).build().unwrap()

@@ -7,8 +7,9 @@ use http::StatusCode;
 use super::admin_user::person;
 use super::{Ctx, administrator, now};
 
-/// Parts a person from their account of the user pool, for instance when it was deleted: the next account that signs in
-/// with the person's address, verified, takes its place. Tokens of the old one are void.
+/// Parts a person from their account of the user pool, for instance when it was deleted or is in wrong hands: its tokens
+/// are void, and it never signs in as anybody again. The next account that signs in with the person's address, verified,
+/// takes its place. Without an account nothing happens.
 #[utoipa::path(
     delete, path = "/users/{id}/account", tag = "administration",
     params(("id" = String, Path, description = "id, username or address")),
@@ -22,7 +23,8 @@ pub(crate) async fn part(
     let State(ctx) = ctx;
     administrator(&signed)?;
     let user = person(&ctx, &id).await?;
-    ctx.directory.revoke_all_tokens(&user.id, now()).await?;
-    ctx.directory.untie(&user, now()).await?;
+    if user.account.is_some() {
+        ctx.directory.part(&user, now()).await?;
+    }
     Ok(StatusCode::NO_CONTENT)
 }

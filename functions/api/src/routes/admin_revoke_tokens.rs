@@ -14,10 +14,12 @@ use super::{Ctx, administrator, now};
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Which {
-    /// One token, by its id (`jti`); all that were issued until now when left out.
+    /// One token, by its id (`jti`), or one session of the user pool, by its own (`origin_jti`); all tokens that were issued
+    /// until now when left out.
     #[serde(default)]
     token_id: Option<String>,
-    /// When that token expires; a year from now when left out.
+    /// When that token expires; a year from now when left out. It stays void for two days in any case: a session outlives
+    /// its tokens.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Timestamp>,
@@ -35,13 +37,16 @@ pub(crate) async fn revoke(
     Path(id): Path<String>,
     Json(body): Json<Which>,
 ) -> Result<StatusCode, Problem> {
-    const YEAR: i64 = 366 * 24 * 3600;
+    const DAY: i64 = 24 * 3600;
+    const YEAR: i64 = 366 * DAY;
     let State(ctx) = ctx;
     administrator(&signed)?;
     let user = person(&ctx, &id).await?;
     match &body.token_id {
         Some(token) => {
-            let expires = body.expires_at.map_or(now().as_second() + YEAR, Timestamp::as_second);
+            let now_seconds = now().as_second();
+            let given = body.expires_at.map_or(now_seconds + YEAR, Timestamp::as_second);
+            let expires = given.max(now_seconds + 2 * DAY);
             ctx.directory.revoke_token(&user.id, token, expires, now()).await?;
         }
         None => ctx.directory.revoke_all_tokens(&user.id, now()).await?,

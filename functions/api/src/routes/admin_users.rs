@@ -67,7 +67,7 @@ pub(crate) async fn create(
             email_verified: body.email_verified,
             display_name: body.display_name.clone().unwrap_or_else(|| username.to_string()),
             username,
-            subject: None,
+            account: None,
         };
         let user =
             new.at(now()).map_err(|error| Problem::field("display_name", error.to_string()))?;

@@ -20,6 +20,10 @@ pub(crate) struct Me {
     /// Effective capabilities.
     #[schema(value_type = Vec<String>)]
     capabilities: Vec<Capability>,
+    /// The token's id (`jti`); whoever administers can make it void.
+    token_id: String,
+    /// The session at the user pool (`origin_jti`), if there is one; void with all its tokens by the same door.
+    session_id: Option<String>,
 }
 
 /// Who the caller is, and what remains of their token.
@@ -32,5 +36,7 @@ pub(crate) async fn me(signed: Signed) -> Json<Me> {
         scopes: caller.scopes,
         role,
         capabilities: caller.capabilities.into_iter().collect(),
+        token_id: caller.token_id,
+        session_id: signed.presented.session,
     })
 }

@@ -12,7 +12,7 @@ use countersign_approval::{
     SignedLink, Status, StoredCode, Subject, Tenant, Timing, Verdict, Vote, Waiting, decide,
 };
 use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError};
-use countersign_identity::{Caller, Capability, Refused, Scopes, Standing, UserId};
+use countersign_identity::{Accounts, Caller, Capability, Refused, Scopes, Standing, UserId};
 use countersign_plan::Plan;
 use countersign_store_approvals::Loaded;
 use futures::FutureExt as _;
@@ -254,6 +254,7 @@ impl Shared {
             email: if is_approver { "bo@example.org" } else { "ada@example.org" }.to_owned(),
             email_verified: true,
             active: self.state.lock().unwrap().active,
+            accounts: Accounts::Any,
             scopes: Scopes::default(),
             capabilities: BTreeSet::from([Capability::Decide]),
             not_before: None,

@@ -48,6 +48,7 @@ fn session(person: u8, token_use: TokenUse) -> Who {
         user: user(person),
         token_id: "t-1".to_owned(),
         session: None,
+        account: None,
         issued_at: 0,
         token_use,
         scopes: Scopes::parse(["global:editor"]),

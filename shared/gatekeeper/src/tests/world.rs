@@ -12,7 +12,7 @@ use countersign_approval::{
     Verdict, Vote, Waiting,
 };
 use countersign_failure::{Class, Failure};
-use countersign_identity::{Capability, Rights, Scopes, Standing, UserId};
+use countersign_identity::{Accounts, Capability, Rights, Scopes, Standing, UserId};
 use countersign_states::{Once, StatesError, Woken};
 use countersign_store_approvals::{Commit, Committed, Created, Loaded, Place, TaskToken};
 use countersign_store_kit::{Result as StoreResult, StoreError};
@@ -418,6 +418,7 @@ fn standing(n: u8) -> Standing {
         email: format!("p{n}@example.org"),
         email_verified: true,
         active: true,
+        accounts: Accounts::Any,
         scopes: Scopes::parse(["global:editor"]),
         capabilities: BTreeSet::from([Capability::Decide]),
         not_before: None,

@@ -28,7 +28,7 @@ pub(super) fn approval(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> DraftApp
         preview_from: fields.text("preview_from", sink),
         preview_limit: small(fields.integer("preview_limit", 1..=100, sink)).unwrap_or(10),
         prompt: fields.required("prompt", sink),
-        timeout_minutes: small(fields.integer("timeout_minutes", 1..=525_600, sink)),
+        timeout_minutes: small(fields.integer("timeout_minutes", 1..=432_000, sink)),
         on_reject: fields.choice("on_reject", &rejects, sink).unwrap_or(OnReject::Stop),
         approvers: approvers.into_iter().map(|text| text.text).collect(),
         quorum: small(quorum).unwrap_or(1),

@@ -13,12 +13,12 @@ use serde::Deserialize;
 
 use super::TokenError;
 
-/// The claims that are read after signature, issuer, expiry and, where the token has one, audience were checked.
+/// The claims that are read after signature, issuer and expiry were checked.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Claims {
-    /// Whom it is for. Checked before; here only whether there is one.
+    /// Whom it is for: one audience or several.
     #[serde(default)]
-    pub aud: Option<serde_json::Value>,
+    pub aud: Option<Audience>,
     /// The application a user pool made it for: its audience.
     #[serde(default)]
     pub client_id: Option<String>,
@@ -32,14 +32,14 @@ pub struct Claims {
     pub username: Option<String>,
     /// When it was issued, epoch seconds.
     pub iat: i64,
-    /// When the person signed in, epoch seconds; stays when a session makes new tokens.
+    /// When the person signed in at a user pool, epoch seconds; stays when a session makes new tokens.
     #[serde(default)]
-    pub auth_time: Option<i64>,
+    pub auth_time: Option<serde_json::Value>,
     /// Its own id, so that it can be revoked.
     pub jti: String,
     /// The id of the session at a user pool.
     #[serde(default)]
-    pub origin_jti: Option<String>,
+    pub origin_jti: Option<serde_json::Value>,
     /// The most it may do. Without scopes it can do nothing that asks for a role.
     #[serde(default)]
     pub scopes: Scopes,
@@ -66,6 +66,32 @@ pub enum Use {
     Id,
 }
 
+/// One audience or several. Anything else is no audience, and the token is not read.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Audience {
+    /// One.
+    One(String),
+    /// Several.
+    Many(Vec<String>),
+}
+
+impl Audience {
+    fn is(&self, audience: &str) -> bool {
+        match self {
+            Self::One(named) => named == audience,
+            Self::Many(named) => named.iter().any(|named| named == audience),
+        }
+    }
+}
+
+/// A sign-in at a user pool.
+struct Session {
+    id: String,
+    /// Epoch seconds.
+    began: i64,
+}
+
 impl Claims {
     /// What the token presents. `audience` is what it must name, and `published` whether its key is a published one: only
     /// then can it come from a user pool.
@@ -78,14 +104,16 @@ impl Claims {
         self.is_for(audience, published)?;
         let user = UserId::parse(self.user_id.as_deref().unwrap_or(&self.sub))
             .map_err(|_| TokenError::Malformed)?;
-        if !is_id(&self.jti) || self.origin_jti.as_deref().is_some_and(|id| !is_id(id)) {
+        let session = self.session()?;
+        if !is_id(&self.jti) {
             return Err(TokenError::Malformed);
         }
         Ok(Presented {
             user,
-            issued_at: self.auth_time.map_or(self.iat, |signed_in| signed_in.min(self.iat)),
+            issued_at: session.as_ref().map_or(self.iat, |session| session.began.min(self.iat)),
             token_id: self.jti,
-            session: self.origin_jti,
+            account: session.as_ref().map(|_| self.sub),
+            session: session.map(|session| session.id),
             token_use,
             scopes: self.scopes,
             capabilities: self
@@ -94,6 +122,17 @@ impl Claims {
                 .filter_map(|name| capability(name))
                 .collect::<BTreeSet<_>>(),
         })
+    }
+
+    /// The sign-in that an access token comes from. Claims of these names in other tokens are their issuer's own.
+    fn session(&self) -> Result<Option<Session>, TokenError> {
+        if self.token_use != Use::Access {
+            return Ok(None);
+        }
+        let id = self.origin_jti.as_ref().and_then(|id| id.as_str()).filter(|id| is_id(id));
+        let began = self.auth_time.as_ref().and_then(serde_json::Value::as_i64);
+        let (id, began) = id.zip(began).ok_or(TokenError::Malformed)?;
+        Ok(Some(Session { id: id.to_owned(), began }))
     }
 
     /// An access token with a name in it was made for a person who has signed in; one without was made for a program.
@@ -112,11 +151,13 @@ impl Claims {
 
     /// Only access tokens of a user pool go without `aud`; their application stands for it.
     fn is_for(&self, audience: &str, published: bool) -> Result<(), TokenError> {
-        match (&self.aud, &self.client_id, self.token_use) {
-            (_, Some(client), Use::Access) if client != audience => Err(TokenError::Audience),
-            (Some(_), _, _) => Ok(()),
-            (None, Some(_), Use::Access) if published => Ok(()),
-            (None, _, _) => Err(TokenError::Malformed),
+        let of_pool = self.token_use == Use::Access && published;
+        match (&self.aud, &self.client_id) {
+            (_, Some(client)) if of_pool && client != audience => Err(TokenError::Audience),
+            (Some(named), _) if named.is(audience) => Ok(()),
+            (Some(_), _) => Err(TokenError::Audience),
+            (None, Some(_)) if of_pool => Ok(()),
+            (None, _) => Err(TokenError::Malformed),
         }
     }
 }

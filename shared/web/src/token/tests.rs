@@ -104,6 +104,10 @@ async fn a_token_without_a_claim_is_none() {
     for name in ["iss", "aud", "sub", "exp", "iat", "jti", "token_use"] {
         check_claims(&without(name), Err(TokenError::Malformed)).await;
     }
+    for unreadable in [json!(5), json!({"api": 1}), json!(["api", 1]), json!(null)] {
+        check_claims(&with("aud", unreadable), Err(TokenError::Malformed)).await;
+    }
+    check_claims(&with("aud", json!([])), Err(TokenError::Audience)).await;
     check_claims(&with("sub", json!("ada")), Err(TokenError::Malformed)).await;
     check_claims(&with("jti", json!("a#b")), Err(TokenError::Malformed)).await;
     check_claims(&with("token_use", json!("god")), Err(TokenError::Malformed)).await;
@@ -122,6 +126,16 @@ async fn issuers_that_own_the_subject_name_the_user_apart() {
     let mut claims = with("sub", json!("0f1e-cognito"));
     claims["user_id"] = json!(USER);
     check_claims(&claims, Ok("t-1")).await;
+}
+
+#[tokio::test]
+async fn claims_of_a_user_pool_mean_nothing_in_other_tokens() {
+    let mut claims = claims();
+    (claims["auth_time"], claims["origin_jti"]) = (json!(1.5), json!(7));
+    claims["client_id"] = json!("another");
+    let presented = local().verify(&sign(&claims, SECRET, Algorithm::HS256)).await.unwrap();
+    assert_eq!((presented.session, presented.account), (None, None));
+    assert_eq!(Some(presented.issued_at), claims["iat"].as_i64());
 }
 
 fn check_new(secret: Option<&str>, jwks: Option<&str>, expect: Option<&InvalidKeys>) {

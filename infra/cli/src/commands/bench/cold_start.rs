@@ -110,7 +110,8 @@ fn rows(name: &str, start: Start, peers: &[(String, Start)]) -> [Figure; 2] {
     [time, memory]
 }
 
-/// What the deployed function finds in its environment.
+/// What the deployed function finds in its environment. One that this stack has no use for, such as the user pool's, gets
+/// what `api` has, which is more.
 async fn environment(
     stack: &Stack,
     aws: &Aws,
@@ -118,19 +119,10 @@ async fn environment(
     name: &str,
 ) -> Result<HashMap<String, String>, CliError> {
     let function = format!("{}-{name}", stack.name);
-    let found = aws
-        .json(
-            &[
-                "lambda",
-                "get-function-configuration",
-                "--function-name",
-                &function,
-                "--query",
-                "Environment.Variables",
-            ],
-            folder,
-        )
-        .await?;
+    let found = match configured(aws, folder, &function).await {
+        Ok(found) => found,
+        Err(_) => configured(aws, folder, &format!("{}-api", stack.name)).await?,
+    };
     let mut variables: HashMap<String, String> = found
         .as_object()
         .into_iter()
@@ -147,6 +139,11 @@ async fn environment(
     ];
     variables.extend(given.map(|(name, value)| (name.to_owned(), value.to_owned())));
     Ok(variables)
+}
+
+async fn configured(aws: &Aws, folder: &Path, function: &str) -> Result<Value, CliError> {
+    let asked = ["lambda", "get-function-configuration", "--function-name", function];
+    aws.json(&[&asked[..], &["--query", "Environment.Variables"]].concat(), folder).await
 }
 
 fn median(subject: &Subject, samples: u16) -> Result<Start, CliError> {

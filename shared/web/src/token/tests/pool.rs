@@ -48,6 +48,7 @@ async fn r_003_an_access_token_of_a_user_pool_is_the_login_of_its_person() {
     assert_eq!(presented.scopes, Scopes::parse(["macro:analyst"]));
     assert_eq!(presented.capabilities, [Capability::Decide].into());
     assert_eq!((presented.token_id.as_str(), presented.session.as_deref()), ("t-1", Some("s-1")));
+    assert_eq!(presented.account.as_deref(), Some("aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"));
     // A token that a session has made an hour later is as old as the sign-in.
     assert_eq!(Some(presented.issued_at), claims["auth_time"].as_i64());
 }
@@ -80,7 +81,10 @@ async fn k_08_an_access_token_of_a_program_never_decides() {
 #[tokio::test]
 async fn without_what_the_trigger_adds_a_token_names_nobody() {
     check(&[("user_id", None)], Err(TokenError::Malformed)).await;
-    check(&[("origin_jti", Some(json!("a#b")))], Err(TokenError::Malformed)).await;
+    for name in ["origin_jti", "auth_time"] {
+        check(&[(name, None)], Err(TokenError::Malformed)).await;
+        check(&[(name, Some(json!("a#b")))], Err(TokenError::Malformed)).await;
+    }
 }
 
 #[tokio::test]

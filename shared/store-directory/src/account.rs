@@ -1,4 +1,4 @@
-//! An account of the user pool.
+//! Accounts of the user pool.
 
 use countersign_identity::UserId;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,14 @@ impl Subject {
     /// [`InvalidUser::Subject`] when it is no UUID.
     pub fn parse(text: &str) -> Result<Self, InvalidUser> {
         Uuid::try_parse(text).map(Self).map_err(|_| InvalidUser::Subject)
+    }
+
+    /// The first twelve digits, enough that no two accounts of a pool share them.
+    #[must_use]
+    pub fn digits(&self) -> String {
+        let mut digits = self.0.simple().to_string();
+        digits.truncate(12);
+        digits
     }
 
     /// The id of the person whom this account enters, so that entering them twice enters one.
@@ -44,6 +52,15 @@ impl std::fmt::Display for Subject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.hyphenated().fmt(f)
     }
+}
+
+/// An account: the pool that keeps it and what that pool calls it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// The id of the pool.
+    pub pool: String,
+    /// The account's `sub`.
+    pub subject: Subject,
 }
 
 #[cfg(test)]
