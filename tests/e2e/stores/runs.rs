@@ -21,7 +21,7 @@ fn run(n: u8, last: u8) -> RunId {
     RunId::from_bytes(bytes)
 }
 
-fn head(run: RunId) -> Head {
+fn head(run: &RunId) -> Head {
     let owner = UserId::from_bytes([1; 16]);
     let head = json!({
         "run": run, "owner": owner, "invoked_by": owner, "scopes": Scopes::default(), "profile_id": "p",
@@ -45,7 +45,7 @@ async fn every_unfinished_run_has_its_turn_however_many_wait() {
     let crowded = (0..130).map(|n| run(n, 3));
     let all: BTreeSet<RunId> = crowded.chain((0..8).map(|last| run(200, last))).collect();
     let asked = Asked { inputs: json!({}), samples: None };
-    let heads: Vec<Head> = all.iter().cloned().map(head).collect();
+    let heads: Vec<Head> = all.iter().map(head).collect();
     let made = join_all(heads.iter().map(|head| store.create(head, &asked))).await;
     assert!(made.iter().all(Result::is_ok), "{made:?}");
     let mut seen = BTreeSet::new();
