@@ -12,6 +12,7 @@ mod notice;
 use countersign_gatekeeper::{Desk, Wired};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_outbox::{DomainEvent, EventBus, MailQueue};
+use countersign_plan::Plan;
 use countersign_run::{Head, RunContext, RunId, RunState, RunStatus, fold};
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
@@ -131,10 +132,10 @@ async fn settled(
     attempt: u32,
     now: Timestamp,
 ) -> Result<RunState, FinishError> {
-    let order =
-        context.runs.plan(&head.run).await?.map(|(plan, _)| plan.order()).unwrap_or_default();
+    let plan = context.runs.plan(&head.run).await?.map(|(plan, _)| plan);
+    let order = plan.as_ref().map(Plan::order).unwrap_or_default();
     let state = fold(head, &order, &context.runs.events(&head.run).await?);
-    if missing::write_down(context, head, &state, attempt, now).await? == 0 {
+    if missing::write_down(context, head, plan.as_ref(), &state, attempt, now).await? == 0 {
         return Ok(state);
     }
     Ok(fold(head, &order, &context.runs.events(&head.run).await?))

@@ -1,5 +1,6 @@
 //! Steps without an outcome: a run that is over leaves none open.
 
+use countersign_plan::Plan;
 use countersign_run::{Event, EventKind, Head, RunState, StepStatus};
 use countersign_store_runs::Outcome;
 use jiff::Timestamp;
@@ -11,19 +12,14 @@ use crate::{Context, FinishError};
 pub(crate) async fn write_down(
     context: &Context,
     head: &Head,
+    plan: Option<&Plan>,
     state: &RunState,
     attempt: u32,
     now: Timestamp,
 ) -> Result<usize, FinishError> {
-    let open = |status: StepStatus| !status.is_final() || status == StepStatus::Approved;
-    let missing: Vec<&String> =
-        state.steps.iter().filter(|(_, step)| open(step.status)).map(|(name, _)| name).collect();
-    let mut written = 0;
-    for name in missing {
-        if context.runs.outcome(&head.run, name).await?.is_some() {
-            continue;
-        }
-        let outcome = outcome(name, head, attempt, now);
+    let missing = without_outcome(context, head, state).await?;
+    for name in &missing {
+        let outcome = outcome(name, head, before(plan, name, &missing), attempt, now);
         let kind = EventKind::StepEnded {
             status: outcome.status,
             count: None,
@@ -33,17 +29,48 @@ pub(crate) async fn write_down(
         };
         let event = Event { step: name.clone(), attempt, n: 8, at: now, kind };
         context.runs.end_step(&head.run, &outcome, &event, None).await?;
-        written += 1;
     }
-    Ok(written)
+    Ok(missing.len())
 }
 
-fn outcome(step: &str, head: &Head, attempt: u32, now: Timestamp) -> Outcome {
-    let (status, code, message) = match &head.stop {
-        Some(stop) => {
+async fn without_outcome(
+    context: &Context,
+    head: &Head,
+    state: &RunState,
+) -> Result<Vec<String>, FinishError> {
+    let open = |status: StepStatus| !status.is_final() || status == StepStatus::Approved;
+    let mut missing = Vec::new();
+    for (name, _) in state.steps.iter().filter(|(_, step)| open(step.status)) {
+        if context.runs.outcome(&head.run, name).await?.is_none() {
+            missing.push(name.clone());
+        }
+    }
+    Ok(missing)
+}
+
+/// A step without a result that this one waits for.
+fn before<'a>(plan: Option<&'a Plan>, step: &str, missing: &[String]) -> Option<&'a str> {
+    let waits = plan?.step(step)?.after.iter();
+    waits.map(String::as_str).find(|name| missing.iter().any(|lost| *lost == **name))
+}
+
+/// What became of a step without a result: not run if the run is ending or one before it has no result either, lost
+/// otherwise.
+fn outcome(
+    step: &str,
+    head: &Head,
+    lost_before: Option<&str>,
+    attempt: u32,
+    now: Timestamp,
+) -> Outcome {
+    let (status, code, message) = match (&head.stop, lost_before) {
+        (Some(stop), _) => {
             (StepStatus::NotRun, "RUN_STOPPED", format!("the run is ending: {}", stop.message))
         }
-        None => {
+        (None, Some(before)) => {
+            (StepStatus::NotRun, "UPSTREAM_LOST", format!("`{before}` before it has no result"))
+        }
+        (None, None) => {
             (StepStatus::Lost, "STEP_LOST", "it was started and no result ever came".to_owned())
         }
     };
@@ -59,5 +86,35 @@ fn outcome(step: &str, head: &Head, attempt: u32, now: Timestamp) -> Outcome {
         approval: None,
         attempt,
         at: now,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_run::RunId;
+    use serde_json::json;
+
+    use super::*;
+
+    fn head() -> Head {
+        let owner = format!("user_{}", "01".repeat(16));
+        let head = json!({
+            "run": RunId::from_bytes([1; 16]), "owner": owner, "invoked_by": owner, "scopes": [], "profile_id": "p",
+            "profile_name": "P", "context": "background", "started_at": Timestamp::UNIX_EPOCH, "attempt": 1, "version": 1,
+        });
+        serde_json::from_value(head).unwrap()
+    }
+
+    fn check(head: &Head, lost_before: Option<&str>, expect: (StepStatus, &str)) {
+        let outcome = outcome("keep", head, lost_before, 1, Timestamp::UNIX_EPOCH);
+        assert_eq!((outcome.status, outcome.code.as_deref()), (expect.0, Some(expect.1)));
+    }
+
+    #[test]
+    fn a_step_behind_a_lost_one_was_not_run_and_says_behind_which() {
+        check(&head(), None, (StepStatus::Lost, "STEP_LOST"));
+        check(&head(), Some("large"), (StepStatus::NotRun, "UPSTREAM_LOST"));
+        let message = outcome("keep", &head(), Some("large"), 1, Timestamp::UNIX_EPOCH).message;
+        assert_eq!(message.as_deref(), Some("`large` before it has no result"));
     }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
+use crate::situation::UPSTREAM_LOST;
 
 /// How a step ends.
 pub(crate) struct Ending {
@@ -92,6 +93,8 @@ impl Ending {
             message: message.clone(),
             took_ms,
         };
+        // What waits for a lost step stays open: the next attempt may find the lost one done. Finishing the run closes it.
+        let stays_open = self.code.as_deref() == Some(UPSTREAM_LOST);
         let outcome = Outcome {
             step: event.step.clone(),
             status: self.status,
@@ -105,6 +108,9 @@ impl Ending {
             attempt: event.attempt,
             at,
         };
+        if stays_open {
+            return Ok(Envelope::from(&outcome));
+        }
         let record = Event { step: event.step.clone(), attempt: event.attempt, n: 9, at, kind };
         match persist(runs, event, &outcome, &record, stop.as_ref()).await? {
             Ended::Now => Ok(Envelope::from(&outcome)),

@@ -40,11 +40,7 @@ impl Situation {
 
     /// Whether what came before lets the step run.
     pub(crate) fn blocked(&self, step: &PlanStep) -> Option<Blocked> {
-        let lost = |name: &&String| {
-            self.outcomes
-                .get(*name)
-                .is_none_or(|outcome| outcome.code.as_deref() == Some(UPSTREAM_LOST))
-        };
+        let lost = |name: &&String| !self.outcomes.contains_key(*name);
         if let Some(name) = step.after.iter().find(lost) {
             return Some(Blocked {
                 code: UPSTREAM_LOST,

@@ -192,7 +192,7 @@ impl MessagePage {
     /// A page that was open for longer than its nonce is good, or that belongs to another link.
     #[must_use]
     pub fn stale_page() -> Self {
-        let lead = "That page had been open for more than half an hour, so your decision was not recorded.";
+        let lead = "That page had been open for more than half an hour, or belongs to another link, so your decision was not recorded.";
         let hint = Some("Open the link in your mail again and decide on what it shows now.");
         Self { hint, ..Self::plain(Tone::Warn, "Please look again", lead) }
     }
