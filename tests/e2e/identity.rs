@@ -4,7 +4,7 @@ use countersign_cli::CliError;
 use countersign_cli::door::Door;
 use serde_json::{Value, json};
 
-use crate::case::{FACTORY, gated, person, rows};
+use crate::case::{FACTORY, admin, gated, person, rows, until};
 use crate::world::world;
 
 fn code(said: Result<Value, CliError>) -> u16 {
@@ -101,6 +101,36 @@ async fn a_token_grants_nothing_the_directory_does_not() {
     let door = Door::with(&world().stack.url(), token).unwrap();
     let body = json!({ "name": "Too much", "handle": "too-much" });
     assert_eq!(code(door.post(&format!("{FACTORY}/profiles"), &body).await), 403);
+}
+
+#[tokio::test]
+async fn r_003_a_run_that_was_started_with_a_token_that_is_void_acts_no_more() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.playbook(&gated("gated-void", "")).await;
+    let run = ana.start(&agent, "gated-void", rows()).await;
+    let request = maria.request(&run).await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let seen = maria.get(&path).await;
+    let voids = format!("/api/admin/users/{}/revoke-tokens", ana.id);
+    admin(world()).post(&voids, &json!({})).await.unwrap();
+    let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+    maria.post(&format!("{path}/approve"), &decision).await;
+    // Ana's next token is good again, but not for what the old one has started.
+    let claims = countersign_identity::Scopes::parse(["global:analyst"]);
+    let done = until("the run has ended", || async {
+        let token = countersign_cli::token::login(&world().stack, &ana.id, claims.clone()).unwrap();
+        let door = Door::with(&world().stack.url(), token).unwrap();
+        let now = door.get(&format!("{FACTORY}/executions/{run}")).await.ok()?;
+        (now["state"] == "error" || now["state"] == "partial").then_some(now)
+    })
+    .await;
+    let keep = crate::case::step(&done, "keep");
+    assert_eq!(
+        (keep["status"].as_str(), keep["code"].as_str()),
+        (Some("failed"), Some("PERMISSION_DENIED"))
+    );
 }
 
 /// Every table is a trust boundary: the role of a function that has no business there is refused.

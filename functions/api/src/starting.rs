@@ -1,7 +1,7 @@
 //! Starting a run, one that counts or a test: who and what is named, whether the inputs fit, the head, the execution.
 
 use countersign_failure::Failure as _;
-use countersign_identity::{Caller, UserId};
+use countersign_identity::UserId;
 use countersign_plan::{Rehearsal, Request, inputs, plan};
 use countersign_playbook::{Bindings, ValidPlaybook};
 use countersign_profile::{Handle, Profile, ProfileId, SkillType};
@@ -10,7 +10,7 @@ use countersign_run::{DryRun, Head, RunContext, RunId};
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_runs::{Asked, Created};
 use countersign_web::replay::Kept;
-use countersign_web::{FieldError, Problem};
+use countersign_web::{FieldError, Problem, Signed};
 use http::StatusCode;
 use serde_json::{Map, Value};
 
@@ -32,7 +32,8 @@ pub(crate) struct Asking<'a> {
 
 impl Asking<'_> {
     /// The head of the run.
-    pub(crate) fn head(&self, run: RunId, caller: &Caller, playbook: &StoredPlaybook) -> Head {
+    pub(crate) fn head(&self, run: RunId, signed: &Signed, playbook: &StoredPlaybook) -> Head {
+        let caller = &signed.caller;
         let named = self.profile.map(|profile| (profile.id.to_string(), profile.spec.name.clone()));
         let (profile_id, profile_name) = named.unwrap_or_default();
         Head {
@@ -41,6 +42,7 @@ impl Asking<'_> {
             invoked_by: caller.user.clone(),
             // What the token is worth now: a run never gets more than its caller had, and the directory may take it back.
             scopes: caller.scopes.clone(),
+            token: Some(signed.presented.clone()),
             profile_id,
             profile_name,
             playbook_id: Some(playbook.playbook.id.clone()),

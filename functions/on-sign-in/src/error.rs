@@ -13,12 +13,12 @@ pub enum SignInError {
         /// What the directory said, for the class.
         class: Class,
     },
-    /// The account's names are somebody else's.
-    #[error(transparent)]
-    Directory(DirectoryError),
-    /// The account has something the directory cannot hold.
-    #[error(transparent)]
-    Invalid(#[from] InvalidUser),
+    /// A name of the account is somebody else's. Which stands in no log.
+    #[error("the {0} of this account is somebody else's; ask an administrator")]
+    Taken(&'static str),
+    /// The account has something the directory cannot hold. What stands in no log.
+    #[error("the name or the mail address of this account is none the directory can hold")]
+    Invalid,
     /// The person was deactivated.
     #[error(transparent)]
     Refused(#[from] Refused),
@@ -38,9 +38,17 @@ pub enum SignInError {
 
 impl From<DirectoryError> for SignInError {
     fn from(error: DirectoryError) -> Self {
-        let DirectoryError::Store { source, .. } = &error else { return Self::Directory(error) };
-        tracing::error!(%error, %source, "the directory did not answer");
+        if let DirectoryError::Taken { what, .. } = error {
+            return Self::Taken(what);
+        }
+        tracing::error!(error = countersign_failure::chain(&error), "the directory did not answer");
         Self::Unavailable { class: error.class() }
+    }
+}
+
+impl From<InvalidUser> for SignInError {
+    fn from(_: InvalidUser) -> Self {
+        Self::Invalid
     }
 }
 
@@ -48,8 +56,8 @@ impl Failure for SignInError {
     fn code(&self) -> &'static str {
         match self {
             Self::Unavailable { .. } => "SIGN_IN_UNAVAILABLE",
-            Self::Directory(error) => error.code(),
-            Self::Invalid(error) => error.code(),
+            Self::Taken(_) => "USER_TAKEN",
+            Self::Invalid => "INVALID_INPUT",
             Self::Refused(error) => error.code(),
             Self::Unverified => "SIGN_IN_UNVERIFIED",
             Self::OtherAccount => "SIGN_IN_OTHER_ACCOUNT",

@@ -70,24 +70,15 @@ impl SignIn {
         if visible.is_empty() { "Somebody".to_owned() } else { visible }
     }
 
-    /// The name in the directory: the account's where administrators choose it, else one with digits of the account. People
-    /// who register must not be able to take the name of somebody whom others grant things to.
-    pub(crate) fn username(
-        &self,
-        subject: &Subject,
-        chosen: bool,
-    ) -> Result<Username, InvalidUser> {
-        let lower = self.user_name.to_ascii_lowercase();
+    /// The name in the directory of somebody nobody has entered: the account's, with digits of it. Names others are known
+    /// by and are granted things by are administrators' to give.
+    pub(crate) fn username(&self, subject: &Subject) -> Result<Username, InvalidUser> {
         let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-        match Username::parse(&lower) {
-            Ok(username) if chosen => Ok(username),
-            _ => {
-                let stem: String = lower.chars().filter(plain).take(50).collect();
-                let stem = stem.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-                let stem = if stem.is_empty() { "user" } else { stem };
-                Username::parse(&format!("{stem}-{}", subject.digits()))
-            }
-        }
+        let lower = self.user_name.to_ascii_lowercase();
+        let stem: String = lower.chars().filter(plain).take(50).collect();
+        let stem = stem.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        let stem = if stem.is_empty() { "user" } else { stem };
+        Username::parse(&format!("{stem}-{}", subject.digits()))
     }
 }
 
@@ -125,10 +116,10 @@ mod tests {
         serde_json::from_str(text).unwrap()
     }
 
-    fn check_name(name: &str, chosen: bool, expect: &str) {
+    fn check_name(name: &str, expect: &str) {
         let sign_in = SignIn { user_name: name.to_owned(), ..sample(FIRST) };
         let subject = sign_in.account().unwrap().subject;
-        assert_eq!(sign_in.username(&subject, chosen).unwrap().as_str(), expect, "{name}");
+        assert_eq!(sign_in.username(&subject).unwrap().as_str(), expect, "{name}");
     }
 
     fn standing(scopes: &[String]) -> Standing {
@@ -157,15 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_administrators_choose_are_taken_as_they_are() {
-        check_name("ada.l", true, "ada.l");
-        check_name("Ada", true, "ada");
-        check_name("ada@example.org", true, "adaexample.org-aaaaaaaabbbb");
-        check_name("ada.l", false, "ada.l-aaaaaaaabbbb");
-        check_name("ada-aaaaaaaabbbb", false, "ada-aaaaaaaabbbb-aaaaaaaabbbb");
-        check_name("Google_1234", false, "google_1234-aaaaaaaabbbb");
-        check_name("..é阿", false, "user-aaaaaaaabbbb");
-        check_name(&"x".repeat(128), true, &format!("{}-aaaaaaaabbbb", "x".repeat(50)));
+    fn nobody_gives_themselves_the_name_of_somebody_else() {
+        check_name("ada.l", "ada.l-aaaaaaaabbbb");
+        check_name("Ada-aaaaaaaabbbb", "ada-aaaaaaaabbbb-aaaaaaaabbbb");
+        check_name("Google_1234", "google_1234-aaaaaaaabbbb");
+        check_name("ada@example.org", "adaexample.org-aaaaaaaabbbb");
+        check_name("..é阿", "user-aaaaaaaabbbb");
+        check_name(&"x".repeat(128), &format!("{}-aaaaaaaabbbb", "x".repeat(50)));
     }
 
     #[test]

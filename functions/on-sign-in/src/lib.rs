@@ -7,7 +7,8 @@
 mod error;
 mod event;
 
-use countersign_identity::{Capability, Refused};
+use countersign_failure::Failure as _;
+use countersign_identity::{Capability, Refused, Standing};
 use countersign_lambda_entry::{Boot, Fault, Setting, StartError, decode};
 use countersign_store_directory::{
     Account, Directory, DirectoryError, Email, FirstRights, Holder, NewUser, User,
@@ -18,11 +19,10 @@ use serde_json::Value;
 pub use error::SignInError;
 pub use event::SignIn;
 
-/// The directory, and what the deployment says of people nobody has entered.
+/// The directory, and who may administer it before anybody has granted anything.
 pub struct Context {
     directory: Directory,
     first_administrator: Option<Email>,
-    people_register: bool,
 }
 
 impl Context {
@@ -32,13 +32,12 @@ impl Context {
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let first = boot.settings.get(Setting::FirstAdministrator).map(Email::parse);
-        if let Some(Err(error)) = &first {
-            tracing::error!(%error, "the first administrator cannot be appointed");
+        if let Some(Err(_)) = &first {
+            tracing::error!("the first administrator cannot be appointed: that is no mail address");
         }
         Ok(Self {
             directory: Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?),
             first_administrator: first.and_then(Result::ok),
-            people_register: boot.settings.get(Setting::SelfSignUp) == Some("true"),
         })
     }
 }
@@ -54,14 +53,32 @@ pub async fn handle(context: &Context, event: Value) -> Result<Value, Fault> {
 
 async fn token(context: &Context, sign_in: &SignIn, event: Value) -> Result<Value, SignInError> {
     let user = person(context, sign_in).await?;
-    if context.first_administrator.as_ref() == Some(&user.email) {
-        context.directory.appoint(&user, &rights(), Timestamp::now()).await?;
-    }
-    let standing = context.directory.standing_of(&user.id).await?.ok_or(Refused::UnknownUser)?;
-    if !standing.active {
-        return Err(Refused::Inactive.into());
+    let standing = standing(context, &user).await?;
+    if appointed(context, sign_in, &user).await {
+        return event::answer(event, &self::standing(context, &user).await?);
     }
     event::answer(event, &standing)
+}
+
+/// What an active person may do now.
+async fn standing(context: &Context, user: &User) -> Result<Standing, SignInError> {
+    let standing = context.directory.standing_of(&user.id).await?.ok_or(Refused::UnknownUser)?;
+    if standing.active { Ok(standing) } else { Err(Refused::Inactive.into()) }
+}
+
+/// Whether this sign-in has just made its person the first administrator: it has verified that address at the pool, and
+/// the directory has it for the person. Should that fail, they sign in as they are, and the next sign-in tries again.
+async fn appointed(context: &Context, sign_in: &SignIn, user: &User) -> bool {
+    let Some(first) = &context.first_administrator else { return false };
+    let verified = sign_in.verified_email().and_then(Result::ok);
+    if verified.as_ref() != Some(first) || user.email != *first {
+        return false;
+    }
+    let appointed = context.directory.appoint(user, &rights(), Timestamp::now()).await;
+    appointed.unwrap_or_else(|error| {
+        tracing::error!(code = error.code(), "the first administrator could not be appointed");
+        false
+    })
 }
 
 /// What the first administrator may do.
@@ -74,7 +91,7 @@ fn rights() -> FirstRights {
 /// one has written.
 async fn person(context: &Context, sign_in: &SignIn) -> Result<User, SignInError> {
     match found(context, sign_in).await {
-        Err(SignInError::Unavailable { .. } | SignInError::Directory(_)) => {
+        Err(SignInError::Unavailable { .. } | SignInError::Taken(_)) => {
             found(context, sign_in).await
         }
         said => said,
@@ -87,6 +104,7 @@ async fn found(context: &Context, sign_in: &SignIn) -> Result<User, SignInError>
     match context.directory.holder(&account.subject).await? {
         Holder::Person(user) => return Ok(*user),
         Holder::Parted => return Err(SignInError::Parted),
+        Holder::Former(user) => return tie(context, *user, &account).await,
         Holder::Nobody => {}
     }
     let email = sign_in.verified_email().ok_or(SignInError::Unverified)??;
@@ -114,7 +132,7 @@ async fn tie(context: &Context, user: User, account: &Account) -> Result<User, S
 async fn lost(context: &Context, account: &Account) -> Result<User, SignInError> {
     match context.directory.holder(&account.subject).await? {
         Holder::Person(user) => Ok(*user),
-        Holder::Nobody | Holder::Parted => Err(SignInError::OtherAccount),
+        Holder::Nobody | Holder::Former(_) | Holder::Parted => Err(SignInError::OtherAccount),
     }
 }
 
@@ -126,7 +144,7 @@ async fn enter(
 ) -> Result<User, SignInError> {
     let new = NewUser {
         id: account.subject.person(),
-        username: sign_in.username(&account.subject, !context.people_register)?,
+        username: sign_in.username(&account.subject)?,
         email,
         email_verified: true,
         display_name: sign_in.display_name(),

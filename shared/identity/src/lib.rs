@@ -12,4 +12,4 @@ mod standing;
 pub use caller::{Caller, Capability, UserContext, UserId};
 pub use permission::{Denied, Requirement, permits};
 pub use scope::{Group, InvalidTopic, Role, Scope, Scopes, Topic};
-pub use standing::{Accounts, Presented, Refused, Rights, Standing, TokenUse};
+pub use standing::{Accounts, PoolAccount, Presented, Refused, Rights, Standing, TokenUse};

@@ -45,7 +45,7 @@ pub struct Presented {
     pub session: Option<String>,
     /// The account of a user pool it was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub account: Option<String>,
+    pub account: Option<PoolAccount>,
     /// When it was issued, or when its holder signed in where the issuer says so; epoch seconds.
     pub issued_at: i64,
     /// How it came to be.
@@ -56,25 +56,34 @@ pub struct Presented {
     pub capabilities: BTreeSet<Capability>,
 }
 
-/// Which accounts of a user pool may speak for a person.
+/// An account: the pool that keeps it and what that pool calls it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolAccount {
+    /// The id of the pool, the last part of its issuer's address.
+    pub pool: String,
+    /// The account's `sub`.
+    pub subject: String,
+}
+
+/// Which accounts of user pools may speak for a person. Of a pool the directory knows nothing of, the issuer decides.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Accounts {
-    /// The directory knows of none, so it is the issuer's to say.
+    /// Any.
     #[default]
     Any,
-    /// This one, by its `sub`.
-    Only(String),
-    /// None any more.
-    None,
+    /// Of its pool only this one.
+    Only(PoolAccount),
+    /// None of this pool any more.
+    NoneOf(String),
 }
 
 impl Accounts {
-    fn admit(&self, account: &str) -> bool {
+    fn admit(&self, account: &PoolAccount) -> bool {
         match self {
             Self::Any => true,
-            Self::Only(own) => own == account,
-            Self::None => false,
+            Self::Only(own) => own.pool != account.pool || own == account,
+            Self::NoneOf(pool) => *pool != account.pool,
         }
     }
 }
@@ -173,7 +182,7 @@ impl Standing {
     fn voids(&self, token: &Presented) -> bool {
         let too_old = self.not_before.is_some_and(|bound| token.issued_at < bound);
         let session_ended = token.session.as_ref().is_some_and(|id| self.revoked.contains(id));
-        let foreign = token.account.as_deref().is_some_and(|own| !self.accounts.admit(own));
+        let foreign = token.account.as_ref().is_some_and(|own| !self.accounts.admit(own));
         too_old || session_ended || foreign || self.revoked.contains(&token.token_id)
     }
 }
@@ -210,12 +219,16 @@ mod tests {
         UserId::from_bytes([n; 16])
     }
 
+    fn account(pool: &str, subject: &str) -> PoolAccount {
+        PoolAccount { pool: pool.to_owned(), subject: subject.to_owned() }
+    }
+
     fn token(token_use: TokenUse, scopes: &[&str], capabilities: &[Capability]) -> Presented {
         Presented {
             user: user(1),
             token_id: "t-1".to_owned(),
             session: Some("s-1".to_owned()),
-            account: Some("a-1".to_owned()),
+            account: Some(account("p-1", "a-1")),
             issued_at: 1_000,
             token_use,
             scopes: Scopes::parse(scopes.iter().copied()),
@@ -322,9 +335,18 @@ mod tests {
     fn only_a_persons_own_account_speaks_for_them() {
         let claims = token(TokenUse::Login, &["macro:reader"], &[]);
         let known = standing(&["macro:reader"], &[]);
-        let own = Accounts::Only("a-1".to_owned());
-        check(&Standing { accounts: own, ..known.clone() }, &claims, Ok((&["macro:reader"], &[])));
-        for accounts in [Accounts::Only("a-2".to_owned()), Accounts::None] {
+        // Its own, or one of a pool that came after the one the directory knows.
+        let other_pool = Accounts::NoneOf("p-2".to_owned());
+        for accounts in [
+            Accounts::Only(account("p-1", "a-1")),
+            Accounts::Only(account("p-2", "a-2")),
+            other_pool,
+        ] {
+            let known = Standing { accounts, ..known.clone() };
+            check(&known, &claims, Ok((&["macro:reader"], &[])));
+        }
+        for accounts in [Accounts::Only(account("p-1", "a-2")), Accounts::NoneOf("p-1".to_owned())]
+        {
             let other = Standing { accounts: accounts.clone(), ..known.clone() };
             check(&other, &claims, Err(Refused::TokenRevoked));
             // Tokens that no pool has made name no account; the local secret's are such.

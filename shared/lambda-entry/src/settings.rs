@@ -37,7 +37,6 @@ pub enum Setting {
     JwtHs256Secret,
     JwtJwksUrl,
     FirstAdministrator,
-    SelfSignUp,
     AllowLoopback,
     SearchProvider,
     SearchUrl,
@@ -46,7 +45,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 33] = [
+    pub const ALL: [Setting; 32] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -75,7 +74,6 @@ impl Setting {
         Setting::JwtHs256Secret,
         Setting::JwtJwksUrl,
         Setting::FirstAdministrator,
-        Setting::SelfSignUp,
         Setting::AllowLoopback,
         Setting::SearchProvider,
         Setting::SearchUrl,
@@ -152,7 +150,6 @@ impl Setting {
             Self::FirstAdministrator => {
                 ("FIRST_ADMINISTRATOR", "address whose person becomes an administrator, once")
             }
-            Self::SelfSignUp => ("SELF_SIGN_UP", "`true` where people register by themselves"),
             Self::AllowLoopback => {
                 ("ALLOW_LOOPBACK", "`true` lets connectors reach loopback; local stacks only")
             }

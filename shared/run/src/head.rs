@@ -1,6 +1,6 @@
 //! The head of a run: what every step reads first.
 
-use countersign_identity::{Scopes, UserId};
+use countersign_identity::{Presented, Scopes, UserId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +98,9 @@ pub struct Head {
     pub invoked_by: UserId,
     /// The scopes of the token it was started with. What a step may do is this ∩ the directory, at that moment.
     pub scopes: Scopes,
+    /// The token it was started with, as it was presented: once that is void, no step acts any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<Presented>,
     /// The profile it belongs to; empty for the test of a playbook without an agent.
     pub profile_id: String,
     /// The profile's name when it started.

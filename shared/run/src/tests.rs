@@ -14,6 +14,7 @@ fn head() -> Head {
         owner: UserId::from_bytes([2; 16]),
         invoked_by: UserId::from_bytes([2; 16]),
         scopes: Scopes::default(),
+        token: None,
         profile_id: "prof".to_owned(),
         profile_name: "Investigator".to_owned(),
         playbook_id: None,

@@ -150,7 +150,8 @@ fn skipped(step: &PlanStep, scope: &countersign_wiring::Scope) -> Option<String>
     if holds { None } else { Some(format!("`{text}` does not hold")) }
 }
 
-/// What the owner of the run may do at this moment: the scopes it was started with ∩ the directory.
+/// What the owner of the run may do at this moment: the scopes it was started with ∩ the directory, and nothing once its
+/// token is void.
 async fn refused(
     context: &Context,
     head: &Head,
@@ -161,6 +162,9 @@ async fn refused(
     let Some(standing) = standing.filter(|standing| standing.active) else {
         return Ok(Some(denied("whoever started the run is no longer active".to_owned())));
     };
+    if let Some(Err(void)) = head.token.as_ref().map(|token| standing.effective(token)) {
+        return Ok(Some(denied(format!("the run cannot go on as it was started: {void}"))));
+    }
     let scopes = head.scopes.intersect(&standing.scopes);
     let verdict = permits(&scopes, &contract.requirement, None);
     Ok(verdict.err().map(|error| denied(format!("`{}`: {error}", contract.name))))

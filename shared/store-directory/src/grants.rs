@@ -187,7 +187,9 @@ pub(crate) fn first(
     let scopes = rights.scopes.iter().map(|scope| keys::scope(&user.id, scope));
     let capabilities = rights.capabilities.iter().map(|cap| keys::capability(&user.id, *cap));
     let granted = scopes.chain(capabilities).map(|key| Write::put(&key, &grant));
-    std::iter::once(Ok(mark)).chain(granted).collect()
+    let active = Expr::new("#active = :active").bind("active", &true)?;
+    let person = Write::check(&keys::profile(&user.id), active);
+    [Ok(mark), Ok(person)].into_iter().chain(granted).collect()
 }
 
 /// Folds the items of a partition. Grants without a person, or anything unreadable, grant nothing.

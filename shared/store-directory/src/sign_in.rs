@@ -4,6 +4,7 @@ use countersign_identity::{Capability, Scope};
 use countersign_store_kit::{Expr, StoreError, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::account::{Account, Subject};
 use crate::user::User;
@@ -17,7 +18,9 @@ pub enum Holder {
     Nobody,
     /// This person's.
     Person(Box<User>),
-    /// It was somebody's. It is nobody's again, ever: whoever took it over must not find a way back.
+    /// It was this person's before another pool's took its place.
+    Former(Box<User>),
+    /// It was taken from its person. It is nobody's again, ever: whoever took it over must not find a way back.
     Parted,
 }
 
@@ -42,10 +45,14 @@ impl Directory {
             let Some(claim) = self.table.get::<Claim>(&key).await.map_err(doing)? else {
                 return Ok(Holder::Nobody);
             };
-            let person = self.user(&claim.user_id).await?;
-            let still =
+            let person = self.user(&claim.user_id).await?.filter(|_| !claim.parted);
+            let own =
                 |user: &User| user.account.as_ref().is_some_and(|own| own.subject == *subject);
-            Ok(person.filter(still).map_or(Holder::Parted, |user| Holder::Person(Box::new(user))))
+            Ok(match person.map(Box::new) {
+                Some(user) if own(&user) => Holder::Person(user),
+                Some(user) => Holder::Former(user),
+                None => Holder::Parted,
+            })
         })
     }
 
@@ -53,7 +60,8 @@ impl Directory {
     /// another pool, which signs nobody in any more, gives way.
     ///
     /// # Errors
-    /// [`DirectoryError::Taken`] when the account is or was somebody's, or the person has another one of this pool.
+    /// [`DirectoryError::Taken`] when the account is somebody else's or was parted, or the person has another one of this
+    /// pool.
     pub fn tie<'a>(
         &'a self,
         user: &'a User,
@@ -79,15 +87,16 @@ impl Directory {
     pub fn part<'a>(&'a self, user: &'a User, now: Timestamp) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("part the account");
-            let write = parting(user, now).map_err(&doing)?;
-            self.table.write(write).await.map_err(|error| {
+            let account = user.account.as_ref().ok_or(DirectoryError::Changed)?;
+            let writes = parting(user, account, now).map_err(&doing)?;
+            self.table.transact(writes).await.map_err(|error| {
                 if error.is_condition() { DirectoryError::Changed } else { doing(error) }
             })
         })
     }
 
     /// Grants the deployment's first administrator their rights, once for each address that is ever named as theirs: what
-    /// is taken away later stays away.
+    /// is taken away later stays away. Whether that was now.
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
@@ -96,13 +105,17 @@ impl Directory {
         user: &'a User,
         rights: &'a FirstRights,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("appoint the administrator");
+            let mark = keys::appointed(&user.email);
+            if self.table.get::<Value>(&mark).await.map_err(&doing)?.is_some() {
+                return Ok(false);
+            }
             let writes = grants::first(user, rights, now).map_err(&doing)?;
             match self.table.transact(writes).await {
-                Err(error) if error.is_condition() => Ok(()),
-                done => done.map_err(doing),
+                Err(error) if error.is_condition() => Ok(false),
+                done => done.map(|()| true).map_err(doing),
             }
         })
     }
@@ -113,26 +126,36 @@ fn tying(
     account: &Account,
     now: Timestamp,
 ) -> std::result::Result<Vec<Write>, StoreError> {
-    let claim = Claim { user_id: user.id.clone() };
-    let claim = Write::put(&keys::subject(&account.subject), &claim)?.if_absent();
+    let claim = Claim { user_id: user.id.clone(), parted: false };
+    let free = Expr::new(
+        "attribute_not_exists(#PK) OR (#user_id = :user AND attribute_not_exists(#parted))",
+    )
+    .bind("user", &user.id)?;
+    let claim = Write::put(&keys::subject(&account.subject), &claim)?.when(free);
     let alone = Expr::new("attribute_not_exists(#account) OR #account.#pool <> :pool")
         .bind("pool", &account.pool)?;
     let person = Write::update(&keys::profile(&user.id))
         .when(Expr::exists())
         .when(alone)
         .set("account", account)?
-        .remove("account_parted")
+        .remove("parted_from")
         .set("email_verified", &true)?
         .set("updated_at", &now)?;
     Ok(vec![claim, person])
 }
 
-fn parting(user: &User, now: Timestamp) -> std::result::Result<Write, StoreError> {
-    let same = Expr::new("#account = :account").bind("account", &user.account)?;
-    Write::update(&keys::profile(&user.id))
+fn parting(
+    user: &User,
+    account: &Account,
+    now: Timestamp,
+) -> std::result::Result<Vec<Write>, StoreError> {
+    let same = Expr::new("#account = :account").bind("account", account)?;
+    let claim = Claim { user_id: user.id.clone(), parted: true };
+    let person = Write::update(&keys::profile(&user.id))
         .when(same)
         .remove("account")
-        .set("account_parted", &true)?
+        .set("parted_from", &account.pool)?
         .set("not_before", &(now.as_second() + 1))?
-        .set("updated_at", &now)
+        .set("updated_at", &now)?;
+    Ok(vec![Write::put(&keys::subject(&account.subject), &claim)?, person])
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use countersign_failure::Failure;
-use countersign_identity::{Accounts, UserId};
+use countersign_identity::{Accounts, PoolAccount, UserId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -157,9 +157,9 @@ pub struct User {
     /// Their account of the user pool, once they have signed in there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<Account>,
-    /// Whether they were parted from the account they had.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub account_parted: bool,
+    /// The pool of the account they were parted from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parted_from: Option<String>,
     /// Tokens issued before this time (epoch seconds) are void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_before: Option<i64>,
@@ -170,14 +170,16 @@ pub struct User {
 }
 
 impl User {
-    /// Which accounts of a user pool may speak for the person: theirs, once they have had one. Who never had one signs in
-    /// at an issuer whose accounts the directory does not know.
+    /// Which accounts of user pools may speak for the person: of a pool where they have or had one, that one or none.
     #[must_use]
     pub fn accounts(&self) -> Accounts {
-        match &self.account {
-            Some(account) => Accounts::Only(account.subject.to_string()),
-            None if self.account_parted => Accounts::None,
-            None => Accounts::Any,
+        match (&self.account, &self.parted_from) {
+            (Some(account), _) => Accounts::Only(PoolAccount {
+                pool: account.pool.clone(),
+                subject: account.subject.to_string(),
+            }),
+            (None, Some(pool)) => Accounts::NoneOf(pool.clone()),
+            (None, None) => Accounts::Any,
         }
     }
 }
@@ -214,7 +216,7 @@ impl NewUser {
             display_name: self.display_name,
             active: true,
             account: self.account,
-            account_parted: false,
+            parted_from: None,
             not_before: None,
             created_at: now,
             updated_at: now,

@@ -13,6 +13,9 @@ use crate::{Directory, DirectoryError, Result, keys};
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Claim {
     pub(crate) user_id: UserId,
+    /// Of an account: that it was taken from its person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) parted: bool,
 }
 
 impl Directory {
@@ -168,7 +171,7 @@ impl Directory {
 }
 
 fn entry(user: &User) -> std::result::Result<Vec<Write>, StoreError> {
-    let claim = Claim { user_id: user.id.clone() };
+    let claim = Claim { user_id: user.id.clone(), parted: false };
     let mut writes = vec![
         Write::put(&keys::username(&user.username), &claim)?.if_absent(),
         Write::put(&keys::email(&user.email), &claim)?.if_absent(),

@@ -1,9 +1,12 @@
 //! The marks of runs that are not finished: what a sweeper looks through.
 
+use std::collections::BTreeSet;
+
 use countersign_run::{Head, RunId};
-use countersign_store_kit::{Key, Query, Write};
+use countersign_store_kit::{Item, Key, Query, Write, decode};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{Result, RunStore, keys};
 
@@ -49,23 +52,31 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn next_active(&self, most: usize) -> Result<Vec<Active>> {
-        let begin: Cursor = self.table.get(&Cursor::key()).await?.unwrap_or_default();
+        let begin = self.table.get::<Value>(&Cursor::key()).await?;
+        // An unreadable place is as good as the first one.
+        let begin: Cursor =
+            begin.and_then(|at| serde_json::from_value(at).ok()).unwrap_or_default();
         let (mut all, mut at, mut turns) = (Vec::new(), begin.clone(), 0);
         // One partition more than there are: the first one may have been entered in its middle.
         while turns <= keys::SHARDS && all.len() < most {
             let query = Query::partition(&keys::active_shard(at.shard));
             let page = self.table.query(query.after(at.after.as_deref())).await?;
-            let page = page.decode::<Active>(self.table.name())?;
-            all.extend(page.items);
+            all.extend(page.items.into_iter().filter_map(|item| self.mark(item)));
             turns += u8::from(page.next.is_none());
             at = at.behind(page.next);
         }
-        all.sort_unstable_by(|one, other| one.run.cmp(&other.run));
-        all.dedup();
-        if at != begin {
-            self.table.write(Write::put(&Cursor::key(), &at)?).await?;
-        }
+        let mut seen = BTreeSet::new();
+        all.retain(|mark| seen.insert(mark.run.clone()));
+        // Where one look sees all, the next begins a partition further: whoever is last today is not last for ever.
+        self.table.write(Write::put(&Cursor::key(), &at)?).await?;
         Ok(all)
+    }
+
+    /// One mark that does not read must not keep the others.
+    fn mark(&self, item: Item) -> Option<Active> {
+        decode(self.table.name(), item)
+            .inspect_err(|error| tracing::error!(%error, "the mark of a run does not read"))
+            .ok()
     }
 }
 

@@ -3,7 +3,7 @@
 use countersign_identity::{Accounts, Capability, UserId};
 use countersign_store_directory::{
     Account, Directory, DirectoryError, Email, FirstRights, Holder, NewUser, Subject, User,
-    Username,
+    UserChange, Username,
 };
 use futures::future::join_all;
 use jiff::Timestamp;
@@ -71,7 +71,7 @@ async fn an_account_that_was_parted_never_comes_back_and_makes_room() {
     directory.part(&known, Timestamp::now()).await.unwrap();
     assert_eq!(holder(&directory, &account(1)).await, Holder::Parted);
     let standing = directory.standing_of(&ada.id).await.unwrap().unwrap();
-    assert_eq!(standing.accounts, Accounts::None);
+    assert_eq!(standing.accounts, Accounts::NoneOf(account(1).pool));
     assert!(standing.not_before.is_some());
     assert!(tie(&directory, &ada, &account(1)).await.is_err());
     tie(&directory, &ada, &account(2)).await.unwrap();
@@ -80,7 +80,8 @@ async fn an_account_that_was_parted_never_comes_back_and_makes_room() {
     assert!(matches!(late, Err(DirectoryError::Changed)), "{late:?}");
     assert_eq!(holder(&directory, &account(1)).await, Holder::Parted);
     let standing = directory.standing_of(&ada.id).await.unwrap().unwrap();
-    assert_eq!(standing.accounts, Accounts::Only(account(2).subject.to_string()));
+    let Accounts::Only(only) = standing.accounts else { panic!("{:?}", standing.accounts) };
+    assert_eq!(only.subject, account(2).subject.to_string());
 }
 
 #[tokio::test]
@@ -89,8 +90,11 @@ async fn an_account_of_a_pool_that_is_gone_gives_way() {
     let ada = directory.create(&person("ada", Some(account(1)))).await.unwrap();
     let other = Account { pool: "us-east-1_ANOTHER".to_owned(), ..account(2) };
     tie(&directory, &ada, &other).await.unwrap();
-    assert_eq!(holder(&directory, &account(1)).await, Holder::Parted);
     assert!(matches!(holder(&directory, &other).await, Holder::Person(_)));
+    // Back at the pool of before, the account of before is theirs again: nobody has parted it.
+    let Holder::Former(back) = holder(&directory, &account(1)).await else { panic!("not theirs") };
+    tie(&directory, &back, &account(1)).await.unwrap();
+    assert!(matches!(holder(&directory, &account(1)).await, Holder::Person(_)));
 }
 
 #[tokio::test]
@@ -99,11 +103,11 @@ async fn a_first_right_that_was_taken_stays_taken() {
     let root = directory.create(&person("root", Some(account(1)))).await.unwrap();
     let rights = administrator();
     let appoint = || directory.appoint(&root, &rights, Timestamp::now());
-    appoint().await.unwrap();
+    assert!(appoint().await.unwrap());
     let standing = directory.standing_of(&root.id).await.unwrap().unwrap();
     assert!(standing.capabilities.contains(&Capability::Administer));
     directory.take(&root.id, Capability::Administer).await.unwrap();
-    appoint().await.unwrap();
+    assert!(!appoint().await.unwrap());
     let standing = directory.standing_of(&root.id).await.unwrap().unwrap();
     assert!(standing.capabilities.is_empty(), "{standing:?}");
 }
@@ -122,4 +126,15 @@ async fn nobody_enters_under_anothers_name_or_account() {
     twin.account = Some(account(1));
     let taken = directory.create(&twin).await;
     assert!(matches!(taken, Err(DirectoryError::Taken { what: "account", .. })), "{taken:?}");
+}
+
+#[tokio::test]
+async fn an_inactive_person_is_not_appointed_and_their_turn_is_not_spent() {
+    let directory = directory().await;
+    let root = directory.create(&person("root", None)).await.unwrap();
+    let active = |active| UserChange { active: Some(active), ..UserChange::default() };
+    directory.change(&root.id, &active(false), Timestamp::now()).await.unwrap();
+    assert!(!directory.appoint(&root, &administrator(), Timestamp::now()).await.unwrap());
+    directory.change(&root.id, &active(true), Timestamp::now()).await.unwrap();
+    assert!(directory.appoint(&root, &administrator(), Timestamp::now()).await.unwrap());
 }

@@ -3,7 +3,6 @@
 use axum::extract::State;
 use countersign_web::{Json, Path, Problem, Signed};
 use http::StatusCode;
-use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -18,11 +17,6 @@ pub(crate) struct Which {
     /// until now when left out.
     #[serde(default)]
     token_id: Option<String>,
-    /// When that token expires; a year from now when left out. It stays void for two days in any case: a session outlives
-    /// its tokens.
-    #[serde(default)]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    expires_at: Option<Timestamp>,
 }
 
 /// Makes tokens void at once, everywhere.
@@ -37,16 +31,14 @@ pub(crate) async fn revoke(
     Path(id): Path<String>,
     Json(body): Json<Which>,
 ) -> Result<StatusCode, Problem> {
-    const DAY: i64 = 24 * 3600;
-    const YEAR: i64 = 366 * DAY;
+    // Longer than any token or session lives.
+    const YEAR: i64 = 366 * 24 * 3600;
     let State(ctx) = ctx;
     administrator(&signed)?;
     let user = person(&ctx, &id).await?;
     match &body.token_id {
         Some(token) => {
-            let now_seconds = now().as_second();
-            let given = body.expires_at.map_or(now_seconds + YEAR, Timestamp::as_second);
-            let expires = given.max(now_seconds + 2 * DAY);
+            let expires = now().as_second() + YEAR;
             ctx.directory.revoke_token(&user.id, token, expires, now()).await?;
         }
         None => ctx.directory.revoke_all_tokens(&user.id, now()).await?,

@@ -133,7 +133,7 @@ pub(crate) async fn start(
         let context = body.run_context.unwrap_or(profile.spec.default_run_context);
         let last_success = ctx.runs.last_success(owner, profile.id.as_str()).await?;
         let asked = Asking { profile: Some(&profile), query: &body.query, context, dry_run: None };
-        let head = asked.head(RunId::from_bytes(attempt.id()), &signed.caller, &playbook);
+        let head = asked.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
         let head = Head { last_finished_at: last_success, ..head };
         let request = Asked { inputs: body.inputs.clone().into(), samples: None };
         starting::begin(&ctx, head, &request).await

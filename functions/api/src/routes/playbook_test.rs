@@ -54,7 +54,7 @@ pub(crate) async fn test(
         starting::check_inputs(valid, &body.inputs)?;
         let (mode, context) = (DryRun::Samples, RunContext::Interactive);
         let asking = Asking { profile: None, query: "", context, dry_run: Some(mode) };
-        let head = asking.head(RunId::from_bytes(attempt.id()), &signed.caller, &playbook);
+        let head = asking.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
         // Without an agent there was no run: the test is told of one a day ago.
         let last_finished_at = head.started_at.checked_sub(SignedDuration::from_hours(24)).ok();
         let head = Head { last_finished_at, ..head };

@@ -61,7 +61,7 @@ pub(crate) async fn test(
         let (mode, context) = (DryRun::Reads, profile.spec.default_run_context);
         let query = body.query.as_str();
         let asking = Asking { profile: Some(&profile), query, context, dry_run: Some(mode) };
-        let head = asking.head(RunId::from_bytes(attempt.id()), &signed.caller, &playbook);
+        let head = asking.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
         let last_finished_at = ctx.runs.last_success(owner, profile.id.as_str()).await?;
         let head = Head { last_finished_at, ..head };
         let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;

@@ -8,20 +8,23 @@
 
 use std::collections::BTreeSet;
 
-use countersign_identity::{Capability, Presented, Scopes, TokenUse, UserId};
+use countersign_identity::{Capability, PoolAccount, Presented, Scopes, TokenUse, UserId};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::TokenError;
 
 /// The claims that are read after signature, issuer and expiry were checked.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Claims {
+    /// Who made it. Checked before.
+    pub iss: String,
     /// Whom it is for: one audience or several.
     #[serde(default)]
     pub aud: Option<Audience>,
     /// The application a user pool made it for: its audience.
     #[serde(default)]
-    pub client_id: Option<String>,
+    pub client_id: Option<Value>,
     /// The directory's id of the person, unless `user_id` says it.
     pub sub: String,
     /// The directory's id, for issuers that own `sub`.
@@ -29,17 +32,17 @@ pub struct Claims {
     pub user_id: Option<String>,
     /// The name a person has signed in with at a user pool. Programs have none.
     #[serde(default)]
-    pub username: Option<String>,
+    pub username: Option<Value>,
     /// When it was issued, epoch seconds.
     pub iat: i64,
     /// When the person signed in at a user pool, epoch seconds; stays when a session makes new tokens.
     #[serde(default)]
-    pub auth_time: Option<serde_json::Value>,
+    pub auth_time: Option<Value>,
     /// Its own id, so that it can be revoked.
     pub jti: String,
     /// The id of the session at a user pool.
     #[serde(default)]
-    pub origin_jti: Option<serde_json::Value>,
+    pub origin_jti: Option<Value>,
     /// The most it may do. Without scopes it can do nothing that asks for a role.
     #[serde(default)]
     pub scopes: Scopes,
@@ -105,6 +108,7 @@ impl Claims {
         let user = UserId::parse(self.user_id.as_deref().unwrap_or(&self.sub))
             .map_err(|_| TokenError::Malformed)?;
         let session = self.session()?;
+        let pool = self.iss.rsplit('/').next().unwrap_or_default().to_owned();
         if !is_id(&self.jti) {
             return Err(TokenError::Malformed);
         }
@@ -112,7 +116,7 @@ impl Claims {
             user,
             issued_at: session.as_ref().map_or(self.iat, |session| session.began.min(self.iat)),
             token_id: self.jti,
-            account: session.as_ref().map(|_| self.sub),
+            account: session.as_ref().map(|_| PoolAccount { pool, subject: self.sub }),
             session: session.map(|session| session.id),
             token_use,
             scopes: self.scopes,
@@ -124,13 +128,18 @@ impl Claims {
         })
     }
 
-    /// The sign-in that an access token comes from. Claims of these names in other tokens are their issuer's own.
+    /// Whether a person has signed in for it at a user pool. In other tokens such claims are their issuer's own.
+    fn is_of_a_sign_in(&self) -> bool {
+        self.token_use == Use::Access && self.username.as_ref().is_some_and(Value::is_string)
+    }
+
+    /// The sign-in that an access token comes from; programs have none.
     fn session(&self) -> Result<Option<Session>, TokenError> {
-        if self.token_use != Use::Access {
+        if !self.is_of_a_sign_in() {
             return Ok(None);
         }
         let id = self.origin_jti.as_ref().and_then(|id| id.as_str()).filter(|id| is_id(id));
-        let began = self.auth_time.as_ref().and_then(serde_json::Value::as_i64);
+        let began = self.auth_time.as_ref().and_then(Value::as_i64);
         let (id, began) = id.zip(began).ok_or(TokenError::Malformed)?;
         Ok(Some(Session { id: id.to_owned(), began }))
     }
@@ -142,7 +151,7 @@ impl Claims {
             (Use::Service, false) => Ok(TokenUse::Service),
             // Nobody outside the deployment can mint its operator.
             (Use::Api, _) | (Use::Service, true) => Ok(TokenUse::Api),
-            (Use::Access, true) if self.username.is_some() => Ok(TokenUse::Login),
+            (Use::Access, true) if self.is_of_a_sign_in() => Ok(TokenUse::Login),
             (Use::Access, true) => Ok(TokenUse::Api),
             (Use::Id, true) => Err(TokenError::Use),
             (Use::Access | Use::Id, false) => Err(TokenError::Malformed),
@@ -152,7 +161,7 @@ impl Claims {
     /// Only access tokens of a user pool go without `aud`; their application stands for it.
     fn is_for(&self, audience: &str, published: bool) -> Result<(), TokenError> {
         let of_pool = self.token_use == Use::Access && published;
-        match (&self.aud, &self.client_id) {
+        match (&self.aud, self.client_id.as_ref().and_then(Value::as_str)) {
             (_, Some(client)) if of_pool && client != audience => Err(TokenError::Audience),
             (Some(named), _) if named.is(audience) => Ok(()),
             (Some(_), _) => Err(TokenError::Audience),

@@ -132,7 +132,7 @@ async fn issuers_that_own_the_subject_name_the_user_apart() {
 async fn claims_of_a_user_pool_mean_nothing_in_other_tokens() {
     let mut claims = claims();
     (claims["auth_time"], claims["origin_jti"]) = (json!(1.5), json!(7));
-    claims["client_id"] = json!("another");
+    (claims["client_id"], claims["username"]) = (json!(["another"]), json!({"first": "Ada"}));
     let presented = local().verify(&sign(&claims, SECRET, Algorithm::HS256)).await.unwrap();
     assert_eq!((presented.session, presented.account), (None, None));
     assert_eq!(Some(presented.issued_at), claims["iat"].as_i64());

@@ -48,7 +48,9 @@ async fn r_003_an_access_token_of_a_user_pool_is_the_login_of_its_person() {
     assert_eq!(presented.scopes, Scopes::parse(["macro:analyst"]));
     assert_eq!(presented.capabilities, [Capability::Decide].into());
     assert_eq!((presented.token_id.as_str(), presented.session.as_deref()), ("t-1", Some("s-1")));
-    assert_eq!(presented.account.as_deref(), Some("aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"));
+    let account = presented.account.unwrap();
+    assert_eq!(account.subject, "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee");
+    assert_eq!(account.pool, "countersign");
     // A token that a session has made an hour later is as old as the sign-in.
     assert_eq!(Some(presented.issued_at), claims["auth_time"].as_i64());
 }
@@ -75,7 +77,11 @@ async fn an_id_token_opens_nothing_and_says_so() {
 
 #[tokio::test]
 async fn k_08_an_access_token_of_a_program_never_decides() {
-    check(&[("username", None)], Ok(TokenUse::Api)).await;
+    let program = [("username", None), ("auth_time", None), ("origin_jti", None)];
+    check(&program, Ok(TokenUse::Api)).await;
+    let presented = verify(&changed(&program)).await.unwrap();
+    assert_eq!((presented.account, presented.session), (None, None));
+    check(&[("username", Some(json!(7)))], Ok(TokenUse::Api)).await;
 }
 
 #[tokio::test]
