@@ -141,6 +141,15 @@ fn only_playbook(profile: &Profile) -> Result<String, Problem> {
     }
 }
 
+/// A question of bounded length: it is stored with the run and shown to those who sign.
+pub(crate) fn check_query(query: &str) -> Result<(), Problem> {
+    const MOST: usize = 16_000;
+    if query.chars().count() <= MOST {
+        return Ok(());
+    }
+    Err(Problem::field("query", format!("has more than {MOST} characters")))
+}
+
 /// Every input that is missing, unknown, of another type or too large.
 pub(crate) fn check_inputs(
     playbook: &ValidPlaybook,

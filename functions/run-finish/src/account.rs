@@ -18,6 +18,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
     let config = journal_config(context, done).await?;
     let outcomes = telling(context, done).await?;
     let (entities, outputs) = (entities(&outcomes), outputs(&outcomes));
+    let unreached = unreached(&outcomes);
     let run = RunAccount {
         run: head.run.as_str(),
         owner: &head.owner,
@@ -32,6 +33,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
         steps: &done.state.steps,
         entities: &entities,
         outputs: &outputs,
+        unreached: &unreached,
     };
     if let Some(entry) = account(&run, &config) {
         context.journal.put_if_new(&entry).await?;
@@ -97,6 +99,27 @@ fn routed(output: &Value) -> Vec<Output> {
     .collect()
 }
 
+/// What routing could not write: a step that has reached one destination is done all the same.
+fn unreached(outcomes: &[Outcome]) -> Vec<String> {
+    let failed = |outcome: &Outcome| {
+        let rows = outcome.output.get("routed_to").and_then(Value::as_array).cloned();
+        let step = outcome.step.clone();
+        rows.unwrap_or_default().into_iter().filter_map(move |row| {
+            let error = row.get("error").filter(|error| error.is_object())?;
+            let text = |value: Option<&Value>| {
+                value.and_then(Value::as_str).unwrap_or_default().to_owned()
+            };
+            let place = text(row.get("destination"));
+            Some(format!(
+                "{step} to {place}: {} {}",
+                text(error.get("code")),
+                text(error.get("message"))
+            ))
+        })
+    };
+    outcomes.iter().flat_map(failed).collect()
+}
+
 fn saved(output: &Value) -> Option<Output> {
     let table = output.get("table_name")?.as_str()?.to_owned();
     let rows = output.get("rows_inserted").and_then(Value::as_u64);
@@ -122,6 +145,20 @@ mod tests {
         ]});
         let found = routed(&output);
         assert_eq!(found.len(), 2);
+        let outcome = Outcome {
+            step: "publish".to_owned(),
+            status: countersign_run::StepStatus::Done,
+            input_hash: String::new(),
+            output: output.clone(),
+            count: None,
+            code: None,
+            message: None,
+            verdict: None,
+            approval: None,
+            attempt: 1,
+            at: jiff::Timestamp::UNIX_EPOCH,
+        };
+        assert_eq!(unreached(&[outcome]), ["publish to file_export: X no"]);
         assert_eq!((found[0].path.as_deref(), found[1].rows), (Some("a.md"), Some(3)));
     }
 }

@@ -7,7 +7,7 @@ use countersign_registry::action::{Action, ActionError, Call};
 use countersign_report::table::{Mapping, rows, schema};
 use countersign_report::{
     Destination, DestinationConfig, DocumentConfig, ExportConfig, Layout, Provenance, ReportError,
-    TableConfig, at, file_name, render,
+    TableConfig, at, file_name, render, titled,
 };
 use countersign_store_content::{
     DEFAULT_WORKSPACE, Document, DocumentId, Export, ExportId, NewDocument, NewExport, OnConflict,
@@ -143,7 +143,11 @@ impl RouteOutput {
                 &index.to_string(),
             ])),
             owner: call.owner.clone(),
-            title: config.layout.title.clone().unwrap_or_else(|| filename.clone()),
+            title: config
+                .layout
+                .title
+                .as_deref()
+                .map_or_else(|| filename.clone(), |title| titled(title, from)),
             filename,
             folder_id: config.folder_id.clone(),
             media_type: destination.format.media_type().to_owned(),

@@ -327,3 +327,28 @@ async fn f_052_records_become_rows_of_a_table() {
     assert_eq!(refused(people(), json!({"upsert_key": ["nmae"]})).await, "OUTPUT_INVALID");
     assert_eq!(refused(people(), json!({"table_name": "a#b"})).await, "OUTPUT_INVALID");
 }
+
+#[test]
+fn the_contract_says_which_destinations_are_read() {
+    let registry = countersign_registry::Registry::builtin();
+    let contract = registry.get("route_output").unwrap();
+    let items = contract.params.iter().find_map(|slot| slot.items.clone()).unwrap();
+    let read = |destination: Value| {
+        let mut problems = Vec::new();
+        let read = Destination::read(&destination, "d", &mut problems);
+        read.is_some()
+    };
+    for kind in &items.words["type"] {
+        assert!(
+            read(json!({ "type": kind, "config": { "table_name": "t" } }))
+                || read(json!({ "type": kind })),
+            "{kind}"
+        );
+    }
+    for format in items.words["format"].iter().map(String::as_str) {
+        assert!(read(json!({ "type": "document", "format": format })), "{format}");
+    }
+    let all = json!({ "type": "chat", "format": "json", "condition": "a > 1", "transforms": [], "confirm": false, "config": {} });
+    assert!(read(all.clone()));
+    assert!(all.as_object().unwrap().keys().all(|key| items.keys.contains(key)));
+}

@@ -12,7 +12,7 @@ use crate::subject::Digest;
 use crate::vote::{Verdict, Vote};
 
 /// The longest note, in characters.
-pub const NOTE_LIMIT: usize = 4000;
+pub const NOTE_LIMIT: usize = 2000;
 
 /// One try to decide.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -107,7 +107,7 @@ impl Failure for PolicyError {
     }
 
     fn help(&self) -> Option<String> {
-        Some("name approvers who neither started the run nor own or edited what runs".to_owned())
+        Some("name approvers who are known, active and hold `decide`, and who neither started the run nor own or edited what runs".to_owned())
     }
 }
 

@@ -21,11 +21,13 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// Shows the first `limit` items of a list, fewer when they are long; anything else whole, or its beginning.
+    /// Shows the first `limit` items of a list, fewer when they are long; nothing of nothing; anything else whole, or its
+    /// beginning.
     #[must_use]
     pub fn of(content: &Value, limit: u32) -> Self {
         match content {
             Value::Array(items) => Self::of_items(items, limit),
+            Value::Null => Self { shown: Value::Null, count: 0, total: 0, source: None },
             other => Self::of_one(other),
         }
     }

@@ -227,6 +227,7 @@ fn slot(name: &str, data_type: DataType, description: &str) -> Slot {
         required: false,
         default: None,
         choices: Vec::new(),
+        items: None,
         description: description.to_owned(),
     }
 }

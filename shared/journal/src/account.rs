@@ -37,13 +37,16 @@ pub struct RunAccount<'a> {
     pub entities: &'a [Mention],
     /// Documents, tables, files.
     pub outputs: &'a [Output],
+    /// Destinations that were not reached, each with the reason.
+    pub unreached: &'a [String],
 }
 
 /// The entry of a run; none when the run did nothing (F-212) or the profile does not want entries.
 #[must_use]
 pub fn account(run: &RunAccount<'_>, config: &JournalConfig) -> Option<Entry> {
     let task_status = TaskStatus::of(run.status).filter(|_| config.auto_journal)?;
-    let errors = errors(run.steps);
+    let errors: Vec<String> =
+        errors(run.steps).into_iter().chain(run.unreached.iter().cloned()).collect();
     let detail_entries = match config.detail_level {
         DetailLevel::Summary => Vec::new(),
         DetailLevel::Detailed => run.steps.iter().map(note).collect(),
@@ -233,6 +236,7 @@ mod tests {
                 steps,
                 entities: &[],
                 outputs: &outputs,
+                unreached: &[],
             },
             config,
         )

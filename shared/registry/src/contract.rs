@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::CALL_CONNECTOR;
 use crate::data_type::{DataType, Field};
+use crate::items::Items;
 
 /// A named input, param or output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,9 @@ pub struct Slot {
     /// The only values allowed, when there are few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
+    /// Of a list of records: what they may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<Items>,
     /// One sentence for people and models.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
@@ -78,6 +82,7 @@ impl Slot {
             required: false,
             default: None,
             choices: Vec::new(),
+            items: None,
             description: description.to_owned(),
         }
     }
@@ -86,6 +91,13 @@ impl Slot {
     #[must_use]
     pub fn or(mut self, default: impl Into<Value>) -> Self {
         self.default = Some(default.into());
+        self
+    }
+
+    /// What the records of the list may have.
+    #[must_use]
+    pub fn of_items(mut self, items: Items) -> Self {
+        self.items = Some(items);
         self
     }
 

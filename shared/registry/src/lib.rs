@@ -8,10 +8,12 @@ mod actions;
 mod catalogue;
 mod contract;
 mod data_type;
+mod items;
 
 pub use catalogue::{Registry, RegistryError, nearest};
 pub use contract::{Contract, Slot, record_of};
 pub use data_type::{DataType, Field};
+pub use items::Items;
 
 /// The action whose inputs and outputs are those of a connector's endpoint.
 pub const CALL_CONNECTOR: &str = "call_connector";

@@ -29,4 +29,4 @@ pub use file_name::file_name;
 pub use format::{Format, Rendered};
 pub use layout::{CellFormat, Column, Layout, Section, SectionFormat};
 pub use path::at;
-pub use render::{Provenance, render};
+pub use render::{Provenance, render, titled};

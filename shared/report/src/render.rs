@@ -93,7 +93,9 @@ fn linked_by(section: &Section) -> LinkedBy {
     }
 }
 
-fn titled(title: &str, from: &Provenance) -> String {
+/// A heading with `{date}` (yyyy-mm-dd, UTC) and `{entity_name}` filled in.
+#[must_use]
+pub fn titled(title: &str, from: &Provenance) -> String {
     let date = from.at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
     title.replace("{date}", &date).replace("{entity_name}", &from.entity_name)
 }

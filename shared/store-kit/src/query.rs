@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::StoreError;
 use crate::expr::Expr;
-use crate::table::{Item, decode};
+use crate::table::{Item, MOST_PARTITION, MOST_SORT, decode};
 
 /// What to read from one partition.
 #[derive(Debug, Clone)]
@@ -75,6 +75,16 @@ impl Query {
     pub fn consistent(mut self) -> Self {
         self.consistent = true;
         self
+    }
+
+    /// Whether anything can be stored there.
+    pub(crate) fn fits(&self) -> bool {
+        let sort = match &self.range {
+            Range::All => 0,
+            Range::Prefix(prefix) => prefix.len(),
+            Range::Between(low, high) => low.len().max(high.len()),
+        };
+        self.partition.len() <= MOST_PARTITION && sort <= MOST_SORT
     }
 
     /// The key condition; DynamoDB takes no parentheses around its parts.
@@ -170,5 +180,12 @@ mod tests {
         let text = encode_cursor(&key).unwrap();
         assert_eq!(decode_cursor(&text).unwrap(), key);
         assert!(decode_cursor("!!").is_err());
+    }
+
+    #[test]
+    fn where_nothing_can_be_stored_nothing_is_asked() {
+        assert!(Query::partition(&"x".repeat(2048)).prefix(&"y".repeat(1024)).fits());
+        assert!(!Query::partition(&"x".repeat(2049)).fits());
+        assert!(!Query::partition("x").prefix(&"y".repeat(1025)).fits());
     }
 }

@@ -35,6 +35,11 @@ impl Key {
         Self { pk: pk.into(), sk: sk.into() }
     }
 
+    /// Whether anything can be stored under it: DynamoDB takes partition keys of 2,048 bytes and sort keys of 1,024.
+    pub(crate) fn fits(&self) -> bool {
+        self.pk.len() <= MOST_PARTITION && self.sk.len() <= MOST_SORT
+    }
+
     fn item(&self) -> Item {
         [
             ("PK".to_owned(), AttributeValue::S(self.pk.clone())),
@@ -43,6 +48,12 @@ impl Key {
         .into()
     }
 }
+
+/// The longest partition key, in bytes.
+pub(crate) const MOST_PARTITION: usize = 2048;
+
+/// The longest sort key, in bytes.
+pub(crate) const MOST_SORT: usize = 1024;
 
 /// A table and the client that reaches it.
 #[derive(Debug, Clone)]
@@ -91,6 +102,9 @@ impl Table {
     /// Reads one item as it is, strongly consistent.
     pub fn get_item<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Item>>> {
         Box::pin(async move {
+            if !key.fits() {
+                return Ok(None);
+            }
             counters::read();
             let request = self
                 .client
@@ -106,7 +120,8 @@ impl Table {
     pub fn get_many<'a>(&'a self, keys: &'a [Key]) -> BoxFuture<'a, Result<HashMap<Key, Item>>> {
         Box::pin(async move {
             let mut found = HashMap::new();
-            let mut pending: Vec<Item> = keys.iter().map(Key::item).collect();
+            let mut pending: Vec<Item> =
+                keys.iter().filter(|key| key.fits()).map(Key::item).collect();
             let mut tries = 0_u32;
             while !pending.is_empty() {
                 let rest = pending.split_off(pending.len().min(100));
@@ -151,6 +166,9 @@ impl Table {
     /// Reads one page.
     pub fn query(&self, query: Query) -> BoxFuture<'_, Result<Page<Item>>> {
         Box::pin(async move {
+            if !query.fits() {
+                return Ok(Page { items: Vec::new(), next: None });
+            }
             counters::read();
             let condition = query.condition()?;
             let after = query.after.as_deref().map(decode_cursor).transpose()?;

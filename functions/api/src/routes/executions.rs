@@ -36,7 +36,7 @@ pub(crate) struct Start {
     #[serde(default)]
     #[schema(value_type = Object)]
     inputs: Map<String, Value>,
-    /// What is asked, in the caller's words.
+    /// What is asked, in the caller's words; at most 16,000 characters.
     #[serde(default)]
     query: String,
     /// `interactive`: somebody waits for it; `background`: nobody does. The agent's default when left out.
@@ -127,6 +127,7 @@ pub(crate) async fn start(
         starting::active(&profile)?;
         let named = body.playbook.as_deref();
         let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
+        starting::check_query(&body.query)?;
         starting::check_inputs(&playbook.playbook, &body.inputs)?;
         let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
         starting::check_links(&ctx, &playbook, &endpoints)?;

@@ -9,7 +9,10 @@ use countersign_journal::{Access, Entry, JournalRead as _, Mention, TaskStatus};
 use countersign_profile::ProfileId;
 use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query, Signed};
 use jiff::Timestamp;
-use serde::Deserialize;
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use utoipa::IntoParams;
 
@@ -17,14 +20,17 @@ use super::{Ctx, found, reader};
 
 /// Which entries.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct JournalQuery {
     /// `next` of the page before. Pages have at most 50 entries.
     cursor: Option<String>,
-    /// Not before this time.
+    /// Not before this time, or this day (UTC).
+    #[serde(default, deserialize_with = "beginning")]
     #[param(value_type = Option<String>, format = DateTime)]
     from: Option<Timestamp>,
-    /// Not after this time.
+    /// Not after this time, or this day (UTC).
+    #[serde(default, deserialize_with = "end")]
     #[param(value_type = Option<String>, format = DateTime)]
     to: Option<Timestamp>,
     /// `complete`, `partial`, `error` or `awaiting_approval`.
@@ -32,6 +38,21 @@ pub(crate) struct JournalQuery {
     status: Option<TaskStatus>,
     /// Only entries that mention this name.
     entity: Option<String>,
+}
+
+fn beginning<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Timestamp>, D::Error> {
+    moment(&String::deserialize(text)?, Time::MIN).map(Some).map_err(D::Error::custom)
+}
+
+fn end<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Timestamp>, D::Error> {
+    moment(&String::deserialize(text)?, Time::MAX).map(Some).map_err(D::Error::custom)
+}
+
+/// A time, or that time of a day.
+fn moment(text: &str, of_day: Time) -> Result<Timestamp, &'static str> {
+    let day = |date: Date| TimeZone::UTC.to_timestamp(date.to_datetime(of_day)).ok();
+    let read = text.parse().ok().or_else(|| text.parse().ok().and_then(day));
+    read.ok_or("write a time such as 2026-11-22T09:00:00Z, or a day such as 2026-11-22")
 }
 
 /// What an agent wrote down, newest first.
@@ -70,4 +91,25 @@ pub(crate) async fn list(
             && query.status.is_none_or(|status| entry.task_status == status)
     };
     Ok(Json(cursor.page(page.entries.into_iter().filter(fits).collect(), page.next.as_deref())))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::Time;
+
+    use super::moment;
+
+    fn check(text: &str, of_day: Time, expect: Option<&str>) {
+        let found = moment(text, of_day).ok().map(|at| at.to_string());
+        assert_eq!(found.as_deref(), expect, "{text}");
+    }
+
+    #[test]
+    fn f_375_a_day_is_meant_from_its_beginning_to_its_end() {
+        check("2026-11-22", Time::MIN, Some("2026-11-22T00:00:00Z"));
+        check("2026-11-22", Time::MAX, Some("2026-11-22T23:59:59.999999999Z"));
+        check("2026-11-22T09:00:00+02:00", Time::MAX, Some("2026-11-22T07:00:00Z"));
+        check("zz", Time::MIN, None);
+        check("", Time::MIN, None);
+    }
 }

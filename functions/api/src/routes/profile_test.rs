@@ -27,7 +27,7 @@ pub(crate) struct Test {
     #[serde(default)]
     #[schema(value_type = Object)]
     inputs: Map<String, Value>,
-    /// What is asked, in the caller's words.
+    /// What is asked, in the caller's words; at most 16,000 characters.
     #[serde(default)]
     query: String,
     /// Outputs of steps, by step: such a step is not done, and this stands in for what it would answer.
@@ -57,6 +57,7 @@ pub(crate) async fn test(
         let profile = starting::profile(&ctx, owner, &id).await?;
         let named = body.playbook.as_deref();
         let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
+        starting::check_query(&body.query)?;
         starting::check_inputs(&playbook.playbook, &body.inputs)?;
         let (mode, context) = (DryRun::Reads, profile.spec.default_run_context);
         let query = body.query.as_str();

@@ -32,12 +32,13 @@ impl Status {
             (true, Some(_)) => "running, but the doors do not answer",
         };
         if self.json {
-            let said = json!({ "status": word, "stack": stack.name, "url": stack.url(), "endpoint": stack.endpoint(), "pid": stack.process.as_ref().map(|process| process.pid), "outputs": stack.outputs, "state": state });
+            let said = json!({ "status": word, "stack": stack.name, "url": stack.url(), "mail": stack.mails(), "endpoint": stack.endpoint(), "pid": stack.process.as_ref().map(|process| process.pid), "outputs": stack.outputs, "state": state });
             console.line(pretty(&said));
         } else {
             console.line(format!("status  {word}"));
             console.line(format!("stack   {}", stack.name));
             console.line(format!("url     {}", stack.url()));
+            console.line(format!("mail    {}", stack.mails()));
             console.line(format!("state   {}", state.display()));
             console.line(format!("log     {}", state.join("emulator.log").display()));
         }

@@ -35,7 +35,7 @@ impl Up {
         .await?;
         console.line(format!("api      {}/api", stack.url()));
         console.line(format!("openapi  {}/openapi.json", stack.url()));
-        console.line(format!("mail     {}/_ministack/ses/messages", stack.endpoint()));
+        console.line(format!("mail     {}", stack.mails()));
         console.line(format!("aws      AWS_ENDPOINT_URL={} AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1", stack.endpoint()));
         console.line(format!("state    {}", place.state()?.display()));
         Ok(())

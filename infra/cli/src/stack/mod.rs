@@ -135,6 +135,12 @@ impl Stack {
         format!("{}/_aws/execute-api/{}", self.endpoint(), self.api_id)
     }
 
+    /// Where the mail that was sent can be read.
+    #[must_use]
+    pub fn mails(&self) -> String {
+        format!("{}/_ministack/ses/messages", self.endpoint())
+    }
+
     /// One output of the deployment.
     #[must_use]
     pub fn output(&self, name: &str) -> Option<&str> {

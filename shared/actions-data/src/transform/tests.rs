@@ -225,3 +225,38 @@ proptest! {
         let _ = run(&Value::Array(data), &json!([operation]));
     }
 }
+
+#[test]
+fn the_contract_says_what_is_read() {
+    let registry = countersign_registry::Registry::builtin();
+    let contract = registry.get("transform_data").unwrap();
+    let items = contract.params.iter().find_map(|slot| slot.items.clone()).unwrap();
+    let whole = |kind: &str| {
+        json!({
+            "filter": {"type": "filter", "field": "a", "operator": "eq", "value": 1},
+            "sort": {"type": "sort", "field": "a", "direction": "asc"},
+            "aggregate": {"type": "aggregate", "group_by": ["a"], "function": "sum", "field": "b", "as": "c"},
+            "deduplicate": {"type": "deduplicate", "fields": ["a"]},
+            "limit": {"type": "limit", "count": 1},
+        })[kind]
+            .clone()
+    };
+    for (key, kind) in [("operator", "filter"), ("direction", "sort"), ("function", "aggregate")] {
+        for word in items.words[key].iter().map(String::as_str).chain(["nonsense"]) {
+            let mut operation = whole(kind);
+            operation[key] = json!(word);
+            if word == "in" {
+                operation["value"] = json!([1]);
+            }
+            let read = Operation::parse_all(&[operation]);
+            assert_eq!(read.is_ok(), word != "nonsense", "{key}: {word}: {read:?}");
+        }
+    }
+    for kind in &items.words["type"] {
+        let operation = whole(kind);
+        assert!(Operation::parse_all(std::slice::from_ref(&operation)).is_ok(), "{kind}");
+        for key in operation.as_object().unwrap().keys() {
+            assert!(items.keys.contains(key), "{key}");
+        }
+    }
+}

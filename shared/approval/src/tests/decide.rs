@@ -39,7 +39,7 @@ fn what_is_malformed_is_422() {
     check(&request, |a, _| a.digest = Some(String::new()), ("DIGEST_MISSING", 422));
     check(&request, |a, _| a.digest = Some("yes".to_owned()), ("DIGEST_MALFORMED", 422));
     check(&request, |a, _| a.note = Some("x".repeat(4001)), ("NOTE_TOO_LONG", 422));
-    check(&request, |a, _| a.note = Some("ü".repeat(4000)), ("", 200));
+    check(&request, |a, _| a.note = Some("ü".repeat(2000)), ("", 200));
 }
 
 #[test]

@@ -71,7 +71,8 @@ impl Flow {
         let depths = self.depths(draft);
         for (at, step) in draft.steps.iter().enumerate() {
             let before = sink.enter(Some(step.name.text.clone()));
-            let reads = matches!(&step.kind, DraftKind::Action(action) if !action.writes());
+            // What an action that nobody knows would do, nobody knows either.
+            let reads = matches!(&step.kind, DraftKind::Action(action) if action.contract.is_some() && !action.writes());
             if reads && !used.contains(&at) && Some(step.top) != last {
                 let message = format!("nothing uses the result of `{}`", step.name.text);
                 sink.report(Code::UnusedOutput, step.name.spot, "output_key", message);

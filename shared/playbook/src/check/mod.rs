@@ -1,6 +1,7 @@
 //! The links between steps: rules 1 to 4 of section 12, and what may surprise.
 
 mod flow;
+mod items;
 mod mentions;
 mod slots;
 pub(crate) mod types;

@@ -6,7 +6,7 @@ use countersign_wiring::{
 };
 use serde_json::Value;
 
-use super::{Check, types};
+use super::{Check, items, types};
 use crate::diagnostic::Code;
 use crate::node::{Node, Text};
 use crate::read::DraftKind;
@@ -133,6 +133,7 @@ fn fitting_output(check: &Check<'_>, at: usize, wanted: &DataType) -> Option<Str
 /// Rule 2 (F-161).
 fn value(check: &Check<'_>, slot: &Slot, node: &Node, side: &Side<'_>, sink: &mut Sink<'_>) {
     let json = node.json();
+    items::check(slot, node, &format!("{}.{}", side.field, slot.name), sink);
     if json.is_null() {
         if slot.required && slot.default.is_none() {
             let field = format!("{}.{}", side.field, slot.name);

@@ -40,7 +40,6 @@ impl<'w> Reader<'w> {
         }
         let endpoint =
             contract.filter(|c| c.is_open()).and_then(|_| self.endpoint(&params, &step, sink));
-        let known = contract.is_some() && word.is_some();
         let draft = DraftAction {
             action: action.text,
             contract,
@@ -50,7 +49,8 @@ impl<'w> Reader<'w> {
             output_schema: schema,
             llm: uses_llm,
         };
-        step.kind = if known { DraftKind::Action(draft) } else { DraftKind::Unknown };
+        // Also without a contract: what its inputs refer to is checked all the same.
+        step.kind = if word.is_some() { DraftKind::Action(draft) } else { DraftKind::Unknown };
         self.steps.push(step);
     }
 

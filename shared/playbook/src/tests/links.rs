@@ -393,3 +393,49 @@ fn header_fields_are_checked() {
         ]
     );
 }
+
+fn check_items(action: &str, expect: &[&str]) {
+    check(&tool("t", &format!("action: {action}")), expect);
+}
+
+#[test]
+fn what_an_action_would_refuse_behind_a_gate_is_refused_before_the_run() {
+    let data = "inputs: {data: \"{rows.results}\"}";
+    let transform = |operations: &str| format!("transform_data, {data}, operations: {operations}");
+    check_items(
+        &transform("[{type: filtr, field: a}]"),
+        &[
+            "P005 filtr: `type` is one of `filter`, `sort`, `aggregate`, `deduplicate`, `limit`, found `filtr` | did you mean `filter`?",
+        ],
+    );
+    check_items(
+        &transform("[{type: sort, field: a, directoin: desc}, {field: a}]"),
+        &[
+            "P002 directoin: unknown key `directoin` | did you mean `direction`?",
+            "P013 {: `type` is missing",
+        ],
+    );
+    check_items(&transform("[{type: filter, field: a, operator: gte, value: 3}]"), &[]);
+    let route = |destinations: &str| {
+        format!("route_output, {data}, params: {{destinations: {destinations}}}")
+    };
+    check_items(
+        &route("[{type: fax}, {type: chat, format: pdf}]"),
+        &[
+            "P005 fax: `type` is one of `document`, `data_workspace_table`, `chat`, `file_export`, found `fax`",
+            "P005 pdf: `format` is one of `markdown`, `json`, `csv`, `structured`, found `pdf`",
+        ],
+    );
+    check_items(&route("[{type: document, config: {title: \"{{entity_name}}\"}}]"), &[]);
+}
+
+#[test]
+fn an_unknown_action_hides_nothing_that_is_wrong_beside_it() {
+    check_items(
+        "nosuch, inputs: {y: \"{nobody.z}\"}",
+        &[
+            "P010 nosuch: there is no action `nosuch`",
+            "P015 {nobody.z}: there is no step or input `nobody` | use the name of an earlier step, of an input of the playbook, or a variable such as `today`",
+        ],
+    );
+}

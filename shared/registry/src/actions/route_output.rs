@@ -5,6 +5,7 @@ use countersign_identity::{Requirement, Role};
 use super::{records, rows};
 use crate::contract::{Contract, Slot};
 use crate::data_type::DataType;
+use crate::items::Items;
 
 pub(super) fn contract() -> Contract {
     let routed = records(&[
@@ -18,7 +19,8 @@ pub(super) fn contract() -> Contract {
             "destinations",
             rows(),
             "Where to, each {type, format, condition, transforms, config}; left out, the profile's outputs.",
-        )],
+        )
+        .of_items(destinations())],
         outputs: vec![
             Slot::required(
                 "routed_to",
@@ -35,4 +37,11 @@ pub(super) fn contract() -> Contract {
             "Writes data to documents, tables, files or the chat.",
         )
     }
+}
+
+fn destinations() -> Items {
+    Items::with(&["type", "format", "condition", "transforms", "confirm", "config"])
+        .needing("type")
+        .choosing("type", &["document", "data_workspace_table", "chat", "file_export"])
+        .choosing("format", &["markdown", "json", "csv", "structured"])
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::rows;
 use crate::contract::{Contract, Slot};
 use crate::data_type::DataType;
+use crate::items::Items;
 
 pub(super) fn contract() -> Contract {
     Contract {
@@ -15,7 +16,8 @@ pub(super) fn contract() -> Contract {
                 rows(),
                 "Applied in order: filter, sort, aggregate {group_by, function, field, as}, deduplicate, limit.",
             )
-            .or(json!([])),
+            .or(json!([]))
+            .of_items(operations()),
         ],
         outputs: vec![
             Slot::required("data", rows(), "The records that are left, in order."),
@@ -23,4 +25,26 @@ pub(super) fn contract() -> Contract {
         ],
         ..Contract::reading("transform_data", "tool-data", "Filters, sorts, groups, deduplicates and limits records.")
     }
+}
+
+fn operations() -> Items {
+    let keys = [
+        "type",
+        "field",
+        "operator",
+        "value",
+        "direction",
+        "group_by",
+        "function",
+        "as",
+        "fields",
+        "count",
+        "limit",
+    ];
+    Items::with(&keys)
+        .needing("type")
+        .choosing("type", &["filter", "sort", "aggregate", "deduplicate", "limit"])
+        .choosing("operator", &["eq", "ne", "gt", "gte", "lt", "lte", "contains", "in"])
+        .choosing("direction", &["asc", "desc"])
+        .choosing("function", &["sum", "count", "avg", "min", "max", "count_distinct"])
 }
