@@ -61,12 +61,26 @@ impl JournalStore {
         Ok(stands)
     }
 
+    /// A page of at most `limit` entries between two times, newest first.
+    ///
+    /// # Errors
+    /// [`JournalError`] when the table does not answer.
+    pub async fn list(
+        &self,
+        access: &Access,
+        (from, to): (Option<Timestamp>, Option<Timestamp>),
+        cursor: Option<&str>,
+        limit: i32,
+    ) -> Result<JournalPage, JournalError> {
+        self.read_page(access, (from, to), cursor, limit).await.map_err(JournalError::store)
+    }
+
     async fn read_page(
         &self,
         access: &Access,
-        from: Option<Timestamp>,
-        to: Option<Timestamp>,
+        (from, to): (Option<Timestamp>, Option<Timestamp>),
         cursor: Option<&str>,
+        limit: i32,
     ) -> countersign_store_kit::Result<JournalPage> {
         let (owner, partition) = partition(access);
         let low = from.map_or_else(String::new, |from| sort(from, ""));
@@ -74,7 +88,7 @@ impl JournalStore {
         let query = Query::partition(&partition)
             .between(&low, &high)
             .descending()
-            .limit(PAGE)
+            .limit(limit)
             .after(cursor);
         // DynamoDB takes no empty text as the lower bound.
         let query = if low.is_empty() { query.between("0", &high) } else { query };
@@ -113,9 +127,7 @@ impl JournalRead for JournalStore {
         to: Option<Timestamp>,
         cursor: Option<&'a str>,
     ) -> BoxFuture<'a, Result<JournalPage, JournalError>> {
-        Box::pin(async move {
-            self.read_page(access, from, to, cursor).await.map_err(JournalError::store)
-        })
+        Box::pin(async move { self.list(access, (from, to), cursor, PAGE).await })
     }
 }
 

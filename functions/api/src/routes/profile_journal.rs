@@ -5,7 +5,7 @@
 )]
 
 use axum::extract::State;
-use countersign_journal::{Access, Entry, JournalRead as _, Mention, TaskStatus};
+use countersign_journal::{Access, Entry, Mention, TaskStatus};
 use countersign_profile::ProfileId;
 use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query, Signed};
 use jiff::Timestamp;
@@ -23,7 +23,10 @@ use super::{Ctx, found, reader};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct JournalQuery {
-    /// `next` of the page before. Pages have at most 50 entries.
+    /// At most so many entries, 1 to 100; 50 when left out.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+    /// `next` of the page before.
     cursor: Option<String>,
     /// Not before this time, or this day (UTC).
     #[serde(default, deserialize_with = "beginning")]
@@ -78,14 +81,16 @@ pub(crate) async fn list(
         ("entity", query.entity.as_deref()),
     ];
     let cursor = Cursor::new(owner, "journal", &filters);
-    let after = PageQuery { limit: None, cursor: query.cursor.clone() }.after(&cursor)?;
+    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
+    let (after, limit) = (paging.after(&cursor)?, paging.limit()?);
     let profile = id.to_string();
     let access = match (&query.entity, query.status) {
         (Some(name), _) => Access::Entity { owner: owner.clone(), key: Mention::key(name) },
         (None, Some(status)) => Access::Status { owner: owner.clone(), profile, status },
         (None, None) => Access::Profile { owner: owner.clone(), profile },
     };
-    let page = ctx.journal.page(&access, query.from, query.to, after.as_deref()).await?;
+    let between = (query.from, query.to);
+    let page = ctx.journal.list(&access, between, after.as_deref(), limit).await?;
     let fits = |entry: &Entry| {
         entry.agent_profile_id == id.as_str()
             && query.status.is_none_or(|status| entry.task_status == status)
