@@ -8,7 +8,7 @@ mod error;
 mod event;
 
 use countersign_failure::Failure as _;
-use countersign_identity::{Capability, Refused, Standing};
+use countersign_identity::{Capability, Refused};
 use countersign_lambda_entry::{Boot, Fault, Setting, StartError, decode};
 use countersign_store_directory::{
     Account, Directory, DirectoryError, Email, FirstRights, Holder, NewUser, User,
@@ -53,32 +53,25 @@ pub async fn handle(context: &Context, event: Value) -> Result<Value, Fault> {
 
 async fn token(context: &Context, sign_in: &SignIn, event: Value) -> Result<Value, SignInError> {
     let user = person(context, sign_in).await?;
-    let standing = standing(context, &user).await?;
-    if appointed(context, sign_in, &user).await {
-        return event::answer(event, &self::standing(context, &user).await?);
+    appoint(context, sign_in, &user).await;
+    let standing = context.directory.standing_of(&user.id).await?.ok_or(Refused::UnknownUser)?;
+    if !standing.active {
+        return Err(Refused::Inactive.into());
     }
     event::answer(event, &standing)
 }
 
-/// What an active person may do now.
-async fn standing(context: &Context, user: &User) -> Result<Standing, SignInError> {
-    let standing = context.directory.standing_of(&user.id).await?.ok_or(Refused::UnknownUser)?;
-    if standing.active { Ok(standing) } else { Err(Refused::Inactive.into()) }
-}
-
-/// Whether this sign-in has just made its person the first administrator: it has verified that address at the pool, and
-/// the directory has it for the person. Should that fail, they sign in as they are, and the next sign-in tries again.
-async fn appointed(context: &Context, sign_in: &SignIn, user: &User) -> bool {
-    let Some(first) = &context.first_administrator else { return false };
+/// Makes the person the first administrator, once, if they are: the sign-in has verified that address at the pool, and the
+/// directory has it for an active person. Should that fail, they sign in as they are, and the next sign-in tries again.
+async fn appoint(context: &Context, sign_in: &SignIn, user: &User) {
+    let Some(first) = &context.first_administrator else { return };
     let verified = sign_in.verified_email().and_then(Result::ok);
     if verified.as_ref() != Some(first) || user.email != *first {
-        return false;
+        return;
     }
-    let appointed = context.directory.appoint(user, &rights(), Timestamp::now()).await;
-    appointed.unwrap_or_else(|error| {
+    if let Err(error) = context.directory.appoint(user, &rights(), Timestamp::now()).await {
         tracing::error!(code = error.code(), "the first administrator could not be appointed");
-        false
-    })
+    }
 }
 
 /// What the first administrator may do.
