@@ -345,7 +345,9 @@ fn the_contract_says_which_destinations_are_read() {
             "{kind}"
         );
     }
-    for format in items.words["format"].iter().map(String::as_str) {
+    let formats = countersign_report::Format::CHOICES.map(|(word, _)| word);
+    assert_eq!(items.words["format"], formats);
+    for format in formats {
         assert!(read(json!({ "type": "document", "format": format })), "{format}");
     }
     let all = json!({ "type": "chat", "format": "json", "condition": "a > 1", "transforms": [], "confirm": false, "config": {} });
