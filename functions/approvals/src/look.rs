@@ -122,7 +122,7 @@ pub(crate) async fn decision(
         step: Some(Shown::line(&request.position.step)),
         approver: Shown::line(&approver),
         prompt: Shown::new(&request.prompt, PROMPT_LIMIT),
-        effects: plan::effects(request, plan.as_ref()),
+        effects: plan::effects(request),
         preview,
         rows_url: all_rows
             .then(|| format!("{}/rows", Notices::page_url(&context.public_url, token))),
@@ -149,11 +149,8 @@ pub(crate) async fn decision(
     })
 }
 
-/// The rows: none when the preview is what a single call is given; its fields are read better one below the other.
+/// The rows.
 fn preview(request: &Request) -> Preview {
-    if plan::one_call(request) {
-        return Preview::default();
-    }
     let shown = &request.preview.shown;
     Preview::head(shown, shown.as_array().map_or(1, Vec::len), Some(request.preview.total))
 }

@@ -1,6 +1,7 @@
 //! The plan as the page shows it.
 
-use countersign_approval::{Covered, Request};
+use countersign_approval::{Request, StepEffects};
+use countersign_effect::view::{Content, EffectView};
 use countersign_letter::{Effect, Picture, Shown, Stage, StagePlace, StepView};
 use countersign_plan::{Plan, PlanStep, StepKind, stages};
 use serde_json::Value;
@@ -29,35 +30,41 @@ pub(crate) fn picture(plan: &Plan, here: &str) -> Option<Picture> {
     Some(Picture::around(stages.iter().enumerate().map(draw).collect()))
 }
 
-/// What the signature covers. A request about one call shows exactly what that call will be given; behind a gate the
-/// arguments are shown as the sealed plan states them, where `{step.field}` stands for what a step brought.
-pub(crate) fn effects(request: &Request, plan: Option<&Plan>) -> Vec<Effect> {
-    let effect = |call: &Covered| {
-        let arguments = match (one_call(request), plan.and_then(|plan| plan.step(&call.step))) {
-            (true, _) => request.preview.shown.clone(),
-            (false, Some(step)) => stated(step),
-            (false, None) => Value::Null,
+/// What the signature covers: every effect as it will be sent.
+pub(crate) fn effects(request: &Request) -> Vec<Effect> {
+    let of_step = |effects: &StepEffects| {
+        let one = |text: &String| {
+            let shown = shown(text);
+            Effect::new(&effects.step, &effects.action, &shown, true)
         };
-        Effect::new(&call.step, &call.action, &arguments, true)
+        effects.texts.iter().map(one).collect::<Vec<_>>()
     };
-    request.covers.iter().map(effect).collect()
+    request.effects.iter().flat_map(of_step).collect()
 }
 
-/// Whether the preview is what a single call will be given.
-pub(crate) fn one_call(request: &Request) -> bool {
-    request.preview.shown.is_object()
-        && request.preview.source.is_none()
-        && request.covers.len() == 1
-}
-
-fn stated(step: &PlanStep) -> Value {
-    let both = step.inputs.iter().chain(&step.params);
-    Value::Object(both.map(|(name, value)| (name.clone(), value.clone())).collect())
+fn shown(text: &str) -> Value {
+    let Ok(effect) = countersign_effect::Effect::parse(text) else { return Value::from(text) };
+    let view = EffectView::of(&effect);
+    let mut all = serde_json::Map::new();
+    all.insert(view.target.method.clone(), view.target.url.clone().into());
+    for section in &view.sections {
+        match &section.content {
+            Content::Text(text) => {
+                all.insert("body".to_owned(), text.as_str().into());
+            }
+            Content::Fields(fields) => {
+                all.extend(
+                    fields.iter().map(|field| (field.name.clone(), field.value.clone().into())),
+                );
+            }
+        }
+    }
+    Value::Object(all)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{picture, stated};
+    use super::picture;
     use countersign_letter::StagePlace;
     use countersign_plan::Plan;
     use serde_json::{Value, json};
@@ -94,14 +101,5 @@ mod tests {
         check("look", Some(&[Done, Here, Covered, Later, Later]));
         check("again", Some(&[Done, Done, Done, Here, Covered]));
         check("elsewhere", None);
-    }
-
-    #[test]
-    fn arguments_are_shown_as_the_plan_states_them() {
-        let plan = plan();
-        assert_eq!(
-            stated(plan.step("write").unwrap()),
-            json!({"rows": "{read.rows}", "to": "table"})
-        );
     }
 }

@@ -23,6 +23,7 @@ mod code;
 mod deadline;
 mod decide;
 mod kind;
+mod layout;
 mod lifecycle;
 mod link;
 mod mac;
@@ -35,6 +36,7 @@ mod status;
 mod subject;
 #[cfg(test)]
 mod tests;
+pub mod v1;
 mod vote;
 
 pub use code::{Code, CodeCheck, StoredCode};
@@ -42,16 +44,17 @@ pub use countersign_run::{RunContext, RunId};
 pub use deadline::{Timing, Waiting};
 pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, decide};
 pub use kind::{Kind, Unknown};
+pub use layout::{Column, Format, Layout};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
 pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};
 pub use mac::{HmacKey, Mac, MacError};
 pub use policy::{Assurance, Door, Floor, Policy, PolicyError, requester_may_decide};
 pub use preview::Preview;
-pub use receipt::{Actor, Receipt, ReceiptId};
+pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
 pub use request::{
     ApprovalId, Closed, Covered, Escalation, InvalidTenant, OnReject, OpenError, Opening, Position,
     Request, Tenant,
 };
 pub use status::{Decision, Status, Vocabulary};
-pub use subject::{Digest, Effect, InvalidDigest, Subject, SubjectError};
+pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};
 pub use vote::{Verdict, Vote};

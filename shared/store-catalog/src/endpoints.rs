@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_connector::{
-    Binding, ConnectorDefinition, ConnectorId, StoredConnector, endpoint_contract, sends,
-    target_digest,
+    Binding, ConnectorDefinition, ConnectorId, StoredConnector, endpoint_contract,
 };
 use countersign_identity::UserId;
 use countersign_playbook::{Bindings, EndpointContract};
@@ -12,41 +11,7 @@ use futures::future::BoxFuture;
 
 use crate::{Catalog, Result};
 
-/// Where a call goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aim {
-    /// All of it, as [`target_digest`].
-    pub digest: String,
-    /// Method and address, for people ([`sends`]).
-    pub sends: Option<String>,
-}
-
 impl Catalog {
-    /// Where a call through the profile's binding of a connector goes; none when it is not bound.
-    ///
-    /// # Errors
-    /// [`CatalogError::Store`](crate::CatalogError::Store) when the table does not answer.
-    pub fn target<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a str,
-        endpoint: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Aim>>> {
-        Box::pin(async move {
-            let bindings = self.bindings(owner, profile).await?;
-            let Some(binding) = bindings.iter().find(|one| one.connector_id.as_str() == connector)
-            else {
-                return Ok(None);
-            };
-            let stored = self.connector(owner, &binding.connector_id).await?;
-            Ok(stored.and_then(|stored| {
-                let digest = target_digest(&stored.definition, binding).ok()?;
-                Some(Aim { digest, sends: sends(&stored.definition, binding, endpoint) })
-            }))
-        })
-    }
-
     /// The endpoints the profile may call, typed. Disabled bindings and connectors that are gone are not there.
     ///
     /// # Errors

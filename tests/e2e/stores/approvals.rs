@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use countersign_approval::chain::{Head, Sealed};
 use countersign_approval::{
-    Assurance, Attempt, Code, CodeCheck, Decided, Digest, Door, Floor, HmacKey, OnReject, Opening,
-    Policy, Position, Preview, Recorded, Request, RunContext, RunId, Status, Subject, Tenant,
-    Timing, Verdict, Waiting, decide,
+    Assurance, Attempt, Code, CodeCheck, Decided, Digest, Door, Floor, HmacKey, Kind, Layout,
+    OnReject, Opening, Policy, Position, Preview, Recorded, Request, RunContext, RunId, Status,
+    StepEffects, Subject, Tenant, Timing, Verdict, Waiting, decide,
 };
 use countersign_identity::{Caller, Capability, Scopes, UserId};
 use countersign_store_approvals::{
@@ -26,18 +26,23 @@ fn user(n: u8) -> UserId {
 fn request(quorum: u32) -> Request {
     let now: Timestamp = "2026-11-21T10:00:00Z".parse().unwrap();
     let arguments = json!({ "amount": 0.1 });
+    let texts = vec![arguments.to_string()];
+    let effects = StepEffects { step: "pay".to_owned(), action: "pay".to_owned(), texts };
     let opening = Opening {
         tenant: Tenant::parse("acme").unwrap(),
         position: Position::of_step(&RunId::from_bytes([7; 16]), "pay"),
         context: RunContext::Background,
-        subject: Subject::Tool { action: "pay".to_owned(), arguments: arguments.clone() },
+        subject: Subject { effects: vec![effects], ..Subject::of(Kind::Tool) },
         irreversible: true,
         owner: user(9),
         invoker: user(9),
         requesters: BTreeSet::new(),
         title: "Pay".to_owned(),
         prompt: "Pay?".to_owned(),
-        preview: Preview::of(&arguments, 10),
+        preview: Preview::of(&arguments, 10).unwrap(),
+        layout: Layout::default(),
+        effects_at: None,
+        remarks: Vec::new(),
         plan_picture: String::new(),
         cost_bound: None,
         policy: Policy { quorum, ..Policy::one_of(vec![user(1), user(2)], true) },
@@ -100,7 +105,7 @@ async fn a_request_goes_its_way_through_the_table() {
     let late = vote(&request, 1, now);
     let too_late = commit(&request, &late, request.timing.deadline);
     assert_eq!(store.commit(&too_late).await.unwrap(), Committed::Stale);
-    let covered = request.covers[0].digest;
+    let covered = request.covers[0].root;
     assert!(store.signatures(&run, "pay", &covered).await.unwrap().is_empty());
     assert_eq!(store.commit(&commit(&request, &late, now)).await.unwrap(), Committed::Done);
     assert_eq!(store.commit(&commit(&request, &late, now)).await.unwrap(), Committed::Stale);

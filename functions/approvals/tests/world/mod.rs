@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use approvals::{Act, Context, Look, Seen, handle};
 use countersign_approval::chain::Checkpoint;
 use countersign_approval::{
-    ApprovalId, Assurance, Code, DecideError, Decided, Digest, Floor, HmacKey, Link, LinkError,
-    Mac, Nonce, OnReject, Opening, Policy, Position, Preview, Request, RunContext, RunId,
-    SignedLink, Status, StoredCode, Subject, Tenant, Timing, Verdict, Vote, Waiting, decide,
+    ApprovalId, Assurance, Code, DecideError, Decided, Digest, Floor, HmacKey, Kind, Layout, Link,
+    LinkError, Mac, Nonce, OnReject, Opening, Policy, Position, Preview, Request, RunContext,
+    RunId, SignedLink, Status, StoredCode, Subject, Tenant, Timing, Verdict, Vote, Waiting, decide,
 };
 use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError};
 use countersign_identity::{Accounts, Caller, Capability, Refused, Scopes, Standing, UserId};
@@ -86,14 +86,17 @@ fn request(tenant: &Tenant, assurance: Assurance) -> Request {
         tenant: tenant.clone(),
         position: Position::of_step(&RunId::from_bytes([3; 16]), "look-before-writing"),
         context: RunContext::Background,
-        subject: Subject::Step { plan_seal: "seal".to_owned(), effects: Vec::new() },
+        subject: Subject { plan_seal: "seal".to_owned(), ..Subject::of(Kind::Step) },
         irreversible: false,
         owner: owner.clone(),
         invoker: owner,
         requesters: BTreeSet::new(),
         title: "Officer cross-reference: look-before-writing".to_owned(),
         prompt: "Please look at <b>these</b> rows".to_owned(),
-        preview: Preview::of(&rows(120), 10).from_step("cross-reference"),
+        preview: Preview::of(&rows(120), 10).unwrap().from_step("cross-reference"),
+        layout: Layout::default(),
+        effects_at: None,
+        remarks: Vec::new(),
         plan_picture: "read, [look-before-writing], write".to_owned(),
         cost_bound: None,
         policy,

@@ -4,6 +4,7 @@ mod chain;
 mod code;
 mod decide;
 mod digest;
+mod digest_v1;
 mod lifecycle;
 mod link;
 mod make;
