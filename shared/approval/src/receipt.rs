@@ -22,7 +22,7 @@ countersign_ids::prefixed_id! {
 
 /// Who or what acted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "type", content = "id")]
+#[serde(rename_all = "snake_case", tag = "type", content = "id", deny_unknown_fields)]
 pub enum Actor {
     /// A person of the directory.
     Person(UserId),
@@ -34,6 +34,7 @@ pub enum Actor {
 
 /// What happened, in ids and salted digests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Receipt {
     /// Derived from request, version and actor: the same act has the same id, however often it is tried.
     pub id: ReceiptId,

@@ -4,6 +4,7 @@ mod chain;
 mod code;
 mod decide;
 mod digest;
+mod export;
 mod lifecycle;
 mod link;
 mod make;
