@@ -80,8 +80,8 @@ impl fmt::Display for Finding {
             Self::Broken { sequence } => {
                 write!(f, "entry {sequence} does not follow from the one before it")
             }
-            Self::Removed { from, to } if from == to => write!(f, "entry {from} was removed"),
-            Self::Removed { from, to } => write!(f, "entries {from} to {to} were removed"),
+            Self::Removed { from, to } if from == to => write!(f, "entry {from} is missing"),
+            Self::Removed { from, to } => write!(f, "entries {from} to {to} are missing"),
             Self::Inserted { sequence } => write!(f, "entry {sequence} was inserted"),
             Self::Reordered { sequence } => write!(f, "entry {sequence} stands in the wrong place"),
             Self::Truncated { length, was } => {
@@ -103,7 +103,7 @@ impl fmt::Display for Finding {
                 write!(f, "`{}` is not what the ledger writes: {}", plain(file), plain(reason))
             }
             Self::Misnamed { file, expected } => {
-                write!(f, "`{}` holds what belongs into `{expected}`", plain(file))
+                write!(f, "`{}` should be called `{expected}`", plain(file))
             }
         }
     }

@@ -59,7 +59,7 @@ impl Verify {
         let (key, pinned) = self.public_key(folder, &reading)?;
         let ledger = reading.ledger.as_ref();
         let mut report = ledger.map(|ledger| verify(ledger, &kept, &key)).unwrap_or_default();
-        report.findings.extend(reading.findings);
+        report.findings.splice(0..0, reading.findings);
         let contradicted = anchors.iter().filter_map(|anchor| anchor.contradicts(ledger));
         Ok(Verdict {
             key: Key { fingerprint: key.fingerprint().to_owned(), pinned },
