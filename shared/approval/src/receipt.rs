@@ -23,7 +23,7 @@ countersign_ids::prefixed_id! {
 
 /// Who or what acted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "type", content = "id")]
+#[serde(rename_all = "snake_case", tag = "type", content = "id", deny_unknown_fields)]
 pub enum Actor {
     /// A person of the directory.
     Person(UserId),
@@ -35,6 +35,7 @@ pub enum Actor {
 
 /// What happened, in ids and salted digests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Receipt {
     /// The version of this shape: 2, absent in receipts of version 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,6 +5,7 @@ mod code;
 mod decide;
 mod digest;
 mod digest_v1;
+mod export;
 mod lifecycle;
 mod link;
 mod make;
