@@ -9,3 +9,4 @@ mod link;
 mod make;
 mod policy;
 mod protocol;
+mod record;
