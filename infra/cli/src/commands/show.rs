@@ -55,7 +55,7 @@ impl Show {
         if !approvals.is_empty() {
             let rows: Vec<Vec<String>> = approvals.iter().flat_map(asked).collect();
             console.line("");
-            console.table(&["ASKED BY", "APPROVAL", "STATUS", "WHO", "AT", "NOTE"], &rows);
+            console.table(&["STEP", "APPROVAL", "STATUS", "WHO", "AT", "NOTE"], &rows);
         }
         let events = door.get(&format!("{FACTORY}/executions/{}/events", self.run)).await?;
         let rows: Vec<Vec<String>> = items(&events)
