@@ -187,6 +187,7 @@ async fn a_164_an_open_request_says_how_many_signed_and_whom_it_waits_for() {
     let agent = ana.agent(&[&maria, &tom]).await;
     ana.playbook(&gated("told-two", "    quorum: 2")).await;
     let run = ana.start(&agent, "told-two", rows()).await;
+    ana.reaches(&run, "awaiting_approval").await;
     let path = decide(&maria, &run, "approve", "looks right").await;
     let open = &ana.run(&run).await["approvals"][0];
     let waits = json!([tom.username]);
