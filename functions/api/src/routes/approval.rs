@@ -27,13 +27,13 @@ pub(crate) async fn detail(
     let record = ctx.recorder.of(&loaded).await?;
     let mut votes = Vec::new();
     for vote in &loaded.votes {
-        votes.push(named(vote, ctx.recorder.username(&vote.person).await?));
+        votes.push(named(vote, &ctx.recorder.username(&vote.person).await?));
     }
     Ok(Json(view(&loaded.request, &record, votes)))
 }
 
 /// A vote, also on an earlier version, with the username of the person in place of their id.
-fn named(vote: &Vote, username: String) -> Value {
+fn named(vote: &Vote, username: &str) -> Value {
     let mut view = json!(vote);
     if let Some(map) = view.as_object_mut() {
         map.shift_remove("person");
