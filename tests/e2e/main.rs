@@ -27,4 +27,5 @@ mod scanner;
 mod sign_in;
 mod signatures;
 mod stores;
+mod told;
 mod world;

@@ -3,7 +3,10 @@
 use countersign_connector::{
     ConnectorDefinition, Diagnostic, Parsed, Severity as ConnectorSeverity,
 };
-use countersign_playbook::{Bindings, Compiled, PlaybookSource, ValidPlaybook, World, compile};
+use countersign_playbook::{
+    Bindings, Compiled, Diagnostic as PlaybookDiagnostic, PlaybookSource,
+    Severity as PlaybookSeverity, ValidPlaybook, World, compile,
+};
 use countersign_registry::Registry;
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
@@ -15,8 +18,11 @@ pub(crate) fn compiled(registry: &Registry, yaml: &str, bindings: Option<&Bindin
     compile(&PlaybookSource::new("playbook.yaml", yaml), &world)
 }
 
-/// The playbook, or a problem with all its errors.
-pub(crate) fn valid(registry: &Registry, yaml: &str) -> Result<ValidPlaybook, Problem> {
+/// The playbook with its warnings, or a problem with all its errors.
+pub(crate) fn valid(
+    registry: &Registry,
+    yaml: &str,
+) -> Result<(ValidPlaybook, Vec<PlaybookDiagnostic>), Problem> {
     let compiled = compiled(registry, yaml, None);
     let errors: Vec<FieldError> = compiled
         .errors()
@@ -25,7 +31,10 @@ pub(crate) fn valid(registry: &Registry, yaml: &str) -> Result<ValidPlaybook, Pr
             FieldError { path: place, message: error.message.clone(), hint: error.hint.clone() }
         })
         .collect();
-    compiled.playbook.ok_or_else(|| invalid("PLAYBOOK_INVALID", "the playbook", errors))
+    let warns = |found: &PlaybookDiagnostic| found.severity == PlaybookSeverity::Warning;
+    let warnings = compiled.diagnostics.into_iter().filter(warns).collect();
+    let playbook = compiled.playbook.map(|playbook| (playbook, warnings));
+    playbook.ok_or_else(|| invalid("PLAYBOOK_INVALID", "the playbook", errors))
 }
 
 /// The connector with its warnings, or a problem with all its errors.

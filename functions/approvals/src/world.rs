@@ -44,7 +44,7 @@ impl Context {
         let tenant = Tenant::parse(boot.settings.need(Setting::Tenant)?).map_err(|error| {
             StartError::Invalid { name: Setting::Tenant.name(), reason: error.to_string() }
         })?;
-        let Wired { desk, approvals, runs, directory, notices } = Wired::new(boot)?;
+        let Wired { desk, approvals, runs, directory, notices, .. } = Wired::new(boot)?;
         let (public_url, key) = (notices.public_url.clone(), Arc::clone(&notices.key));
         let look = Tables { approvals: approvals.clone(), runs, rights: Arc::new(directory) };
         let act = Doing { approvals, desk, notices };

@@ -2,7 +2,7 @@
 
 use countersign_approval::{
     Assurance, Digest, Floor, Kind, Layout, OnReject, OpenError, Opening, Policy, Position,
-    Preview, RunContext, Tenant, Timing, Waiting, requester_may_decide,
+    Preview, Tenant, Timing, Waiting, requester_may_decide,
 };
 use countersign_identity::{Requirement, Role};
 use countersign_plan::{self as plan, StepKind};
@@ -45,7 +45,7 @@ pub(crate) async fn opening(
         floor,
         requirement: Some(requirement(context, asked)),
         topic: None,
-        timing: timing(asked, &people, now),
+        timing: timing(asked.gate.as_ref(), now),
         on_reject: on_reject(asked),
         salt: Digest::from_bytes(rand::random()),
         requesters: people.requesters,
@@ -141,21 +141,41 @@ fn requirement(context: &Context, asked: &GateAsk) -> Requirement {
         .unwrap_or_else(|| Requirement::role(Role::Reader))
 }
 
-/// Two minutes for somebody who sits in front of the run and may sign themselves; a week for people who get a mail (K-16).
-fn timing(asked: &GateAsk, people: &People, now: Timestamp) -> Timing {
-    let minutes = asked.gate.as_ref().and_then(|gate| gate.timeout_minutes);
-    let alone = people.approvers.iter().all(|approver| *approver == asked.head.invoked_by);
-    let waiting = if asked.head.context == RunContext::Interactive && alone {
-        Waiting::Interactive
-    } else {
-        Waiting::Mail
-    };
-    Timing::starting(now, minutes, waiting)
+/// What the gate says; else a week, because every request is mailed (K-16). The two minutes of [`Waiting::Interactive`] need
+/// a session that shows the request, and nothing says yet that there is one: that a run is interactive does not.
+fn timing(gate: Option<&plan::Gate>, now: Timestamp) -> Timing {
+    Timing::starting(now, gate.and_then(|gate| gate.timeout_minutes), Waiting::Mail)
 }
 
 fn on_reject(asked: &GateAsk) -> OnReject {
     match asked.gate.as_ref().map(|gate| gate.on_reject) {
         Some(plan::OnReject::Skip) => OnReject::Skip,
         _ => OnReject::Stop,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(minutes: Option<u32>, expect: SignedDuration) {
+        let gate = json!({
+            "prompt": "Go on?", "preview_limit": 10, "timeout_minutes": minutes, "on_reject": "stop", "quorum": 1,
+        });
+        let (gate, now) = (serde_json::from_value(gate).unwrap(), Timestamp::UNIX_EPOCH);
+        assert_eq!(timing(Some(&gate), now).deadline.duration_since(now), expect, "{minutes:?}");
+    }
+
+    #[test]
+    fn k_16_a_mailed_gate_waits_a_week_unless_it_says_otherwise_by_hand() {
+        check(None, SignedDuration::from_hours(7 * 24));
+        check(Some(1440), SignedDuration::from_hours(24));
+        check(Some(2), SignedDuration::from_mins(2));
+        let now = Timestamp::UNIX_EPOCH;
+        let own = timing(None, now).deadline.duration_since(now);
+        assert_eq!(own, SignedDuration::from_hours(7 * 24), "a step's own request");
     }
 }

@@ -31,6 +31,7 @@ mod policy;
 pub mod ports;
 mod preview;
 mod receipt;
+mod record;
 mod request;
 mod status;
 mod subject;
@@ -42,7 +43,7 @@ mod vote;
 pub use code::{Code, CodeCheck, StoredCode};
 pub use countersign_run::{RunContext, RunId};
 pub use deadline::{Timing, Waiting};
-pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, decide};
+pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, decide, story};
 pub use kind::{Kind, Unknown};
 pub use layout::{Column, Format, Layout};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
@@ -51,6 +52,7 @@ pub use mac::{HmacKey, Mac, MacError};
 pub use policy::{Assurance, Door, Floor, Policy, PolicyError, requester_may_decide};
 pub use preview::Preview;
 pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
+pub use record::{ApprovalRecord, RecordedDecision};
 pub use request::{
     ApprovalId, Closed, Covered, Escalation, InvalidTenant, OnReject, OpenError, Opening, Position,
     Request, Tenant,

@@ -19,6 +19,7 @@ mod error;
 mod notices;
 mod open;
 mod ports;
+mod recorder;
 mod settle;
 mod sweep;
 #[cfg(test)]
@@ -32,5 +33,6 @@ pub use error::GateError;
 pub use notices::Notices;
 pub use open::Opened;
 pub use ports::{Alarms, Ledger, Records, Wake};
+pub use recorder::Recorder;
 pub use sweep::Swept;
 pub use wired::Wired;

@@ -127,6 +127,8 @@ codes! {
     BindingsUnknown = "P105" Warning "",
     /// An irreversible step without a gate before it: it asks for its own signature.
     OwnSignature = "P106" Note "",
+    /// A gate that ends before most people read their mail (K-16).
+    ShortDeadline = "P107" Warning "",
 }
 
 impl Serialize for Code {

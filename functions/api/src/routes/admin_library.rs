@@ -75,7 +75,7 @@ async fn connector(ctx: &Context, id: &str, yaml: String) -> Result<String, Prob
 }
 
 async fn playbook(ctx: &Context, id: &str, yaml: String) -> Result<String, Problem> {
-    let playbook = compiling::valid(&ctx.registry, &yaml)?;
+    let (playbook, _) = compiling::valid(&ctx.registry, &yaml)?;
     same(&playbook.id, id)?;
     let at = now();
     let stored = StoredPlaybook {

@@ -56,7 +56,7 @@ pub(crate) async fn replace(
     if before.owner.is_none() {
         return Err(shipped());
     }
-    let playbook = compiling::valid(&ctx.registry, &body.yaml)?;
+    let (playbook, warnings) = compiling::valid(&ctx.registry, &body.yaml)?;
     if playbook.id != id {
         return Err(Problem::field("yaml", format!("the id must stay `{id}`")));
     }
@@ -70,7 +70,7 @@ pub(crate) async fn replace(
         ..before
     };
     ctx.catalog.replace_playbook(&after).await?;
-    Ok(Json(after.into()))
+    Ok(Json(PlaybookView::written(after, warnings)))
 }
 
 /// Removes a playbook of the caller. Runs that have started keep their plan.

@@ -11,3 +11,4 @@ mod link;
 mod make;
 mod policy;
 mod protocol;
+mod record;
