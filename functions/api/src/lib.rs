@@ -11,6 +11,7 @@ mod once;
 mod openapi;
 mod queries;
 mod routes;
+mod run_context;
 mod starting;
 
 pub use context::Context;

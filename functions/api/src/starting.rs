@@ -66,7 +66,12 @@ impl Asking<'_> {
 
 /// Writes the run, starts its execution, and answers 202 with its line. Once it is written it will run: should the start
 /// fail, the sweeper does it.
-pub(crate) async fn begin(ctx: &Context, head: Head, asked: &Asked) -> Result<Kept, Problem> {
+pub(crate) async fn begin(
+    ctx: &Context,
+    head: Head,
+    asked: &Asked,
+    warnings: Vec<FieldError>,
+) -> Result<Kept, Problem> {
     let head = match ctx.runs.create(&head, asked).await? {
         Created::New => head,
         Created::Existing(known) => *known,
@@ -75,7 +80,8 @@ pub(crate) async fn begin(ctx: &Context, head: Head, asked: &Asked) -> Result<Ke
         tracing::warn!(run = %head.run, code = error.code(), %error, "the execution was not started; the sweeper will");
     }
     let place = format!("/api/agent-factory/executions/{}", head.run);
-    Kept::new(StatusCode::ACCEPTED, Some(place), &ExecutionLine::from(&head))
+    let line = ExecutionLine::from(&head).with_warnings(warnings);
+    Kept::new(StatusCode::ACCEPTED, Some(place), &line)
 }
 
 /// The agent of this id or handle.

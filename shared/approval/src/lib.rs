@@ -37,7 +37,7 @@ mod subject;
 mod tests;
 mod vote;
 
-pub use code::{Code, CodeCheck, StoredCode};
+pub use code::{Code, CodeAllowance, CodeCheck, StoredCode};
 pub use countersign_run::{RunContext, RunId};
 pub use deadline::{Timing, Waiting};
 pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, decide};
