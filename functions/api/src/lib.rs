@@ -12,6 +12,8 @@ mod openapi;
 mod queries;
 mod routes;
 mod run_context;
+mod saving;
+mod signing;
 mod starting;
 
 pub use context::Context;

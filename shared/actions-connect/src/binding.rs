@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Binding, ConnectorDefinition, ConnectorId, Endpoint, Found, RateLimit, StoredConnector,
-    TARGET_PARAM, is_irreversible, target_digest,
+    Binding, ConnectorDefinition, ConnectorId, Endpoint, Found, RateLimit, TARGET_PARAM,
+    is_irreversible, target_digest,
 };
 use countersign_registry::action::Call;
 use countersign_resilience::Subject;
@@ -61,8 +61,9 @@ pub(crate) async fn resolve(
     let id = ConnectorId::parse(connector).map_err(|_| unknown())?;
     let both = deps.connectors.bound(&call.owner, &call.info.profile_id, &id).await;
     let Found { connector: stored, binding } = both.map_err(ConnectError::Source)?;
-    let StoredConnector { owner: whose, definition, .. } = stored.ok_or_else(unknown)?;
+    let stored = stored.ok_or_else(unknown)?;
     let binding = binding.ok_or_else(|| ConnectError::NotBound(connector.to_owned()))?;
+    let definition = stored.trusted(Some(&binding));
     if !binding.is_enabled {
         return Err(ConnectError::Disabled(connector.to_owned()));
     }
@@ -80,13 +81,13 @@ pub(crate) async fn resolve(
         return Err(ConnectError::WrongMode { connector, endpoint, problem });
     }
     if let Some(signed) = call.params.get(TARGET_PARAM).and_then(Value::as_str)
-        && target_digest(&definition, &binding).ok().as_deref() != Some(signed)
+        && target_digest(&stored.definition, &binding).ok().as_deref() != Some(signed)
     {
         return Err(ConnectError::Changed(connector.to_owned()));
     }
     let endpoint_name = endpoint_name.to_owned();
     let definition = definition.bound_by(&binding);
-    let meter = Arc::new(Meter::new(deps, call, whose.as_ref(), &definition, &binding));
+    let meter = Arc::new(Meter::new(deps, call, stored.owner.as_ref(), &definition, &binding));
     Ok(Resolved { definition, endpoint_name, endpoint, binding, meter })
 }
 

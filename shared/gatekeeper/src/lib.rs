@@ -20,6 +20,7 @@ mod notices;
 mod open;
 mod ports;
 mod settle;
+mod signers;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -32,5 +33,6 @@ pub use error::GateError;
 pub use notices::Notices;
 pub use open::Opened;
 pub use ports::{Alarms, Ledger, Records, Wake};
+pub use signers::{CannotSign, Named, approvers_of, requesters, signers};
 pub use sweep::Swept;
 pub use wired::Wired;

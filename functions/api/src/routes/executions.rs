@@ -18,7 +18,7 @@ use super::execution::state;
 use super::{Ctx, analyst, now, reader};
 use crate::once::do_once;
 use crate::starting::Asking;
-use crate::{Context, run_context, starting};
+use crate::{Context, run_context, signing, starting};
 
 /// Runs of a page that are looked at together.
 const AT_ONCE: usize = 8;
@@ -121,7 +121,7 @@ impl From<&Head> for ExecutionLine {
 #[utoipa::path(
     post, path = "/executions", tag = "executions", request_body = Start,
     params(("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT, or APPROVAL_UNREACHABLE: too few of the approvers could sign"))
 )]
 pub(crate) async fn start(
     ctx: Ctx,
@@ -140,14 +140,17 @@ pub(crate) async fn start(
         starting::check_query(&body.query)?;
         starting::check_inputs(&playbook.playbook, &body.inputs)?;
         let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
-        starting::check_links(&ctx, &playbook, &endpoints)?;
+        let (linked, raised) = starting::check_links(&ctx, &playbook, &endpoints)?;
         let context = run_context::by_hand(&profile, &playbook.playbook, body.run_context)?;
         let last_success = ctx.runs.last_success(owner, profile.id.as_str()).await?;
         let asked = Asking { profile: Some(&profile), query: &body.query, context, dry_run: None };
         let head = asked.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
         let head = Head { last_finished_at: last_success, ..head };
         let request = Asked { inputs: body.inputs.clone().into(), samples: None };
-        let warnings = run_context::raised(body.run_context, context).into_iter().collect();
+        let plan = starting::planned(&linked, &head);
+        let mut warnings = signing::check(&ctx, &signed, &profile, &playbook, &plan).await?;
+        warnings.extend(raised);
+        warnings.extend(run_context::raised(body.run_context, context));
         starting::begin(&ctx, head, &request, warnings).await
     });
     do_once(&ctx.catalog, &attempt, now(), work).await

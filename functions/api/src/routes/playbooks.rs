@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Ctx, analyst, now, reader};
-use crate::compiling;
 use crate::merged::{self, ListQuery};
 use crate::once::{created, do_once};
+use crate::saving;
 
 /// A playbook's text.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -112,7 +112,7 @@ pub(crate) async fn create(
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, "POST /playbooks", key, &body)?;
     let work = Box::pin(async {
-        let playbook = compiling::valid(&ctx.registry, &body.yaml)?;
+        let playbook = saving::playbook(&ctx, owner, &body.yaml).await?;
         let at = now();
         let stored = StoredPlaybook {
             owner: Some(owner.clone()),
