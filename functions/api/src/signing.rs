@@ -3,7 +3,7 @@
 //! A gate that nobody can open would otherwise be noticed when it opens: after the steps before it, and by nobody in
 //! particular. The rules are the gate's own: the same names, the same directory, the same policy and floor.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_approval::{Floor, Kind, Policy, RunContext, requester_may_decide};
 use countersign_gatekeeper::{CannotSign, Named, approvers_of, requesters, signers};
@@ -36,11 +36,17 @@ pub(crate) async fn check(
         floor,
     };
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    // Most gates of a run ask the same people: they are looked up once.
+    let mut known: BTreeMap<Vec<String>, Vec<Named>> = BTreeMap::new();
     for gate in plan.steps.iter().filter_map(|step| Gate::of(step, profile.signers(), &plan.owner))
     {
-        let role = Requirement::role(Role::Reader);
-        let named = signers(&ctx.directory, &gate.names, &role).await?;
-        let found = rules.judge(&gate, &named);
+        if !known.contains_key(&gate.names) {
+            let role = Requirement::role(Role::Reader);
+            let named = signers(&ctx.directory, &gate.names, &role).await?;
+            known.insert(gate.names.clone(), named);
+        }
+        let named = known.get(&gate.names).map(Vec::as_slice).unwrap_or_default();
+        let found = rules.judge(&gate, named);
         if found.is_reachable { &mut warnings } else { &mut errors }.extend(found.said);
     }
     if errors.is_empty() { Ok(once(warnings)) } else { Err(unreachable(once(errors))) }

@@ -32,7 +32,7 @@ fn k_06_a_link_before_an_effect_is_refused_where_it_is_known() {
         Some(&known),
         None,
         &[
-            "P030 7:68 4 `post` cannot be taken back, so the link alone is not enough | write `link_code` or `signed_in`, or leave `assurance` out",
+            "P030 7:65 4 `post` cannot be taken back, so the link alone is not enough | write `link_code` or `signed_in`, or leave `assurance` out",
         ],
     );
     check(
@@ -40,7 +40,7 @@ fn k_06_a_link_before_an_effect_is_refused_where_it_is_known() {
         None,
         Some(&known),
         &[
-            "P110 7:68 4 `post` cannot be taken back, so the link alone is not enough: this gate asks for `link_code` | write `link_code` or `signed_in`, or leave `assurance` out",
+            "P110 7:65 4 `post` cannot be taken back, so the link alone is not enough: this gate asks for `link_code` | write `link_code` or `signed_in`, or leave `assurance` out",
         ],
     );
     check(&steps, None, None, &[]);
@@ -72,7 +72,7 @@ fn a_member_of_a_parallel_step_counts() {
         Some(&known),
         None,
         &[
-            "P030 7:68 4 `post` cannot be taken back, so the link alone is not enough | write `link_code` or `signed_in`, or leave `assurance` out",
+            "P030 7:65 4 `post` cannot be taken back, so the link alone is not enough | write `link_code` or `signed_in`, or leave `assurance` out",
         ],
     );
 }
