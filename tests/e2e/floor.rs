@@ -20,7 +20,10 @@ fn refused(said: Result<Value, CliError>) -> (u16, String, String) {
 
 #[tokio::test]
 async fn an_administrator_sets_the_floor_and_no_gate_undercuts_it() {
-    let world = world().beside("countersign-floor", &[]).await;
+    let secret = "a secret of this deployment alone, long enough to sign tokens with".to_owned();
+    let mut world =
+        world().beside("countersign-floor", &[format!("JwtHs256Secret={secret}")]).await;
+    world.stack.jwt_secret = secret;
     let ana = person_in(&world, "ana", &["global:analyst", "decide"]).await;
     let maria = person_in(&world, "maria", &["global:reader", "decide"]).await;
     let tom = person_in(&world, "tom", &["global:reader", "decide"]).await;
