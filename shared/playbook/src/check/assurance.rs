@@ -10,7 +10,7 @@ use crate::world::World;
 /// Reports every gate with `assurance: link` that an irreversible step follows. Where only the connectors an agent has
 /// bound now make it irreversible, the gate will ask for the code all the same: that is a warning.
 pub(super) fn check(draft: &Draft<'_>, world: World<'_>, sink: &mut Sink<'_>) {
-    for gate in draft.steps.iter() {
+    for gate in &draft.steps {
         let Some(spot) = link_only(gate) else { continue };
         let behind = || behind(draft, gate.top);
         if let Some(step) = behind().find(|step| is_known(step, world)) {
