@@ -4,7 +4,7 @@ use countersign_approval::{
     Assurance, Closed, Door, Nonce, Request, SignedLink, Status, TokenError, Verdict, Vote,
 };
 use countersign_gatekeeper::Notices;
-use countersign_identity::UserId;
+use countersign_identity::{Requirement, Role, Standing, UserId, permits};
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     self, CodePage, DecisionPage, MessagePage, ROWS_PER_PAGE, RowsPage, Signature,
@@ -40,7 +40,8 @@ impl Opened {
     }
 }
 
-/// Follows a token to its request: genuine, not expired, not replaced by a newer link, of a person who is asked.
+/// Follows a token to its request: genuine, not expired, not replaced by a newer link, of a person who is asked and may
+/// read now. Whoever was deactivated or has no role left finds the page of a link that opens nothing.
 pub(crate) async fn open(
     token: &str,
     context: &Context,
@@ -51,7 +52,16 @@ pub(crate) async fn open(
     context.look.check_link(&said.approval, said.slot, &link).await?;
     let loaded = context.look.load(&said.approval).await?.ok_or(Refusal::NotFound)?;
     let person = loaded.request.policy.approver(said.slot).cloned().ok_or(Refusal::NotFound)?;
+    let standing = context.look.standing(&person).await?;
+    if !standing.is_some_and(|standing| may_read(&standing)) {
+        return Err(Refusal::NotFound);
+    }
     Ok(Opened { link, slot: said.slot, person, loaded })
+}
+
+/// What the REST API asks of a reader too.
+fn may_read(standing: &Standing) -> bool {
+    standing.active && permits(&standing.scopes, &Requirement::role(Role::Reader), None).is_ok()
 }
 
 /// `GET /a/{token}`

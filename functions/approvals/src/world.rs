@@ -12,7 +12,7 @@ use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Notices, Wired
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_plan::Plan;
-use countersign_store_approvals::{Approvals, Loaded};
+use countersign_store_approvals::{Approvals, CodeIssue, Loaded};
 use countersign_store_runs::RunStore;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -143,9 +143,14 @@ impl Act for Doing {
         self.desk.decide(attempting, now)
     }
 
-    fn put_code<'a>(&'a self, id: &'a ApprovalId, code: &'a StoredCode) -> Seen<'a, bool> {
+    fn put_code<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        code: &'a StoredCode,
+        now: Timestamp,
+    ) -> Seen<'a, CodeIssue> {
         Box::pin(async move {
-            self.approvals.put_code(id, code).await.map_err(carried("keeping a code"))
+            self.approvals.put_code(id, code, now).await.map_err(carried("keeping a code"))
         })
     }
 
@@ -154,15 +159,24 @@ impl Act for Doing {
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
+        verdict: Verdict,
     ) -> Seen<'a, Option<StoredCode>> {
         Box::pin(async move {
-            self.approvals.try_code(id, version, slot).await.map_err(carried("trying a code"))
+            let tried = self.approvals.try_code(id, version, slot, verdict).await;
+            tried.map_err(carried("trying a code"))
         })
     }
 
-    fn spend_code<'a>(&'a self, id: &'a ApprovalId, version: u32, slot: u16) -> Seen<'a, ()> {
+    fn spend_code<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        version: u32,
+        slot: u16,
+        verdict: Verdict,
+    ) -> Seen<'a, ()> {
         Box::pin(async move {
-            self.approvals.spend_code(id, version, slot).await.map_err(carried("spending a code"))
+            let spent = self.approvals.spend_code(id, version, slot, verdict).await;
+            spent.map_err(carried("spending a code"))
         })
     }
 

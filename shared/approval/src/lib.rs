@@ -40,7 +40,7 @@ mod tests;
 pub mod v1;
 mod vote;
 
-pub use code::{Code, CodeCheck, StoredCode};
+pub use code::{Code, CodeAllowance, CodeCheck, StoredCode};
 pub use countersign_run::{RunContext, RunId};
 pub use deadline::{Timing, Waiting};
 pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, decide, story};

@@ -4,7 +4,7 @@ use countersign_failure::{Class, Failure};
 use countersign_identity::UserId;
 use serde_json::{Map, Value};
 
-use crate::binding::{Binding, ConnectorSource, Found, SourceError, StoredConnector};
+use crate::binding::{Binding, ConnectorSource, Found, SourceError};
 use crate::model::{ConnectorDefinition, ConnectorId, Endpoint};
 
 /// A connector's endpoint as a profile may call it.
@@ -116,8 +116,9 @@ pub async fn find(
     let id = ConnectorId::parse(connector).map_err(|_| unknown())?;
     let both = connectors.bound(owner, profile, &id).await;
     let Found { connector: stored, binding } = both.map_err(LookupError::Source)?;
-    let StoredConnector { owner: whose, definition, .. } = stored.ok_or_else(unknown)?;
+    let stored = stored.ok_or_else(unknown)?;
     let binding = binding.ok_or_else(|| LookupError::NotBound(connector.to_owned()))?;
+    let definition = stored.trusted(Some(&binding));
     if !binding.is_enabled {
         return Err(LookupError::Disabled(connector.to_owned()));
     }
@@ -131,7 +132,7 @@ pub async fn find(
         return Err(LookupError::NotAllowed { connector, endpoint });
     }
     Ok(Bound {
-        owner: whose,
+        owner: stored.owner,
         definition: definition.bound_by(&binding),
         endpoint_name: endpoint.to_owned(),
         endpoint: found,

@@ -21,6 +21,7 @@ mod open;
 mod ports;
 mod recorder;
 mod settle;
+mod signers;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -34,5 +35,6 @@ pub use notices::Notices;
 pub use open::Opened;
 pub use ports::{Alarms, Ledger, Records, Wake};
 pub use recorder::Recorder;
+pub use signers::{CannotSign, Named, approvers_of, requesters, signers};
 pub use sweep::Swept;
 pub use wired::Wired;

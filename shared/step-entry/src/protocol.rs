@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use countersign_identity::permits;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{Plan, PlanError, PlanStep, check_seal};
+use countersign_plan::{Plan, PlanError, PlanStep, check_seal, requirement_of};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit, RunInfo};
 use countersign_run::{Head, StepStatus, Stop, StopReason};
@@ -121,7 +121,7 @@ async fn decide<'a>(
             return Ok(Decided::End(Ending::failed(step, &error)));
         }
     };
-    if let Some(error) = refused(context, &view.head, contract).await? {
+    if let Some(error) = refused(context, &view.head, step, contract).await? {
         return Ok(Decided::End(Ending::failed(step, &error).stopping()));
     }
     if view.head.dry_run.is_some()
@@ -157,6 +157,7 @@ fn skipped(step: &PlanStep, scope: &countersign_wiring::Scope) -> Option<String>
 async fn refused(
     context: &Context,
     head: &Head,
+    step: &PlanStep,
     contract: &Contract,
 ) -> Result<Option<ActionError>, StepError> {
     let standing = context.rights.standing(&head.invoked_by).await.map_err(StepError::beside)?;
@@ -168,7 +169,7 @@ async fn refused(
         return Ok(Some(denied(format!("the run cannot go on as it was started: {void}"))));
     }
     let scopes = head.scopes.intersect(&standing.scopes);
-    let verdict = permits(&scopes, &contract.requirement, None);
+    let verdict = permits(&scopes, &requirement_of(step, contract), None);
     Ok(verdict.err().map(|error| denied(format!("`{}`: {error}", contract.name))))
 }
 

@@ -47,8 +47,8 @@ impl Catalog {
             let mut known = Bindings::none();
             for id in connectors.iter().filter_map(|id| ConnectorId::parse(id).ok()) {
                 if let Some(connector) = self.connector(owner, &id).await? {
-                    let definition = &connector.definition;
-                    known.bind(id.as_str(), typed(definition, definition.endpoints.keys()));
+                    let definition = connector.trusted(None);
+                    known.bind(id.as_str(), typed(&definition, definition.endpoints.keys()));
                 }
             }
             Ok(known)
@@ -57,8 +57,9 @@ impl Catalog {
 }
 
 fn allowed(binding: &Binding, connector: &StoredConnector) -> Vec<(String, EndpointContract)> {
-    let definition = &connector.definition;
-    typed(definition, definition.endpoints.keys().filter(|name| binding.permissions.allows(name)))
+    let definition = connector.trusted(Some(binding));
+    let names = definition.endpoints.keys().filter(|name| binding.permissions.allows(name));
+    typed(&definition, names)
 }
 
 fn typed<'a>(

@@ -6,13 +6,13 @@ use countersign_identity::UserId;
 use countersign_web::{Json, Path, Problem, Signed};
 use serde_json::{Value, json};
 
-use super::{Ctx, found};
+use super::{Ctx, found, reader};
 
 /// One request with its preview, the digest a decision must carry, the votes by username, how many approvals were
 /// `given` of those `needed`, and whom it waits for (`waits_for`).
 #[utoipa::path(
     get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     ctx: Ctx,
@@ -20,8 +20,9 @@ pub(crate) async fn detail(
     Path(id): Path<ApprovalId>,
 ) -> Result<Json<Value>, Problem> {
     let State(ctx) = ctx;
+    let person = reader(&signed)?;
     let loaded = found(ctx.approvals.load(&id).await?)?;
-    if !may_see(&loaded.request, &signed.caller.user) {
+    if !may_see(&loaded.request, person) {
         return Err(Problem::not_found());
     }
     let record = ctx.recorder.of(&loaded).await?;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::approval::{ended, may_see};
-use super::{Ctx, found, now};
+use super::{Ctx, found, now, reader};
 use crate::Context;
 
 /// What was seen, and what to say about it.
@@ -68,8 +68,9 @@ async fn decide(
     verdict: Verdict,
     body: Decision,
 ) -> Result<Json<Answer>, Problem> {
+    let person = reader(&signed)?;
     let request = found(ctx.approvals.request(&id).await?)?;
-    if !may_see(&request, &signed.caller.user) {
+    if !may_see(&request, person) {
         return Err(Problem::not_found());
     }
     let attempt = Attempt {

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Ctx, analyst, now, reader};
-use crate::compiling;
 use crate::merged::{self, ListQuery};
 use crate::once::{created, do_once};
+use crate::saving;
 
 /// A playbook's text.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -130,7 +130,7 @@ pub(crate) async fn create(
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, "POST /playbooks", key, &body)?;
     let work = Box::pin(async {
-        let (playbook, warnings) = compiling::valid(&ctx.registry, &body.yaml)?;
+        let (playbook, warnings) = saving::playbook(&ctx, owner, &body.yaml).await?;
         let at = now();
         let stored = StoredPlaybook {
             owner: Some(owner.clone()),

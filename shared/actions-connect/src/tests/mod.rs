@@ -98,6 +98,7 @@ impl ConnectorSource for World {
             definition,
             yaml: self.yaml.clone(),
             updated_at: jiff::Timestamp::UNIX_EPOCH,
+            accepted: Vec::new(),
         });
         Box::pin(async move { Ok(found) })
     }

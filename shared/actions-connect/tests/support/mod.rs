@@ -110,6 +110,7 @@ impl ConnectorSource for World {
             definition: self.definition.clone(),
             yaml: String::new(),
             updated_at: Timestamp::UNIX_EPOCH,
+            accepted: Vec::new(),
         };
         Box::pin(async move { Ok(Some(found)) })
     }

@@ -35,6 +35,7 @@ pub(super) fn approval(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> DraftApp
         on_reject: fields.choice("on_reject", &rejects, sink).unwrap_or(OnReject::Stop),
         approvers: approvers.into_iter().map(|text| text.text).collect(),
         quorum: small(quorum).unwrap_or(1),
+        assurance_spot: fields.node("assurance").map(|node| node.spot).unwrap_or_default(),
         assurance: fields.choice("assurance", &levels, sink),
     }
 }

@@ -1,5 +1,6 @@
 //! Compiling, seen from outside.
 
+mod assurance;
 mod errors;
 mod guide;
 mod links;
