@@ -15,6 +15,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "plan",
             "run",
             "approval",
+            "effect",
             "resilience",
             "connector",
             "formats",
