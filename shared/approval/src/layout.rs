@@ -82,7 +82,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn r_052_a_layout_survives_json_and_rejects_what_it_does_not_know() {
+    fn f_146_a_layout_survives_json_and_rejects_what_it_does_not_know() {
         let layout = Layout {
             columns: vec![
                 Column {

@@ -1,5 +1,7 @@
 //! The columns of a gate's preview.
 
+use countersign_registry::nearest;
+
 use super::fields::Fields;
 use crate::diagnostic::Code;
 use crate::model::{ColumnFormat, PreviewColumn};
@@ -49,13 +51,16 @@ fn column(
 ) -> Option<PreviewColumn> {
     let field = field(fields, seen, sink);
     let label = label(fields, sink);
-    let format = fields.choice("format", &FORMATS, sink).unwrap_or_default();
+    let format = format(fields, sink);
     let currency = currency(fields, format, sink);
     Some(PreviewColumn { field: field?, label, format, currency })
 }
 
 fn field(fields: &mut Fields<'_>, seen: &mut Vec<Text>, sink: &mut Sink<'_>) -> Option<String> {
-    let text = fields.required("field", sink)?;
+    if fields.node("field").is_none() {
+        fields.missing("field", sink);
+    }
+    let text = fields.text("field", sink)?;
     if let Some(wrong) = malformed(&text.text) {
         let problem = sink.problem(Code::BadReference, text.spot, &fields.path("field"), wrong);
         sink.push(
@@ -75,6 +80,9 @@ fn field(fields: &mut Fields<'_>, seen: &mut Vec<Text>, sink: &mut Sink<'_>) -> 
 }
 
 fn malformed(field: &str) -> Option<String> {
+    if field.trim().is_empty() {
+        return Some("`field` is empty".to_owned());
+    }
     if field.chars().count() > LONGEST_FIELD {
         return Some(format!("`field` is longer than {LONGEST_FIELD} characters"));
     }
@@ -95,6 +103,24 @@ fn label(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<String> {
         return None;
     }
     Some(label.text)
+}
+
+fn format(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> ColumnFormat {
+    let Some(text) = fields.text("format", sink) else { return ColumnFormat::Text };
+    if let Some((_, format)) = FORMATS.iter().find(|(word, _)| *word == text.text) {
+        return *format;
+    }
+    let words = FORMATS.map(|(word, _)| word);
+    let shown: String = text.text.chars().take(60).collect();
+    let all = words.map(|word| format!("`{word}`")).join(", ");
+    let message = format!("`format` is one of {all}, found `{shown}`");
+    let hint = match nearest(&text.text, words) {
+        Some(likely) => format!("did you mean `{likely}`?"),
+        None => "leave it out to show the value as it is".to_owned(),
+    };
+    let problem = sink.problem(Code::NotAChoice, text.spot, &fields.path("format"), message);
+    sink.push(problem.hint(hint));
+    ColumnFormat::Text
 }
 
 fn currency(fields: &mut Fields<'_>, format: ColumnFormat, sink: &mut Sink<'_>) -> Option<String> {

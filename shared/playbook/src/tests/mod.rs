@@ -1,5 +1,6 @@
 //! Compiling, seen from outside.
 
+mod columns;
 mod errors;
 mod guide;
 mod links;
