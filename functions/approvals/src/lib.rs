@@ -77,6 +77,13 @@ async fn serve(
             }
             decide::post(request, token, context, now).await
         }
-        (Method::Post, Route::Rows(..)) | (Method::Other, _) => Err(Refusal::Method),
+        (Method::Get | Method::Head, Route::Effect(token, step, n)) => {
+            look::effect(token, step, *n, context, now).await
+        }
+        (Method::Get | Method::Head, Route::Prompt(token)) => {
+            look::prompt(token, context, now).await
+        }
+        (Method::Post, Route::Rows(..) | Route::Effect(..) | Route::Prompt(_))
+        | (Method::Other, _) => Err(Refusal::Method),
     }
 }

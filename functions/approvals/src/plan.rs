@@ -1,9 +1,15 @@
 //! The plan as the page shows it.
 
-use countersign_approval::{Covered, Request};
-use countersign_letter::{Effect, Picture, Shown, Stage, StagePlace, StepView};
-use countersign_plan::{Plan, PlanStep, StepKind, stages};
+use countersign_approval::{Column, Format, Layout, Request};
+use countersign_effect::Effect;
+use countersign_effect::view::EffectView;
+use countersign_letter::{
+    About, EffectGroup, Picture, Requests, Shown, Stage, StagePlace, StepView,
+};
+use countersign_plan::{ColumnFormat, Plan, PlanStep, PreviewColumn, StepKind, stages};
 use serde_json::Value;
+
+use crate::ports::StepEffects;
 
 /// The plan seen from one of its steps. Stages after it up to the next signature follow this one; the rest needs more.
 pub(crate) fn picture(plan: &Plan, here: &str) -> Option<Picture> {
@@ -19,7 +25,7 @@ pub(crate) fn picture(plan: &Plan, here: &str) -> Option<Picture> {
         _ => StagePlace::Later,
     };
     let view = |step: &&PlanStep| StepView {
-        name: Shown::line(&step.name),
+        name: Shown::line(if step.description.is_empty() { &step.name } else { &step.description }),
         irreversible: step.irreversible,
     };
     let draw = |(i, stage): (usize, &Vec<&PlanStep>)| Stage {
@@ -29,18 +35,82 @@ pub(crate) fn picture(plan: &Plan, here: &str) -> Option<Picture> {
     Some(Picture::around(stages.iter().enumerate().map(draw).collect()))
 }
 
-/// What the signature covers. A request about one call shows exactly what that call will be given; behind a gate the
-/// arguments are shown as the sealed plan states them, where `{step.field}` stands for what a step brought.
-pub(crate) fn effects(request: &Request, plan: Option<&Plan>) -> Vec<Effect> {
-    let effect = |call: &Covered| {
-        let arguments = match (one_call(request), plan.and_then(|plan| plan.step(&call.step))) {
-            (true, _) => request.preview.shown.clone(),
-            (false, Some(step)) => stated(step),
-            (false, None) => Value::Null,
-        };
-        Effect::new(&call.step, &call.action, &arguments, true)
+/// What will be done, in the words of the playbook's author: of the one step that is signed, else of the gate.
+pub(crate) fn what(request: &Request, plan: &Plan) -> String {
+    let step = match &request.covers[..] {
+        [only] => &only.step,
+        _ => &request.position.step,
     };
-    request.covers.iter().map(effect).collect()
+    plan.step(step).map(|step| step.description.clone()).unwrap_or_default()
+}
+
+/// The columns of a gate of the plan.
+pub(crate) fn layout(plan: &Plan, step: &str) -> Layout {
+    let gate = plan.step(step).and_then(|step| step.gate.as_ref());
+    let columns = gate.map(|gate| gate.preview_columns.as_slice()).unwrap_or_default();
+    Layout { columns: columns.iter().map(column).collect() }
+}
+
+fn column(column: &PreviewColumn) -> Column {
+    Column {
+        field: column.field.clone(),
+        label: column.label.clone(),
+        format: match column.format {
+            ColumnFormat::Text => Format::Text,
+            ColumnFormat::Number => Format::Number,
+            ColumnFormat::Money => Format::Money,
+            ColumnFormat::Date => Format::Date,
+            ColumnFormat::Percent => Format::Percent,
+        },
+        currency: column.currency.clone(),
+    }
+}
+
+/// What the signature covers: the requests themselves. Of a step whose requests are not kept, what its call is given, or
+/// the arguments as the sealed plan states them, where `{step.field}` stands for what a step brought.
+pub(crate) fn requests(
+    request: &Request,
+    plan: Option<&Plan>,
+    kept: &[StepEffects],
+    layout: &Layout,
+    page_url: &str,
+) -> Requests {
+    let mut requests = Requests::default();
+    for call in &request.covers {
+        let step = plan.and_then(|plan| plan.step(&call.step));
+        let about = about(&call.step, &call.action, step);
+        if let Some(kept) = kept.iter().find(|kept| kept.step == call.step) {
+            let views: Vec<EffectView> = kept.effects.iter().map(EffectView::of).collect();
+            requests.push(about, &views, kept.total, layout, Some(page_url));
+            continue;
+        }
+        let arguments = match step {
+            _ if one_call(request) => request.preview.shown.clone(),
+            Some(step) => stated(step),
+            None => Value::Null,
+        };
+        requests.state(EffectGroup::stated(about, &arguments, layout));
+    }
+    requests
+}
+
+/// All of one request.
+pub(crate) fn whole(
+    request: &Request,
+    plan: Option<&Plan>,
+    step: &str,
+    effect: &Effect,
+    layout: &Layout,
+) -> EffectGroup {
+    let action =
+        request.covers.iter().find(|call| call.step == step).map(|call| call.action.as_str());
+    let about = about(step, action.unwrap_or_default(), plan.and_then(|plan| plan.step(step)));
+    EffectGroup::whole(about, &EffectView::of(effect), layout)
+}
+
+fn about<'a>(name: &'a str, action: &'a str, step: Option<&'a PlanStep>) -> About<'a> {
+    let description = step.map_or("", |step| step.description.as_str());
+    About { step: name, description, action, irreversible: true }
 }
 
 /// Whether the preview is what a single call will be given.

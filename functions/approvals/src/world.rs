@@ -11,7 +11,6 @@ use countersign_failure::Failure;
 use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Notices, Wired};
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_plan::Plan;
 use countersign_store_approvals::{Approvals, Loaded};
 use countersign_store_runs::RunStore;
 use futures::future::BoxFuture;
@@ -19,7 +18,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::Context;
-use crate::ports::{Act, Look, Seen};
+use crate::ports::{Act, Look, Seen, SeenRun, StepEffects};
 
 /// What `GET` is served from.
 struct Tables {
@@ -95,7 +94,7 @@ impl Look for Tables {
         Box::pin(async move { self.rights.standing(person).await.map_err(failed) })
     }
 
-    fn plan<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Plan>> {
+    fn run<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<SeenRun>> {
         Box::pin(async move {
             let position = &request.position;
             let view = self
@@ -103,8 +102,12 @@ impl Look for Tables {
                 .view(&position.run, &position.step)
                 .await
                 .map_err(carried("reading the plan"))?;
-            Ok(view.map(|view| view.plan))
+            Ok(view.map(|view| SeenRun { agent: view.head.profile_name, plan: view.plan }))
         })
+    }
+
+    fn effects<'a>(&'a self, _: &'a Request) -> Seen<'a, Vec<StepEffects>> {
+        Box::pin(async { Ok(Vec::new()) })
     }
 
     fn rows<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Value>> {
