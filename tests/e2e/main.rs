@@ -18,6 +18,9 @@ mod effects;
 mod engine;
 mod filings;
 mod identity;
+#[path = "../../shared/letter/tests/sample/mod.rs"]
+#[expect(dead_code, reason = "the pages are looked at here, the mails are not")]
+mod letter_sample;
 mod main_job;
 mod pages;
 mod playbooks;

@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::http::{Incoming, Method, Reply, comes_from_us};
-pub use crate::ports::{Act, Look, Seen};
+pub use crate::ports::{Act, Look, Seen, SeenRun, StepEffects};
 use crate::refusal::Refusal;
 use crate::route::Route;
 
