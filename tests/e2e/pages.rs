@@ -50,6 +50,59 @@ async fn k_06_somebody_denies_at_night() {
     signs(NIGHT, "deny", "rejected").await;
 }
 
+/// What a signer has to see without scrolling: the first fields that are sent, and both buttons.
+const ABOVE_THE_FOLD: &str = "[...document.querySelectorAll('.to, .fields .amount, .fields .headline, .bar button')]
+    .filter(e => e.getBoundingClientRect().bottom > window.innerHeight).map(e => e.textContent).join()";
+
+/// A sample page of the letters, opened as a file: what a stack cannot show yet, at its real size.
+async fn sample(screen: Screen, name: &str) -> Browser {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(format!("{name}.html"));
+    let page = crate::letter_sample::pages().into_iter().find(|(known, _)| *known == name);
+    std::fs::write(&file, page.expect("the sample exists").1).unwrap();
+    let browser = Browser::open(screen).await;
+    browser.visit(&format!("file://{}", file.display())).await;
+    browser.fits().await;
+    browser.picture(name).await;
+    browser
+}
+
+#[tokio::test]
+#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+async fn f_200_a_payment_is_read_and_signed_without_scrolling() {
+    for screen in [PHONE, NIGHT] {
+        let browser = sample(screen, "payment").await;
+        assert_eq!(browser.computed(ABOVE_THE_FOLD).await, json!(""));
+        let shown = "document.querySelectorAll('.fields .amount, .fields .headline').length";
+        assert_eq!(browser.computed(shown).await, json!(4));
+        let behind = "(() => { const bar = document.querySelector('.bar').getBoundingClientRect().top;
+            return [...document.querySelectorAll('.fields .amount, .fields .headline')].filter(e => e.getBoundingClientRect().bottom > bar).length })()";
+        assert_eq!(browser.computed(behind).await, json!(0), "the buttons cover a field");
+        browser.close().await;
+    }
+}
+
+#[tokio::test]
+#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+async fn f_200_forty_payments_take_at_most_4_000_pixels_of_a_phone() {
+    let browser = sample(PHONE, "forty").await;
+    let height = browser.computed("document.documentElement.scrollHeight").await.as_f64().unwrap();
+    assert!(height <= 4_000.0, "{height} pixels");
+    let rows = "document.querySelectorAll('.effect > .rows tbody tr').length";
+    assert_eq!(browser.computed(rows).await, json!(40));
+    browser.close().await;
+}
+
+#[tokio::test]
+#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+async fn f_200_comparisons_and_unknown_outcomes_fit_every_screen() {
+    for screen in [PHONE, NIGHT, DESK] {
+        for name in ["comparison", "outcome", "decision", "effect", "prompt", "rows"] {
+            sample(screen, name).await.close().await;
+        }
+    }
+}
+
 /// The newest code that was mailed to somebody.
 async fn code(person: &Person) -> String {
     until("the mailed code", || async {

@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::http::{Incoming, Method, Reply, comes_from_us};
-pub use crate::ports::{Act, Look, Seen};
+pub use crate::ports::{Act, Look, Seen, SeenRun, StepEffects};
 use crate::refusal::Refusal;
 use crate::route::Route;
 
@@ -77,6 +77,13 @@ async fn serve(
             }
             decide::post(request, token, context, now).await
         }
-        (Method::Post, Route::Rows(..)) | (Method::Other, _) => Err(Refusal::Method),
+        (Method::Get | Method::Head, Route::Effect(token, step, n)) => {
+            look::effect(token, step, *n, context, now).await
+        }
+        (Method::Get | Method::Head, Route::Prompt(token)) => {
+            look::prompt(token, context, now).await
+        }
+        (Method::Post, Route::Rows(..) | Route::Effect(..) | Route::Prompt(_))
+        | (Method::Other, _) => Err(Refusal::Method),
     }
 }

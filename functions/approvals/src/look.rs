@@ -1,13 +1,14 @@
 //! What a link shows. Nothing here writes.
 
 use countersign_approval::{
-    Assurance, Closed, Door, Nonce, Request, SignedLink, Status, TokenError, Verdict, Vote,
+    Assurance, Closed, Door, Layout, Nonce, Request, SignedLink, Status, TokenError, Verdict, Vote,
 };
 use countersign_gatekeeper::Notices;
 use countersign_identity::{Requirement, Role, Standing, UserId, permits};
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
-    self, CodePage, DecisionPage, MessagePage, ROWS_PER_PAGE, RowsPage, Signature,
+    self, CodePage, DecisionPage, EffectPage, MessagePage, PromptPage, ROWS_PER_PAGE, RowsPage,
+    Signature,
 };
 use countersign_letter::{Picture, Preview, Shown};
 use countersign_store_approvals::Loaded;
@@ -18,8 +19,8 @@ use crate::http::Reply;
 use crate::plan;
 use crate::refusal::Refusal;
 
-/// The longest prompt that is shown, in characters.
-const PROMPT_LIMIT: usize = 12_000;
+/// Characters of a prompt that are shown at once.
+const PROMPT_LIMIT: usize = 1_000;
 
 /// A genuine, current link and what it leads to.
 pub(crate) struct Opened {
@@ -95,10 +96,54 @@ pub(crate) async fn rows(
     let back_url = Notices::page_url(&context.public_url, token);
     let page = RowsPage {
         title: Shown::line(&request.title),
-        preview: Preview::page(&all, page, ROWS_PER_PAGE),
+        preview: Preview::page(&all, &request.layout, page, ROWS_PER_PAGE),
         complete,
         rows_url: format!("{back_url}/rows"),
         back_url,
+        digest: request.digest.to_string(),
+    };
+    Ok(Reply::new(200, page.html()?))
+}
+
+/// `GET /a/{token}/effects/{step}/{n}`
+pub(crate) async fn effect(
+    token: &str,
+    step: &str,
+    n: u64,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Reply, Refusal> {
+    let opened = open(token, context, now).await?;
+    let request = opened.request();
+    let all = context.look.effects(request).await?;
+    let of_step = all.iter().find(|effects| effects.step == step).ok_or(Refusal::NotFound)?;
+    let at = usize::try_from(n - 1).unwrap_or(usize::MAX);
+    let effect = of_step.effects.get(at).ok_or(Refusal::NotFound)?;
+    let run = context.look.run(request).await?;
+    let layout = &request.layout;
+    let back_url = Notices::page_url(&context.public_url, token);
+    let page = EffectPage {
+        request: plan::whole(request, run.as_ref().map(|run| &run.plan), step, effect, layout),
+        number: n,
+        total: of_step.total,
+        effects_url: format!("{back_url}/effects/{step}"),
+        back_url,
+        digest: request.digest.to_string(),
+    };
+    Ok(Reply::new(200, page.html()?))
+}
+
+/// `GET /a/{token}/prompt`
+pub(crate) async fn prompt(
+    token: &str,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Reply, Refusal> {
+    let opened = open(token, context, now).await?;
+    let request = opened.request();
+    let page = PromptPage {
+        prompt: Shown::whole(&request.prompt),
+        back_url: Notices::page_url(&context.public_url, token),
         digest: request.digest.to_string(),
     };
     Ok(Reply::new(200, page.html()?))
@@ -119,27 +164,31 @@ pub(crate) async fn decision(
     let approver = approver.map_or_else(String::new, |person| {
         format!("for {} ({})", person.name, masked(&person.email))
     });
-    let preview = preview(request);
-    let all_rows = preview.is_partial() && request.preview.source.is_some();
-    let plan = context.look.plan(request).await?;
-    let picture = plan.as_ref().and_then(|plan| plan::picture(plan, &request.position.step));
+    let run = context.look.run(request).await?;
+    let plan = run.as_ref().map(|run| &run.plan);
+    let layout = &request.layout;
+    let kept = context.look.effects(request).await?;
+    let page_url = Notices::page_url(&context.public_url, token);
+    let effects = plan::requests(request, plan, &kept, layout, &page_url);
+    let preview = rows_of(request, layout);
+    let picture = plan.and_then(|plan| plan::picture(plan, &request.position.step));
     Ok(DecisionPage {
         asked: asked(request),
         approval: Shown::line(request.id.as_str()),
         version: u64::from(request.version),
         asker: Shown::line(&name(&request.invoker, context).await?),
         title: Shown::line(&request.title),
-        step: Some(Shown::line(&request.position.step)),
+        agent: run.as_ref().map(|run| Shown::line(&run.agent)),
+        what: Shown::line(&plan.map(|plan| plan::what(request, plan)).unwrap_or_default()),
         approver: Shown::line(&approver),
-        prompt: Shown::new(&request.prompt, PROMPT_LIMIT),
-        effects: plan::effects(request),
+        prompt: Shown::prose(&request.prompt, PROMPT_LIMIT),
+        prompt_url: Some(format!("{page_url}/prompt")),
+        effects,
+        outcomes: Vec::new(),
+        warnings: Vec::new(),
+        rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
         preview,
-        rows_url: all_rows
-            .then(|| format!("{}/rows", Notices::page_url(&context.public_url, token))),
-        plan_text: Shown::new(
-            if picture.is_some() { "" } else { &request.plan_picture },
-            PROMPT_LIMIT,
-        ),
+        plan_text: Shown::whole(if picture.is_some() { "" } else { &request.plan_picture }),
         picture: picture.unwrap_or_else(|| Picture::around(Vec::new())),
         digest: request.digest.to_string(),
         cost_bound: request.cost_bound.as_deref().map(Shown::line),
@@ -159,10 +208,11 @@ pub(crate) async fn decision(
     })
 }
 
-/// The rows.
-fn preview(request: &Request) -> Preview {
+/// The rows, laid out as the gate's author chose.
+fn rows_of(request: &Request, layout: &Layout) -> Preview {
     let shown = &request.preview.shown;
-    Preview::head(shown, shown.as_array().map_or(1, Vec::len), Some(request.preview.total))
+    let limit = shown.as_array().map_or(1, Vec::len);
+    Preview::head(shown, layout, limit, Some(request.preview.total))
 }
 
 /// The page that asks for a code.

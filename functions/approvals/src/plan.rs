@@ -1,10 +1,15 @@
 //! The plan as the page shows it.
 
-use countersign_approval::{Request, StepEffects};
-use countersign_effect::view::{Content, EffectView};
-use countersign_letter::{Effect, Picture, Shown, Stage, StagePlace, StepView};
+use countersign_approval::{Layout, Request};
+use countersign_effect::Effect;
+use countersign_effect::view::EffectView;
+use countersign_letter::{
+    About, EffectGroup, Picture, Requests, Shown, Stage, StagePlace, StepView,
+};
 use countersign_plan::{Plan, PlanStep, StepKind, stages};
 use serde_json::Value;
+
+use crate::ports::StepEffects;
 
 /// The plan seen from one of its steps. Stages after it up to the next signature follow this one; the rest needs more.
 pub(crate) fn picture(plan: &Plan, here: &str) -> Option<Picture> {
@@ -20,7 +25,7 @@ pub(crate) fn picture(plan: &Plan, here: &str) -> Option<Picture> {
         _ => StagePlace::Later,
     };
     let view = |step: &&PlanStep| StepView {
-        name: Shown::line(&step.name),
+        name: Shown::line(if step.description.is_empty() { &step.name } else { &step.description }),
         irreversible: step.irreversible,
     };
     let draw = |(i, stage): (usize, &Vec<&PlanStep>)| Stage {
@@ -30,36 +35,55 @@ pub(crate) fn picture(plan: &Plan, here: &str) -> Option<Picture> {
     Some(Picture::around(stages.iter().enumerate().map(draw).collect()))
 }
 
-/// What the signature covers: every effect as it will be sent.
-pub(crate) fn effects(request: &Request) -> Vec<Effect> {
-    let of_step = |effects: &StepEffects| {
-        let one = |text: &String| {
-            let shown = shown(text);
-            Effect::new(&effects.step, &effects.action, &shown, true)
-        };
-        effects.texts.iter().map(one).collect::<Vec<_>>()
+/// What will be done, in the words of the playbook's author: of the one step that is signed, else of the gate.
+pub(crate) fn what(request: &Request, plan: &Plan) -> String {
+    let step = match &request.covers[..] {
+        [only] => &only.step,
+        _ => &request.position.step,
     };
-    request.effects.iter().flat_map(of_step).collect()
+    plan.step(step).map(|step| step.description.clone()).unwrap_or_default()
 }
 
-fn shown(text: &str) -> Value {
-    let Ok(effect) = countersign_effect::Effect::parse(text) else { return Value::from(text) };
-    let view = EffectView::of(&effect);
-    let mut all = serde_json::Map::new();
-    all.insert(view.target.method.clone(), view.target.url.clone().into());
-    for section in &view.sections {
-        match &section.content {
-            Content::Text(text) => {
-                all.insert("body".to_owned(), text.as_str().into());
-            }
-            Content::Fields(fields) => {
-                all.extend(
-                    fields.iter().map(|field| (field.name.clone(), field.value.clone().into())),
-                );
-            }
+/// What the signature covers: the requests themselves. A request of an earlier version kept none; signing it permits
+/// nothing to be sent, and its step asks again.
+pub(crate) fn requests(
+    request: &Request,
+    plan: Option<&Plan>,
+    kept: &[StepEffects],
+    layout: &Layout,
+    page_url: &str,
+) -> Requests {
+    let mut requests = Requests::default();
+    for call in &request.covers {
+        let step = plan.and_then(|plan| plan.step(&call.step));
+        let about = about(&call.step, &call.action, step);
+        if let Some(kept) = kept.iter().find(|kept| kept.step == call.step) {
+            let views: Vec<EffectView> = kept.effects.iter().map(EffectView::of).collect();
+            requests.push(about, &views, kept.total, layout, Some(page_url));
+            continue;
         }
+        requests.state(EffectGroup::stated(about, &Value::Null, layout));
     }
-    Value::Object(all)
+    requests
+}
+
+/// All of one request.
+pub(crate) fn whole(
+    request: &Request,
+    plan: Option<&Plan>,
+    step: &str,
+    effect: &Effect,
+    layout: &Layout,
+) -> EffectGroup {
+    let action =
+        request.covers.iter().find(|call| call.step == step).map(|call| call.action.as_str());
+    let about = about(step, action.unwrap_or_default(), plan.and_then(|plan| plan.step(step)));
+    EffectGroup::whole(about, &EffectView::of(effect), layout)
+}
+
+fn about<'a>(name: &'a str, action: &'a str, step: Option<&'a PlanStep>) -> About<'a> {
+    let description = step.map_or("", |step| step.description.as_str());
+    About { step: name, description, action, irreversible: true }
 }
 
 #[cfg(test)]

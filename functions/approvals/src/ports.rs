@@ -5,6 +5,7 @@
 use countersign_approval::chain::Checkpoint;
 use countersign_approval::ports::PortError;
 use countersign_approval::{ApprovalId, Code, LinkError, Request, SignedLink, StoredCode, Verdict};
+use countersign_effect::Effect;
 use countersign_gatekeeper::{Answer, Attempting, GateError};
 use countersign_identity::{Standing, UserId};
 use countersign_plan::Plan;
@@ -15,6 +16,26 @@ use serde_json::Value;
 
 /// What a look answers.
 pub type Seen<'a, T> = BoxFuture<'a, Result<T, PortError>>;
+
+/// What a page tells of a run.
+#[derive(Debug, Clone)]
+pub struct SeenRun {
+    /// The agent, by the name of its profile.
+    pub agent: String,
+    /// The plan.
+    pub plan: Plan,
+}
+
+/// The requests of one step, as they are signed.
+#[derive(Debug, Clone)]
+pub struct StepEffects {
+    /// The step.
+    pub step: String,
+    /// The requests that were read, from the first.
+    pub effects: Vec<Effect>,
+    /// How many there are.
+    pub total: u64,
+}
 
 /// Reading. Nothing here changes anything.
 pub trait Look: Send + Sync {
@@ -31,8 +52,10 @@ pub trait Look: Send + Sync {
     fn newest_checkpoint(&self) -> Seen<'_, Option<Checkpoint>>;
     /// A person of the directory.
     fn standing<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<Standing>>;
-    /// The plan of the request's run.
-    fn plan<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Plan>>;
+    /// The request's run.
+    fn run<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<SeenRun>>;
+    /// The requests that the signature covers, by step; none of a request that keeps none.
+    fn effects<'a>(&'a self, request: &'a Request) -> Seen<'a, Vec<StepEffects>>;
     /// All of what the preview shows the head of; none when it is not kept.
     fn rows<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Value>>;
 }

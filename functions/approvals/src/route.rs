@@ -12,6 +12,10 @@ pub(crate) enum Route {
     Page(String),
     /// `/a/{token}/rows?page=`
     Rows(String, u64),
+    /// `/a/{token}/effects/{step}/{n}`: one whole request, counted from 1.
+    Effect(String, String, u64),
+    /// `/a/{token}/prompt`: the whole question.
+    Prompt(String),
     /// Anything else.
     Unknown,
 }
@@ -19,13 +23,19 @@ pub(crate) enum Route {
 impl Route {
     /// Reads the path and the query of a request.
     pub(crate) fn of(request: &Incoming) -> Self {
-        let mut parts = request.path.trim_end_matches('/').split('/');
-        match (parts.next(), parts.next(), parts.next()) {
-            (Some(token), None, None) if is_token(token) => Route::Page(token.to_owned()),
-            (Some(token), Some("rows"), None) if is_token(token) => {
-                Route::Rows(token.to_owned(), page(&request.query))
+        let path = request.path.trim_end_matches('/');
+        let (token, rest) = path.split_once('/').map_or((path, None), |(t, rest)| (t, Some(rest)));
+        if !is_token(token) {
+            return Route::Unknown;
+        }
+        let token = token.to_owned();
+        match rest {
+            None => Route::Page(token),
+            Some("rows") => Route::Rows(token, page(&request.query)),
+            Some("prompt") => Route::Prompt(token),
+            Some(rest) => {
+                effect(rest).map_or(Route::Unknown, |(step, n)| Route::Effect(token, step, n))
             }
-            _ => Route::Unknown,
         }
     }
 
@@ -34,6 +44,8 @@ impl Route {
         match self {
             Route::Page(_) => "/a/{token}",
             Route::Rows(..) => "/a/{token}/rows",
+            Route::Effect(..) => "/a/{token}/effects/{step}/{n}",
+            Route::Prompt(_) => "/a/{token}/prompt",
             Route::Unknown => "/a/{unknown}",
         }
     }
@@ -42,6 +54,14 @@ impl Route {
 fn is_token(text: &str) -> bool {
     (1..=TOKEN_LIMIT).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+}
+
+/// `effects/{step}/{n}`
+fn effect(path: &str) -> Option<(String, u64)> {
+    let (step, n) = path.strip_prefix("effects/")?.split_once('/')?;
+    let is_name = is_token(step);
+    let n: u64 = n.parse().ok().filter(|n| *n > 0)?;
+    is_name.then(|| (step.to_owned(), n))
 }
 
 fn page(query: &str) -> u64 {
@@ -62,12 +82,25 @@ mod tests {
     }
 
     #[test]
-    fn only_three_shapes_of_path() {
+    fn only_known_shapes_of_path() {
         check("AQ-_09", "", &Route::Page("AQ-_09".to_owned()));
         check("AQ/", "", &Route::Page("AQ".to_owned()));
         check("AQ/rows", "page=3", &Route::Rows("AQ".to_owned(), 3));
         check("AQ/rows", "page=minus", &Route::Rows("AQ".to_owned(), 1));
         check("AQ/rows/x", "", &Route::Unknown);
+        check("AQ/prompt", "", &Route::Prompt("AQ".to_owned()));
+        let effect = |n| Route::Effect("AQ".to_owned(), "pay_all".to_owned(), n);
+        check("AQ/effects/pay_all/51", "", &effect(51));
+        for wrong in [
+            "AQ/effects",
+            "AQ/effects/pay",
+            "AQ/effects/pay/0",
+            "AQ/effects/pay/x",
+            "AQ/effects/p.y/1",
+            "AQ/effects/pay/1/2",
+        ] {
+            check(wrong, "", &Route::Unknown);
+        }
         check("AQ%2F", "", &Route::Unknown);
         check("", "", &Route::Unknown);
         check(&"A".repeat(401), "", &Route::Unknown);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use countersign_approval::chain::Checkpoint;
 use countersign_approval::ports::PortError;
 use countersign_approval::{
-    ApprovalId, Code, LinkError, Request, SignedLink, StoredCode, Tenant, Verdict,
+    ApprovalId, Code, LinkError, Preview, Request, SignedLink, StoredCode, Tenant, Verdict,
 };
+use countersign_effect::Effect;
 use countersign_failure::Failure;
 use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Notices, Wired};
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_plan::Plan;
 use countersign_store_approvals::{Approvals, CodeIssue, Loaded};
 use countersign_store_runs::RunStore;
 use futures::future::BoxFuture;
@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::Context;
-use crate::ports::{Act, Look, Seen};
+use crate::ports::{Act, Look, Seen, SeenRun, StepEffects};
 
 /// What `GET` is served from.
 struct Tables {
@@ -95,7 +95,7 @@ impl Look for Tables {
         Box::pin(async move { self.rights.standing(person).await.map_err(failed) })
     }
 
-    fn plan<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Plan>> {
+    fn run<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<SeenRun>> {
         Box::pin(async move {
             let position = &request.position;
             let view = self
@@ -103,7 +103,15 @@ impl Look for Tables {
                 .view(&position.run, &position.step)
                 .await
                 .map_err(carried("reading the plan"))?;
-            Ok(view.map(|view| view.plan))
+            Ok(view.map(|view| SeenRun { agent: view.head.profile_name, plan: view.plan }))
+        })
+    }
+
+    fn effects<'a>(&'a self, request: &'a Request) -> Seen<'a, Vec<StepEffects>> {
+        Box::pin(async move {
+            let kept = self.runs.effects_of(request).await;
+            let kept = kept.map_err(carried("reading what is signed"))?;
+            kept.iter().map(read).collect()
         })
     }
 
@@ -115,20 +123,26 @@ impl Look for Tables {
                 .outcomes(&request.position.run, &[source.as_str()], &[source.as_str()])
                 .await;
             let outcome = outcomes.map_err(carried("reading all rows"))?.remove(source);
-            Ok(outcome.and_then(|outcome| list_of(outcome.output, request.preview.total)))
+            Ok(outcome.and_then(|outcome| signed_rows(outcome.output, &request.preview)))
         })
     }
 }
 
-/// The list of an output that the preview was cut from: the output itself, or the list in it that has as many items.
-fn list_of(output: Value, total: u64) -> Option<Value> {
-    let is_it = |value: &Value| value.as_array().is_some_and(|items| items.len() as u64 == total);
-    if is_it(&output) {
+/// The requests of one step, read from their texts.
+fn read(kept: &countersign_approval::StepEffects) -> Result<StepEffects, PortError> {
+    let effects = kept.texts.iter().map(|text| Effect::parse(text)).collect::<Result<Vec<_>, _>>();
+    let effects = effects.map_err(carried("reading what is signed"))?;
+    Ok(StepEffects { step: kept.step.clone(), total: effects.len() as u64, effects })
+}
+
+/// The part of an output that the preview was cut from: the one whose rows give the root that is signed.
+fn signed_rows(output: Value, preview: &Preview) -> Option<Value> {
+    if Preview::root_of(&output).is_ok_and(|root| Some(root) == preview.root) {
         return Some(output);
     }
     match output {
         Value::Object(fields) => {
-            fields.into_iter().map(|(_, field)| field).find_map(|field| list_of(field, total))
+            fields.into_iter().map(|(_, field)| field).find_map(|field| signed_rows(field, preview))
         }
         _ => None,
     }
@@ -194,19 +208,21 @@ impl Act for Doing {
 
 #[cfg(test)]
 mod tests {
-    use super::list_of;
+    use super::signed_rows;
+    use countersign_approval::Preview;
     use serde_json::{Value, json};
 
-    fn check(output: &Value, total: u64, expect: Option<&Value>) {
-        assert_eq!(list_of(output.clone(), total).as_ref(), expect, "{output} of {total}");
+    fn check(output: &Value, signed: &Value, expect: Option<&Value>) {
+        let preview = Preview::of(signed, 1).unwrap();
+        assert_eq!(signed_rows(output.clone(), &preview).as_ref(), expect, "{output}");
     }
 
     #[test]
-    fn the_list_behind_a_preview_is_found() {
-        check(&json!([1, 2]), 2, Some(&json!([1, 2])));
-        check(&json!({"count": 2, "records": [1, 2], "skipped": []}), 2, Some(&json!([1, 2])));
-        check(&json!({"data": {"records": [1, 2, 3]}}), 3, Some(&json!([1, 2, 3])));
-        check(&json!({"records": [1]}), 2, None);
-        check(&json!("text"), 1, None);
+    fn f_200_only_the_rows_that_were_signed_are_shown() {
+        let rows = json!([1, 2]);
+        check(&rows, &rows, Some(&rows));
+        check(&json!({"skipped": [3, 4], "data": {"records": [1, 2]}}), &rows, Some(&rows));
+        check(&json!({"records": [1, 3]}), &rows, None);
+        check(&json!("text"), &rows, None);
     }
 }

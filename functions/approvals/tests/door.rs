@@ -361,6 +361,23 @@ async fn the_page_links_only_to_the_configured_base() {
 }
 
 #[tokio::test]
+async fn f_200_every_request_and_the_whole_question_have_a_page() {
+    let world = World::new(Assurance::Link);
+    let page = world.ask("GET", "/effects/pay/51", &[], "", after(60)).await;
+    check(&page, 200, "51.50");
+    check(&page, 200, "Request 51 of 60");
+    check(&page, 200, &format!("/a/{}/effects/pay/52", world.token()));
+    check(&world.ask("GET", "/prompt", &[], "", after(60)).await, 200, "Please look at");
+    for missing in ["/effects/pay/61", "/effects/other/1", "/effects/pay/0"] {
+        assert_eq!(world.ask("GET", missing, &[], "", after(60)).await.status, 404, "{missing}");
+    }
+    for path in ["/effects/pay/1", "/prompt"] {
+        assert_eq!(world.ask("POST", path, &[], "", after(60)).await.status, 405, "{path}");
+    }
+    assert_eq!(world.acts(), 0);
+}
+
+#[tokio::test]
 async fn unknown_paths_and_methods_are_named() {
     let world = World::new(Assurance::Link);
     for method in ["PUT", "DELETE", "PATCH", "OPTIONS"] {

@@ -1,12 +1,14 @@
 //! From what a gate asks to a request for approval.
 
 use countersign_approval::{
-    Assurance, Digest, Floor, Kind, Layout, OnReject, OpenError, Opening, Policy, Position,
-    Preview, Tenant, Timing, Waiting, requester_may_decide,
+    Assurance, Column, Digest, Floor, Format, Kind, Layout, OnReject, OpenError, Opening, Policy,
+    Position, Preview, SubjectError, Tenant, Timing, Waiting, requester_may_decide,
 };
+use countersign_effect::EffectError;
 use countersign_identity::{Requirement, Role};
 use countersign_plan::{self as plan, StepKind};
 use countersign_step_entry::GateAsk;
+use countersign_store_runs::{MAX_EFFECTS_BYTES, effects_bytes};
 use jiff::Timestamp;
 
 use crate::signers::{People, people};
@@ -23,6 +25,7 @@ pub(crate) async fn opening(
     let kind = asked.subject.kind;
     let irreversible = asked.irreversible;
     let floor = floor(context).await?;
+    let effects_at = effects_at(context, asked).await?;
     let mut remarks = asked.remarks.clone();
     remarks.extend(raised(asked, &floor));
     Ok(Opening {
@@ -36,8 +39,8 @@ pub(crate) async fn opening(
         title: title(asked),
         prompt: asked.prompt.clone(),
         preview: preview(asked)?,
-        layout: Layout::default(),
-        effects_at: None,
+        layout: layout(asked),
+        effects_at,
         remarks,
         plan_picture: picture(asked),
         cost_bound: None,
@@ -73,6 +76,39 @@ fn preview(asked: &GateAsk) -> Result<Preview, OpenGateError> {
         }
         None => preview,
     })
+}
+
+/// How the gate's author lays out rows and requests. A step that asks for itself is laid out as its gate would have.
+fn layout(asked: &GateAsk) -> Layout {
+    let columns = asked.gate.as_ref().map(|gate| gate.preview_columns.as_slice());
+    Layout { columns: columns.unwrap_or_default().iter().map(column).collect() }
+}
+
+fn column(column: &plan::PreviewColumn) -> Column {
+    Column {
+        field: column.field.clone(),
+        label: column.label.clone(),
+        format: match column.format {
+            plan::ColumnFormat::Text => Format::Text,
+            plan::ColumnFormat::Number => Format::Number,
+            plan::ColumnFormat::Money => Format::Money,
+            plan::ColumnFormat::Date => Format::Date,
+            plan::ColumnFormat::Percent => Format::Percent,
+        },
+        currency: column.currency.clone(),
+    }
+}
+
+/// Where the texts of the effects are kept, when they are too large for the request.
+async fn effects_at(context: &Context, asked: &GateAsk) -> Result<Option<String>, OpenGateError> {
+    let effects = &asked.subject.effects;
+    let bytes = effects_bytes(effects);
+    if bytes > MAX_EFFECTS_BYTES {
+        let too_large = EffectError::TooLarge { bytes, limit: MAX_EFFECTS_BYTES };
+        return Err(OpenGateError::Gate(OpenError::from(SubjectError::from(too_large)).into()));
+    }
+    let kept = context.steps.runs.keep_effects(&asked.head.run, &asked.step.name, effects).await;
+    kept.map_err(|error| OpenGateError::Step(error.into()))
 }
 
 /// What is said when the gate asked for less proof than such effects, or the deployment, take.

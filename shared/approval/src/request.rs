@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use countersign_effect::tree;
 use countersign_failure::Failure;
 use countersign_identity::{Requirement, Topic, UserId};
 use countersign_run::{RunContext, RunId};
@@ -142,6 +143,21 @@ pub struct Covered {
     /// The effects that were struck, by their number in the opened list, ascending.
     #[serde(default)]
     pub struck: Vec<u32>,
+}
+
+impl Covered {
+    /// Whether this covers these effects: all of them but the struck ones, and nothing else.
+    #[must_use]
+    pub fn is_of(&self, effects: &StepEffects) -> bool {
+        let kept = |n: &usize| !self.struck.iter().any(|struck| *struck as usize == *n);
+        let leaves = effects.leaves();
+        let left: Vec<Digest> =
+            (0..leaves.len()).filter(kept).filter_map(|n| leaves.get(n).copied()).collect();
+        self.step == effects.step
+            && self.action == effects.action
+            && self.count == leaves.len() as u64
+            && self.root == tree::root(&left)
+    }
 }
 
 /// What happens to the run when the request is not approved (K-13).

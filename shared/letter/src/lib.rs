@@ -5,12 +5,15 @@
 //! - **Mails** carry no untrusted text. Prompts, previews, step names, arguments and notes never reach a mail body; the
 //!   only words from outside this crate are ids, times and [`Label`]s: names an owner or administrator chose, reduced to
 //!   letters, digits, spaces and a few harmless marks, and cut to 60 characters.
-//! - **Pages** show everything, as [`Shown`] text: escaped by the template engine, control, bidirectional and invisible
-//!   characters replaced by visible marks, each piece isolated from the direction of its surroundings and bounded.
+//! - **Pages** show everything, as [`Shown`] text: escaped by the template engine, characters that people cannot see or would
+//!   misread marked, each piece isolated from the direction of its surroundings. What is shortened says by how much, and
+//!   links to all of it.
 //!
 //! Nothing here reads a clock, the environment or the network.
 
+mod effect;
 mod error;
+mod format;
 pub mod mail;
 pub mod page;
 mod picture;
@@ -18,8 +21,9 @@ mod preview;
 mod text;
 mod when;
 
+pub use effect::{About, EffectGroup, FieldView, Requests, SectionView, TargetView, Weight};
 pub use error::LetterError;
 pub use picture::{Picture, Stage, StagePlace, StepView};
-pub use preview::{Column, Effect, Preview, Table};
-pub use text::{Label, Part, Shown, fingerprint};
+pub use preview::{Cell, Heading, Line, Preview, Role, Row, Table};
+pub use text::{Label, Mark, Part, Shown, fingerprint};
 pub use when::{moment, until};

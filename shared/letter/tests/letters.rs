@@ -1,8 +1,9 @@
 //! What every mail and every page keeps to.
 
+use countersign_approval::Layout;
 use countersign_letter::mail::MailLink;
 use countersign_letter::page::{MessagePage, content_security_policy};
-use countersign_letter::{Effect, Label, Preview, Shown};
+use countersign_letter::{About, EffectGroup, Label, Preview, Shown};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -32,7 +33,9 @@ fn mails_read_well() {
 #[test]
 fn pages_keep_their_shape() {
     for (name, page) in sample::pages() {
-        if ["decision", "code-wrong", "approved"].contains(&name) {
+        if ["decision", "payment", "comparison", "outcome", "code-wrong", "approved"]
+            .contains(&name)
+        {
             let start = page.find("<main>").unwrap();
             insta::assert_snapshot!(
                 format!("page-{name}"),
@@ -147,7 +150,8 @@ fn the_policy_allows_exactly_the_embedded_style_sheet() {
 #[test]
 fn only_the_decision_and_the_code_page_can_be_sent() {
     for (name, page) in sample::pages() {
-        let sends = ["decision", "code", "code-wrong"].contains(&name);
+        let sends = ["decision", "payment", "forty", "comparison", "outcome", "code", "code-wrong"]
+            .contains(&name);
         assert_eq!(page.contains("<form method=\"post\""), sends, "{name}");
     }
 }
@@ -158,7 +162,7 @@ fn the_decision_page_shows_what_is_signed() {
     let shown = [
         "Please look",
         "Showing 10 of 512",
-        "See all 512",
+        "See all 512 rows",
         "/rows\"",
         "<span>9f2c1ab0</span>",
         "<span>99aabbcc</span>",
@@ -179,6 +183,114 @@ fn the_decision_page_shows_what_is_signed() {
     }
 }
 
+/// Where each of some texts begins on a page; they stand in this order.
+fn in_order(page: &str, texts: &[&str]) {
+    let main = &page[page.find("<main>").unwrap()..];
+    let mut last = 0;
+    for text in texts {
+        let at = main.find(text).unwrap_or_else(|| panic!("`{text}` is not on the page"));
+        assert!(at >= last, "`{text}` stands too early");
+        last = at;
+    }
+}
+
+#[test]
+fn f_200_a_payment_is_read_from_its_target_down() {
+    let mut page = sample::payment();
+    page.warnings = vec![Shown::line("The account is new.")];
+    page.preview = Preview::head(&sample::rows(3), &Layout::default(), 10, None);
+    in_order(
+        &page.html().unwrap(),
+        &[
+            "Treasury assistant",
+            "asks for your signature",
+            "Pays the invoice",
+            "POST",
+            "api.bank.example",
+            "/v1/payments",
+            "cred_0000",
+            "1,250.00 EUR",
+            "&#34;1250.00&#34;",
+            "Nordwind Energie GmbH",
+            "DE02 1203",
+            "Invoice 2026-0311",
+            "idempotency-key",
+            "The account is new.",
+            "Written by the playbook's author",
+            "Pay the invoice",
+            "Riverside Food Bank",
+            "Where the run stands",
+            "What exactly you sign",
+            "value=\"approve\"",
+        ],
+    );
+}
+
+#[test]
+fn f_200_what_is_left_out_is_counted_and_linked() {
+    let mut page = sample::many_payments(512);
+    page.prompt = Shown::prose(&"x".repeat(13_345), 1_000);
+    let html = page.html().unwrap();
+    for part in [
+        "12,345 characters left out",
+        "/prompt\">Read all of it",
+        "Showing 50 of 512 requests",
+        "<strong>462 more requests</strong>",
+        "/effects/pay/51\"",
+        "/effects/pay/50\"",
+        "Approving sends 512 requests that cannot be undone",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(
+        sample::prompt_page().html().unwrap().matches("Please read all of this.").count() == 200
+    );
+}
+
+#[test]
+fn f_200_pairs_are_compared_side_by_side() {
+    let html = sample::comparison().html().unwrap();
+    in_order(
+        &html,
+        &[
+            "doubtful first: 1",
+            "J. A. Whitfield",
+            "Jonathan Whitfield",
+            "Riverside Food Bank",
+            "84 %",
+            "0.84",
+            "fuzzy_name",
+            "MARGARET ONEILL",
+        ],
+    );
+    assert!(
+        html.contains("6 more fields and 2 internal fields of each row not shown here"),
+        "{html}"
+    );
+}
+
+#[test]
+fn f_200_an_unknown_outcome_asks_for_one_of_three_answers_and_evidence() {
+    let html = sample::outcome().html().unwrap();
+    in_order(
+        &html,
+        &[
+            "does not know what happened",
+            "api.bank.example",
+            "1,250.00 EUR",
+            "by Ann Whitfield",
+            "14:03:07 UTC",
+            "unknown",
+            "key 9f86",
+            "name=\"choice-1\" value=\"done\"",
+            "value=\"not_done\"",
+            "value=\"again\"",
+            "may pay twice",
+            "name=\"evidence-1\"",
+        ],
+    );
+}
+
 #[test]
 fn signing_in_leaves_no_buttons() {
     let mut page = sample::decision("x");
@@ -195,10 +307,12 @@ fn signing_in_leaves_no_buttons() {
 fn hostile_text_is_harmless_everywhere() {
     let mut page = sample::decision(EVIL);
     let evil = || Shown::line(EVIL);
-    (page.asker, page.title, page.step, page.plan_text) = (evil(), evil(), Some(evil()), evil());
+    (page.asker, page.title, page.agent, page.plan_text) = (evil(), evil(), Some(evil()), evil());
+    (page.what, page.warnings) = (evil(), vec![evil()]);
     (page.approver, page.approval, page.cost_bound) = (evil(), evil(), Some(evil()));
-    page.effects = vec![Effect::new(EVIL, EVIL, &json!({ EVIL: EVIL }), true)];
-    page.preview = Preview::head(&json!([{ EVIL: EVIL }, EVIL]), 10, None);
+    let about = About { step: EVIL, description: EVIL, action: EVIL, irreversible: true };
+    page.effects.state(EffectGroup::stated(about, &json!({ EVIL: EVIL }), &Layout::default()));
+    page.preview = Preview::head(&json!([{ EVIL: EVIL }, EVIL]), &Layout::default(), 10, None);
     page.picture.stages[0].steps[0].name = evil();
     // A typed note comes back into the same person's page: escaped, but their own characters are kept.
     page.note = "</textarea><script>".to_owned();
@@ -252,7 +366,7 @@ proptest! {
     /// The page around a hostile text has exactly the markup of the page around a harmless one.
     #[test]
     fn no_text_adds_or_removes_markup(text in nasty()) {
-        let tags = |html: &str| html.matches('<').count() - html.matches("<span class=\"hidden\"").count() * 2;
+        let tags = |html: &str| html.matches('<').count() - html.matches("<span class=\"odd\"").count() * 2;
         let harmless = sample::decision("x").html().unwrap();
         let hostile = sample::decision(&text).html().unwrap();
         prop_assert_eq!(tags(&hostile), tags(&harmless));

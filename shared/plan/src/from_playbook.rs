@@ -169,6 +169,7 @@ fn gate(kind: &playbook::StepKind) -> Option<Gate> {
     let playbook::StepKind::Approval {
         preview_from,
         preview_limit,
+        preview_columns,
         prompt,
         timeout_minutes,
         on_reject,
@@ -183,6 +184,7 @@ fn gate(kind: &playbook::StepKind) -> Option<Gate> {
         prompt: prompt.clone(),
         preview_from: preview_from.clone(),
         preview_limit: *preview_limit,
+        preview_columns: preview_columns.clone(),
         timeout_minutes: *timeout_minutes,
         on_reject: match on_reject {
             playbook::OnReject::Stop => OnReject::Stop,

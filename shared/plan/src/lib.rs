@@ -17,6 +17,7 @@ mod stages;
 mod tests;
 
 pub use check::{MOST_EVENTS, MOST_STEPS, check, estimated_events};
+pub use countersign_playbook::{ColumnFormat, PreviewColumn};
 pub use dry_run::{Rehearsal, SampleProblem};
 pub use error::PlanError;
 pub use from_playbook::{Request, plan};

@@ -1,6 +1,7 @@
 //! What a plan is made of.
 
 use countersign_identity::UserId;
+use countersign_playbook::PreviewColumn;
 use countersign_run::{DryRun, RunContext, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -163,6 +164,9 @@ pub struct Gate {
     pub preview_from: Option<String>,
     /// How many rows of it.
     pub preview_limit: u32,
+    /// Which fields are columns, how they are labelled and written; empty, all of them by rule.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preview_columns: Vec<PreviewColumn>,
     /// How long people have, minutes; the default of the context when absent (K-16).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_minutes: Option<u32>,

@@ -56,6 +56,7 @@ fn approval() -> playbook::StepKind {
     playbook::StepKind::Approval {
         preview_from: None,
         preview_limit: 10,
+        preview_columns: Vec::new(),
         prompt: "go on?".to_owned(),
         timeout_minutes: None,
         on_reject: playbook::OnReject::Stop,

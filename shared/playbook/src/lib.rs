@@ -23,9 +23,10 @@ pub use diagnostic::{
 };
 pub use graph::{Graph, GraphEdge, GraphNode, graph};
 pub use model::{
-    ActiveHours, ApprovalPolicy, Assurance, Category, ExecutionMode, InputDecl, InputType,
-    MonitorConfig, OnError, OnReject, OutputDecl, OutputFormat, OutputSchema, RunContext, SaveTo,
-    Section, Shape, Step, StepKind, Trigger, TriggerKind, ValidPlaybook,
+    ActiveHours, ApprovalPolicy, Assurance, Category, ColumnFormat, ExecutionMode, InputDecl,
+    InputType, MonitorConfig, OnError, OnReject, OutputDecl, OutputFormat, OutputSchema,
+    PreviewColumn, RunContext, SaveTo, Section, Shape, Step, StepKind, Trigger, TriggerKind,
+    ValidPlaybook,
 };
 pub use world::{Bindings, EndpointContract, World};
 

@@ -151,6 +151,7 @@ impl Lower<'_> {
         Ok(StepKind::Approval {
             preview_from: gate.preview_from.as_ref().map(|text| self.bare(text)).transpose()?,
             preview_limit: gate.preview_limit,
+            preview_columns: gate.preview_columns.clone(),
             prompt: gate
                 .prompt
                 .as_ref()

@@ -324,6 +324,9 @@ pub enum StepKind {
         preview_from: Option<String>,
         /// How many items of a list are shown. 1 to 100.
         preview_limit: u32,
+        /// Which fields of the shown are columns, in this order; empty, all by rule. At most 12. Our addition.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        preview_columns: Vec<PreviewColumn>,
         /// What is asked; may hold references.
         prompt: String,
         /// When it counts as denied; left out, the default of the run's context (K-16). 1 to 525,600.
@@ -339,6 +342,47 @@ pub enum StepKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         assurance: Option<Assurance>,
     },
+}
+
+/// A column of what a gate shows; also the label and format of that field in an effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PreviewColumn {
+    /// The field, dotted.
+    pub field: String,
+    /// What people read instead of its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// How its value is written.
+    #[serde(default, skip_serializing_if = "ColumnFormat::is_text")]
+    pub format: ColumnFormat,
+    /// The currency of money: three capital letters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+}
+
+/// How the value of a column is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ColumnFormat {
+    /// As it is.
+    #[default]
+    Text,
+    /// With groups of three digits.
+    Number,
+    /// With groups, decimals and the currency.
+    Money,
+    /// A day or a moment, with the month as a word.
+    Date,
+    /// A share of one, as a percentage.
+    Percent,
+}
+
+impl ColumnFormat {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+    fn is_text(&self) -> bool {
+        *self == Self::Text
+    }
 }
 
 /// What a denied gate means.

@@ -15,6 +15,7 @@
 //! Outputs above 100 KB lie in the data bucket under `runs/{run}/…` (claim check with digest).
 
 mod active;
+mod effects;
 mod gates;
 mod heads;
 mod journal;
@@ -25,6 +26,7 @@ mod starts;
 mod stops;
 
 pub use active::Active;
+pub use effects::{MAX_EFFECTS_BYTES, effects_bytes};
 pub use journal::JournalStore;
 pub use outcomes::{Ended, Intended, StepView};
 pub use records::{Intent, Outcome};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use approvals::{Act, Context, Look, Seen, handle};
+use approvals::{Act, Context, Look, Seen, SeenRun, StepEffects, handle};
 use countersign_approval::chain::Checkpoint;
 use countersign_approval::{
     ApprovalId, Assurance, Code, CodeAllowance, DecideError, Decided, Digest, Floor, HmacKey, Kind,
@@ -12,9 +12,9 @@ use countersign_approval::{
     RunContext, RunId, SignedLink, Status, StoredCode, Subject, Tenant, Timing, Verdict, Vote,
     Waiting, decide,
 };
+use countersign_effect::view::samples::payment_of;
 use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError};
 use countersign_identity::{Accounts, Caller, Capability, Refused, Scopes, Standing, UserId};
-use countersign_plan::Plan;
 use countersign_store_approvals::{CodeIssue, Loaded};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
@@ -344,7 +344,13 @@ impl Look for Shared {
         ready(Ok(Some(self.person(person)))).boxed()
     }
 
-    fn plan<'a>(&'a self, _: &'a Request) -> Seen<'a, Option<Plan>> {
+    fn effects<'a>(&'a self, _: &'a Request) -> Seen<'a, Vec<StepEffects>> {
+        let effects: Vec<_> =
+            (1..=60).map(|n| payment_of(&format!("{n}.50"), "Acme", "DE02")).collect();
+        ready(Ok(vec![StepEffects { step: "pay".to_owned(), effects, total: 60 }])).boxed()
+    }
+
+    fn run<'a>(&'a self, _: &'a Request) -> Seen<'a, Option<SeenRun>> {
         ready(Ok(None)).boxed()
     }
 

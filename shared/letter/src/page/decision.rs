@@ -2,12 +2,14 @@
 
 use askama::Template;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::STYLE;
+use crate::effect::{EffectGroup, Requests};
 use crate::error::LetterError;
 use crate::mail::{Anchor, Asked};
 use crate::picture::Picture;
-use crate::preview::{Effect, Preview};
+use crate::preview::Preview;
 use crate::text::{Shown, fingerprint};
 use crate::when::{moment, until};
 
@@ -25,30 +27,57 @@ pub enum Assurance {
     SignedIn,
 }
 
+/// A request that was sent, with nobody knowing what came of it.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Its number: the form's fields are `choice-{n}` and `evidence-{n}`.
+    pub n: u64,
+    /// What the step does.
+    pub what: Shown,
+    /// Who allowed sending it, and the receipt: `by Ann, rcpt_…`.
+    pub approved: Shown,
+    /// When it was sent.
+    pub sent_at: Timestamp,
+    /// What to look for, and where: `key 9f… at api.bank.example`.
+    pub look_for: Shown,
+    /// What sending it again risks, where it risks something.
+    pub warning: Option<Shown>,
+    /// The request itself.
+    pub request: EffectGroup,
+}
+
 /// Everything the decision page shows.
 #[derive(Debug, Clone)]
 pub struct DecisionPage {
     /// What is asked.
     pub asked: Asked,
+    /// The agent that asks, by the name of its profile.
+    pub agent: Option<Shown>,
+    /// What will be done, in the words of the playbook's author: the steps' descriptions.
+    pub what: Shown,
     /// The approval's id.
     pub approval: Shown,
     /// The version of what is shown.
     pub version: u64,
-    /// Who asks.
+    /// Who started the run.
     pub asker: Shown,
     /// What it is about, in one line.
     pub title: Shown,
-    /// The step that waits, where there is one.
-    pub step: Option<Shown>,
     /// Whom this link belongs to.
     pub approver: Shown,
     /// What the playbook or the agent says to the approver.
     pub prompt: Shown,
+    /// Where the whole prompt is; an absolute address.
+    pub prompt_url: Option<String>,
     /// What cannot be taken back, and is covered by this signature.
-    pub effects: Vec<Effect>,
+    pub effects: Requests,
+    /// Requests whose outcome is asked for.
+    pub outcomes: Vec<Outcome>,
+    /// What the approver should look at twice.
+    pub warnings: Vec<Shown>,
     /// The rows acted upon.
     pub preview: Preview,
-    /// Where all rows are, when they are kept; an absolute address.
+    /// Where all rows are; an absolute address.
     pub rows_url: Option<String>,
     /// The plan around this gate.
     pub picture: Picture,
@@ -85,6 +114,12 @@ struct Html<'a> {
     page: &'a DecisionPage,
 }
 
+impl Outcome {
+    fn sent(&self) -> String {
+        self.sent_at.to_zoned(TimeZone::UTC).strftime("%a %-d %b %Y, %H:%M:%S UTC").to_string()
+    }
+}
+
 impl DecisionPage {
     /// Writes the page.
     ///
@@ -92,6 +127,22 @@ impl DecisionPage {
     /// [`LetterError::Render`] when a template fails.
     pub fn html(&self) -> Result<String, LetterError> {
         Ok(Html { style: STYLE, page: self }.render()?)
+    }
+
+    /// The heading, after the agent's name.
+    fn asks(&self) -> &'static str {
+        if self.outcomes.is_empty() {
+            "asks for your signature"
+        } else {
+            "does not know what happened"
+        }
+    }
+
+    fn outcome_lead(&self) -> String {
+        match self.outcomes.len() {
+            1 => "A request you see below was sent, and no answer came.".to_owned(),
+            count => format!("{count} requests you see below were sent, and no answer came."),
+        }
     }
 
     fn due(&self) -> String {
@@ -113,21 +164,39 @@ impl DecisionPage {
     /// What this signature does to the count, in words.
     fn signatures(&self) -> String {
         match (self.needed, self.remaining()) {
-            (1, _) => "Yours is the only one needed".to_owned(),
+            (1, _) => "Yours is the only signature needed".to_owned(),
             (needed, 1) => format!("{} of {needed} given; yours would be the last", self.given),
             (needed, _) => format!("{} of {needed} given", self.given),
         }
     }
 
-    fn needs_code(&self) -> bool {
-        self.assurance == Assurance::LinkCode
+    fn preview_title(&self) -> &'static str {
+        if self.effects.is_empty() { "What the run has found" } else { "What it is based on" }
+    }
+
+    fn digest_meaning(&self) -> &'static str {
+        if self.effects.is_empty() {
+            "This digest stands for the sealed plan: every step, its settings and its order. What is shown above is what the run has found so far. If the plan changes, the digest changes and your signature is asked for again."
+        } else {
+            "This digest stands for the sealed plan and for every request above, whether all of it is shown here or not. If any of that changes, the digest changes and your signature is asked for again."
+        }
+    }
+
+    /// What a decision leads to, in the words above the buttons.
+    fn consequence(&self) -> String {
+        let effect = match self.effects.irreversible() {
+            0 if self.outcomes.is_empty() => "Nothing happens until you decide.".to_owned(),
+            0 => "Until somebody answers, the outcome stays unknown.".to_owned(),
+            1 => "Approving sends 1 request that cannot be undone.".to_owned(),
+            count => format!("Approving sends {count} requests that cannot be undone."),
+        };
+        match self.assurance {
+            Assurance::LinkCode => format!("{effect} A code is mailed to you to confirm."),
+            _ => effect,
+        }
     }
 
     fn needs_sign_in(&self) -> bool {
         self.assurance == Assurance::SignedIn
-    }
-
-    fn irreversible(&self) -> usize {
-        self.effects.iter().filter(|effect| effect.irreversible).count()
     }
 }

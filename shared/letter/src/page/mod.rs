@@ -2,6 +2,7 @@
 
 mod code;
 mod decision;
+mod effect;
 mod message;
 mod rows;
 
@@ -12,7 +13,8 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
 pub use code::CodePage;
-pub use decision::{Assurance, DecisionPage, NOTE_LIMIT};
+pub use decision::{Assurance, DecisionPage, NOTE_LIMIT, Outcome};
+pub use effect::{EffectPage, PromptPage};
 pub use message::{MessagePage, Signature, Tone, Verdict};
 pub use rows::{ROWS_PER_PAGE, RowsPage};
 

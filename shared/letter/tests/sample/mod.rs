@@ -1,13 +1,19 @@
 //! One letter of every sort, for the tests and the gallery.
 #![expect(clippy::unwrap_used, reason = "constants of the tests")]
 
+use countersign_approval::{Column, Format, Layout};
+use countersign_effect::view::{EffectView, samples};
+use countersign_effect::{Effect, Part};
 use countersign_letter::mail::{
     Anchor, ApprovalMail, Asked, CodeMail, DecisionFact, Ending, FinishedMail, MailLink, Rendered,
 };
 use countersign_letter::page::{
-    Assurance, CodePage, DecisionPage, MessagePage, ROWS_PER_PAGE, RowsPage, Signature, Verdict,
+    Assurance, CodePage, DecisionPage, EffectPage, MessagePage, Outcome, PromptPage, ROWS_PER_PAGE,
+    RowsPage, Signature, Verdict,
 };
-use countersign_letter::{Effect, Label, Picture, Preview, Shown, Stage, StagePlace, StepView};
+use countersign_letter::{
+    About, EffectGroup, Label, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView,
+};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -145,32 +151,41 @@ pub(crate) fn picture() -> Picture {
     ])
 }
 
-pub(crate) fn decision(prompt: &str) -> DecisionPage {
-    let arguments = json!({"workspace": "officer-links", "mode": "append", "rows": 512, "key": ["person_id", "ein"]});
+const SAVE: About<'static> = About {
+    step: "write-table",
+    description: "One row per pair in the table officer-links.",
+    action: "save_to_workspace",
+    irreversible: true,
+};
+
+const PAY: About<'static> = About {
+    step: "pay",
+    description: "Pays the invoice that was matched with its order.",
+    action: "call_connector",
+    irreversible: true,
+};
+
+fn blank() -> DecisionPage {
     DecisionPage {
         asked: Asked::Step,
+        agent: Some(Shown::line("Treasury assistant")),
+        what: Shown::default(),
         approval: Shown::line("appr_0197c3aa00112233445566778899aabb"),
         version: 1,
         asker: Shown::line("Ada Lindqvist"),
-        title: Shown::line("Officer cross-reference: look-before-writing"),
-        step: Some(Shown::line("look-before-writing")),
+        title: Shown::line("Supplier payments: sign-off"),
         approver: Shown::line("for Bo Ferreira (b…@example.org)"),
-        prompt: Shown::new(prompt, 8_000),
-        effects: vec![
-            Effect::new("write-table", "save_to_workspace", &arguments, true),
-            Effect::new(
-                "write-report",
-                "route_output",
-                &json!({"destination": "document", "title": "Officers in common, 2026"}),
-                false,
-            ),
-        ],
-        preview: Preview::head(&rows(10), 10, Some(512)),
+        prompt: Shown::default(),
+        prompt_url: Some(format!("{LINK}/prompt")),
+        effects: Requests::default(),
+        outcomes: Vec::new(),
+        warnings: Vec::new(),
+        preview: Preview::default(),
         rows_url: Some(format!("{LINK}/rows")),
-        picture: picture(),
+        picture: payment_picture(),
         plan_text: Shown::default(),
         digest: DIGEST.to_owned(),
-        cost_bound: Some(Shown::line("0.00 EUR (no model is used)")),
+        cost_bound: None,
         given: 1,
         needed: 2,
         deadline: later(),
@@ -180,6 +195,226 @@ pub(crate) fn decision(prompt: &str) -> DecisionPage {
         anchor: Some(anchor()),
         problem: None,
         note: String::new(),
+    }
+}
+
+fn payment_picture() -> Picture {
+    let stage = |place, name: &str, irreversible| Stage {
+        place,
+        steps: vec![StepView { name: Shown::line(name), irreversible }],
+    };
+    Picture::around(vec![
+        stage(StagePlace::Done, "Reads the open invoices.", false),
+        stage(StagePlace::Done, "Compares each invoice with its order.", false),
+        stage(StagePlace::Here, "Nothing is paid before somebody has signed.", false),
+        stage(StagePlace::Covered, "Pays what was signed.", true),
+        stage(StagePlace::Covered, "Tells the owner.", false),
+    ])
+}
+
+/// The layout of a gate before payments.
+pub(crate) fn payment_layout() -> Layout {
+    let labelled =
+        |field: &str, label: &str| Column { label: Some(label.to_owned()), ..Column::of(field) };
+    let amount = Column {
+        format: Format::Money,
+        currency: Some("EUR".to_owned()),
+        ..labelled("amount", "Amount")
+    };
+    Layout {
+        columns: vec![
+            amount,
+            labelled("payee", "Payee"),
+            labelled("account", "Account"),
+            labelled("reference", "Reference"),
+        ],
+    }
+}
+
+/// So many payments.
+pub(crate) fn payments(count: usize) -> Vec<EffectView> {
+    const PAYEES: [&str; 8] = [
+        "Nordwind Energie GmbH",
+        "Papierhaus Lindner KG",
+        "Fjord Logistics AS",
+        "Atelier Moreau SARL",
+        "Van der Berg Transport BV",
+        "Rossi Elettronica S.p.A.",
+        "Kowalski Maszyny Sp. z o.o.",
+        "Blue Heron Consulting Ltd",
+    ];
+    let view = |n: usize| {
+        let amount = format!("{}.{:02}", 120 + n * 7_919 % 9_000, n * 37 % 100);
+        let account = format!(
+            "DE{:02} {:04} 0000 {:04} {:04} {:02}",
+            10 + n * 7 % 89,
+            1_203 + n,
+            n * 31 % 9_999,
+            n * 7_919 % 9_999,
+            n % 99
+        );
+        let Effect::Http(mut http) =
+            samples::payment_of(&amount, PAYEES[n % PAYEES.len()], &account);
+        if let Some(body) = &mut http.body {
+            body.text = body.text.replace("2026-0311", &format!("2026-{:04}", 300 + n));
+        }
+        for (name, part) in &mut http.headers {
+            if name == "idempotency-key" {
+                *part = Part::Text(format!("{:032x}", 0x9f86_d081_u64 * (n as u64 + 1)));
+            }
+        }
+        EffectView::of(&Effect::Http(http))
+    };
+    (0..count).map(view).collect()
+}
+
+/// The page before one payment.
+pub(crate) fn payment() -> DecisionPage {
+    let mut page = blank();
+    page.effects.push(
+        PAY,
+        &[EffectView::of(&samples::payment())],
+        1,
+        &payment_layout(),
+        Some(LINK),
+    );
+    page.what = Shown::line(PAY.description);
+    page.prompt = Shown::line(
+        "Pay the invoice 2026-0311 of Nordwind Energie GmbH? It matches order 4711 to the cent.",
+    );
+    page.digest = DIGEST.to_owned();
+    page
+}
+
+/// The page before so many payments.
+pub(crate) fn many_payments(count: usize) -> DecisionPage {
+    let mut page = payment();
+    page.effects = Requests::default();
+    page.what = Shown::line("Pays what was signed.");
+    let about = About { description: "Pays what was signed.", ..PAY };
+    page.effects.push(about, &payments(count), count as u64, &payment_layout(), Some(LINK));
+    page.prompt = Shown::line("Pay the invoices that fall due this week? Each matches its order.");
+    page
+}
+
+/// The gate of the shipped investigator: pairs of people.
+pub(crate) fn comparison() -> DecisionPage {
+    let side = |name: &str, org: &str, ein: &str, title: &str| json!({"name": name, "organization_name": org, "ein": ein, "title": title, "tax_year": 2024, "hours_per_week": 4.0, "_source_name": "990.xml"});
+    let pair = |a: Value, b: Value, score: f64, method: &str| json!({"entity_a": a, "entity_b": b, "match_score": score, "match_method": method});
+    let rows = json!([
+        pair(
+            side("MARGARET ONEILL", "Riverside Food Bank", "12-3456789", "TREASURER"),
+            side("Margaret O’Neill", "Hollis Family Foundation", "98-7654321", "Director"),
+            0.97,
+            "fuzzy_name"
+        ),
+        pair(
+            side("Robert Q. Tanaka", "Northgate Arts Council", "45-1122334", "Secretary"),
+            side("ROBERT TANAKA", "Blue Heron Conservancy", "33-9988776", "CHAIR"),
+            0.93,
+            "fuzzy_name"
+        ),
+        pair(
+            side("J. A. Whitfield", "Riverside Food Bank", "12-3456789", "Director"),
+            side("Jonathan Whitfield", "Northgate Arts Council", "45-1122334", "Director"),
+            0.84,
+            "fuzzy_name"
+        ),
+    ]);
+    let column =
+        |field: &str, label: &str| Column { label: Some(label.to_owned()), ..Column::of(field) };
+    let layout = Layout {
+        columns: vec![
+            column("entity_a.name", "Name"),
+            column("entity_b.name", "Name"),
+            column("entity_a.organization_name", "Organisation"),
+            column("entity_b.organization_name", "Organisation"),
+            column("entity_a.title", "Role"),
+            column("entity_b.title", "Role"),
+            Column { format: Format::Percent, ..column("match_score", "Likeness") },
+            column("match_method", "Compared by"),
+        ],
+    };
+    let mut page = blank();
+    page.agent = Some(Shown::line("Nonprofit Investigator"));
+    page.title = Shown::line("Officer cross-reference: sign_off");
+    page.what = Shown::line("Nothing has been written so far; the steps below do that.");
+    page.prompt = Shown::line(
+        "3 pairs of officer entries in 12 filings look like the same person (1 of them doubtful). Approve to write the report.",
+    );
+    page.preview = Preview::head(&rows, &layout, 20, Some(43));
+    page.assurance = Assurance::Link;
+    page.needed = 1;
+    page.given = 0;
+    page.picture = picture();
+    page
+}
+
+/// The page that asks what came of a payment.
+pub(crate) fn outcome() -> DecisionPage {
+    let mut page = blank();
+    let mut request = Requests::default();
+    request.push(PAY, &[EffectView::of(&samples::payment())], 1, &payment_layout(), None);
+    page.what = Shown::line("The payment was sent, and its answer never came.");
+    page.outcomes = vec![Outcome {
+        n: 1,
+        what: Shown::line(PAY.description),
+        approved: Shown::line("by Ann Whitfield, rcpt_0197c3aa00112233445566778899aabb"),
+        sent_at: "2026-11-21T14:03:07Z".parse().unwrap(),
+        look_for: Shown::line("key 9f86d081884c7d659a2feaa0c55ad015 at api.bank.example"),
+        warning: Some(Shown::line(
+            "The bank keeps keys for 24 hours; after that, sending again may pay twice.",
+        )),
+        request: request.groups.remove(0),
+    }];
+    page
+}
+
+/// Everything a page can hold, some of it hostile.
+pub(crate) fn decision(prompt: &str) -> DecisionPage {
+    let arguments = json!({"workspace": "officer-links", "mode": "append", "rows": 512, "key": ["person_id", "ein"]});
+    let mut page = blank();
+    page.agent = Some(Shown::line("Nonprofit Investigator"));
+    page.title = Shown::line("Officer cross-reference: look-before-writing");
+    page.what = Shown::line("Writes the pairs into a table and a report.");
+    page.prompt = Shown::prose(prompt, 1_000);
+    page.effects.state(EffectGroup::stated(SAVE, &arguments, &Layout::default()));
+    let report = About {
+        step: "write-report",
+        description: "",
+        action: "route_output",
+        irreversible: false,
+    };
+    page.effects.state(EffectGroup::stated(
+        report,
+        &json!({"destination": "document", "title": "Officers in common, 2026"}),
+        &Layout::default(),
+    ));
+    page.warnings = vec![Shown::line("The account of the payee was changed yesterday.")];
+    page.preview = Preview::head(&rows(10), &Layout::default(), 10, Some(512));
+    page.picture = picture();
+    page.cost_bound = Some(Shown::line("0.00 EUR (no model is used)"));
+    page
+}
+
+/// One whole request.
+pub(crate) fn effect_page() -> EffectPage {
+    EffectPage {
+        request: EffectGroup::whole(PAY, &payments(7)[6], &payment_layout()),
+        number: 7,
+        total: 40,
+        effects_url: format!("{LINK}/effects/pay"),
+        back_url: LINK.to_owned(),
+        digest: DIGEST.to_owned(),
+    }
+}
+
+/// The whole question.
+pub(crate) fn prompt_page() -> PromptPage {
+    PromptPage {
+        prompt: Shown::whole(&"Please read all of this. ".repeat(200)),
+        back_url: LINK.to_owned(),
+        digest: DIGEST.to_owned(),
     }
 }
 
@@ -198,7 +433,7 @@ pub(crate) fn code_page(problem: Option<&str>) -> CodePage {
 pub(crate) fn rows_page() -> RowsPage {
     RowsPage {
         title: Shown::line("Officer cross-reference: look-before-writing"),
-        preview: Preview::page(&rows(512), 2, ROWS_PER_PAGE),
+        preview: Preview::page(&rows(512), &Layout::default(), 2, ROWS_PER_PAGE),
         complete: true,
         rows_url: format!("{LINK}/rows"),
         back_url: LINK.to_owned(),
@@ -237,6 +472,12 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
     let message = |page: MessagePage| page.html().unwrap();
     vec![
         ("decision", decision(hostile).html().unwrap()),
+        ("payment", payment().html().unwrap()),
+        ("forty", many_payments(40).html().unwrap()),
+        ("comparison", comparison().html().unwrap()),
+        ("outcome", outcome().html().unwrap()),
+        ("effect", effect_page().html().unwrap()),
+        ("prompt", prompt_page().html().unwrap()),
         ("rows", rows_page().html().unwrap()),
         ("code", code_page(None).html().unwrap()),
         ("code-wrong", code_page(Some("That code is not right.")).html().unwrap()),

@@ -1,6 +1,7 @@
 //! Gates.
 
 use super::DraftApproval;
+use super::columns;
 use super::fields::Fields;
 use super::step::small;
 use crate::diagnostic::Code;
@@ -30,6 +31,7 @@ pub(super) fn approval(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> DraftApp
     DraftApproval {
         preview_from: fields.text("preview_from", sink),
         preview_limit: small(fields.integer("preview_limit", 1..=100, sink)).unwrap_or(10),
+        preview_columns: columns::all(fields, sink),
         prompt: fields.required("prompt", sink),
         timeout_minutes: timeout(fields, sink),
         on_reject: fields.choice("on_reject", &rejects, sink).unwrap_or(OnReject::Stop),

@@ -1,6 +1,7 @@
 //! From nodes to a draft: keys, shapes, words and numbers. Links between steps come later.
 
 mod action;
+mod columns;
 pub(crate) mod fields;
 mod gate;
 mod header;
@@ -11,7 +12,7 @@ use countersign_wiring::Condition;
 
 use crate::model::{
     ApprovalPolicy, Assurance, Category, ExecutionMode, InputDecl, MonitorConfig, OnError,
-    OnReject, OutputFormat, OutputSchema, RunContext, SaveTo, Trigger,
+    OnReject, OutputFormat, OutputSchema, PreviewColumn, RunContext, SaveTo, Trigger,
 };
 use crate::node::{Node, Text};
 use crate::sink::{Sink, Spot};
@@ -96,6 +97,7 @@ pub(crate) struct DraftAction<'w> {
 pub(crate) struct DraftApproval {
     pub(crate) preview_from: Option<Text>,
     pub(crate) preview_limit: u32,
+    pub(crate) preview_columns: Vec<PreviewColumn>,
     pub(crate) prompt: Option<Text>,
     pub(crate) timeout_minutes: Option<u32>,
     pub(crate) on_reject: OnReject,

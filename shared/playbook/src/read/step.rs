@@ -34,9 +34,10 @@ const TOOL_KEYS: [&str; 10] = [
     "operations",
     "parallel_steps",
 ];
-pub(super) const GATE_KEYS: [&str; 8] = [
+pub(super) const GATE_KEYS: [&str; 9] = [
     "preview_from",
     "preview_limit",
+    "preview_columns",
     "prompt",
     "timeout_minutes",
     "on_reject",

@@ -1,6 +1,7 @@
 //! Compiling, seen from outside.
 
 mod assurance;
+mod columns;
 mod errors;
 mod guide;
 mod links;

@@ -1,0 +1,334 @@
+//! Several requests of a step: what they have in common is said once, what differs are rows.
+
+use std::collections::HashMap;
+
+use countersign_approval::{Column, Format, Layout};
+use countersign_effect::view::{Content, EffectView, Field, SectionPart, ValueKind};
+
+use super::{
+    About, EffectGroup, Extent, FieldView, TargetView, Weight, cell, column, is_json, sum, title,
+    weight,
+};
+use crate::preview::{Cell, Heading, Row, Table, assign_roles};
+use crate::text::{SHOWN_LIMIT, Shown};
+
+/// Requests that are shown at once.
+const EFFECT_LIMIT: usize = 50;
+
+/// All requests that one signature covers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// The requests by step and place.
+    pub groups: Vec<EffectGroup>,
+    /// How many are not shown.
+    pub left_out: u64,
+    /// The page of the first that is not shown.
+    pub rest_url: Option<String>,
+}
+
+impl Requests {
+    /// Adds the requests of a step; `total` counts those that are not among the views, too. With the address of the
+    /// decision page, everything that is left out has a link.
+    pub fn push(
+        &mut self,
+        about: About<'_>,
+        views: &[EffectView],
+        total: u64,
+        layout: &Layout,
+        page: Option<&str>,
+    ) {
+        let room = EFFECT_LIMIT.saturating_sub(self.shown());
+        let url = |n: usize| page.map(|page| format!("{page}/effects/{}/{n}", about.step));
+        let shown = room.min(views.len());
+        let numbered: Vec<(usize, &EffectView)> = (1..).zip(views).collect();
+        for (key, all) in by_place(&numbered) {
+            let kept: Vec<(usize, &EffectView)> =
+                all.iter().copied().filter(|(n, _)| *n <= shown).collect();
+            let Some(&(first, view)) = kept.first() else { continue };
+            let mut group = match all.len() {
+                1 => EffectGroup::single(about, view, layout, Extent::Head),
+                _ => many(about, &kept, &all, layout, &url, key.same_path),
+            };
+            group.url = url(first);
+            self.groups.push(group);
+        }
+        let left_out = total.saturating_sub(shown as u64);
+        if left_out > 0 && self.left_out == 0 {
+            self.rest_url = url(shown + 1);
+        }
+        self.left_out += left_out;
+    }
+
+    /// Adds what is known of a step before its request is.
+    pub fn state(&mut self, group: EffectGroup) {
+        self.groups.push(group);
+    }
+
+    /// How many are not shown, in groups of three digits.
+    #[must_use]
+    pub fn rest(&self) -> String {
+        crate::text::grouped(&self.left_out.to_string())
+    }
+
+    /// Whether nothing irreversible is asked for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty() && self.left_out == 0
+    }
+
+    /// How many requests cannot be undone.
+    #[must_use]
+    pub fn irreversible(&self) -> u64 {
+        let shown = self.groups.iter().filter(|group| group.irreversible);
+        shown.map(EffectGroup::rows).sum::<u64>() + self.left_out
+    }
+
+    fn shown(&self) -> usize {
+        self.groups.iter().map(|group| usize::try_from(group.rows()).unwrap_or(usize::MAX)).sum()
+    }
+}
+
+impl EffectGroup {
+    /// How many requests it shows.
+    fn rows(&self) -> u64 {
+        self.table.as_ref().map_or(1, |table| table.rows.len() as u64)
+    }
+}
+
+/// What requests of one group have in common.
+struct Place {
+    same_path: bool,
+}
+
+type Numbered<'v> = Vec<(usize, &'v EffectView)>;
+
+/// The requests by method, host, credential and endpoint, in the order the places are first met.
+fn by_place<'v>(views: &[(usize, &'v EffectView)]) -> Vec<(Place, Numbered<'v>)> {
+    let mut groups: Vec<(String, Numbered<'v>)> = Vec::new();
+    let mut at: HashMap<String, usize> = HashMap::new();
+    for &(n, view) in views {
+        let key = place(view);
+        let index = *at.entry(key.clone()).or_insert(groups.len());
+        if index == groups.len() {
+            groups.push((key, Vec::new()));
+        }
+        if let Some((_, members)) = groups.get_mut(index) {
+            members.push((n, view));
+        }
+    }
+    let done = |(_, members): (String, Numbered<'v>)| {
+        let mut paths = members.iter().map(|(_, view)| &view.target.path);
+        let first = paths.next();
+        let same_path = paths.all(|path| Some(path) == first);
+        (Place { same_path }, members)
+    };
+    groups.into_iter().map(done).collect()
+}
+
+fn place(view: &EffectView) -> String {
+    let target = &view.target;
+    let scheme = target.url.split("://").next().unwrap_or_default();
+    let media = view.sections.iter().find_map(|section| section.media.as_deref());
+    format!(
+        "{:?}",
+        (scheme, &target.method, &target.host, target.port, &view.account, &view.via, media)
+    )
+}
+
+/// A value of a request and where it is: part, name, and which of several of that name.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    part: Option<SectionPartKey>,
+    name: String,
+    nth: usize,
+}
+
+/// [`SectionPart`] with an order and a hash.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum SectionPartKey {
+    Body,
+    Query,
+    Headers,
+}
+
+struct Sent {
+    field: Field,
+    in_json: bool,
+    is_block: bool,
+}
+
+/// Every value of a request under its key, in order.
+fn values(view: &EffectView, with_path: bool) -> Vec<(Key, Sent)> {
+    let mut all = Vec::new();
+    if with_path {
+        let field = Field {
+            name: "path".to_owned(),
+            value: view.target.path.clone(),
+            kind: ValueKind::Text,
+        };
+        all.push((
+            Key { part: None, name: "path".to_owned(), nth: 0 },
+            Sent { field, in_json: false, is_block: false },
+        ));
+    }
+    for section in &view.sections {
+        let part = match section.part {
+            SectionPart::Body => SectionPartKey::Body,
+            SectionPart::Query => SectionPartKey::Query,
+            SectionPart::Headers => SectionPartKey::Headers,
+        };
+        let in_json = is_json(section);
+        let (fields, is_block) = match &section.content {
+            Content::Fields(fields) => (fields.clone(), false),
+            Content::Text(text) => (
+                vec![Field { name: "body".to_owned(), value: text.clone(), kind: ValueKind::Text }],
+                true,
+            ),
+        };
+        let mut count: HashMap<String, usize> = HashMap::new();
+        for field in fields {
+            let nth = count.entry(field.name.clone()).or_default();
+            let key = Key { part: Some(part), name: field.name.clone(), nth: *nth };
+            *nth += 1;
+            all.push((key, Sent { field, in_json: in_json && !is_block, is_block }));
+        }
+    }
+    all
+}
+
+fn many(
+    about: About<'_>,
+    kept: &[(usize, &EffectView)],
+    all: &[(usize, &EffectView)],
+    layout: &Layout,
+    url: &dyn Fn(usize) -> Option<String>,
+    same_path: bool,
+) -> EffectGroup {
+    let mut group = EffectGroup::about(about, all.len() as u64);
+    group.target = all.first().map(|(_, view)| TargetView::of(view, same_path));
+    let sent: Vec<HashMap<Key, Sent>> =
+        all.iter().map(|(_, view)| values(view, !same_path).into_iter().collect()).collect();
+    let (common, differing) = split(all, &sent, same_path, layout);
+    for part in [SectionPartKey::Body, SectionPartKey::Query, SectionPartKey::Headers] {
+        let fields = common.iter().filter(|key| key.part == Some(part));
+        let fields: Vec<FieldView> = fields
+            .filter_map(|key| Some(common_field(key, sent.first()?.get(key)?, layout)))
+            .collect();
+        let media = all.first().and_then(|(_, view)| media(view, part));
+        if !fields.is_empty() {
+            group.push(part.title(), media, fields, super::FIELD_LIMIT);
+        }
+    }
+    let (headers, rest): (Vec<&Key>, Vec<&Key>) =
+        differing.iter().partition(|key| key.part == Some(SectionPartKey::Headers));
+    group.sum = total(&rest, &sent, layout);
+    let rows = Rows { kept, all, sent: &sent, layout, url };
+    group.left_out += rest.len().saturating_sub(super::FIELD_LIMIT);
+    group.table =
+        Some(rows.table(rest.get(..super::FIELD_LIMIT.min(rest.len())).unwrap_or_default()));
+    group.header_table = (!headers.is_empty()).then(|| rows.table(&headers));
+    group
+}
+
+impl SectionPartKey {
+    fn title(self) -> &'static str {
+        title(match self {
+            Self::Body => SectionPart::Body,
+            Self::Query => SectionPart::Query,
+            Self::Headers => SectionPart::Headers,
+        })
+    }
+}
+
+fn media(view: &EffectView, part: SectionPartKey) -> Option<Shown> {
+    let section = view.sections.iter().find(|section| title(section.part) == part.title())?;
+    section.media.as_deref().map(Shown::line)
+}
+
+/// The keys whose values are equal in all requests, and the others; those of the layout first.
+fn split(
+    all: &[(usize, &EffectView)],
+    sent: &[HashMap<Key, Sent>],
+    same_path: bool,
+    layout: &Layout,
+) -> (Vec<Key>, Vec<Key>) {
+    let mut seen = std::collections::HashSet::new();
+    let keys = all.iter().flat_map(|(_, view)| values(view, !same_path)).map(|(key, _)| key);
+    let mut keys: Vec<Key> = keys.filter(|key| seen.insert(key.clone())).collect();
+    let place = |key: &Key| {
+        let named = layout.columns.iter().position(|column| column.field == key.name);
+        named.filter(|_| key.part != Some(SectionPartKey::Headers)).unwrap_or(usize::MAX)
+    };
+    keys.sort_by_key(place);
+    let is_common = |key: &Key| {
+        let mut fields = sent.iter().map(|request| request.get(key).map(|sent| &sent.field));
+        let first = fields.next().flatten();
+        first.is_some() && fields.all(|field| field == first)
+    };
+    keys.into_iter().partition(is_common)
+}
+
+fn common_field(key: &Key, sent: &Sent, layout: &Layout) -> FieldView {
+    let headers = key.part == Some(SectionPartKey::Headers);
+    let column = if headers { Column::of(&key.name) } else { column(layout, &key.name) };
+    let weight = match (headers, sent.is_block) {
+        (_, true) => Weight::Block,
+        (true, _) => Weight::Plain,
+        _ => weight(layout, &key.name),
+    };
+    FieldView::of(&column, cell(&sent.field, sent.in_json, &column, Extent::Head), weight)
+}
+
+/// The amounts of all requests together, where they have one currency.
+fn total(rest: &[&Key], sent: &[HashMap<Key, Sent>], layout: &Layout) -> Option<(Shown, String)> {
+    let key = rest.iter().find(|key| {
+        layout.column(&key.name).is_some_and(|c| c.format == Format::Money && c.currency.is_some())
+    })?;
+    if rest.iter().any(|key| key.name.to_lowercase().contains("currency")) {
+        return None;
+    }
+    let column = column(layout, &key.name);
+    let values: Option<Vec<&str>> =
+        sent.iter().map(|request| request.get(key).map(|sent| sent.field.value.as_str())).collect();
+    let label = column.label.as_deref().unwrap_or(&column.field);
+    Some((Shown::line(label), sum::sum(values?.into_iter(), &column)?))
+}
+
+struct Rows<'r> {
+    kept: &'r [(usize, &'r EffectView)],
+    all: &'r [(usize, &'r EffectView)],
+    sent: &'r [HashMap<Key, Sent>],
+    layout: &'r Layout,
+    url: &'r dyn Fn(usize) -> Option<String>,
+}
+
+impl Rows<'_> {
+    fn table(&self, keys: &[&Key]) -> Table {
+        let columns: Vec<Column> = keys.iter().map(|key| column(self.layout, &key.name)).collect();
+        let columns: Vec<&Column> = columns.iter().collect();
+        let mut headings: Vec<Heading> = columns.iter().map(|column| Heading::of(column)).collect();
+        assign_roles(&mut headings, &columns);
+        let row = |&(n, _): &(usize, &EffectView)| Row {
+            number: n as u64,
+            cells: keys
+                .iter()
+                .zip(&columns)
+                .map(|(key, column)| self.cell(n, key, column))
+                .collect(),
+            url: (self.url)(n),
+            ..Row::default()
+        };
+        Table { headings, rows: self.kept.iter().map(row).collect(), ..Table::default() }
+    }
+
+    fn cell(&self, n: usize, key: &Key, column: &Column) -> Cell {
+        let at = self.all.iter().position(|(number, _)| *number == n);
+        match at.and_then(|at| self.sent.get(at)).and_then(|request| request.get(key)) {
+            Some(sent) if sent.is_block => {
+                Cell { raw: Shown::new(&sent.field.value, SHOWN_LIMIT), ..Cell::default() }
+            }
+            Some(sent) => cell(&sent.field, sent.in_json, column, Extent::Head),
+            None => Cell { missing: true, ..Cell::default() },
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! What an irreversible step will do, as a page shows it: the target first, then every value that is sent.
+
+mod group;
+mod sum;
+
+use countersign_approval::{Column, Format, Layout};
+use countersign_effect::view::{
+    Account, Content, EffectView, Field, Section, SectionPart, ValueKind,
+};
+use serde_json::Value;
+
+use crate::format::formatted;
+use crate::preview::{Cell, Table, flat};
+use crate::text::{SHOWN_LIMIT, Shown};
+
+pub use group::Requests;
+
+/// Values of one request that are shown at once.
+pub(crate) const FIELD_LIMIT: usize = 60;
+
+/// Requests of one step to one place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EffectGroup {
+    /// The step's name.
+    pub step: Shown,
+    /// What the step does, in the author's words; its name, where there are none.
+    pub what: Shown,
+    /// The action.
+    pub action: Shown,
+    /// Where it goes; none while only the step's arguments are known.
+    pub target: Option<TargetView>,
+    /// What is sent: of several requests, what they have in common.
+    pub sections: Vec<SectionView>,
+    /// What differs from request to request; none for a single one.
+    pub table: Option<Table>,
+    /// The headers that differ.
+    pub header_table: Option<Table>,
+    /// The amounts of all requests together.
+    pub sum: Option<(Shown, String)>,
+    /// How many requests there are in this group, shown or not.
+    pub count: u64,
+    /// Values that are left out.
+    pub left_out: usize,
+    /// Where all of it is: the page of the first request.
+    pub url: Option<String>,
+    /// Whether it cannot be undone.
+    pub irreversible: bool,
+}
+
+/// Where requests go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TargetView {
+    /// `POST`, …
+    pub method: Shown,
+    /// The host as it is dialled.
+    pub host: Shown,
+    /// The host in its own script, where that differs.
+    pub unicode_host: Option<Shown>,
+    /// The port, when it is not the scheme's own.
+    pub port: Option<u16>,
+    /// The path, where all requests have the same.
+    pub path: Option<Shown>,
+    /// Whether it is sent without encryption.
+    pub in_clear: bool,
+    /// The credential and how it is used.
+    pub account: Option<Shown>,
+    /// Further facts of the credential.
+    pub account_details: Vec<(Shown, Shown)>,
+    /// The connector and its endpoint.
+    pub via: Shown,
+}
+
+/// One part of what is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionView {
+    /// `Body`, `Query`, `Headers`.
+    pub title: &'static str,
+    /// The media type of a body.
+    pub media: Option<Shown>,
+    /// Its values.
+    pub fields: Vec<FieldView>,
+}
+
+/// A value under its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldView {
+    /// What people read: the label, else the name.
+    pub label: Shown,
+    /// The name as it is sent, where the label differs.
+    pub wire: Option<Shown>,
+    /// The value.
+    pub cell: Cell,
+    /// How prominent it is.
+    pub weight: Weight,
+}
+
+/// How prominent a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// The amount.
+    Amount,
+    /// A column of the gate's layout.
+    Headline,
+    /// Any other value.
+    Plain,
+    /// A text in lines, such as a body that is not made of fields.
+    Block,
+}
+
+/// The step that a request belongs to.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// Its name.
+    pub step: &'a str,
+    /// Its description; may be empty.
+    pub description: &'a str,
+    /// Its action.
+    pub action: &'a str,
+    /// Whether it cannot be undone.
+    pub irreversible: bool,
+}
+
+/// How much of a value is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// What fits a decision.
+    Head,
+    /// All of it.
+    Whole,
+}
+
+impl Extent {
+    fn characters(self) -> usize {
+        if self == Self::Head { SHOWN_LIMIT } else { usize::MAX }
+    }
+
+    fn fields(self) -> usize {
+        if self == Self::Head { FIELD_LIMIT } else { usize::MAX }
+    }
+}
+
+impl Weight {
+    /// The class of the style sheet.
+    #[must_use]
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Amount => "amount",
+            Self::Headline => "headline",
+            Self::Plain => "plain",
+            Self::Block => "block",
+        }
+    }
+}
+
+impl EffectGroup {
+    /// What is known of a step before its request is: its arguments.
+    #[must_use]
+    pub fn stated(about: About<'_>, arguments: &Value, layout: &Layout) -> Self {
+        let mut group = Self::about(about, 1);
+        let paths = flat::paths(&[arguments]);
+        let value = |path: &flat::Path| flat::at(arguments, &path.name).unwrap_or(&Value::Null);
+        let field = |path: &flat::Path| {
+            let column = column(layout, &path.name);
+            let cell = Cell::of(Some(value(path)), &column, SHOWN_LIMIT);
+            FieldView::of(&column, cell, weight(layout, &path.name))
+        };
+        let mut fields: Vec<FieldView> = paths.iter().map(field).collect();
+        if paths.is_empty()
+            && !arguments.is_null()
+            && *arguments != Value::Object(serde_json::Map::new())
+        {
+            let column = Column::of("value");
+            let cell = Cell::of(Some(arguments), &column, SHOWN_LIMIT);
+            fields.push(FieldView::of(&column, cell, Weight::Plain));
+        }
+        group.push("Arguments", None, fields, FIELD_LIMIT);
+        group
+    }
+
+    /// All of one request: nothing is cut.
+    #[must_use]
+    pub fn whole(about: About<'_>, view: &EffectView, layout: &Layout) -> Self {
+        Self::single(about, view, layout, Extent::Whole)
+    }
+
+    pub(crate) fn single(
+        about: About<'_>,
+        view: &EffectView,
+        layout: &Layout,
+        extent: Extent,
+    ) -> Self {
+        let mut group = Self::about(about, 1);
+        group.target = Some(TargetView::of(view, true));
+        for section in &view.sections {
+            let fields = fields(section, layout, extent);
+            let media = section.media.as_deref().map(Shown::line);
+            group.push(title(section.part), media, fields, extent.fields());
+        }
+        group
+    }
+
+    fn about(about: About<'_>, count: u64) -> Self {
+        let what = if about.description.trim().is_empty() { about.step } else { about.description };
+        Self {
+            step: Shown::line(about.step),
+            what: Shown::prose(what, SHOWN_LIMIT),
+            action: Shown::line(about.action),
+            irreversible: about.irreversible,
+            count,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a part; what is beyond the limit of the whole request is counted.
+    fn push(
+        &mut self,
+        title: &'static str,
+        media: Option<Shown>,
+        mut fields: Vec<FieldView>,
+        limit: usize,
+    ) {
+        // Columns of the layout come first, in the order of the layout.
+        fields.sort_by_key(|field| !field.is_headline());
+        let shown: usize = self.sections.iter().map(|section| section.fields.len()).sum();
+        let room = limit.saturating_sub(shown);
+        self.left_out += fields.len().saturating_sub(room);
+        fields.truncate(room);
+        if !fields.is_empty() || media.is_some() {
+            self.sections.push(SectionView { title, media, fields });
+        }
+    }
+
+    /// Whether several requests are shown as rows.
+    #[must_use]
+    pub fn is_many(&self) -> bool {
+        self.count > 1
+    }
+
+    /// `40 × `, of many.
+    #[must_use]
+    pub fn times(&self) -> String {
+        if self.is_many() { format!("{} × ", self.count) } else { String::new() }
+    }
+
+    /// What the table of its requests is called.
+    #[must_use]
+    pub fn caption(&self) -> String {
+        let shown = self.table.as_ref().map_or(1, |table| table.rows.len());
+        match usize::try_from(self.count) {
+            Ok(count) if count > shown => format!("Showing {shown} of {count} requests"),
+            _ => format!("All {} requests", self.count),
+        }
+    }
+
+    /// Whether any value is cut.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        let values = self.sections.iter().flat_map(|section| &section.fields);
+        self.left_out > 0 || values.map(|field| &field.cell).any(|cell| cell.raw.cut() > 0)
+    }
+}
+
+impl TargetView {
+    fn of(view: &EffectView, same_path: bool) -> Self {
+        let target = &view.target;
+        let account =
+            |account: &Account| Shown::line(&format!("{} ({})", account.credential, account.auth));
+        let details = |account: &Account| {
+            account
+                .details
+                .iter()
+                .map(|(name, value)| (Shown::line(name), Shown::line(value)))
+                .collect()
+        };
+        Self {
+            method: Shown::line(&target.method),
+            host: Shown::line(&target.host),
+            unicode_host: target.unicode_host.as_deref().map(Shown::line),
+            port: target.port,
+            path: same_path.then(|| Shown::line(&target.path)),
+            in_clear: target.url.starts_with("http://"),
+            account: view.account.as_ref().map(account),
+            account_details: view.account.as_ref().map(details).unwrap_or_default(),
+            via: Shown::line(&view.via),
+        }
+    }
+}
+
+impl FieldView {
+    fn of(column: &Column, cell: Cell, weight: Weight) -> Self {
+        let label = column.label.as_deref().filter(|label| *label != column.field);
+        Self {
+            label: Shown::line(label.unwrap_or(&column.field)),
+            wire: label.map(|_| Shown::line(&column.field)),
+            cell,
+            weight,
+        }
+    }
+
+    /// Whether the layout names it.
+    #[must_use]
+    pub fn is_headline(&self) -> bool {
+        matches!(self.weight, Weight::Amount | Weight::Headline)
+    }
+}
+
+fn title(part: SectionPart) -> &'static str {
+    match part {
+        SectionPart::Body => "Body",
+        SectionPart::Query => "Query",
+        SectionPart::Headers => "Headers",
+    }
+}
+
+/// The fields of a section, those of the layout in its order.
+fn fields(section: &Section, layout: &Layout, extent: Extent) -> Vec<FieldView> {
+    let in_json = is_json(section);
+    match &section.content {
+        Content::Text(text) => {
+            let cell = Cell { raw: Shown::new(text, extent.characters()), ..Cell::default() };
+            vec![FieldView::of(&Column::of("text"), cell, Weight::Block)]
+        }
+        Content::Fields(all) => {
+            let own =
+                if section.part == SectionPart::Headers { &Layout::default() } else { layout };
+            let place = |field: &&Field| {
+                own.columns.iter().position(|c| c.field == field.name).unwrap_or(usize::MAX)
+            };
+            let mut all: Vec<&Field> = all.iter().collect();
+            all.sort_by_key(place);
+            all.into_iter().map(|field| one(field, in_json, own, extent)).collect()
+        }
+    }
+}
+
+fn one(field: &Field, in_json: bool, layout: &Layout, extent: Extent) -> FieldView {
+    let column = column(layout, &field.name);
+    FieldView::of(&column, cell(field, in_json, &column, extent), weight(layout, &field.name))
+}
+
+fn is_json(section: &Section) -> bool {
+    section.media.as_deref().is_some_and(|media| media.contains("json"))
+}
+
+/// The value of a field. In JSON, a text that would be another kind of value without its quotes keeps them.
+fn cell(field: &Field, in_json: bool, column: &Column, extent: Extent) -> Cell {
+    let looks_other =
+        || serde_json::from_str::<Value>(&field.value).is_ok() || field.value.is_empty();
+    let quoted = in_json && field.kind == ValueKind::Text && looks_other();
+    let raw =
+        if quoted { Value::from(field.value.as_str()).to_string() } else { field.value.clone() };
+    let known = matches!(field.kind, ValueKind::Text | ValueKind::Number);
+    Cell {
+        raw: Shown::new(&raw, extent.characters()),
+        formatted: if known { formatted(&field.value, column) } else { None },
+        missing: false,
+    }
+}
+
+fn column(layout: &Layout, name: &str) -> Column {
+    layout.column(name).cloned().unwrap_or_else(|| Column::of(name))
+}
+
+fn weight(layout: &Layout, name: &str) -> Weight {
+    let first_money = layout.columns.iter().find(|column| column.format == Format::Money);
+    match layout.column(name) {
+        None => Weight::Plain,
+        Some(column) if first_money == Some(column) => Weight::Amount,
+        Some(_) => Weight::Headline,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! What a page shows of requests.
+
+use countersign_approval::{Column, Format, Layout};
+use countersign_effect::view::{EffectView, samples};
+use countersign_effect::{Effect, Part};
+use serde_json::json;
+
+use super::{About, EffectGroup, Requests, Weight};
+use crate::text::Shown;
+
+const ABOUT: About<'_> = About {
+    step: "pay",
+    description: "Pays the invoice.",
+    action: "call_connector",
+    irreversible: true,
+};
+
+fn text(shown: &Shown) -> String {
+    shown.parts().iter().map(|part| part.text.as_str()).collect()
+}
+
+fn layout() -> Layout {
+    let labelled =
+        |field: &str, label: &str| Column { label: Some(label.to_owned()), ..Column::of(field) };
+    let amount = Column {
+        format: Format::Money,
+        currency: Some("EUR".to_owned()),
+        ..labelled("amount", "Amount")
+    };
+    Layout { columns: vec![amount, labelled("payee", "Payee"), labelled("account", "Account")] }
+}
+
+fn payments(count: usize) -> Vec<EffectView> {
+    let view = |n: usize| {
+        let Effect::Http(mut http) =
+            samples::payment_of(&format!("{n}.50"), &format!("Payee {n}"), &format!("DE{n:020}"));
+        for (name, part) in &mut http.headers {
+            if name == "idempotency-key" {
+                *part = Part::Text(format!("{n:032x}"));
+            }
+        }
+        EffectView::of(&Effect::Http(http))
+    };
+    (1..=count).map(view).collect()
+}
+
+fn requests(count: usize) -> Requests {
+    let mut requests = Requests::default();
+    requests.push(ABOUT, &payments(count), count as u64, &layout(), Some("https://x.example/a/t"));
+    requests
+}
+
+fn names(group: &EffectGroup, section: usize) -> Vec<String> {
+    group.sections[section].fields.iter().map(|field| text(&field.label)).collect()
+}
+
+#[test]
+fn f_200_a_payment_shows_its_target_and_then_what_the_layout_names() {
+    let requests = requests(1);
+    let [group] = &requests.groups[..] else { panic!("one group") };
+    assert!(!group.is_many() && group.table.is_none());
+    let target = group.target.as_ref().unwrap();
+    assert_eq!(
+        (text(&target.method), text(&target.host)),
+        ("POST".to_owned(), "api.bank.example".to_owned())
+    );
+    assert_eq!(target.path.as_ref().map(text).as_deref(), Some("/v1/payments"));
+    assert_eq!(names(group, 0), ["Amount", "Payee", "Account", "currency", "reference"]);
+    let amount = &group.sections[0].fields[0];
+    assert_eq!(
+        (amount.weight, amount.cell.formatted.as_deref()),
+        (Weight::Amount, Some("1.50 EUR"))
+    );
+    // A text that looks like a number keeps its quotes.
+    assert_eq!(text(&amount.cell.raw), "\"1.50\"");
+    assert_eq!(amount.wire.as_ref().map(text).as_deref(), Some("amount"));
+    assert_eq!(names(group, 1), ["accept", "authorization", "idempotency-key", "user-agent"]);
+    assert_eq!(group.url.as_deref(), Some("https://x.example/a/t/effects/pay/1"));
+}
+
+#[test]
+fn f_200_of_many_payments_the_common_part_is_said_once() {
+    let requests = requests(40);
+    let [group] = &requests.groups[..] else { panic!("one group") };
+    assert_eq!((group.count, requests.left_out), (40, 0));
+    assert_eq!(names(group, 0), ["currency", "reference"]);
+    assert_eq!(names(group, 1), ["accept", "authorization", "user-agent"]);
+    let table = group.table.as_ref().unwrap();
+    let headings: Vec<String> = table.headings.iter().map(|heading| text(&heading.label)).collect();
+    assert_eq!(headings, ["Amount", "Payee", "Account"]);
+    assert_eq!(table.rows.len(), 40);
+    assert_eq!(table.rows[6].url.as_deref(), Some("https://x.example/a/t/effects/pay/7"));
+    let headers = group.header_table.as_ref().unwrap();
+    assert_eq!(text(&headers.headings[0].label), "idempotency-key");
+    assert_eq!(text(&headers.rows[0].cells[0].raw), format!("{:032x}", 1));
+    let sum = group.sum.as_ref().map(|(_, sum)| sum.as_str());
+    assert_eq!(sum, Some("840.00 EUR"));
+}
+
+#[test]
+fn f_200_above_fifty_requests_there_is_a_count_and_a_link() {
+    let requests = requests(512);
+    assert_eq!(requests.groups[0].table.as_ref().unwrap().rows.len(), 50);
+    assert_eq!(requests.left_out, 462);
+    assert_eq!(requests.rest_url.as_deref(), Some("https://x.example/a/t/effects/pay/51"));
+    assert_eq!(requests.irreversible(), 512);
+    // The amounts of all of them, not of those shown.
+    let sum = requests.groups[0].sum.as_ref().map(|(_, sum)| sum.as_str());
+    assert_eq!(sum, Some("131,584.00 EUR"));
+}
+
+#[test]
+fn f_200_places_are_not_mixed() {
+    let mut views = payments(3);
+    views[1].target.host = "api.other.example".to_owned();
+    views[2].target.path = "/v1/payments/2".to_owned();
+    let mut requests = Requests::default();
+    requests.push(ABOUT, &views, 3, &layout(), None);
+    let hosts: Vec<String> =
+        requests.groups.iter().map(|group| text(&group.target.as_ref().unwrap().host)).collect();
+    assert_eq!(hosts, ["api.bank.example", "api.other.example"]);
+    let first = &requests.groups[0];
+    assert!(first.target.as_ref().unwrap().path.is_none());
+    let headings: Vec<String> =
+        first.table.as_ref().unwrap().headings.iter().map(|heading| text(&heading.label)).collect();
+    assert!(headings.contains(&"path".to_owned()), "{headings:?}");
+}
+
+#[test]
+fn f_200_above_sixty_fields_and_a_thousand_characters_the_rest_is_counted() {
+    let fields: serde_json::Map<String, serde_json::Value> =
+        (0..70).map(|n| (format!("f{n}"), json!("x".repeat(1_005)))).collect();
+    let Effect::Http(mut http) = samples::payment();
+    http.body.as_mut().unwrap().text = json!(fields).to_string();
+    let view = EffectView::of(&Effect::Http(http));
+    let mut requests = Requests::default();
+    requests.push(ABOUT, std::slice::from_ref(&view), 1, &Layout::default(), None);
+    let group = &requests.groups[0];
+    assert_eq!((group.sections[0].fields.len(), group.left_out), (60, 14));
+    assert_eq!(group.sections[0].fields[0].cell.raw.cut(), 5);
+    assert!(group.is_cut());
+    let whole = EffectGroup::whole(ABOUT, &view, &Layout::default());
+    let shown: usize = whole.sections.iter().map(|section| section.fields.len()).sum();
+    assert_eq!((shown, whole.left_out, whole.is_cut()), (view.fields(), 0, false));
+}
+
+#[test]
+fn what_is_only_stated_is_shown_by_its_arguments() {
+    let arguments = json!({"to": {"name": "Acme"}, "amount": 1250.5});
+    let group = EffectGroup::stated(ABOUT, &arguments, &layout());
+    assert_eq!(names(&group, 0), ["Amount", "to.name"]);
+    assert!(group.target.is_none());
+    assert_eq!(text(&group.what), "Pays the invoice.");
+    let nothing = EffectGroup::stated(About { description: " ", ..ABOUT }, &json!({}), &layout());
+    assert!(nothing.sections.is_empty());
+    assert_eq!(text(&nothing.what), "pay");
+}

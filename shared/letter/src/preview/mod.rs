@@ -1,0 +1,137 @@
+//! Any JSON value as rows a person can read.
+
+mod doubt;
+pub(crate) mod flat;
+mod pair;
+mod table;
+
+use countersign_approval::Layout;
+use serde_json::{Map, Value};
+
+use table::Extent;
+pub(crate) use table::assign_roles;
+pub use table::{Cell, Heading, Line, Role, Row, Table};
+
+/// What will be acted upon: some rows of all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Preview {
+    /// The rows shown.
+    pub table: Table,
+    /// How many rows there are in all.
+    pub total: u64,
+    /// The number of the first row shown, from 1.
+    pub first: u64,
+}
+
+impl Preview {
+    /// The first rows of `value`; `total` is the number of rows of the whole, of which `value` may be the head.
+    #[must_use]
+    pub fn head(value: &Value, layout: &Layout, limit: usize, total: Option<u64>) -> Self {
+        let rows = rows(value);
+        let total = total.unwrap_or(0).max(rows.len() as u64);
+        let shown = rows.get(..limit.min(rows.len())).unwrap_or_default();
+        Self { table: Table::of(shown, 1, layout, Extent::Head), total, first: 1 }
+    }
+
+    /// One page of all rows of `value`; pages count from 1 and the last one answers for those behind it.
+    #[must_use]
+    pub fn page(value: &Value, layout: &Layout, page: u64, size: u64) -> Self {
+        let rows = rows(value);
+        let total = rows.len() as u64;
+        let page = page.clamp(1, total.div_ceil(size).max(1));
+        let first = (page - 1) * size + 1;
+        let start = usize::try_from(first - 1).unwrap_or(usize::MAX).min(rows.len());
+        let end = start.saturating_add(usize::try_from(size).unwrap_or(usize::MAX)).min(rows.len());
+        let shown = rows.get(start..end).unwrap_or_default();
+        Self { table: Table::of(shown, first, layout, Extent::Whole), total, first }
+    }
+
+    /// How many rows are shown.
+    #[must_use]
+    pub fn shown(&self) -> u64 {
+        self.table.rows.len() as u64
+    }
+
+    /// The number of the last row shown.
+    #[must_use]
+    pub fn last(&self) -> u64 {
+        (self.first + self.shown()).saturating_sub(1)
+    }
+
+    /// Whether some rows, fields or characters are not shown.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        let lines = |row: &Row| row.lines.iter().any(|l| l.left.raw.cut() + l.right.raw.cut() > 0);
+        let cut = |row: &Row| row.cells.iter().any(|cell| cell.raw.cut() > 0) || lines(row);
+        self.shown() < self.total
+            || self.table.fields_left_out + self.table.internal_left_out > 0
+            || self.table.rows.iter().any(cut)
+    }
+
+    /// Whether there is nothing at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// What a table of it is called.
+    #[must_use]
+    pub fn caption(&self) -> String {
+        let count = match (self.shown(), self.total) {
+            (shown, total) if shown < total => format!("Showing {shown} of {total}"),
+            (_, 1) => "The only row".to_owned(),
+            (_, total) => format!("All {total} shown"),
+        };
+        match (self.doubtful(), self.table.reordered) {
+            (0, _) => count,
+            (doubtful, true) => format!(
+                "{count}, doubtful first: {doubtful}. Each row has its number in the order that is signed"
+            ),
+            (doubtful, false) => format!("{count}; {doubtful} doubtful"),
+        }
+    }
+
+    /// What of each row is not shown.
+    #[must_use]
+    pub fn remark(&self) -> Option<String> {
+        let fields = |count: usize, kind: &str| {
+            (count > 0).then(|| format!("{count} {kind}{}", if count == 1 { "" } else { "s" }))
+        };
+        let parts = [
+            fields(self.table.fields_left_out, "more field"),
+            fields(self.table.internal_left_out, "internal field"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("{} of each row not shown here.", parts.join(" and ")))
+    }
+
+    /// How many of the rows shown ask for a look.
+    #[must_use]
+    pub fn doubtful(&self) -> usize {
+        self.table.rows.iter().filter(|row| row.doubtful).count()
+    }
+}
+
+/// The rows of a value: the items of a list, the items of the only list in an object, or the value itself.
+fn rows(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(map) => match sole_list(map) {
+            Some(items) => items.iter().collect(),
+            None => vec![value],
+        },
+        _ => vec![value],
+    }
+}
+
+fn sole_list(map: &Map<String, Value>) -> Option<&Vec<Value>> {
+    let mut values = map.values();
+    match (values.next(), values.next()) {
+        (Some(Value::Array(items)), None) => Some(items),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

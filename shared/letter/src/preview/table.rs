@@ -1,0 +1,317 @@
+//! Rows as a table: chosen columns, or all of them by rule; two records of a row side by side.
+
+use countersign_approval::{Column, Format, Layout};
+use serde_json::Value;
+
+use super::{doubt, flat, pair};
+use crate::format::formatted;
+use crate::text::Shown;
+
+/// Columns of a preview that nobody laid out.
+const COLUMN_LIMIT: usize = 60;
+/// So many cards repeat the names of their fields on a small screen.
+const LABELLED: usize = 12;
+/// Cards of more fields repeat their names, however many cards there are.
+const COMPACT_COLUMNS: usize = 5;
+/// Characters of a cell on the page of all rows: a row of them still fits an answer.
+const WHOLE_CELL: usize = 20_000;
+
+/// The heading of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// What people read: the label, else the field.
+    pub label: Shown,
+    /// The field, where the label differs.
+    pub field: Option<Shown>,
+    /// What the column is on a small screen.
+    pub role: Role,
+}
+
+/// What a column is on a small screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Begins the card.
+    Lead,
+    /// The amount: ends the first line of the card.
+    Amount,
+    /// Follows below.
+    Rest,
+}
+
+/// A value: as it is, and as its column asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// The value as it is.
+    pub raw: Shown,
+    /// The value written for people, where that differs.
+    pub formatted: Option<String>,
+    /// Whether the row has no such field.
+    pub missing: bool,
+}
+
+/// A row.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Row {
+    /// Its number in what is signed, from 1.
+    pub number: u64,
+    /// Whether it asks for a look.
+    pub doubtful: bool,
+    /// Its cells, one for each heading.
+    pub cells: Vec<Cell>,
+    /// The lines of a comparison.
+    pub lines: Vec<Line>,
+    /// Where all of it is.
+    pub url: Option<String>,
+}
+
+/// One field of both records compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The field's heading.
+    pub heading: Heading,
+    /// The value on the left.
+    pub left: Cell,
+    /// The value on the right.
+    pub right: Cell,
+}
+
+/// Rows of equal width.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The headings; those of a comparison stand at its lines.
+    pub headings: Vec<Heading>,
+    /// The names of the two sides, where every row compares two records.
+    pub sides: Option<(Shown, Shown)>,
+    /// The rows, in the order they are shown.
+    pub rows: Vec<Row>,
+    /// Fields that are not shown.
+    pub fields_left_out: usize,
+    /// Fields that begin with `_` and are not shown.
+    pub internal_left_out: usize,
+    /// Whether doubtful rows were moved to the front.
+    pub reordered: bool,
+}
+
+impl Role {
+    /// The class of the style sheet.
+    #[must_use]
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Lead => "lead-cell",
+            Self::Amount => "amount-cell",
+            Self::Rest => "rest-cell",
+        }
+    }
+}
+
+impl Line {
+    /// Whether both sides say the same.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.left == self.right
+    }
+}
+
+impl Cell {
+    /// The value written for people; empty when it is written as it is.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        self.formatted.as_deref().unwrap_or_default()
+    }
+
+    /// The cell of a value.
+    pub(crate) fn of(value: Option<&Value>, column: &Column, limit: usize) -> Self {
+        let Some(value) = value else { return Self { missing: true, ..Self::default() } };
+        let written = match value {
+            Value::String(text) if text.is_empty() => "\"\"".to_owned(),
+            other => flat::written(other),
+        };
+        Self {
+            formatted: formatted(&written, column),
+            raw: Shown::new(&written, limit),
+            missing: false,
+        }
+    }
+}
+
+impl Heading {
+    pub(crate) fn of(column: &Column) -> Self {
+        let label = column.label.as_deref().filter(|label| *label != column.field);
+        Self {
+            label: Shown::line(label.unwrap_or(&column.field)),
+            field: label.map(|_| Shown::line(&column.field)),
+            role: Role::Rest,
+        }
+    }
+}
+
+/// Gives the first amount and the first other column their roles.
+pub(crate) fn assign_roles(headings: &mut [Heading], columns: &[&Column]) {
+    let money = |column: &&&Column| column.format == Format::Money;
+    let amount = columns.iter().position(|column| money(&column));
+    let lead = columns.iter().position(|column| !money(&column));
+    for (at, role) in [(amount, Role::Amount), (lead, Role::Lead)] {
+        if let Some(heading) = at.and_then(|at| headings.get_mut(at)) {
+            heading.role = role;
+        }
+    }
+}
+
+/// How much of each row a table shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// What fits a decision: chosen columns, cut cells, doubtful rows first.
+    Head,
+    /// Every field, in the order that is signed.
+    Whole,
+}
+
+impl Table {
+    /// The table of some rows, of which the first has this number.
+    pub(super) fn of(rows: &[&Value], first: u64, layout: &Layout, extent: Extent) -> Self {
+        let limit = match extent {
+            Extent::Head => crate::text::SHOWN_LIMIT,
+            Extent::Whole => WHOLE_CELL,
+        };
+        let chosen = Chosen::of(rows, layout, extent);
+        let sides = pair::sides(rows);
+        let (pairs, single) = match &sides {
+            Some((left, right)) => paired(&chosen.columns, left, right),
+            None => (Vec::new(), chosen.columns.iter().collect()),
+        };
+        let sides = sides.filter(|_| !pairs.is_empty());
+        let mut headings: Vec<Heading> = single.iter().map(|column| Heading::of(column)).collect();
+        assign_roles(&mut headings, &single);
+        let row = |(n, row): (u64, &&Value)| Row {
+            number: first + n,
+            doubtful: doubt::is_doubtful(row),
+            cells: single.iter().map(|column| cell(row, column, limit)).collect(),
+            lines: pairs.iter().map(|pair| line(row, pair, limit)).collect(),
+            url: None,
+        };
+        let mut table = Self {
+            headings,
+            sides: sides.map(|(left, right)| (Shown::line(&left), Shown::line(&right))),
+            rows: (0..).zip(rows).map(row).collect(),
+            fields_left_out: chosen.left_out,
+            internal_left_out: chosen.internal,
+            reordered: false,
+        };
+        if extent == Extent::Head {
+            table.doubtful_first();
+        }
+        table
+    }
+
+    /// Whether a small screen names the fields once, above the cards, instead of in each.
+    #[must_use]
+    pub fn is_compact(&self) -> bool {
+        self.rows.len() > LABELLED && self.headings.len() <= COMPACT_COLUMNS
+    }
+
+    /// The cells of a row under their headings.
+    pub fn cells<'t>(&'t self, row: &'t Row) -> impl Iterator<Item = (&'t Heading, &'t Cell)> {
+        self.headings.iter().zip(&row.cells)
+    }
+
+    fn doubtful_first(&mut self) {
+        self.reordered = !self.rows.is_sorted_by_key(|row| !row.doubtful);
+        self.rows.sort_by_key(|row| !row.doubtful);
+    }
+}
+
+/// The columns of a table and how many fields are none.
+struct Chosen {
+    columns: Vec<Column>,
+    left_out: usize,
+    internal: usize,
+}
+
+impl Chosen {
+    fn of(rows: &[&Value], layout: &Layout, extent: Extent) -> Self {
+        let paths = flat::paths(rows);
+        if paths.is_empty() {
+            return Self { columns: vec![Column::of("value")], left_out: 0, internal: 0 };
+        }
+        let known =
+            |column: &&Column| rows.iter().any(|row| flat::at(row, &column.field).is_some());
+        let mut columns: Vec<Column> = layout.columns.iter().filter(known).cloned().collect();
+        let laid_out = !columns.is_empty();
+        let (mut left_out, mut internal) = (0, 0);
+        for path in paths {
+            if layout.column(&path.name).is_some() {
+                continue;
+            }
+            match extent {
+                Extent::Head if path.internal => internal += 1,
+                Extent::Head if laid_out || columns.len() >= COLUMN_LIMIT => left_out += 1,
+                _ => columns.push(Column::of(&path.name)),
+            }
+        }
+        Self { columns, left_out, internal }
+    }
+}
+
+/// A field of both sides, or of one.
+type Pair<'c> = (Column, String, String, Option<&'c Column>);
+
+/// Columns of both sides as pairs, and the rest.
+fn paired<'c>(columns: &'c [Column], left: &str, right: &str) -> (Vec<Pair<'c>>, Vec<&'c Column>) {
+    let below = |column: &Column, side: &str| -> Option<String> {
+        column
+            .field
+            .strip_prefix(side)
+            .filter(|rest| rest.starts_with(['.', '[']))
+            .map(str::to_owned)
+    };
+    let named =
+        |side: &str, rest: &str| columns.iter().find(|c| c.field == format!("{side}{rest}"));
+    let (mut pairs, mut single) = (Vec::<Pair<'_>>::new(), Vec::new());
+    for column in columns {
+        match (below(column, left), below(column, right)) {
+            (Some(rest), _) => pairs.push(pair_of(column, named(right, &rest), left, right, &rest)),
+            (_, Some(rest)) if named(left, &rest).is_none() => {
+                pairs.push(pair_of(column, None, left, right, &rest));
+            }
+            (_, Some(_)) => {}
+            (None, None) => single.push(column),
+        }
+    }
+    (pairs, single)
+}
+
+fn pair_of<'c>(
+    column: &Column,
+    other: Option<&'c Column>,
+    left: &str,
+    right: &str,
+    rest: &str,
+) -> Pair<'c> {
+    let field = rest.strip_prefix('.').unwrap_or(rest).to_owned();
+    let label = match (&column.label, other.and_then(|other| other.label.as_ref())) {
+        (Some(own), Some(other)) if own != other => Some(format!("{own} / {other}")),
+        (own, _) => own.clone(),
+    };
+    (
+        Column { field, label, ..column.clone() },
+        format!("{left}{rest}"),
+        format!("{right}{rest}"),
+        other,
+    )
+}
+
+fn line(row: &Value, (column, left, right, other): &Pair<'_>, limit: usize) -> Line {
+    Line {
+        heading: Heading::of(column),
+        left: Cell::of(flat::at(row, left), column, limit),
+        right: Cell::of(flat::at(row, right), other.unwrap_or(column), limit),
+    }
+}
+
+/// The cell of a row; a row that is not a record among records is told in the first column.
+fn cell(row: &Value, column: &Column, limit: usize) -> Cell {
+    if row.is_object() {
+        return Cell::of(flat::at(row, &column.field), column, limit);
+    }
+    Cell::of(Some(row), &Column::of(""), limit)
+}

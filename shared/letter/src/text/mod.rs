@@ -1,0 +1,349 @@
+//! Text from outside, made safe to read: nothing invisible, nothing that turns the line around.
+
+mod script;
+
+use script::Script;
+
+/// The longest [`Label`], in characters.
+const LABEL_LIMIT: usize = 60;
+
+/// Characters of a text that are shown at once.
+pub(crate) const SHOWN_LIMIT: usize = 1_000;
+
+/// A piece of [`Shown`] text: ordinary, or something that people would misread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The text; of a character that cannot be seen its code point, as `U+202E`.
+    pub text: String,
+    /// Why it is marked, if it is.
+    pub mark: Option<Mark>,
+}
+
+/// Why a piece of text is marked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// The character cannot be seen, or changes how its neighbours are seen; its code point stands in its place.
+    Hidden,
+    /// A space, tab or line feed at the edge of the text.
+    Edge,
+    /// A letter of another script than the rest of its word: its code point and script.
+    Script(String),
+    /// A digit that is not one of `0` to `9`: its code point.
+    Digit(String),
+}
+
+impl Mark {
+    /// What the mark means, in words.
+    #[must_use]
+    pub fn meaning(&self) -> &'static str {
+        match self {
+            Self::Hidden => "a character that cannot be seen",
+            Self::Edge => "a space at the edge of the text",
+            Self::Script(_) => "a letter of another script in this word",
+            Self::Digit(_) => "a digit that is not one of 0 to 9",
+        }
+    }
+
+    /// What is written after the character itself.
+    #[must_use]
+    pub fn note(&self) -> Option<&str> {
+        match self {
+            Self::Hidden | Self::Edge => None,
+            Self::Script(note) | Self::Digit(note) => Some(note),
+        }
+    }
+}
+
+/// Untrusted text for a page. Hidden and misleading characters are named; the template engine escapes every part.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shown {
+    parts: Vec<Part>,
+    cut: usize,
+}
+
+impl Shown {
+    /// Shows `text`, cut after `limit` characters.
+    #[must_use]
+    pub fn new(text: &str, limit: usize) -> Self {
+        let end = text.char_indices().nth(limit).map_or(text.len(), |(end, _)| end);
+        let (head, rest) = text.split_at(end);
+        let mut shown = Self { parts: Vec::new(), cut: rest.chars().count() };
+        let start = head.len() - head.trim_start().len();
+        let inner = head.trim_start();
+        // What looks like the edge of a text that goes on is not its edge.
+        let inner = if rest.is_empty() { inner.trim_end() } else { inner };
+        shown.edge(&head[..start]);
+        shown.words(inner);
+        shown.edge(&head[start + inner.len()..]);
+        shown
+    }
+
+    /// A line: a name, a cell, a path; at most 1,000 characters.
+    #[must_use]
+    pub fn line(text: &str) -> Self {
+        Self::new(text, SHOWN_LIMIT)
+    }
+
+    /// All of a text.
+    #[must_use]
+    pub fn whole(text: &str) -> Self {
+        Self::new(text, usize::MAX)
+    }
+
+    /// A text of paragraphs: line feeds at its edges mean nothing and are left out.
+    #[must_use]
+    pub fn prose(text: &str, limit: usize) -> Self {
+        Self::new(text.trim_matches('\n'), limit)
+    }
+
+    /// The parts, in order.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The text with its marks, without markup: for attributes.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        self.parts.iter().map(|part| part.text.as_str()).collect()
+    }
+
+    /// How many characters were left out at the end.
+    #[must_use]
+    pub fn cut(&self) -> usize {
+        self.cut
+    }
+
+    /// The same number, in groups of three digits.
+    #[must_use]
+    pub fn left_out(&self) -> String {
+        grouped(&self.cut.to_string())
+    }
+
+    /// Whether there is nothing to show.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Spaces at an edge, each named.
+    fn edge(&mut self, spaces: &str) {
+        for space in spaces.chars() {
+            let text = match space {
+                ' ' => "space".to_owned(),
+                '\t' => "tab".to_owned(),
+                '\n' => "line feed".to_owned(),
+                other => code_point(other),
+            };
+            self.parts.push(Part { text, mark: Some(Mark::Edge) });
+        }
+    }
+
+    /// Splits a text into words and what is between them; only within a word can scripts be mixed.
+    fn words(&mut self, text: &str) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let length = |inside: bool| {
+                rest.find(|c: char| c.is_alphanumeric() != inside).unwrap_or(rest.len())
+            };
+            let (between, word) = (length(false), length(true));
+            let (now, then) = rest.split_at(between.max(word));
+            let home = if word > 0 { script::home(now) } else { None };
+            now.chars().for_each(|character| self.push(character, home));
+            rest = then;
+        }
+    }
+
+    fn push(&mut self, character: char, home: Option<Script>) {
+        let other = home.and_then(|home| script::script(character).filter(|own| *own != home));
+        let mark = if is_hidden(character) {
+            Some(Mark::Hidden)
+        } else if let Some(other) = other {
+            Some(Mark::Script(format!("{} {}", code_point(character), other.name())))
+        } else if script::is_foreign_digit(character) {
+            Some(Mark::Digit(code_point(character)))
+        } else {
+            None
+        };
+        match (mark, self.parts.last_mut()) {
+            (None, Some(part)) if part.mark.is_none() => part.text.push(character),
+            (Some(Mark::Hidden), _) => {
+                self.parts.push(Part { text: code_point(character), mark: Some(Mark::Hidden) });
+            }
+            (mark, _) => self.parts.push(Part { text: character.to_string(), mark }),
+        }
+    }
+}
+
+impl From<&str> for Shown {
+    fn from(text: &str) -> Self {
+        Self::line(text)
+    }
+}
+
+fn code_point(character: char) -> String {
+    format!("U+{:04X}", u32::from(character))
+}
+
+/// Digits in groups of three: `12,345`.
+pub(crate) fn grouped(digits: &str) -> String {
+    let mut grouped = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Whether a character would not be seen, or would change how its neighbours are seen.
+///
+/// Line feed and tab are left alone: they are part of the layout of a prompt and do no harm there.
+fn is_hidden(character: char) -> bool {
+    if matches!(character, '\n' | '\t') {
+        return false;
+    }
+    character.is_control()
+        || matches!(u32::from(character),
+            0x00AD | 0x034F | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F
+            | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164
+            | 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
+            | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF | 0xF0000..)
+        || u32::from(character) & 0xFFFE == 0xFFFE
+}
+
+/// A name that an owner or an administrator chose, fit for a mail.
+///
+/// Only letters, digits, spaces and ``- _ ' & ( ) ,`` stay. Everything else (dots and slashes too, so that no mail
+/// program makes a link of a name) becomes a middle dot; runs of spaces and dots collapse; 60 characters at most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label(String);
+
+impl Label {
+    /// Reduces a name.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let mut label = String::new();
+        for character in name.chars().take(4 * LABEL_LIMIT).map(harmless) {
+            if !(matches!(character, ' ' | '·') && label.ends_with(character)) {
+                label.push(character);
+            }
+        }
+        let label = label.trim();
+        match label.char_indices().nth(LABEL_LIMIT) {
+            Some((end, _)) => Self(format!("{}…", label[..end].trim_end())),
+            None if label.is_empty() => Self("unnamed".to_owned()),
+            None => Self(label.to_owned()),
+        }
+    }
+
+    /// The label as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Label {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn harmless(character: char) -> char {
+    match character {
+        '-' | '_' | '\'' | '&' | '(' | ')' | ',' => character,
+        c if c.is_whitespace() => ' ',
+        c if c.is_alphanumeric() && !is_hidden(c) => c,
+        _ => '·',
+    }
+}
+
+/// A digest in groups of eight characters, to be compared by eye.
+#[must_use]
+pub fn fingerprint(digest: &str) -> Vec<String> {
+    let characters: Vec<char> =
+        digest.chars().take(128).filter(char::is_ascii_alphanumeric).collect();
+    characters.chunks(8).map(|group| group.iter().collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Label, Shown, fingerprint};
+
+    fn check(input: &str, expect: &str) {
+        let shown = Shown::line(input);
+        let written: String = shown
+            .parts()
+            .iter()
+            .map(|part| match &part.mark {
+                None => part.text.clone(),
+                Some(mark) => match mark.note() {
+                    Some(note) => format!("[{} {note}]", part.text),
+                    None => format!("[{}]", part.text),
+                },
+            })
+            .collect();
+        assert_eq!(written, expect, "{input:?}");
+    }
+
+    fn label(input: &str, expect: &str) {
+        assert_eq!(Label::new(input).as_str(), expect, "{input:?}");
+    }
+
+    #[test]
+    fn hidden_characters_are_named() {
+        check("pay \u{202E}gpj.exe", "pay [U+202E]gpj.exe");
+        check("zero\u{200B}width\u{FEFF}", "zero[U+200B]width[U+FEFF]");
+        check("bell\u{7}nul\0", "bell[U+0007]nul[U+0000]");
+        check("tag\u{E0041}", "tag[U+E0041]");
+        check("line\nfeed\tstays", "line\nfeed\tstays");
+        check("Zoë, 株式会社", "Zoë, 株式会社");
+        check("", "");
+    }
+
+    #[test]
+    fn f_200_what_would_be_misread_is_marked() {
+        check(" Acme ", "[space]Acme[space]");
+        check("Acme\u{a0}\n", "Acme[U+00A0][line feed]");
+        check("two  spaces inside", "two  spaces inside");
+        check("\u{410}cme GmbH", "[\u{410} U+0410 Cyrillic]cme GmbH");
+        check("\u{420}\u{43e}\u{43c}a and Roma", "\u{420}\u{43e}\u{43c}[a U+0061 Latin] and Roma");
+        check("DE0\u{662}", "DE0[\u{662} U+0662]");
+        check("   ", "[space][space][space]");
+    }
+
+    #[test]
+    fn f_200_the_end_of_a_head_is_not_the_edge_of_a_text() {
+        let shown = Shown::new("abc def", 4);
+        assert_eq!(
+            (shown.parts().len(), shown.parts()[0].text.as_str(), shown.cut()),
+            (1, "abc ", 3)
+        );
+        assert_eq!(Shown::new(&"x".repeat(13_345), 1_000).left_out(), "12,345");
+        assert!(Shown::whole(&"x".repeat(13_345)).cut() == 0);
+    }
+
+    #[test]
+    fn long_text_is_cut_and_says_so() {
+        let shown = Shown::new("abcdef", 4);
+        assert_eq!((shown.parts()[0].text.as_str(), shown.cut()), ("abcd", 2));
+    }
+
+    #[test]
+    fn a_label_cannot_become_a_link_or_a_header() {
+        label("Nonprofit Investigator", "Nonprofit Investigator");
+        label("https://evil.example/x", "https·evil·example·x");
+        label("a\r\nBcc: me@evil.example", "a Bcc· me·evil·example");
+        label("<b>bold</b> & more", "·b·bold·b· & more");
+        label("\u{202E}\u{200B}", "·");
+        label("  ", "unnamed");
+        label(&"x".repeat(90), &format!("{}…", "x".repeat(60)));
+    }
+
+    #[test]
+    fn digests_are_grouped() {
+        assert_eq!(fingerprint("00112233445566"), vec!["00112233", "445566"]);
+    }
+}
