@@ -96,7 +96,7 @@ async fn a_request_goes_its_way_through_the_table() {
     assert_eq!(pending.items.len(), 1);
     assert_eq!(store.overdue(request.timing.deadline, 10).await.unwrap().len(), 1);
 
-    let now = request.opened_at.checked_add(jiff::SignedDuration::from_secs(60)).unwrap();
+    let now = request.opened_at.checked_add(SignedDuration::from_secs(60)).unwrap();
     let late = vote(&request, 1, now);
     let too_late = commit(&request, &late, request.timing.deadline);
     assert_eq!(store.commit(&too_late).await.unwrap(), Committed::Stale);
