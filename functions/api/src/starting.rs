@@ -188,7 +188,7 @@ pub(crate) fn check_links(
         }
     }
     let raised = compiled.diagnostics.iter().filter(|said| said.code == Code::LinkRaised);
-    let raised = raised.map(|said| at(said)).collect();
+    let raised = raised.map(at).collect();
     compiled.playbook.map(|playbook| (playbook, raised)).ok_or_else(|| Problem::invalid(errors))
 }
 

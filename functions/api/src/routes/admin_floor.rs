@@ -179,40 +179,41 @@ mod tests {
 
     use super::*;
 
-    fn checked(mut body: Value) -> Result<Floor, Vec<String>> {
+    fn checked(body: &Value) -> Result<Floor, Vec<String>> {
+        let mut body = body.clone();
         body["version"] = json!(0);
         let body: NewFloor = serde_json::from_value(body).unwrap();
         let paths = |problem: Problem| problem.errors.iter().map(|one| one.path.clone()).collect();
         body.checked().map_err(paths)
     }
 
-    fn check(body: Value, expect: &[&str]) {
-        let found = checked(body.clone()).err().unwrap_or_default();
+    fn check(body: &Value, expect: &[&str]) {
+        let found = checked(body).err().unwrap_or_default();
         assert_eq!(found, expect, "{body}");
     }
 
     #[test]
     fn every_error_of_a_floor_has_its_place() {
-        check(json!({}), &[]);
-        check(json!({ "min_quorum": 2, "max_denials": 1, "requester_never_decides": true }), &[]);
-        check(json!({ "min_quorum": 41, "max_denials": 0 }), &["min_quorum", "max_denials"]);
+        check(&json!({}), &[]);
+        check(&json!({ "min_quorum": 2, "max_denials": 1, "requester_never_decides": true }), &[]);
+        check(&json!({ "min_quorum": 41, "max_denials": 0 }), &["min_quorum", "max_denials"]);
         let less = json!({ "assurance": "signed_in", "irreversible_assurance": "link" });
-        check(less, &["irreversible_assurance"]);
-        check(json!({ "doors": [] }), &["doors"]);
-        check(json!({ "doors": ["webhook"] }), &["doors"]);
-        check(json!({ "doors": ["mail"], "assurance": "signed_in" }), &["doors"]);
-        check(json!({ "doors": ["mail", "rest"], "assurance": "signed_in" }), &[]);
+        check(&less, &["irreversible_assurance"]);
+        check(&json!({ "doors": [] }), &["doors"]);
+        check(&json!({ "doors": ["webhook"] }), &["doors"]);
+        check(&json!({ "doors": ["mail"], "assurance": "signed_in" }), &["doors"]);
+        check(&json!({ "doors": ["mail", "rest"], "assurance": "signed_in" }), &[]);
     }
 
     #[test]
     fn what_is_asked_of_everything_is_asked_of_the_irreversible_too() {
-        let floor = checked(json!({ "assurance": "signed_in" })).unwrap();
+        let floor = checked(&json!({ "assurance": "signed_in" })).unwrap();
         assert_eq!(floor.irreversible_assurance, Some(Assurance::SignedIn));
     }
 
     #[test]
     fn a_floor_is_read_back_as_it_was_set() {
-        let floor = checked(json!({ "min_quorum": 2, "doors": ["rest"] })).unwrap();
+        let floor = checked(&json!({ "min_quorum": 2, "doors": ["rest"] })).unwrap();
         let stored = StoredFloor {
             json: serde_json::to_value(&floor).unwrap().to_string(),
             version: 3,
