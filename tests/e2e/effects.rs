@@ -1,7 +1,7 @@
 //! What cannot be taken back: signed, done once, and never without the signature.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -13,6 +13,7 @@ use crate::case::{Person, person, step};
 pub(crate) struct Elsewhere {
     pub(crate) port: u16,
     posts: Arc<AtomicUsize>,
+    received: Arc<Mutex<Vec<String>>>,
 }
 
 impl Elsewhere {
@@ -20,12 +21,15 @@ impl Elsewhere {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (port, posts) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&posts);
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&received);
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 let mut seen = vec![0; 64 * 1024];
                 let read = stream.read(&mut seen).await.unwrap_or(0);
                 if seen[..read].starts_with(b"POST") {
                     counted.fetch_add(1, Ordering::SeqCst);
+                    kept.lock().unwrap().push(String::from_utf8_lossy(&seen[..read]).into_owned());
                 }
                 let body = r#"{"id":"pay_1","state":"booked"}"#;
                 let head = format!(
@@ -35,7 +39,12 @@ impl Elsewhere {
                 let _ = stream.write_all(format!("{head}{body}").as_bytes()).await;
             }
         });
-        Self { port, posts }
+        Self { port, posts, received }
+    }
+
+    /// What was posted, byte for byte.
+    pub(crate) fn received(&self) -> Vec<String> {
+        self.received.lock().unwrap().clone()
     }
 
     pub(crate) fn posts(&self) -> usize {
@@ -124,7 +133,7 @@ async fn k_10_an_effect_outside_waits_for_a_signature_of_its_exact_arguments() {
     let seen = decide(&maria, &run, "approve").await;
     let shown = serde_json::to_string(&seen).unwrap();
     assert!(shown.contains("12.50"), "the signer does not see the amount");
-    let place = format!("POST http://127.0.0.1:{}/payments", elsewhere.port);
+    let place = format!("http://127.0.0.1:{}/payments", elsewhere.port);
     assert!(shown.contains(&place), "the signer does not see where it goes: {shown}");
     let done = ana.reaches(&run, "complete").await;
     assert_eq!((step(&done, "pay")["status"].as_str(), elsewhere.posts()), (Some("done"), 1));

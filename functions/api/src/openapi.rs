@@ -157,7 +157,7 @@ const GROUPS: &[Group] = &[
     ),
     factory(
         "/approvals",
-        doors! { approvals: list; approval: detail; approval_decide: approve, reject; },
+        doors! { approvals: list; approval: detail; approval_decide: approve, reject; approval_effect: detail; },
     ),
     factory("/journal", doors! { journal_entry: detail; }),
     factory("/uploads", doors! { uploads: create; }),

@@ -185,7 +185,7 @@ pub(crate) async fn decision(
         prompt_url: Some(format!("{page_url}/prompt")),
         effects,
         outcomes: Vec::new(),
-        warnings: Vec::new(),
+        warnings: request.remarks.iter().map(|remark| Shown::new(remark, 1_000)).collect(),
         rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
         preview,
         plan_text: Shown::whole(if picture.is_some() { "" } else { &request.plan_picture }),

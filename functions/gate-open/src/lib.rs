@@ -3,6 +3,7 @@
 //! Called with a task token. What goes wrong here is reported through the token, never by failing: the machine waits for
 //! the token, and a failed invocation would leave it waiting.
 
+mod changed;
 mod error;
 mod opening;
 mod signers;
@@ -16,7 +17,7 @@ use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, dec
 use countersign_run::Verdict;
 use countersign_states::Tasks;
 use countersign_step_entry::{Asked, GateAsk, StepEvent, gate_ask, gate_failed};
-use countersign_store_approvals::TaskToken;
+use countersign_store_approvals::{Approvals, TaskToken};
 use countersign_store_catalog::Catalog;
 use countersign_store_directory::Directory;
 use serde::Deserialize;
@@ -44,6 +45,7 @@ pub struct Context {
     desk: Desk,
     directory: Directory,
     catalog: Catalog,
+    approvals: Approvals,
     tasks: Arc<Tasks>,
 }
 
@@ -53,13 +55,14 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let Wired { desk, directory, .. } = Wired::new(boot)?;
+        let Wired { desk, directory, approvals, .. } = Wired::new(boot)?;
         let catalog = Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?);
         let describer = ConnectorEffects(Arc::new(catalog.clone()));
         let steps = countersign_step_entry::Context::new(boot, Vec::new())?;
         Ok(Self {
             steps: steps.with_describer(Arc::new(describer)),
             catalog,
+            approvals,
             desk,
             directory,
             tasks: Arc::new(Tasks::new(&boot.aws)),

@@ -11,6 +11,7 @@ use countersign_step_entry::GateAsk;
 use countersign_store_runs::{MAX_EFFECTS_BYTES, effects_bytes};
 use jiff::Timestamp;
 
+use crate::changed::changed_since;
 use crate::signers::{People, people};
 use crate::{Context, OpenGateError};
 
@@ -28,6 +29,7 @@ pub(crate) async fn opening(
     let effects_at = effects_at(context, asked).await?;
     let mut remarks = asked.remarks.clone();
     remarks.extend(raised(asked, &floor));
+    remarks.extend(changed_since(context, asked).await?);
     Ok(Opening {
         tenant: tenant(context),
         position: Position { round: asked.round, ..Position::of_step(&head.run, &asked.step.name) },
@@ -115,8 +117,7 @@ async fn effects_at(context: &Context, asked: &GateAsk) -> Result<Option<String>
 fn raised(asked: &GateAsk, floor: &Floor) -> Option<String> {
     let wanted = assurance(asked.gate.as_ref()?.assurance.as_deref())?;
     let least = Assurance::default_for(asked.irreversible);
-    let of_floor = if asked.irreversible { floor.irreversible_assurance } else { floor.assurance };
-    let held_to = least.max(of_floor.unwrap_or(Assurance::Link));
+    let held_to = least.max(floor.least_assurance(asked.irreversible));
     (wanted < held_to).then(|| {
         format!(
             "The playbook asks for `{}`. What is signed here takes at least `{}`.",

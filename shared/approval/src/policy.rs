@@ -172,8 +172,7 @@ impl Policy {
         self.assurance = self.assurance.max(Assurance::default_for(irreversible));
         self.quorum = self.quorum.max(floor.min_quorum);
         self.denials = self.denials.min(floor.max_denials.unwrap_or(u32::MAX));
-        let assurance = if irreversible { floor.irreversible_assurance } else { floor.assurance };
-        self.assurance = self.assurance.max(assurance.unwrap_or(Assurance::Link));
+        self.assurance = self.assurance.max(floor.least_assurance(irreversible));
         if let Some(doors) = &floor.doors {
             self.doors.retain(|door| doors.contains(door));
         }
@@ -226,6 +225,15 @@ pub struct Floor {
     pub doors: Option<BTreeSet<Door>>,
     /// A requester may never decide, whatever the kind and the context.
     pub requester_never_decides: bool,
+}
+
+impl Floor {
+    /// The least proof it asks for: what is asked of everything holds for the irreversible too.
+    #[must_use]
+    pub fn least_assurance(&self, irreversible: bool) -> Assurance {
+        let of_irreversible = self.irreversible_assurance.filter(|_| irreversible);
+        self.assurance.max(of_irreversible).unwrap_or(Assurance::Link)
+    }
 }
 
 /// Whether the requester (invoker, owner of the profile, last editor of playbook, connector or policy) may decide, when

@@ -6,9 +6,9 @@ use countersign_identity::UserId;
 use countersign_web::{Json, Path, Problem, Signed};
 use serde_json::{Value, json};
 
-use super::{Ctx, found, reader};
+use super::{Ctx, approval_effect, found, reader};
 
-/// One request with its preview, the digest a decision must carry, the votes by username, how many approvals were
+/// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username, how many approvals were
 /// `given` of those `needed`, and whom it waits for (`waits_for`).
 #[utoipa::path(
     get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "`appr_…`")),
@@ -30,7 +30,8 @@ pub(crate) async fn detail(
     for vote in &loaded.votes {
         votes.push(named(vote, &ctx.recorder.username(&vote.person).await?));
     }
-    Ok(Json(view(&loaded.request, &record, votes)))
+    let effects = approval_effect::summaries(&ctx, &loaded.request).await?;
+    Ok(Json(view(&loaded.request, effects, &record, votes)))
 }
 
 /// A vote, also on an earlier version, with the username of the person in place of their id.
@@ -54,10 +55,13 @@ pub(super) fn may_see(request: &Request, person: &UserId) -> bool {
 
 /// Everything but the salt, which would make the ledger's digests guessable. Whoever decided stands there by username, as in
 /// the run's record: how many approvals were given of those needed, and whom the request waits for.
-fn view(request: &Request, record: &ApprovalRecord, votes: Vec<Value>) -> Value {
+fn view(request: &Request, effects: Value, record: &ApprovalRecord, votes: Vec<Value>) -> Value {
     let mut view = json!(request);
     if let Some(map) = view.as_object_mut() {
         map.shift_remove("salt");
+        map.shift_remove("effects_at");
+        map.shift_remove("covers");
+        map.insert("effects".to_owned(), effects);
         if let Some(closed) = &request.closed {
             map.insert("closed".to_owned(), ended(closed, record.by.as_deref()));
         }

@@ -16,6 +16,7 @@ pub(crate) mod admin_user;
 pub(crate) mod admin_users;
 pub(crate) mod approval;
 pub(crate) mod approval_decide;
+pub(crate) mod approval_effect;
 pub(crate) mod approvals;
 pub(crate) mod connector;
 pub(crate) mod connector_copy;

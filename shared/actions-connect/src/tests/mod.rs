@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use countersign_connector::{
-    Binding, BindingId, ConfigOverrides, ConnectorId, ConnectorSource, Credential, CredentialId,
-    CredentialSource, FileBody, FileEntry, FileId, Files, Health, HealthSink, Listing, Permissions,
-    SourceError, StoredConnector, keys,
+    Binding, BindingId, ConfigOverrides, ConnectorEffects, ConnectorId, ConnectorSource,
+    Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId, Files, Health,
+    HealthSink, Listing, Permissions, SourceError, StoredConnector, keys,
 };
 use countersign_failure::Class;
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
-use countersign_registry::action::{Action, ActionError, Call, RunInfo};
+use countersign_registry::action::{
+    Action, ActionError, Call, Describe as _, EffectOf, Permit, RunInfo,
+};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
@@ -254,7 +256,24 @@ async fn run_with(
         tokens: world.tokens.clone(),
         tools: Arc::new(ActionTools::new(vec![world.clone()])),
     };
-    actions(deps, mode)[0].run(call).await
+    let call = permitted(&deps, mode, call).await;
+    actions(deps, mode)[0].run(&call).await
+}
+
+/// A call with an effect comes with what was signed, as the step protocol gives it.
+async fn permitted(deps: &Deps, mode: Mode, call: &Call) -> Call {
+    let of = EffectOf {
+        owner: &call.owner,
+        profile_id: &call.info.profile_id,
+        action: &call.action,
+        inputs: &call.inputs,
+        params: &call.params,
+        key: &call.idempotency_key,
+    };
+    let described = ConnectorEffects(deps.connectors.clone()).describe(&of).await;
+    let permit = described.ok().filter(|_| mode == Mode::Write);
+    let permit = permit.map(|effect| Permit { effect, receipt: "rcpt_1".to_owned() });
+    Call { permit, ..call.clone() }
 }
 
 async fn run(world: World, call: &Call) -> Result<Value, ActionError> {

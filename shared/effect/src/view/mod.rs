@@ -4,6 +4,7 @@
 //! renders it may shorten, with a mark that says how much is left out and where all of it is.
 
 mod body;
+mod changes;
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;
 
@@ -13,6 +14,7 @@ use url::Url;
 use crate::http::{Effect, HttpEffect, Part, SecretForm, SecretPart};
 
 pub use body::Content;
+pub use changes::{Change, changes};
 
 /// An effect as people read it, in this order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -80,6 +82,18 @@ pub enum SectionPart {
     Query,
     /// The headers.
     Headers,
+}
+
+impl SectionPart {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Body => "body",
+            Self::Query => "query",
+            Self::Headers => "header",
+        }
+    }
 }
 
 /// One value under its wire name.

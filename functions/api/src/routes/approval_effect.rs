@@ -1,0 +1,83 @@
+//! `/approvals/{id}/effects/{step}/{n}`: one signed request, whole.
+
+use axum::extract::State;
+use countersign_approval::{ApprovalId, Request, StepEffects};
+use countersign_effect::view::EffectView;
+use countersign_effect::{Effect, effect_leaf, tree};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde_json::{Value, json};
+
+use super::approval::may_see;
+use super::{Ctx, found, reader};
+use crate::Context;
+
+/// Effects that a request is shown with; of more, the rest have addresses of their own.
+const MAX_SHOWN: usize = 50;
+
+/// One request that a signature allows: what people see of it, its canonical text, its hash, and the path from there to
+/// the root that the digest covers. `n` counts from 1.
+#[utoipa::path(
+    get, path = "/approvals/{id}/effects/{step}/{n}", tag = "approvals",
+    params(
+        ("id" = String, Path, description = "`appr_…`"),
+        ("step" = String, Path, description = "the step's name"),
+        ("n" = u32, Path, description = "which of its effects, from 1", minimum = 1)
+    ),
+    responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    ctx: Ctx,
+    signed: Signed,
+    Path((id, step, n)): Path<(ApprovalId, String, u32)>,
+) -> Result<Json<Value>, Problem> {
+    let State(ctx) = ctx;
+    let person = reader(&signed)?;
+    let request = found(ctx.approvals.request(&id).await?)?;
+    if !may_see(&request, person) {
+        return Err(Problem::not_found());
+    }
+    let steps = ctx.runs.effects_of(&request).await?;
+    let of_step = found(steps.iter().find(|effects| effects.step == step))?;
+    let at = found(usize::try_from(n).ok().and_then(|n| n.checked_sub(1)))?;
+    let text = found(of_step.texts.get(at))?;
+    let mut shown = shown(at, text);
+    shown["step"] = json!(of_step.step);
+    shown["action"] = json!(of_step.action);
+    shown["count"] = json!(of_step.texts.len());
+    shown["text"] = json!(text);
+    shown["path"] = json!(path(&request, of_step, at));
+    Ok(Json(shown))
+}
+
+/// The siblings from an effect to the signed root; none of an effect that was struck.
+fn path(request: &Request, of_step: &StepEffects, at: usize) -> Option<tree::Path> {
+    let covered = request.covers.iter().find(|covered| covered.step == of_step.step)?;
+    let is_struck = |n: &usize| covered.struck.iter().any(|struck| *struck as usize == *n);
+    let leaves = of_step.leaves();
+    let kept: Vec<usize> = (0..leaves.len()).filter(|n| !is_struck(n)).collect();
+    let place = kept.iter().position(|n| *n == at)?;
+    let kept: Vec<_> = kept.into_iter().filter_map(|n| leaves.get(n).copied()).collect();
+    tree::path(&kept, place)
+}
+
+/// What a request shows of its effects: the first fifty whole, and where the others are.
+pub(super) async fn summaries(ctx: &Context, request: &Request) -> Result<Value, Problem> {
+    let steps = ctx.runs.effects_of(request).await?;
+    let mut left = MAX_SHOWN;
+    let mut summaries = Vec::new();
+    for (covered, step) in request.covers.iter().zip(&steps) {
+        let shown: Vec<Value> =
+            step.texts.iter().take(left).enumerate().map(|(at, text)| shown(at, text)).collect();
+        left -= shown.len();
+        let mut summary = json!(covered);
+        summary["left_out"] = json!(step.texts.len() - shown.len());
+        summary["items"] = shown.into();
+        summaries.push(summary);
+    }
+    Ok(summaries.into())
+}
+
+fn shown(at: usize, text: &str) -> Value {
+    let view = Effect::parse(text).map(|effect| EffectView::of(&effect)).ok();
+    json!({ "n": at + 1, "leaf": effect_leaf(text), "sends": view })
+}
