@@ -17,17 +17,21 @@ mod dry_runs;
 mod effects;
 mod engine;
 mod filings;
+mod floor;
 mod identity;
 #[path = "../../shared/letter/tests/sample/mod.rs"]
 #[expect(dead_code, reason = "the pages are looked at here, the mails are not")]
 mod letter_sample;
+mod loosening;
 mod main_job;
 mod pages;
 mod playbooks;
 mod restart;
 mod saboteur;
+mod safe_endpoints;
 mod scanner;
 mod sign_in;
 mod signatures;
 mod stores;
+mod told;
 mod world;

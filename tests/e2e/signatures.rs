@@ -130,10 +130,10 @@ async fn the_requester_of_a_background_run_cannot_sign_it() {
     let ana = person("ana", &["global:analyst", "decide"]).await;
     let agent = ana.agent(&[&ana]).await;
     ana.playbook(&gated("gated-self", "")).await;
-    let run = ana.start(&agent, "gated-self", rows()).await;
-    // Nobody could ever sign: the run says so at once and does not wait.
-    let done = ana.reaches(&run, "error").await;
-    assert_eq!(step(&done, "sign_off")["code"], "APPROVAL_UNREACHABLE");
+    // Nobody could ever sign: that is said at once, and nothing starts.
+    let body = json!({ "profile": agent, "playbook": "gated-self", "inputs": rows(), "run_context": "background" });
+    let (status, code) = ana.refused("/executions", Some(&body)).await;
+    assert_eq!((status, code.as_str()), (422, "APPROVAL_UNREACHABLE"));
 }
 
 #[tokio::test]

@@ -1,23 +1,38 @@
 //! Texts of users: connectors and playbooks. Every problem at once, each with its place.
 
 use countersign_connector::{
-    ConnectorDefinition, Diagnostic, Parsed, Severity as ConnectorSeverity,
+    ConnectorDefinition, Diagnostic, Parsed, Position, Severity as ConnectorSeverity, claims,
 };
-use countersign_playbook::{Bindings, Compiled, PlaybookSource, ValidPlaybook, World, compile};
+use countersign_playbook::{
+    Bindings, Compiled, Diagnostic as PlaybookDiagnostic, PlaybookSource,
+    Severity as PlaybookSeverity, ValidPlaybook, World, compile,
+};
 use countersign_registry::Registry;
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 
-/// Compiles a playbook, with the connectors of a profile when one is known.
-pub(crate) fn compiled(registry: &Registry, yaml: &str, bindings: Option<&Bindings>) -> Compiled {
+/// Compiles a playbook: with the connectors of a profile when one is known, and, when it is saved or validated, with the
+/// connectors its author has.
+pub(crate) fn compiled(
+    registry: &Registry,
+    yaml: &str,
+    bindings: Option<&Bindings>,
+    known: Option<&Bindings>,
+) -> Compiled {
     let world = World::of(registry);
     let world = bindings.map_or(world, |bindings| world.with(bindings));
+    let world = known.map_or(world, |known| world.knowing(known));
     compile(&PlaybookSource::new("playbook.yaml", yaml), &world)
 }
 
-/// The playbook, or a problem with all its errors.
-pub(crate) fn valid(registry: &Registry, yaml: &str) -> Result<ValidPlaybook, Problem> {
-    let compiled = compiled(registry, yaml, None);
+/// The playbook as it may be saved with its warnings, or a problem with all its errors. `known` are the connectors of its
+/// author.
+pub(crate) fn valid(
+    registry: &Registry,
+    yaml: &str,
+    known: Option<&Bindings>,
+) -> Result<(ValidPlaybook, Vec<PlaybookDiagnostic>), Problem> {
+    let compiled = compiled(registry, yaml, None, known);
     let errors: Vec<FieldError> = compiled
         .errors()
         .map(|error| {
@@ -25,12 +40,42 @@ pub(crate) fn valid(registry: &Registry, yaml: &str) -> Result<ValidPlaybook, Pr
             FieldError { path: place, message: error.message.clone(), hint: error.hint.clone() }
         })
         .collect();
-    compiled.playbook.ok_or_else(|| invalid("PLAYBOOK_INVALID", "the playbook", errors))
+    let warns = |found: &PlaybookDiagnostic| found.severity == PlaybookSeverity::Warning;
+    let warnings = compiled.diagnostics.into_iter().filter(warns).collect();
+    let playbook = compiled.playbook.map(|playbook| (playbook, warnings));
+    playbook.ok_or_else(|| invalid("PLAYBOOK_INVALID", "the playbook", errors))
 }
 
 /// The connector with its warnings, or a problem with all its errors.
 pub(crate) fn connector(yaml: &str) -> Result<(ConnectorDefinition, Vec<Diagnostic>), Problem> {
-    read(countersign_connector::parse(yaml))
+    let (definition, mut warnings) = read(countersign_connector::parse(yaml))?;
+    let unaccepted = claims(&definition).map(|endpoint| unaccepted(yaml, endpoint));
+    warnings.extend(unaccepted.collect::<Vec<_>>());
+    Ok((definition, warnings))
+}
+
+/// A claim of an author does not count by itself; who writes it is told.
+fn unaccepted(yaml: &str, endpoint: &str) -> Diagnostic {
+    let message =
+        format!("`safe: true` of `{endpoint}` does not count yet: its calls need a signature");
+    let hint = "an administrator accepts it at `/api/admin/connectors/{owner}/{id}/safe-endpoints`";
+    let of_endpoint = |line: &&str| line.trim_start().starts_with(&format!("{endpoint}:"));
+    let from = yaml.lines().position(|line| of_endpoint(&line)).unwrap_or_default();
+    let lines = || yaml.lines().enumerate().skip(from);
+    let place = lines().find_map(|(n, line)| Some((n, line.find("safe:")?)));
+    let (line, column) = place.unwrap_or((from, 0));
+    let column = yaml
+        .lines()
+        .nth(line)
+        .and_then(|text| text.get(..column))
+        .map_or(0, |text| text.chars().count());
+    Diagnostic {
+        severity: ConnectorSeverity::Warning,
+        rule: "safe".to_owned(),
+        message,
+        at: Position { line: line as u64 + 1, column: column as u64 + 1 },
+        hint: Some(hint.to_owned()),
+    }
 }
 
 /// A connector of the deployment, whose form may name environment variables (K-37).
@@ -79,7 +124,17 @@ mod tests {
     #[test]
     fn f_343_every_error_of_a_playbook_has_its_place() {
         let yaml = "id: Not Kebab\nname: x\nsteps:\n  - name: a\n    action: launch_rocket\n  - name: a\n    action: parallel\n";
-        check(&valid(&Registry::builtin(), yaml).unwrap_err(), "PLAYBOOK_INVALID", 2);
+        check(&valid(&Registry::builtin(), yaml, None).unwrap_err(), "PLAYBOOK_INVALID", 2);
+    }
+
+    #[test]
+    fn k_25_the_author_is_told_where_a_claim_does_not_count() {
+        let yaml = "id: shelf\nname: Shelf\ntype: rest_api\nversion: 1.0.0\nconnection: { base_url: 'https://a.example' }\nendpoints:\n  list: { description: lists, path: / }\n  find: { description: finds, method: POST, path: /find, safe: true }\n";
+        let (_, warnings) = connector(yaml).unwrap();
+        let said: Vec<(&str, u64, u64)> =
+            warnings.iter().map(|one| (one.rule.as_str(), one.at.line, one.at.column)).collect();
+        assert_eq!(said, [("safe", 8, 58)], "{warnings:?}");
+        assert!(connector(&yaml.replace("method: POST, ", "")).unwrap().1.is_empty());
     }
 
     #[test]

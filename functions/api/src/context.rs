@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign_gatekeeper::{Desk, Wired};
+use countersign_gatekeeper::{Desk, Recorder, Wired};
 use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_recovery::Runner;
@@ -38,6 +38,8 @@ pub struct Context {
     pub approvals: Approvals,
     /// The approval protocol.
     pub desk: Desk,
+    /// What is told of requests.
+    pub recorder: Recorder,
     /// Documents, tables, exports.
     pub content: ContentStore,
     /// The data bucket, for uploads.
@@ -68,7 +70,7 @@ impl Context {
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let dynamo = boot.dynamo();
         let blobs = boot.blobs()?;
-        let Wired { desk, approvals, runs, directory, .. } = Wired::new(boot)?;
+        let Wired { desk, approvals, runs, directory, recorder, .. } = Wired::new(boot)?;
         let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
         let vault = Vault::new(Arc::new(keys));
         Ok(Self {
@@ -80,6 +82,7 @@ impl Context {
                 Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?),
             ),
             desk,
+            recorder,
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, blobs.clone()),
             vault: VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, vault),
             egress: EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?),

@@ -11,6 +11,9 @@ mod once;
 mod openapi;
 mod queries;
 mod routes;
+mod run_context;
+mod saving;
+mod signing;
 mod starting;
 
 pub use context::Context;

@@ -97,6 +97,14 @@ const GROUPS: &[Group] = &[
         },
     ),
     admin("/library", doors! { admin_library: put; }),
+    admin(
+        "/connectors",
+        doors! {
+            admin_safe_endpoints: list;
+            admin_safe_endpoint: accept, withdraw;
+        },
+    ),
+    admin("/approval-floor", doors! { admin_floor: detail, set; }),
     factory("/me", doors! { me: me; }),
     factory(
         "/profiles",

@@ -2,8 +2,8 @@
 
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
-use countersign_plan::{Rehearsal, Request, inputs, plan};
-use countersign_playbook::{Bindings, ValidPlaybook};
+use countersign_plan::{Plan, Rehearsal, Request, inputs, plan};
+use countersign_playbook::{Bindings, Code, Diagnostic, ValidPlaybook};
 use countersign_profile::{Handle, Profile, ProfileId, SkillType};
 use countersign_registry::nearest;
 use countersign_run::{DryRun, Head, RunContext, RunId};
@@ -66,7 +66,12 @@ impl Asking<'_> {
 
 /// Writes the run, starts its execution, and answers 202 with its line. Once it is written it will run: should the start
 /// fail, the sweeper does it.
-pub(crate) async fn begin(ctx: &Context, head: Head, asked: &Asked) -> Result<Kept, Problem> {
+pub(crate) async fn begin(
+    ctx: &Context,
+    head: Head,
+    asked: &Asked,
+    warnings: Vec<FieldError>,
+) -> Result<Kept, Problem> {
     let head = match ctx.runs.create(&head, asked).await? {
         Created::New => head,
         Created::Existing(known) => *known,
@@ -75,7 +80,8 @@ pub(crate) async fn begin(ctx: &Context, head: Head, asked: &Asked) -> Result<Ke
         tracing::warn!(run = %head.run, code = error.code(), %error, "the execution was not started; the sweeper will");
     }
     let place = format!("/api/agent-factory/executions/{}", head.run);
-    Kept::new(StatusCode::ACCEPTED, Some(place), &ExecutionLine::from(&head))
+    let line = ExecutionLine::from(&head).with_warnings(warnings);
+    Kept::new(StatusCode::ACCEPTED, Some(place), &line)
 }
 
 /// The agent of this id or handle.
@@ -168,25 +174,40 @@ pub(crate) fn check_inputs(
 }
 
 /// Everything in the playbook that the agent's data sources do not fit: a connector it does not have, an endpoint or
-/// argument that is not there.
+/// argument that is not there. The answer is the playbook as these data sources complete it, and what was raised for them.
 pub(crate) fn check_links(
     ctx: &Context,
     playbook: &StoredPlaybook,
     endpoints: &Bindings,
-) -> Result<(), Problem> {
-    let compiled = compiling::compiled(&ctx.registry, &playbook.yaml, Some(endpoints));
+) -> Result<(ValidPlaybook, Vec<FieldError>), Problem> {
+    let compiled = compiling::compiled(&ctx.registry, &playbook.yaml, Some(endpoints), None);
     let mut errors: Vec<FieldError> = Vec::new();
     for error in compiled.errors() {
         if errors.iter().all(|known| known.message != error.message) {
-            let path = format!("playbook:{}:{}", error.place.line, error.place.column);
-            errors.push(FieldError {
-                path,
-                message: error.message.clone(),
-                hint: error.hint.clone(),
-            });
+            errors.push(at(error));
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
+    let raised = compiled.diagnostics.iter().filter(|said| said.code == Code::LinkRaised);
+    let raised = raised.map(|said| at(said)).collect();
+    compiled.playbook.map(|playbook| (playbook, raised)).ok_or_else(|| Problem::invalid(errors))
+}
+
+fn at(said: &Diagnostic) -> FieldError {
+    let path = format!("playbook:{}:{}", said.place.line, said.place.column);
+    FieldError { path, message: said.message.clone(), hint: said.hint.clone() }
+}
+
+/// The plan the run will follow, but for its inputs.
+pub(crate) fn planned(playbook: &ValidPlaybook, head: &Head) -> Plan {
+    let request = Request {
+        tenant: String::new(),
+        run: head.run.clone(),
+        owner: head.owner.clone(),
+        profile: head.profile_id.clone(),
+        context: head.context,
+        inputs: Map::new(),
+    };
+    plan(playbook, request)
 }
 
 /// Every sample of a test that cannot stand in for its step.
@@ -198,16 +219,8 @@ pub(crate) fn check_samples(
     endpoints: &Bindings,
     samples: &Map<String, Value>,
 ) -> Result<(), Problem> {
-    let request = Request {
-        tenant: String::new(),
-        run: head.run.clone(),
-        owner: head.owner.clone(),
-        profile: head.profile_id.clone(),
-        context: head.context,
-        inputs: Map::new(),
-    };
     let rehearsal = Rehearsal { mode, registry: &ctx.registry, endpoints, samples };
-    rehearsal.apply(&mut plan(playbook, request)).map_err(|problems| {
+    rehearsal.apply(&mut planned(playbook, head)).map_err(|problems| {
         let field = |problem: countersign_plan::SampleProblem| FieldError {
             path: format!("samples.{}", problem.path).trim_end_matches('.').to_owned(),
             message: problem.problem,

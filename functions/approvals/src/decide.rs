@@ -6,6 +6,7 @@ use countersign_approval::{
 };
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
 use countersign_letter::page::MessagePage;
+use countersign_store_approvals::CodeIssue;
 use jiff::Timestamp;
 
 use crate::Context;
@@ -86,9 +87,10 @@ async fn with_code(
 ) -> Result<Reply, Refusal> {
     let Some(typed) = &form.code else { return ask_for_code(opened, form, context, now).await };
     let request = opened.request();
-    let stored = context.act.try_code(&request.id, request.version, opened.slot).await?;
+    let stored =
+        context.act.try_code(&request.id, request.version, opened.slot, form.verdict).await?;
     let stored = stored.ok_or(Refusal::CodeSpent)?;
-    match stored.check(typed, request.version, now) {
+    match stored.check(typed, request.version, form.verdict, now) {
         CodeCheck::Right => {}
         CodeCheck::Wrong => {
             let problem = Some("That code is not right.");
@@ -100,7 +102,8 @@ async fn with_code(
     let decided = decide(opened, form, nonce, Assurance::LinkCode, context, now).await;
     if decided.is_ok() {
         // Should this fail, the code still opens nothing: the vote is cast, and repeating it gives the same receipt.
-        let _ = context.act.spend_code(&request.id, request.version, opened.slot).await;
+        let _ =
+            context.act.spend_code(&request.id, request.version, opened.slot, form.verdict).await;
     }
     answer(decided, opened, form, context).await
 }
@@ -112,22 +115,33 @@ async fn ask_for_code(
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
     let request = opened.request();
-    let (code, stored) = new_code(opened, context, now);
-    if !context.act.put_code(&request.id, &stored).await? {
-        return Err(Refusal::TooManyCodes);
-    }
-    context.act.send_code(request, &opened.person, form.verdict, &code, &stored).await?;
-    let page = look::code_page(opened, context, form, stored.expires_at, None).await?;
+    let (code, stored) = new_code(opened, form.verdict, context, now);
+    let expires = match context.act.put_code(&request.id, &stored, now).await? {
+        CodeIssue::Kept => {
+            context.act.send_code(request, &opened.person, form.verdict, &code, &stored).await?;
+            stored.expires_at
+        }
+        // Whoever else holds the link may have asked for it: it was mailed to the approver all the same.
+        CodeIssue::Known(known) => known.expires_at,
+        CodeIssue::NotBefore(_) => return Err(Refusal::TooManyCodes),
+    };
+    let page = look::code_page(opened, context, form, expires, None).await?;
     Ok(Reply::new(200, page.html()?))
 }
 
-fn new_code(opened: &Opened, context: &Context, now: Timestamp) -> (Code, StoredCode) {
+fn new_code(
+    opened: &Opened,
+    verdict: Verdict,
+    context: &Context,
+    now: Timestamp,
+) -> (Code, StoredCode) {
     let random = (context.random)();
     let (mut digits, mut salt) = ([0; 8], [0; 32]);
     digits.copy_from_slice(&random[..8]);
     salt.copy_from_slice(&random[8..]);
     let code = Code::from_random(digits);
-    let stored = code.stored(Digest::from_bytes(salt), opened.slot, opened.request().version, now);
+    let version = opened.request().version;
+    let stored = code.stored(Digest::from_bytes(salt), opened.slot, version, verdict, now);
     (code, stored)
 }
 

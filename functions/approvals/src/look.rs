@@ -4,7 +4,7 @@ use countersign_approval::{
     Assurance, Closed, Door, Layout, Nonce, Request, SignedLink, Status, TokenError, Verdict, Vote,
 };
 use countersign_gatekeeper::Notices;
-use countersign_identity::UserId;
+use countersign_identity::{Requirement, Role, Standing, UserId, permits};
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     self, CodePage, DecisionPage, EffectPage, MessagePage, PromptPage, ROWS_PER_PAGE, RowsPage,
@@ -42,7 +42,8 @@ impl Opened {
     }
 }
 
-/// Follows a token to its request: genuine, not expired, not replaced by a newer link, of a person who is asked.
+/// Follows a token to its request: genuine, not expired, not replaced by a newer link, of a person who is asked and may
+/// read now. Whoever was deactivated or has no role left finds the page of a link that opens nothing.
 pub(crate) async fn open(
     token: &str,
     context: &Context,
@@ -53,7 +54,16 @@ pub(crate) async fn open(
     context.look.check_link(&said.approval, said.slot, &link).await?;
     let loaded = context.look.load(&said.approval).await?.ok_or(Refusal::NotFound)?;
     let person = loaded.request.policy.approver(said.slot).cloned().ok_or(Refusal::NotFound)?;
+    let standing = context.look.standing(&person).await?;
+    if !standing.is_some_and(|standing| may_read(&standing)) {
+        return Err(Refusal::NotFound);
+    }
     Ok(Opened { link, slot: said.slot, person, loaded })
+}
+
+/// What the REST API asks of a reader too.
+fn may_read(standing: &Standing) -> bool {
+    standing.active && permits(&standing.scopes, &Requirement::role(Role::Reader), None).is_ok()
 }
 
 /// `GET /a/{token}`
@@ -162,8 +172,7 @@ pub(crate) async fn decision(
     let kept = context.look.effects(request).await?;
     let page_url = Notices::page_url(&context.public_url, token);
     let effects = plan::requests(request, plan, &kept, &layout, &page_url);
-    let preview =
-        if kept.is_empty() { preview(request, &layout) } else { rows_of(request, &layout) };
+    let preview = preview(request, &layout);
     let picture = plan.and_then(|plan| plan::picture(plan, &request.position.step));
     Ok(DecisionPage {
         asked: asked(request),
@@ -201,19 +210,18 @@ pub(crate) async fn decision(
     })
 }
 
-/// The rows: none when the preview is what a single call is given; its fields are read better one below the other.
+/// The rows.
 fn preview(request: &Request, layout: &Layout) -> Preview {
-    if plan::one_call(request) { Preview::default() } else { rows_of(request, layout) }
-}
-
-fn rows_of(request: &Request, layout: &Layout) -> Preview {
     let shown = &request.preview.shown;
     let limit = shown.as_array().map_or(1, Vec::len);
     Preview::head(shown, layout, limit, Some(request.preview.total))
 }
 
-/// How the gate's author lays rows and requests out; the plan's seal is signed.
+/// How the gate's author lays rows and requests out: signed with the request, else with the seal of the plan.
 fn layout(request: &Request, run: Option<&SeenRun>) -> Layout {
+    if !request.layout.is_empty() {
+        return request.layout.clone();
+    }
     run.map(|run| plan::layout(&run.plan, &request.position.step)).unwrap_or_default()
 }
 

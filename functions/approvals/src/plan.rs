@@ -66,8 +66,8 @@ fn column(column: &PreviewColumn) -> Column {
     }
 }
 
-/// What the signature covers: the requests themselves. Of a step whose requests are not kept, what its call is given, or
-/// the arguments as the sealed plan states them, where `{step.field}` stands for what a step brought.
+/// What the signature covers: the requests themselves. Of a step whose requests are not kept, the
+/// arguments as the sealed plan states them, where `{step.field}` stands for what a step brought.
 pub(crate) fn requests(
     request: &Request,
     plan: Option<&Plan>,
@@ -85,7 +85,6 @@ pub(crate) fn requests(
             continue;
         }
         let arguments = match step {
-            _ if one_call(request) => request.preview.shown.clone(),
             Some(step) => stated(step),
             None => Value::Null,
         };
@@ -113,13 +112,6 @@ fn about<'a>(name: &'a str, action: &'a str, step: Option<&'a PlanStep>) -> Abou
     About { step: name, description, action, irreversible: true }
 }
 
-/// Whether the preview is what a single call will be given.
-pub(crate) fn one_call(request: &Request) -> bool {
-    request.preview.shown.is_object()
-        && request.preview.source.is_none()
-        && request.covers.len() == 1
-}
-
 fn stated(step: &PlanStep) -> Value {
     let both = step.inputs.iter().chain(&step.params);
     Value::Object(both.map(|(name, value)| (name.clone(), value.clone())).collect())
@@ -127,7 +119,7 @@ fn stated(step: &PlanStep) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{picture, stated};
+    use super::picture;
     use countersign_letter::StagePlace;
     use countersign_plan::Plan;
     use serde_json::{Value, json};
@@ -164,14 +156,5 @@ mod tests {
         check("look", Some(&[Done, Here, Covered, Later, Later]));
         check("again", Some(&[Done, Done, Done, Here, Covered]));
         check("elsewhere", None);
-    }
-
-    #[test]
-    fn arguments_are_shown_as_the_plan_states_them() {
-        let plan = plan();
-        assert_eq!(
-            stated(plan.step("write").unwrap()),
-            json!({"rows": "{read.rows}", "to": "table"})
-        );
     }
 }

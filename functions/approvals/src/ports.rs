@@ -9,7 +9,7 @@ use countersign_effect::Effect;
 use countersign_gatekeeper::{Answer, Attempting, GateError};
 use countersign_identity::{Standing, UserId};
 use countersign_plan::Plan;
-use countersign_store_approvals::Loaded;
+use countersign_store_approvals::{CodeIssue, Loaded};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -68,17 +68,29 @@ pub trait Act: Send + Sync {
         attempting: &'a Attempting,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Answer, GateError>>;
-    /// Keeps a new code in place of the last one; `false` when too many were asked for.
-    fn put_code<'a>(&'a self, id: &'a ApprovalId, code: &'a StoredCode) -> Seen<'a, bool>;
+    /// Keeps a new code in place of the last one of its verdict, if one may be mailed now.
+    fn put_code<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        code: &'a StoredCode,
+        now: Timestamp,
+    ) -> Seen<'a, CodeIssue>;
     /// Counts one try and gives the code to check it with.
     fn try_code<'a>(
         &'a self,
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
+        verdict: Verdict,
     ) -> Seen<'a, Option<StoredCode>>;
     /// Makes a code useless.
-    fn spend_code<'a>(&'a self, id: &'a ApprovalId, version: u32, slot: u16) -> Seen<'a, ()>;
+    fn spend_code<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        version: u32,
+        slot: u16,
+        verdict: Verdict,
+    ) -> Seen<'a, ()>;
     /// Mails a code to the approver.
     fn send_code<'a>(
         &'a self,

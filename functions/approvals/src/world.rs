@@ -7,11 +7,12 @@ use countersign_approval::ports::PortError;
 use countersign_approval::{
     ApprovalId, Code, LinkError, Request, SignedLink, StoredCode, Tenant, Verdict,
 };
+use countersign_effect::Effect;
 use countersign_failure::Failure;
 use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Notices, Wired};
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_store_approvals::{Approvals, Loaded};
+use countersign_store_approvals::{Approvals, CodeIssue, Loaded};
 use countersign_store_runs::RunStore;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -43,7 +44,7 @@ impl Context {
         let tenant = Tenant::parse(boot.settings.need(Setting::Tenant)?).map_err(|error| {
             StartError::Invalid { name: Setting::Tenant.name(), reason: error.to_string() }
         })?;
-        let Wired { desk, approvals, runs, directory, notices } = Wired::new(boot)?;
+        let Wired { desk, approvals, runs, directory, notices, .. } = Wired::new(boot)?;
         let (public_url, key) = (notices.public_url.clone(), Arc::clone(&notices.key));
         let look = Tables { approvals: approvals.clone(), runs, rights: Arc::new(directory) };
         let act = Doing { approvals, desk, notices };
@@ -106,8 +107,15 @@ impl Look for Tables {
         })
     }
 
-    fn effects<'a>(&'a self, _: &'a Request) -> Seen<'a, Vec<StepEffects>> {
-        Box::pin(async { Ok(Vec::new()) })
+    fn effects<'a>(&'a self, request: &'a Request) -> Seen<'a, Vec<StepEffects>> {
+        let read = |kept: &countersign_approval::StepEffects| {
+            let effects =
+                kept.texts.iter().map(|text| Effect::parse(text)).collect::<Result<Vec<_>, _>>();
+            let effects = effects.map_err(carried("reading the requests that are signed"))?;
+            let total = effects.len() as u64;
+            Ok(StepEffects { step: kept.step.clone(), effects, total })
+        };
+        Box::pin(async move { request.effects.iter().map(read).collect() })
     }
 
     fn rows<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<Value>> {
@@ -146,9 +154,14 @@ impl Act for Doing {
         self.desk.decide(attempting, now)
     }
 
-    fn put_code<'a>(&'a self, id: &'a ApprovalId, code: &'a StoredCode) -> Seen<'a, bool> {
+    fn put_code<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        code: &'a StoredCode,
+        now: Timestamp,
+    ) -> Seen<'a, CodeIssue> {
         Box::pin(async move {
-            self.approvals.put_code(id, code).await.map_err(carried("keeping a code"))
+            self.approvals.put_code(id, code, now).await.map_err(carried("keeping a code"))
         })
     }
 
@@ -157,15 +170,24 @@ impl Act for Doing {
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
+        verdict: Verdict,
     ) -> Seen<'a, Option<StoredCode>> {
         Box::pin(async move {
-            self.approvals.try_code(id, version, slot).await.map_err(carried("trying a code"))
+            let tried = self.approvals.try_code(id, version, slot, verdict).await;
+            tried.map_err(carried("trying a code"))
         })
     }
 
-    fn spend_code<'a>(&'a self, id: &'a ApprovalId, version: u32, slot: u16) -> Seen<'a, ()> {
+    fn spend_code<'a>(
+        &'a self,
+        id: &'a ApprovalId,
+        version: u32,
+        slot: u16,
+        verdict: Verdict,
+    ) -> Seen<'a, ()> {
         Box::pin(async move {
-            self.approvals.spend_code(id, version, slot).await.map_err(carried("spending a code"))
+            let spent = self.approvals.spend_code(id, version, slot, verdict).await;
+            spent.map_err(carried("spending a code"))
         })
     }
 

@@ -157,9 +157,72 @@ async fn no_code_is_mailed_for_somebody_who_may_not_decide() {
     let world = World::new(Assurance::LinkCode);
     let page = world.get(after(60)).await;
     world.revoke();
-    check(&world.post(&form(&page, "approve", ""), after(70)).await, 403, "You cannot decide this");
+    check(&world.post(&form(&page, "approve", ""), after(70)).await, 404, "Link not recognised");
     assert!(world.codes().is_empty());
     assert_eq!(world.status(), Status::Pending);
+}
+
+#[tokio::test]
+async fn k_06_the_link_of_somebody_without_rights_shows_nothing() {
+    for take in [World::revoke, World::take_scopes] {
+        let world = World::new(Assurance::Link);
+        let before = world.get(after(60)).await;
+        check(&before, 200, "Officer cross-reference");
+        take(&world);
+        for (method, rest) in [("GET", ""), ("GET", "/rows"), ("GET", "/rows?page=2")] {
+            let answer = world.ask(method, rest, &[], "", after(70)).await;
+            check(&answer, 404, "Link not recognised");
+            for secret in ["cross-reference", "Person 1", "nonce", "Bo Ferreira", "appr_"] {
+                assert!(!answer.html.contains(secret), "`{secret}` on `{}`", answer.title());
+            }
+        }
+        let voted = world.post(&form(&before, "approve", ""), after(71)).await;
+        check(&voted, 404, "Link not recognised");
+        assert_eq!((world.status(), world.acts()), (Status::Pending, 0));
+    }
+}
+
+#[tokio::test]
+async fn a_code_mailed_to_approve_does_not_deny_and_the_reverse() {
+    for (asked, other) in [("approve", "deny"), ("deny", "approve")] {
+        let world = World::new(Assurance::LinkCode);
+        let page = world.get(after(60)).await;
+        world.post(&form(&page, asked, ""), after(70)).await;
+        let code = world.codes()[0].clone();
+        let crossed = format!("{}&code={code}", form(&page, other, ""));
+        check(&world.post(&crossed, after(80)).await, 403, "A new code is needed");
+        assert_eq!(world.status(), Status::Pending);
+        let straight = format!("{}&code={code}", form(&page, asked, ""));
+        assert_eq!(world.post(&straight, after(90)).await.status, 200);
+        assert_eq!(world.votes().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_forwarded_link_cannot_use_up_the_codes() {
+    let world = World::new(Assurance::LinkCode);
+    let page = world.get(after(60)).await;
+    let (approve, deny) = (form(&page, "approve", ""), form(&page, "deny", ""));
+    // Asking again and again mails nothing more: the code that was mailed stays good.
+    for second in 70..90 {
+        check(&world.post(&approve, after(second)).await, 200, "Enter the code we mailed you");
+    }
+    assert_eq!(world.codes().len(), 1);
+    // With patience a stranger gets more mailed, of either verdict, but not without end.
+    let mut refused = 0;
+    for minute in 2..30 {
+        let body = if minute % 2 == 0 { &approve } else { &deny };
+        refused += u32::from(world.post(body, after(60 * minute)).await.status == 429);
+    }
+    assert_eq!(world.codes().len(), 5);
+    assert!(refused > 0);
+    // Later the approver gets one, and it decides.
+    let late = 60 * 45;
+    let page = world.get(after(late)).await;
+    let body = form(&page, "approve", "");
+    check(&world.post(&body, after(late)).await, 200, "Enter the code we mailed you");
+    let code = world.codes().last().unwrap().clone();
+    check(&world.post(&format!("{body}&code={code}"), after(late + 60)).await, 200, "You approved");
 }
 
 #[tokio::test]

@@ -157,7 +157,8 @@ mod tests {
             );
             let definition = parse(&yaml).definition.unwrap();
             let updated_at = Timestamp::UNIX_EPOCH;
-            let stored = StoredConnector { owner: None, definition, yaml, updated_at };
+            let accepted = Vec::new();
+            let stored = StoredConnector { owner: None, definition, yaml, updated_at, accepted };
             Box::pin(async move { Ok(Some(stored)) })
         }
 

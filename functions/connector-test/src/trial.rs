@@ -106,6 +106,7 @@ fn call(owner: &UserId, id: &ConnectorId, trial: &Trial) -> Call {
         params: params.as_object().cloned().unwrap_or_default(),
         // Nobody repeats a test: what it reserves is its own.
         idempotency_key: hex::encode(rand::random::<[u8; 16]>()),
+        permit: None,
         now,
         remaining: AT_MOST,
         info: RunInfo {

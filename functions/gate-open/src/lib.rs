@@ -9,6 +9,7 @@ mod signers;
 
 use std::sync::Arc;
 
+use countersign_connector::ConnectorEffects;
 use countersign_failure::{Failure, chain};
 use countersign_gatekeeper::{Desk, Wired};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
@@ -53,9 +54,12 @@ impl Context {
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let Wired { desk, directory, .. } = Wired::new(boot)?;
+        let catalog = Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?);
+        let describer = ConnectorEffects(Arc::new(catalog.clone()));
+        let steps = countersign_step_entry::Context::new(boot, Vec::new())?;
         Ok(Self {
-            steps: countersign_step_entry::Context::new(boot, Vec::new())?,
-            catalog: Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?),
+            steps: steps.with_describer(Arc::new(describer)),
+            catalog,
             desk,
             directory,
             tasks: Arc::new(Tasks::new(&boot.aws)),

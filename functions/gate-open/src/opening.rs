@@ -1,8 +1,8 @@
 //! From what a gate asks to a request for approval.
 
 use countersign_approval::{
-    Assurance, Digest, Floor, Kind, OnReject, Opening, Policy, Position, Preview, RunContext,
-    Subject, Tenant, Timing, Waiting, requester_may_decide,
+    Assurance, Digest, Floor, Kind, Layout, OnReject, OpenError, Opening, Policy, Position,
+    Preview, Tenant, Timing, Waiting, requester_may_decide,
 };
 use countersign_identity::{Requirement, Role};
 use countersign_plan::{self as plan, StepKind};
@@ -12,9 +12,6 @@ use jiff::Timestamp;
 use crate::signers::{People, people};
 use crate::{Context, OpenGateError};
 
-/// Rows a tool's own gate shows.
-const TOOL_PREVIEW: u32 = 100;
-
 /// Everything the request is opened with.
 pub(crate) async fn opening(
     context: &Context,
@@ -23,11 +20,11 @@ pub(crate) async fn opening(
 ) -> Result<Opening, OpenGateError> {
     let people = people(context, asked).await?;
     let head = &asked.head;
-    let kind = asked.subject.kind();
-    let irreversible = match &asked.subject {
-        Subject::Step { effects, .. } => !effects.is_empty(),
-        _ => asked.step.irreversible,
-    };
+    let kind = asked.subject.kind;
+    let irreversible = asked.irreversible;
+    let floor = floor(context).await?;
+    let mut remarks = asked.remarks.clone();
+    remarks.extend(raised(asked, &floor));
     Ok(Opening {
         tenant: tenant(context),
         position: Position { round: asked.round, ..Position::of_step(&head.run, &asked.step.name) },
@@ -38,14 +35,17 @@ pub(crate) async fn opening(
         invoker: head.invoked_by.clone(),
         title: title(asked),
         prompt: asked.prompt.clone(),
-        preview: preview(asked),
+        preview: preview(asked)?,
+        layout: Layout::default(),
+        effects_at: None,
+        remarks,
         plan_picture: picture(asked),
         cost_bound: None,
         policy: policy(asked, &people, kind, irreversible),
-        floor: floor(context).await?,
+        floor,
         requirement: Some(requirement(context, asked)),
         topic: None,
-        timing: timing(asked, &people, now),
+        timing: timing(asked.gate.as_ref(), now),
         on_reject: on_reject(asked),
         salt: Digest::from_bytes(rand::random()),
         requesters: people.requesters,
@@ -61,16 +61,33 @@ fn title(asked: &GateAsk) -> String {
     format!("{what}: {}", asked.step.name)
 }
 
-fn preview(asked: &GateAsk) -> Preview {
-    let limit = asked.gate.as_ref().map_or(TOOL_PREVIEW, |gate| gate.preview_limit);
-    let preview = Preview::of(&asked.preview, limit);
-    match asked.gate.as_ref().and_then(|gate| gate.preview_from.as_deref()) {
+fn preview(asked: &GateAsk) -> Result<Preview, OpenGateError> {
+    let gate = asked.gate.as_ref();
+    let limit = gate.map_or(0, |gate| gate.preview_limit);
+    let preview = Preview::of(&asked.preview, limit)
+        .map_err(|error| OpenGateError::Gate(OpenError::from(error).into()))?;
+    Ok(match gate.and_then(|gate| gate.preview_from.as_deref()) {
         // The reference is canonical: its first part is the step's name.
         Some(reference) => {
             preview.from_step(reference.split(['.', '[']).next().unwrap_or(reference))
         }
         None => preview,
-    }
+    })
+}
+
+/// What is said when the gate asked for less proof than such effects, or the deployment, take.
+fn raised(asked: &GateAsk, floor: &Floor) -> Option<String> {
+    let wanted = assurance(asked.gate.as_ref()?.assurance.as_deref())?;
+    let least = Assurance::default_for(asked.irreversible);
+    let of_floor = if asked.irreversible { floor.irreversible_assurance } else { floor.assurance };
+    let held_to = least.max(of_floor.unwrap_or(Assurance::Link));
+    (wanted < held_to).then(|| {
+        format!(
+            "The playbook asks for `{}`. What is signed here takes at least `{}`.",
+            wanted.as_str(),
+            held_to.as_str()
+        )
+    })
 }
 
 /// One line per stage, the asking one marked.
@@ -116,35 +133,49 @@ async fn floor(context: &Context) -> Result<Floor, OpenGateError> {
 
 /// Signing takes at least the role that doing it takes.
 fn requirement(context: &Context, asked: &GateAsk) -> Requirement {
-    let actions: Vec<&str> = match &asked.subject {
-        Subject::Step { effects, .. } => {
-            effects.iter().map(|effect| effect.action.as_str()).collect()
-        }
-        Subject::Tool { action, .. } => vec![action],
-        _ => Vec::new(),
-    };
-    let contracts = actions.iter().filter_map(|action| context.steps.registry.get(action));
+    let actions = asked.subject.effects.iter().map(|effects| effects.action.as_str());
+    let contracts = actions.filter_map(|action| context.steps.registry.get(action));
     contracts
         .map(|contract| contract.requirement.clone())
         .max_by_key(|requirement| requirement.required_role)
         .unwrap_or_else(|| Requirement::role(Role::Reader))
 }
 
-/// Two minutes for somebody who sits in front of the run and may sign themselves; a week for people who get a mail (K-16).
-fn timing(asked: &GateAsk, people: &People, now: Timestamp) -> Timing {
-    let minutes = asked.gate.as_ref().and_then(|gate| gate.timeout_minutes);
-    let alone = people.approvers.iter().all(|approver| *approver == asked.head.invoked_by);
-    let waiting = if asked.head.context == RunContext::Interactive && alone {
-        Waiting::Interactive
-    } else {
-        Waiting::Mail
-    };
-    Timing::starting(now, minutes, waiting)
+/// What the gate says; else a week, because every request is mailed (K-16). The two minutes of [`Waiting::Interactive`] need
+/// a session that shows the request, and nothing says yet that there is one: that a run is interactive does not.
+fn timing(gate: Option<&plan::Gate>, now: Timestamp) -> Timing {
+    Timing::starting(now, gate.and_then(|gate| gate.timeout_minutes), Waiting::Mail)
 }
 
 fn on_reject(asked: &GateAsk) -> OnReject {
     match asked.gate.as_ref().map(|gate| gate.on_reject) {
         Some(plan::OnReject::Skip) => OnReject::Skip,
         _ => OnReject::Stop,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(minutes: Option<u32>, expect: SignedDuration) {
+        let gate = json!({
+            "prompt": "Go on?", "preview_limit": 10, "timeout_minutes": minutes, "on_reject": "stop", "quorum": 1,
+        });
+        let (gate, now) = (serde_json::from_value(gate).unwrap(), Timestamp::UNIX_EPOCH);
+        assert_eq!(timing(Some(&gate), now).deadline.duration_since(now), expect, "{minutes:?}");
+    }
+
+    #[test]
+    fn k_16_a_mailed_gate_waits_a_week_unless_it_says_otherwise_by_hand() {
+        check(None, SignedDuration::from_hours(7 * 24));
+        check(Some(1440), SignedDuration::from_hours(24));
+        check(Some(2), SignedDuration::from_mins(2));
+        let now = Timestamp::UNIX_EPOCH;
+        let own = timing(None, now).deadline.duration_since(now);
+        assert_eq!(own, SignedDuration::from_hours(7 * 24), "a step's own request");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use aws_lambda_events::sqs::{SqsEvent, SqsMessage};
-use countersign_approval::chain::{Checkpoint, Head, Ledger, PublicKey, Sealed, verify};
+use countersign_approval::chain::{Checkpoint, Export, File, Head, Sealed, verify};
 use countersign_approval::{Receipt, ReceiptId, Tenant};
 use countersign_store_approvals::SealOutcome;
 use countersign_store_kit::StoreError;
@@ -62,13 +62,12 @@ impl World {
         left.map(drop).map_err(|_| died().into())
     }
 
-    fn exported(&self, folder: &str) -> Vec<Vec<u8>> {
+    fn exported(&self, folder: &str) -> Vec<File> {
         let objects = self.objects.lock().unwrap();
-        objects
-            .iter()
-            .filter(|(key, _)| key.starts_with(folder))
-            .map(|(_, body)| body.clone())
-            .collect()
+        let inside = objects.iter().filter_map(|(key, body)| {
+            Some(File { name: key.strip_prefix(folder)?.to_owned(), bytes: body.clone() })
+        });
+        inside.collect()
     }
 }
 
@@ -169,23 +168,18 @@ async fn failed(event: SqsEvent, world: &Arc<World>) -> Vec<String> {
     response.batch_item_failures.into_iter().map(|item| item.item_identifier).collect()
 }
 
-/// What stands in the bucket, verified as an outsider would, with nothing but the bucket.
+/// What stands in the bucket, verified as an outsider would, with nothing but the bucket: to the byte.
 fn check_exports(world: &World, entries: u64) {
-    let parse = |body: Vec<u8>| serde_json::from_slice(&body).unwrap();
-    let ledger = Ledger {
-        tenant: world.tenant.clone(),
-        entries: world.exported("ledger/entries/").into_iter().map(parse).collect(),
-        waiting: Vec::new(),
-        checkpoints: world
-            .exported("ledger/checkpoints/")
-            .into_iter()
-            .map(|body| serde_json::from_slice(&body).unwrap())
-            .collect(),
+    let export = Export {
+        entries: world.exported("ledger/entries/"),
+        checkpoints: world.exported("ledger/checkpoints/"),
+        keys: world.exported("ledger/keys/"),
     };
-    let pem = String::from_utf8(world.exported("ledger/keys/").remove(0)).unwrap();
-    let report = verify(&ledger, &[], &PublicKey::from_pem(&pem).unwrap());
-    assert!(report.is_intact(), "{:?}", report.findings);
-    assert_eq!((report.entries, report.sealed_through, report.unsealed), (entries, entries, 0));
+    let reading = export.read(&[]);
+    assert_eq!(reading.findings, []);
+    let report = verify(&reading.ledger.unwrap(), &[], &reading.keys[0]);
+    assert_eq!(report.intact_through(), Some(entries), "{:?}", report.findings);
+    assert_eq!((report.entries, report.unsealed), (entries, 0));
 }
 
 #[tokio::test]
@@ -237,6 +231,16 @@ async fn a_receipt_of_another_deployment_is_not_sealed() {
     let mut event = SqsEvent::default();
     event.records = vec![message];
     assert_eq!(failed(event, &world).await, ["r-9"]);
+    assert!(world.entries.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_receipt_with_a_member_that_would_not_be_hashed_is_not_sealed() {
+    let world = World::new(usize::MAX);
+    let mut event = sample();
+    let body = event.records[0].body.take().unwrap();
+    event.records[0].body = Some(body.replacen('{', "{\"note_text\":\"agreed\",", 1));
+    assert_eq!(failed(event, &world).await, ["r-1", "r-2", "r-3"]);
     assert!(world.entries.lock().unwrap().is_empty());
 }
 

@@ -1,9 +1,7 @@
 //! From the head of a run to its plan: profile, playbook, inputs, checks.
 
-use countersign_connector::{SENDS_PARAM, TARGET_PARAM};
 use countersign_plan::{Plan, Rehearsal, Request, check, inputs, plan as planned};
 use countersign_playbook::{Bindings, PlaybookSource, ValidPlaybook, World, compile};
-use countersign_registry::CALL_CONNECTOR;
 use countersign_run::{DryRun, Head};
 use serde_json::{Map, Value};
 
@@ -30,7 +28,6 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
     };
     let mut plan = planned(&playbook, request);
     rehearse(context, head, &endpoints, &mut plan).await?;
-    aim(context, head, &mut plan).await?;
     check(&plan).map_err(BeginError::Refused)?;
     Ok(plan)
 }
@@ -76,24 +73,4 @@ async fn rehearse(
     let samples = context.runs.samples(&head.run).await?;
     let rehearsal = Rehearsal { mode, registry: &context.registry, endpoints, samples: &samples };
     rehearsal.apply(plan).map_err(BeginError::Samples)
-}
-
-/// Seals where every call with an effect goes: whoever edits the connector later needs a new signature.
-async fn aim(context: &Context, head: &Head, plan: &mut Plan) -> Result<(), BeginError> {
-    let calls =
-        plan.steps.iter_mut().filter(|step| step.irreversible && step.action == CALL_CONNECTOR);
-    for step in calls {
-        let connector = step.params.get("connector").and_then(Value::as_str).unwrap_or_default();
-        let endpoint = step.params.get("endpoint").and_then(Value::as_str).unwrap_or_default();
-        let unbound =
-            || BeginError::Links(vec![format!("the connector `{connector}` is not bound")]);
-        let target = context
-            .catalog
-            .target(&head.owner, &head.profile_id, connector, endpoint)
-            .await?
-            .ok_or_else(unbound)?;
-        step.params.insert(TARGET_PARAM.to_owned(), target.digest.into());
-        step.params.extend(target.sends.map(|sends| (SENDS_PARAM.to_owned(), sends.into())));
-    }
-    Ok(())
 }

@@ -31,6 +31,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
         finished_at: done.at,
         status: done.status,
         steps: &done.state.steps,
+        approvals: done.approvals,
         entities: &entities,
         outputs: &outputs,
         unreached: &unreached,

@@ -20,8 +20,8 @@ pub enum FinishError {
     /// The table of runs does not answer.
     #[error("reading or writing the run")]
     Store(#[from] StoreError),
-    /// Open gates could not be closed.
-    #[error("closing the gates of the run")]
+    /// Open gates could not be closed, or what became of them cannot be read.
+    #[error("closing or reading the gates of the run")]
     Gate(#[from] GateError),
     /// The profile cannot be read.
     #[error("reading the profile")]
@@ -32,8 +32,8 @@ pub enum FinishError {
     /// The notice cannot be written.
     #[error("writing the notice")]
     Content(#[from] ContentError),
-    /// The owner cannot be looked up.
-    #[error("looking up the owner")]
+    /// A person cannot be looked up.
+    #[error("looking up who is told")]
     Directory(#[from] DirectoryError),
     /// The mail cannot be written.
     #[error("writing the mail")]

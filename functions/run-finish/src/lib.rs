@@ -1,5 +1,5 @@
 //! Ends a run: what is missing is written down, the status follows from what happened, the journal gets its entry, and
-//! whoever is not watching is told.
+//! owner and requester are told.
 //!
 //! Everything here may be done again: outcomes, entry and notice have ids that follow from the run, and the status is
 //! written last, once.
@@ -8,12 +8,14 @@ mod account;
 mod error;
 mod missing;
 mod notice;
+mod unknown;
 
-use countersign_gatekeeper::{Desk, Wired};
+use countersign_approval::ApprovalRecord;
+use countersign_gatekeeper::{Desk, Recorder, Wired};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_outbox::{DomainEvent, EventBus, MailQueue};
 use countersign_plan::Plan;
-use countersign_run::{Head, RunContext, RunId, RunState, RunStatus, fold};
+use countersign_run::{Head, RunId, RunState, RunStatus, fold};
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
@@ -42,6 +44,8 @@ pub struct Context {
     content: ContentStore,
     directory: Directory,
     desk: Desk,
+    recorder: Recorder,
+    public_url: String,
     mails: MailQueue,
     bus: EventBus,
 }
@@ -53,7 +57,7 @@ impl Context {
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let dynamo = boot.dynamo();
-        let Wired { desk, runs, directory, .. } = Wired::new(boot)?;
+        let Wired { desk, runs, directory, recorder, notices, .. } = Wired::new(boot)?;
         Ok(Self {
             journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
             runs,
@@ -61,6 +65,8 @@ impl Context {
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
             directory,
             desk,
+            recorder,
+            public_url: notices.public_url,
             mails: MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?),
             bus: EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?),
         })
@@ -101,13 +107,20 @@ async fn finish(
     context.desk.close_for_run(&head.run, now).await?;
     let state = settled(context, &head, event.attempt, now).await?;
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
-    let done = Done { head: &head, state: &state, status, at: now };
+    let approvals = approvals(context, &head, &state).await?;
+    let unknown = unknown::steps(context, &head, &state).await?;
+    let done = Done {
+        head: &head,
+        state: &state,
+        status,
+        approvals: &approvals,
+        unknown: &unknown,
+        at: now,
+    };
     // A test leaves nothing behind but itself (K-46).
     let counts = head.dry_run.is_none();
     if counts {
         account::write(context, &done).await?;
-    }
-    if counts && head.context != RunContext::Interactive {
         notice::send(context, &done).await?;
     }
     context.runs.finish(&head, status, now).await?;
@@ -122,7 +135,23 @@ pub(crate) struct Done<'a> {
     pub(crate) head: &'a Head,
     pub(crate) state: &'a RunState,
     pub(crate) status: RunStatus,
+    /// Its requests for approval, in the order they were opened.
+    pub(crate) approvals: &'a [ApprovalRecord],
+    /// The steps of which nobody knows whether their effect happened.
+    pub(crate) unknown: &'a [String],
     pub(crate) at: Timestamp,
+}
+
+/// What became of the requests of the run; most runs have none, and then nothing is read.
+async fn approvals(
+    context: &Context,
+    head: &Head,
+    state: &RunState,
+) -> Result<Vec<ApprovalRecord>, FinishError> {
+    if state.steps.iter().all(|(_, step)| step.approval.is_none()) {
+        return Ok(Vec::new());
+    }
+    Ok(context.recorder.of_run(&head.run).await?)
 }
 
 /// The state of the run once every step has an outcome.

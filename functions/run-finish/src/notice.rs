@@ -1,68 +1,170 @@
-//! The notice of a run that nobody watched (F-190): in the application, and by mail to a verified address.
+//! Owner and requester are told that a run is over (F-190): in the application, and by mail to a verified address, at most
+//! once each. The mail holds nothing that anybody could have written into it; the notification holds the notes.
 
+use std::collections::BTreeSet;
+
+use countersign_approval::{ApprovalRecord, Status, Verdict};
+use countersign_identity::UserId;
 use countersign_letter::Label;
-use countersign_letter::mail::FinishedMail;
+use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, MailLink};
 use countersign_outbox::{Mail, MailId};
-use countersign_run::RunStatus;
+use countersign_run::{Head, RunContext, RunStatus, StepStatus};
 use countersign_store_content::{Notification, NotificationId, Priority, derived};
 
 use crate::{Context, Done, FinishError};
 
-/// Writes the notification and queues the mail; both have ids that follow from the run.
+/// A note has at most so many characters, so none is cut in the application.
+const WHOLE_NOTE: usize = countersign_approval::NOTE_LIMIT;
+
+/// Writes the notifications and queues the mails; all have ids that follow from run and person.
 pub(crate) async fn send(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
-    let head = done.head;
-    context.content.notify(&notification(done)).await?;
-    let owner = context.directory.user(&head.owner).await?;
-    let Some(address) = owner
-        .filter(|owner| owner.active && owner.email_verified)
-        .map(|owner| owner.email.to_string())
-    else {
+    if did_nothing(done.status) {
         return Ok(());
-    };
-    let letter = letter(done).render()?;
-    let id = MailId::from_bytes(derived(&["run-finished", head.run.as_str()]));
-    context
-        .mails
-        .send(&Mail::new(id, vec![address], letter.subject, letter.text, Some(letter.html))?)
-        .await?;
+    }
+    for person in told(done.head) {
+        context.content.notify(&notification(done, person, &address(context, done))).await?;
+        if !was_watched(done) {
+            mail(context, done, person).await?;
+        }
+    }
     Ok(())
 }
 
-fn notification(done: &Done<'_>) -> Notification {
+/// The owner, and who started it.
+fn told(head: &Head) -> BTreeSet<&UserId> {
+    BTreeSet::from([&head.owner, &head.invoked_by])
+}
+
+/// A monitor that found nothing, or a run that was not due: nobody has asked to hear of it.
+fn did_nothing(status: RunStatus) -> bool {
+    matches!(status, RunStatus::Suppressed | RunStatus::Skipped | RunStatus::OutsideActiveHours)
+}
+
+/// A success that somebody waited for, as far as the run knows: it was started as `interactive`.
+fn was_watched(done: &Done<'_>) -> bool {
+    done.status == RunStatus::Complete
+        && done.unknown.is_empty()
+        && done.head.context == RunContext::Interactive
+}
+
+async fn mail(context: &Context, done: &Done<'_>, person: &UserId) -> Result<(), FinishError> {
+    let user = context.directory.user(person).await?;
+    let Some(user) = user.filter(|user| user.active && user.email_verified) else {
+        return Ok(());
+    };
+    let cancelled_by = match done.head.stop.as_ref().and_then(|stop| stop.by.as_ref()) {
+        Some(by) => Some(Label::new(&context.recorder.username(by).await?)),
+        None => None,
+    };
+    let letter = letter(done, cancelled_by, MailLink::parse(&address(context, done)).ok());
+    let letter = letter.render()?;
+    let run = done.head.run.as_str();
+    let id = MailId::from_bytes(derived(&["run-finished", run, person.as_str()]));
+    let to = vec![user.email.to_string()];
+    let mail = Mail::new(id, to, letter.subject, letter.text, Some(letter.html))?;
+    context.mails.send(&mail.with_header("Auto-Submitted", "auto-generated")?).await?;
+    Ok(())
+}
+
+/// Where the record of the run is read.
+fn address(context: &Context, done: &Done<'_>) -> String {
+    format!("{}/api/agent-factory/executions/{}", context.public_url, done.head.run)
+}
+
+fn notification(done: &Done<'_>, person: &UserId, address: &str) -> Notification {
     let head = done.head;
-    let steps = done.state.steps.iter().filter(|(_, step)| step.status.is_good()).count();
     Notification {
-        id: NotificationId::from_bytes(derived(&["agent_job_complete", head.run.as_str()])),
-        owner: head.owner.clone(),
-        title: format!("{}: {}", head.profile_name, words(done.status)),
-        message: format!("{steps} of {} steps were done.", done.state.steps.len()),
+        id: NotificationId::from_bytes(derived(&[
+            "agent_job_complete",
+            head.run.as_str(),
+            person.as_str(),
+        ])),
+        owner: person.clone(),
+        title: format!("{}: {}", head.profile_name, words(done)),
+        message: message(done),
         priority: Priority::Normal,
-        action_url: None,
-        action_label: None,
+        action_url: Some(address.to_owned()),
+        action_label: Some("See the run".to_owned()),
         run: head.run.to_string(),
         created_at: done.at,
         read_at: None,
     }
 }
 
-fn letter(done: &Done<'_>) -> FinishedMail {
+/// What happened, with every note: one sentence per request.
+fn message(done: &Done<'_>) -> String {
+    let (good, all) = counted(done);
+    let mut message = format!("{good} of {all} steps were done.");
+    for record in done.approvals {
+        message.push(' ');
+        message.push_str(&record.sentence(WHOLE_NOTE));
+        message.push('.');
+        if record.was_skipped() {
+            message.push_str(" The run went on without the steps behind it.");
+        }
+    }
+    for step in done.unknown {
+        message.push_str(&format!(
+            " Nobody knows whether `{step}` happened: look there before you start it again."
+        ));
+    }
+    message
+}
+
+fn counted(done: &Done<'_>) -> (u32, u32) {
+    let steps = &done.state.steps;
+    let good = steps.iter().filter(|(_, step)| step.status.is_good()).count();
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    (count(good), count(steps.len()))
+}
+
+fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) -> FinishedMail {
     let head = done.head;
-    let good = done.state.steps.iter().filter(|(_, step)| step.status.is_good()).count();
+    let (steps_done, steps) = counted(done);
+    let failed = done.state.steps.iter().find(|(_, step)| step.status == StepStatus::Failed);
     FinishedMail {
         run: Label::new(head.run.as_str()),
-        status: Label::new(words(done.status)),
+        status: Label::new(words(done)),
         profile: Label::new(&head.profile_name),
         playbook: head.playbook_name.as_deref().map(Label::new),
         started: head.started_at,
         finished: done.at,
-        steps_done: u32::try_from(good).unwrap_or(u32::MAX),
-        steps: u32::try_from(done.state.steps.len()).unwrap_or(u32::MAX),
-        link: None,
+        steps_done,
+        steps,
+        decisions: done.approvals.iter().filter_map(fact).collect(),
+        error: failed.and_then(|(_, step)| step.code.as_deref()).map(Label::new),
+        cancelled_by,
+        unknown: u32::try_from(done.unknown.len()).unwrap_or(u32::MAX),
+        link,
     }
 }
 
-fn words(status: RunStatus) -> &'static str {
-    match status {
+/// None for a request that another took the place of: its successor is told.
+fn fact(record: &ApprovalRecord) -> Option<DecisionFact> {
+    let (ending, verdict) = match record.status {
+        Status::Approved => (Ending::Approved, Some(Verdict::Approve)),
+        Status::Denied => (Ending::Denied, Some(Verdict::Deny)),
+        Status::TimedOut | Status::Expired => (Ending::TimedOut, None),
+        Status::Cancelled => (Ending::Closed, None),
+        Status::Pending | Status::Superseded => return None,
+    };
+    let decisions = record.decisions.iter();
+    let so = decisions.clone().filter(|decision| Some(decision.verdict) == verdict);
+    let noted = decisions.filter(|decision| decision.note.is_some());
+    Some(DecisionFact {
+        ending,
+        by: so.map(|decision| Label::new(&decision.by)).collect(),
+        at: record.at?,
+        noted: noted.map(|decision| Label::new(&decision.by)).collect(),
+        went_on: record.was_skipped(),
+    })
+}
+
+fn words(done: &Done<'_>) -> &'static str {
+    if !done.unknown.is_empty() {
+        return "outcome unknown";
+    }
+    match done.status {
         RunStatus::Complete => "complete",
         RunStatus::Partial => "complete in part",
         RunStatus::Rejected => "refused",
@@ -72,3 +174,6 @@ fn words(status: RunStatus) -> &'static str {
         other => other.as_str(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use countersign_actions_connect::{Mode, actions};
 use countersign_connect_entry::writing;
+use countersign_connector::ConnectorEffects;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_step_entry::Context;
 use countersign_store_approvals::Approvals;
@@ -14,6 +15,9 @@ use countersign_store_approvals::Approvals;
 /// [`StartError`] names the setting that is missing, or says why the TLS stack cannot start.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let deps = writing(boot)?;
+    let describer = ConnectorEffects(deps.connectors.clone());
     let approvals = Approvals::new(boot.table(Setting::TableApprovals, &boot.dynamo())?);
-    Ok(Context::new(boot, actions(deps, Mode::Write))?.with_signatures(Arc::new(approvals)))
+    Ok(Context::new(boot, actions(deps, Mode::Write))?
+        .with_describer(Arc::new(describer))
+        .with_signatures(Arc::new(approvals)))
 }

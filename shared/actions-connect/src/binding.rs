@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Binding, ConnectorDefinition, ConnectorId, Endpoint, Found, RateLimit, StoredConnector,
-    TARGET_PARAM, is_irreversible, target_digest,
+    Binding, Bound, ConnectorDefinition, Endpoint, RateLimit, find, is_irreversible,
 };
 use countersign_registry::action::Call;
 use countersign_resilience::Subject;
-use serde_json::Value;
 
 use crate::error::ConnectError;
 use crate::handler::{Deps, Mode};
@@ -55,42 +53,16 @@ pub(crate) async fn resolve(
     call: &Call,
     mode: Mode,
 ) -> Result<Resolved, ConnectError> {
-    let connector = param(call, "connector")?;
-    let endpoint_name = param(call, "endpoint")?;
-    let unknown = || ConnectError::UnknownConnector(connector.to_owned());
-    let id = ConnectorId::parse(connector).map_err(|_| unknown())?;
-    let both = deps.connectors.bound(&call.owner, &call.info.profile_id, &id).await;
-    let Found { connector: stored, binding } = both.map_err(ConnectError::Source)?;
-    let StoredConnector { owner: whose, definition, .. } = stored.ok_or_else(unknown)?;
-    let binding = binding.ok_or_else(|| ConnectError::NotBound(connector.to_owned()))?;
-    if !binding.is_enabled {
-        return Err(ConnectError::Disabled(connector.to_owned()));
-    }
-    let names = || (connector.to_owned(), endpoint_name.to_owned());
-    let Some(endpoint) = definition.endpoints.get(endpoint_name).cloned() else {
-        let (connector, endpoint) = names();
-        return Err(ConnectError::UnknownEndpoint { connector, endpoint });
-    };
-    if !binding.permissions.allows(endpoint_name) {
-        let (connector, endpoint) = names();
-        return Err(ConnectError::NotAllowed { connector, endpoint });
-    }
+    let connectors = deps.connectors.as_ref();
+    let Bound { owner, definition, endpoint_name, endpoint, binding } =
+        find(connectors, &call.owner, &call.info.profile_id, &call.params).await?;
     if let Some(problem) = mode.refuses(is_irreversible(&endpoint)) {
-        let (connector, endpoint) = names();
-        return Err(ConnectError::WrongMode { connector, endpoint, problem });
+        let connector = definition.id.to_string();
+        return Err(ConnectError::WrongMode { connector, endpoint: endpoint_name, problem });
     }
-    if let Some(signed) = call.params.get(TARGET_PARAM).and_then(Value::as_str)
-        && target_digest(&definition, &binding).ok().as_deref() != Some(signed)
-    {
-        return Err(ConnectError::Changed(connector.to_owned()));
+    if mode == Mode::Write && call.permit.is_none() {
+        return Err(ConnectError::Unsigned(definition.id.to_string()));
     }
-    let endpoint_name = endpoint_name.to_owned();
-    let definition = definition.bound_by(&binding);
-    let meter = Arc::new(Meter::new(deps, call, whose.as_ref(), &definition, &binding));
+    let meter = Arc::new(Meter::new(deps, call, owner.as_ref(), &definition, &binding));
     Ok(Resolved { definition, endpoint_name, endpoint, binding, meter })
-}
-
-fn param<'c>(call: &'c Call, name: &str) -> Result<&'c str, ConnectError> {
-    let value = call.params.get(name).and_then(Value::as_str);
-    value.ok_or_else(|| ConnectError::Argument(format!("the param `{name}` is missing")))
 }

@@ -7,14 +7,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_connector::answer::{StatusMeaning, meaning};
+use countersign_connector::effect::{Outgoing, outgoing, signed_auth};
 use countersign_connector::oauth::{named_error, read_token, with_token};
 use countersign_connector::request::{Request, authenticate};
-use countersign_connector::{Auth, CURSOR_ARGUMENT, Credential};
+use countersign_connector::{Auth, CURSOR_ARGUMENT, Credential, CredentialId};
+use countersign_effect::{Effect, HttpEffect};
 use countersign_http_out::{Answer, Call as HttpCall, Egress, HttpError};
 use countersign_registry::action::Call;
 use countersign_resilience::{Fault, Remedy, Tried, retry_after};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
+use url::Url;
 
 use crate::binding::Resolved;
 use crate::error::ConnectError;
@@ -40,25 +43,35 @@ pub(crate) fn cursor(call: &Call) -> Option<&Value> {
     given.filter(|value| !value.is_null())
 }
 
-/// A request as it goes out. One with an effect carries its key, so that the source can tell a repetition (K-49).
-pub(crate) fn http(request: &Request, effect: Option<&str>) -> HttpCall {
+/// A request that only reads, as it goes out.
+pub(crate) fn http(request: &Request) -> HttpCall {
     let mut headers = request.headers.clone();
     let (kind, body) = request.written_body().unzip();
     let is_said = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let kind = kind.filter(|_| !is_said);
     headers.extend(kind.map(|kind| ("content-type".to_owned(), kind.to_owned())));
-    headers.extend(effect.map(|key| ("idempotency-key".to_owned(), key.to_owned())));
-    HttpCall {
-        method: request.method.as_str().to_owned(),
-        url: request.url.clone(),
-        headers,
-        body,
-        timeout: Duration::ZERO,
-        max_bytes: MAX_ANSWER,
-    }
+    sent(request.method.as_str().to_owned(), request.url.clone(), headers, body)
 }
 
-/// The owner's credential, only when the connector needs one (K-37).
+/// A signed effect as it goes out: exactly what was signed, with the credential in its places.
+pub(crate) fn signed(
+    effect: &HttpEffect,
+    credential: Option<&Credential>,
+) -> Result<HttpCall, ConnectError> {
+    let Outgoing { method, url, headers, body } = outgoing(effect, credential)?;
+    Ok(sent(method, url, headers, body))
+}
+
+fn sent(
+    method: String,
+    url: Url,
+    headers: Vec<(String, String)>,
+    body: Option<Vec<u8>>,
+) -> HttpCall {
+    HttpCall { method, url, headers, body, timeout: Duration::ZERO, max_bytes: MAX_ANSWER }
+}
+
+/// The owner's credential, only when the connector needs one (K-37). A signed call uses the one that was signed.
 async fn credential(
     deps: &Deps,
     call: &Call,
@@ -68,9 +81,26 @@ async fn credential(
     if auth.credential_fields().is_empty() {
         return Ok(None);
     }
-    let Some(id) = &resolved.binding.credential else { return Ok(None) };
+    let signed = permitted(call).and_then(|effect| effect.credential.as_ref());
+    let signed = signed.and_then(|used| CredentialId::parse(&used.id).ok());
+    let Some(id) = signed.as_ref().or(resolved.binding.credential.as_ref()) else {
+        return Ok(None);
+    };
     let connector = &resolved.definition.id;
     deps.credentials.credential(&call.owner, id, connector).await.map_err(ConnectError::Source)
+}
+
+/// The effect that a call may have.
+pub(crate) fn permitted(call: &Call) -> Option<&HttpEffect> {
+    call.permit.as_ref().map(|permit| match &permit.effect {
+        Effect::Http(http) => http,
+    })
+}
+
+/// How requests prove who sends them: as signed where there is a signature, else as the connector says.
+fn proof(call: &Call, auth: &Auth) -> Auth {
+    let used = permitted(call).map(|effect| effect.credential.as_ref());
+    used.map_or_else(|| auth.clone(), |used| used.map_or(Auth::None, signed_auth))
 }
 
 /// The declared parameters with their defaults; nothing else is sent.
@@ -78,24 +108,7 @@ pub(crate) fn arguments(
     call: &Call,
     resolved: &Resolved,
 ) -> Result<Map<String, Value>, ConnectError> {
-    let mut arguments = Map::new();
-    for parameter in &resolved.endpoint.parameters {
-        let given = call.inputs.get(&parameter.name).or_else(|| call.params.get(&parameter.name));
-        let value = given.filter(|value| !value.is_null()).or(parameter.default.as_ref());
-        match value {
-            Some(value) => {
-                arguments.insert(parameter.name.clone(), value.clone());
-            }
-            None if parameter.required => {
-                return Err(ConnectError::Argument(format!(
-                    "the input `{}` is missing",
-                    parameter.name
-                )));
-            }
-            None => {}
-        }
-    }
-    Ok(arguments)
+    Ok(countersign_connector::request::arguments(&resolved.endpoint, &call.inputs, &call.params)?)
 }
 
 /// Sends the calls of one step to one connector.
@@ -125,6 +138,7 @@ impl<'c> Caller<'c> {
         timeout_seconds: u32,
     ) -> Result<Self, ConnectError> {
         let credential = credential(deps, call, resolved, auth).await?;
+        let auth = &proof(call, auth);
         let mut caller = Self {
             egress: &deps.egress,
             tokens: &deps.tokens,
@@ -159,7 +173,7 @@ impl<'c> Caller<'c> {
             return Ok(());
         }
         let Some(request) = self.login.request(&credential)? else { return Ok(()) };
-        let call = HttpCall { max_bytes: MAX_TOKEN_ANSWER, ..http(&request, None) };
+        let call = HttpCall { max_bytes: MAX_TOKEN_ANSWER, ..http(&request) };
         let answer = match self.exchange(&call, false, Counted::No).await {
             Ok(answer) => answer,
             Err(failed) => return Err(self.token_refused(*failed)),
@@ -192,18 +206,21 @@ impl<'c> Caller<'c> {
         error
     }
 
-    /// After a refused call: gives the request a new token when the refused one was a kept one, which the source may have
-    /// ended early.
+    /// After a refused call: a new token when the refused one was a kept one, which the source may have ended early.
     /// False when there is nothing to renew, so that the refusal stands.
-    pub(crate) async fn renew(&mut self, request: &mut Request) -> Result<bool, ConnectError> {
+    pub(crate) async fn renew(&mut self) -> Result<bool, ConnectError> {
         if !self.login.forget(self.tokens) {
             return Ok(false);
         }
         // Without the part that was refused.
         self.credential = self.entered.clone();
         self.log_in().await?;
-        authenticate(self.login.auth(), self.credential.as_ref(), request)?;
         Ok(true)
+    }
+
+    /// Gives a request the credential as it is now.
+    pub(crate) fn authenticate(&self, request: &mut Request) -> Result<(), ConnectError> {
+        Ok(authenticate(self.login.auth(), self.credential.as_ref(), request)?)
     }
 
     /// What is left of the step's time.

@@ -1,9 +1,9 @@
 //! Why a call of a connector failed.
 
-use countersign_connector::SourceError;
 use countersign_connector::oauth::TokenError;
 use countersign_connector::request::RequestError;
 use countersign_connector::sql::SqlError;
+use countersign_connector::{LookupError, SourceError};
 use countersign_failure::{Class, Failure};
 use countersign_formats::FormatError;
 use countersign_http_out::HttpError;
@@ -20,34 +20,12 @@ pub enum ConnectError {
     /// A param or argument is missing or of the wrong type.
     #[error("{0}")]
     Argument(String),
-    /// No such connector, for this owner.
-    #[error("there is no connector `{0}`")]
-    UnknownConnector(String),
-    /// No such endpoint.
-    #[error("the connector `{connector}` has no endpoint `{endpoint}`")]
-    UnknownEndpoint {
-        /// The connector.
-        connector: String,
-        /// The endpoint.
-        endpoint: String,
-    },
-    /// The profile has no such connector.
-    #[error("the connector `{0}` is not bound to this profile")]
-    NotBound(String),
-    /// It has, but switched off.
-    #[error("the connector `{0}` is disabled for this profile")]
-    Disabled(String),
-    /// The connector or its binding is not what was signed.
-    #[error("the connector `{0}` or its binding was changed after the call was signed")]
-    Changed(String),
-    /// The binding names other endpoints (F-008).
-    #[error("this profile may not call `{endpoint}` of `{connector}`")]
-    NotAllowed {
-        /// The connector.
-        connector: String,
-        /// The endpoint.
-        endpoint: String,
-    },
+    /// What the call names is not there, or not for this profile.
+    #[error(transparent)]
+    Lookup(#[from] LookupError),
+    /// A call with an effect came without a signed effect.
+    #[error("the call of `{0}` has an effect and came without what was signed")]
+    Unsigned(String),
     /// The other function's endpoint.
     #[error("`{endpoint}` of `{connector}` {problem}")]
     WrongMode {
@@ -216,12 +194,8 @@ impl Failure for ConnectError {
     fn code(&self) -> &'static str {
         match self {
             Self::Argument(_) => "CONNECTOR_ARGUMENT",
-            Self::UnknownConnector(_) => "CONNECTOR_UNKNOWN",
-            Self::UnknownEndpoint { .. } => "CONNECTOR_ENDPOINT_UNKNOWN",
-            Self::NotBound(_) => "CONNECTOR_NOT_BOUND",
-            Self::Disabled(_) => "CONNECTOR_DISABLED",
-            Self::Changed(_) => "CONNECTOR_CHANGED",
-            Self::NotAllowed { .. } => "CONNECTOR_ENDPOINT_NOT_ALLOWED",
+            Self::Lookup(error) => error.code(),
+            Self::Unsigned(_) => "CONNECTOR_UNSIGNED",
             Self::WrongMode { .. } => "CONNECTOR_WRONG_FUNCTION",
             Self::Source(error) => error.code(),
             Self::Request(error) => error.code(),
@@ -250,6 +224,7 @@ impl Failure for ConnectError {
     fn class(&self) -> Class {
         match self {
             Self::Source(error) => error.class(),
+            Self::Lookup(error) => error.class(),
             Self::Http(error) => error.class(),
             Self::Throttled { .. } | Self::Unavailable { .. } | Self::Resting { .. } => {
                 Class::Retryable
@@ -268,9 +243,8 @@ impl Failure for ConnectError {
 
     fn http_status(&self) -> u16 {
         match self {
-            Self::UnknownConnector(_) | Self::UnknownEndpoint { .. } | Self::NotBound(_) => 404,
-            Self::Disabled(_) | Self::NotAllowed { .. } => 403,
-            Self::Changed(_) => 409,
+            Self::Lookup(error) => error.http_status(),
+            Self::Unsigned(_) => 403,
             Self::Argument(_)
             | Self::WrongMode { .. }
             | Self::NotASource(_)
@@ -302,9 +276,10 @@ impl Failure for ConnectError {
 
     fn help(&self) -> Option<String> {
         let text = match self {
-            Self::NotBound(_) => "bind the connector to the profile",
-            Self::Disabled(_) => "enable the connector's binding",
-            Self::NotAllowed { .. } => "add the endpoint to the binding's `allowed_endpoints`",
+            Self::Lookup(error) => return error.help(),
+            Self::Unsigned(_) => {
+                "call it from a playbook: what has an effect waits for a signature"
+            }
             Self::AuthFailed { .. } => {
                 "enter the connector's credential again; a source without one may want a contact in the User-Agent"
             }
@@ -325,9 +300,6 @@ impl Failure for ConnectError {
             Self::Argument(_) => {
                 "correct the argument; the connector's schema lists what the endpoint takes"
             }
-            Self::UnknownConnector(_) => "look at the list of connectors for its id",
-            Self::UnknownEndpoint { .. } => "look at the connector's schema for its endpoints",
-            Self::Changed(_) => "look at the call again and sign it as it is now",
             Self::WrongMode { .. } => {
                 "call it from a playbook: what has an effect waits for a signature"
             }
@@ -354,7 +326,7 @@ impl ConnectError {
     /// Whether the call had every try its failure allows, so that the engine adds none of its own (F-307…F-310).
     fn is_settled(&self) -> bool {
         match self {
-            Self::Source(_) | Self::Robots(_) | Self::Format(_) => false,
+            Self::Source(_) | Self::Lookup(_) | Self::Robots(_) | Self::Format(_) => false,
             Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.is_settled(),
             _ => true,
         }

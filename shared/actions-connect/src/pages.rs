@@ -1,6 +1,7 @@
 //! Page after page of one call, for every type whose answers come in pages.
 
 use countersign_connector::answer::{AnswerError, NextPage, Unreachable};
+use countersign_connector::effect::request_of;
 use countersign_connector::request::{Request, RequestError};
 use countersign_connector::{Credential, PageBounds};
 use countersign_http_out::Answer;
@@ -9,7 +10,7 @@ use countersign_resilience::{Remedy, Tried};
 use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
-use crate::calling::{Caller, http};
+use crate::calling::{Caller, http, permitted, signed};
 use crate::error::ConnectError;
 use crate::output::{Origin, shaped, stamp};
 
@@ -119,7 +120,10 @@ impl Reading<'_> {
         let bounds = self.paged.bounds();
         let most_pages = if self.paged.has_effect() { 1 } else { bounds.max_pages };
         let mut pages = Pages::default();
-        let mut request = self.paged.first(caller.credential())?;
+        let mut request = match permitted(self.call) {
+            Some(effect) => request_of(effect)?,
+            None => self.paged.first(caller.credential())?,
+        };
         for number in 1..=most_pages {
             let page = match self.page(caller, &mut request, pages.records.len()).await? {
                 Ok(page) => page,
@@ -168,12 +172,18 @@ impl Reading<'_> {
         let effect = self.paged.has_effect();
         let mut tried = Tried::default();
         loop {
-            let http = http(request, effect.then_some(self.call.idempotency_key.as_str()));
+            let http = match permitted(self.call) {
+                Some(effect) => signed(effect, caller.credential())?,
+                None => http(request),
+            };
             let read = match caller.send(&http, effect).await {
                 Ok(answer) => self.paged.read(caller, request, &answer, before),
                 Err(refusal @ ConnectError::AuthFailed { .. }) => {
-                    if !caller.renew(request).await? {
+                    if !caller.renew().await? {
                         return Ok(Err(Unread::Failed(refusal)));
+                    }
+                    if !effect {
+                        caller.authenticate(request)?;
                     }
                     continue;
                 }

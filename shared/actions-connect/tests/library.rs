@@ -53,7 +53,14 @@ impl Template {
     fn world(&self, server: &MockServer) -> World {
         let mut definition = self.definition.clone();
         provider::bring_home(&mut definition, &server.uri());
-        let overrides = provider::overrides(&definition, &self.cases.auth, &server.uri());
+        let mut overrides = provider::overrides(&definition, &self.cases.auth, &server.uri());
+        // An address of the binding's own would void what the template calls safe.
+        if let (Connection::RestApi(rest), Some(home)) =
+            (&mut definition.connection, &mut overrides.base_url)
+        {
+            rest.base_url.clone_from(home);
+            overrides.base_url = None;
+        }
         World { definition, overrides, file: Vec::new(), tools: Vec::new() }
     }
 }

@@ -85,6 +85,7 @@ fn entry(call: &Call, summary: String, outcomes: &[StepOutcome], config: &Journa
             .collect(),
         entities_discovered: discovered(&others),
         outputs_produced: others.iter().flat_map(|outcome| produced(outcome)).collect(),
+        approvals: Vec::new(),
         task_status: if wrong.is_empty() { TaskStatus::Complete } else { TaskStatus::Partial },
         error_summary: (!wrong.is_empty()).then(|| wrong.join("; ")),
         created_at: call.now,

@@ -130,6 +130,7 @@ fn call(action: &str, data: Value, params: &Value) -> Call {
         inputs: [("data".to_owned(), data)].into_iter().collect(),
         params: params.as_object().cloned().unwrap_or_default(),
         idempotency_key: "key".into(),
+        permit: None,
         now,
         remaining: Duration::from_secs(60),
         info: RunInfo {

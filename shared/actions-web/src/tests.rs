@@ -28,6 +28,7 @@ fn call_of(action: &str, inputs: Value, params: Value) -> Call {
         inputs: object(inputs),
         params: object(params),
         idempotency_key: "run_1/look".to_owned(),
+        permit: None,
         now: "2026-03-04T05:06:07Z".parse().unwrap(),
         remaining: Duration::from_secs(60),
         info: RunInfo {

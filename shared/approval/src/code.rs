@@ -8,12 +8,16 @@ use subtle::ConstantTimeEq as _;
 
 use crate::deadline::later;
 use crate::subject::{Digest, hash_bytes};
+use crate::vote::Verdict;
 
 /// How long a code lives.
 const LIFETIME: SignedDuration = SignedDuration::from_mins(10);
 
 /// How often it may be typed.
 const TRIES: u8 = 5;
+
+/// Somebody who asks again within this time is shown where to type the code they have.
+const REST: SignedDuration = SignedDuration::from_secs(60);
 
 /// Six digits, mailed to the approver. Never stored.
 #[derive(Clone, PartialEq, Eq)]
@@ -27,15 +31,23 @@ impl Code {
         Self(u32::try_from(number).unwrap_or_default())
     }
 
-    /// What is stored of it: a salted hash, bound to one approver's slot and one version of the request.
+    /// What is stored of it: a salted hash, bound to one approver's slot, one version of the request and one verdict.
     #[must_use]
-    pub fn stored(&self, salt: Digest, slot: u16, version: u32, now: Timestamp) -> StoredCode {
-        let hash = hash_code(&salt, slot, version, &self.to_string());
+    pub fn stored(
+        &self,
+        salt: Digest,
+        slot: u16,
+        version: u32,
+        verdict: Verdict,
+        now: Timestamp,
+    ) -> StoredCode {
+        let hash = hash_code(&salt, slot, version, verdict, &self.to_string());
         StoredCode {
             salt,
             hash,
             slot,
             version,
+            verdict,
             expires_at: later(now, LIFETIME),
             tries_left: TRIES,
         }
@@ -59,12 +71,14 @@ impl fmt::Debug for Code {
 pub struct StoredCode {
     /// Random salt.
     pub salt: Digest,
-    /// Hash of salt, slot, version and code.
+    /// Hash of salt, slot, version, verdict and code.
     pub hash: Digest,
     /// Whose code it is.
     pub slot: u16,
     /// Which version of the request it is for.
     pub version: u32,
+    /// What it decides: a code mailed to approve denies nothing, and the reverse.
+    pub verdict: Verdict,
     /// When it stops to be good.
     pub expires_at: Timestamp,
     /// How often it may still be typed. Count down before looking at the answer.
@@ -78,7 +92,7 @@ pub enum CodeCheck {
     Right,
     /// It is not.
     Wrong,
-    /// Too old, typed too often, or for another version: a new one is needed.
+    /// Too old, typed too often, or for another version or verdict: a new one is needed.
     Spent,
 }
 
@@ -86,19 +100,81 @@ impl StoredCode {
     /// Checks what was typed. Spaces are forgiven. The caller has counted this try in the store before, so that parallel
     /// guesses cannot share one.
     #[must_use]
-    pub fn check(&self, typed: &str, version: u32, now: Timestamp) -> CodeCheck {
-        if now >= self.expires_at || self.tries_left == 0 || version != self.version {
+    pub fn check(&self, typed: &str, version: u32, verdict: Verdict, now: Timestamp) -> CodeCheck {
+        if !self.is_good(now) || version != self.version || verdict != self.verdict {
             return CodeCheck::Spent;
         }
         let typed: String = typed.chars().filter(|c| !c.is_whitespace()).collect();
-        let hash = hash_code(&self.salt, self.slot, self.version, &typed);
+        let hash = hash_code(&self.salt, self.slot, self.version, self.verdict, &typed);
         let same = bool::from(hash.as_bytes().ct_eq(self.hash.as_bytes()));
         if same { CodeCheck::Right } else { CodeCheck::Wrong }
     }
+
+    /// Whether it can still decide.
+    #[must_use]
+    pub fn is_good(&self, now: Timestamp) -> bool {
+        now < self.expires_at && self.tries_left > 0
+    }
+
+    /// Whether it can still decide and was mailed a moment ago: asking again then mails nothing.
+    #[must_use]
+    pub fn is_fresh(&self, now: Timestamp) -> bool {
+        let rests_until = self.expires_at.checked_sub(LIFETIME).map(|mailed| later(mailed, REST));
+        self.is_good(now) && rests_until.is_ok_and(|until| now < until)
+    }
 }
 
-fn hash_code(salt: &Digest, slot: u16, version: u32, code: &str) -> Digest {
-    let parts =
-        [&salt.as_bytes()[..], &slot.to_be_bytes(), &version.to_be_bytes(), code.as_bytes()];
-    hash_bytes("countersign/v1/code", &parts)
+fn hash_code(salt: &Digest, slot: u16, version: u32, verdict: Verdict, code: &str) -> Digest {
+    let verdict: &[u8] = match verdict {
+        Verdict::Approve => b"approve",
+        Verdict::Deny => b"deny",
+    };
+    let (slot, version) = (slot.to_be_bytes(), version.to_be_bytes());
+    let parts = [&salt.as_bytes()[..], &slot, &version, verdict, code.as_bytes()];
+    hash_bytes("countersign/v2/code", &parts)
+}
+
+/// How many codes may be mailed to one approver for one version of a request: five at once, and one more every half
+/// hour. Whoever holds a forwarded link can therefore neither flood a mailbox nor use up the codes for good, and has about
+/// 250 guesses a day at a million numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeAllowance {
+    /// How many may be mailed now.
+    left: u8,
+    /// Since when the next one is awaited.
+    since: Timestamp,
+}
+
+impl CodeAllowance {
+    /// How many at once.
+    pub const MOST: u8 = 5;
+    /// After which time one more.
+    const INTERVAL: SignedDuration = SignedDuration::from_mins(30);
+
+    /// What an approver starts with.
+    #[must_use]
+    pub fn full(now: Timestamp) -> Self {
+        Self { left: Self::MOST, since: now }
+    }
+
+    /// What is left after one more code.
+    ///
+    /// # Errors
+    /// When the next one may be mailed.
+    pub fn take(self, now: Timestamp) -> Result<Self, Timestamp> {
+        let Self { left, since } = self.grown(now);
+        match left.checked_sub(1) {
+            Some(left) => Ok(Self { left, since }),
+            None => Err(later(since, Self::INTERVAL)),
+        }
+    }
+
+    /// With what was added since. While it is full no time is counted.
+    fn grown(self, now: Timestamp) -> Self {
+        let Self { mut left, mut since } = self;
+        while left < Self::MOST && now >= later(since, Self::INTERVAL) {
+            (left, since) = (left + 1, later(since, Self::INTERVAL));
+        }
+        if left == Self::MOST { Self::full(now) } else { Self { left, since } }
+    }
 }

@@ -9,7 +9,8 @@ use crate::request::Escalation;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Waiting {
-    /// Somebody sits in front of the run: 120 seconds.
+    /// A session shows it to whoever may decide: 120 seconds. Only for a request of which a session says so; no
+    /// gate of a run uses it, because no session of a run does.
     Interactive,
     /// It lies in a queue: 24 hours.
     Queue,

@@ -71,8 +71,8 @@ pub enum DecideError {
         /// The version to look at.
         version: u32,
     },
-    /// The request is closed; the story says by whom, how and when.
-    #[error("{}", story(.0))]
+    /// The request is closed; the story says how and when. A door that knows the name says by whom ([`story`]).
+    #[error("{}", story(.0, None))]
     Closed(Closed),
     /// The deadline passed.
     #[error("the deadline passed at {deadline}")]
@@ -109,12 +109,14 @@ pub enum DecideError {
     },
 }
 
-fn story(closed: &Closed) -> String {
+/// How a request ended. `name` is the person's, where a person ended it: an id says nothing to a reader.
+#[must_use]
+pub fn story(closed: &Closed, name: Option<&str>) -> String {
     let Closed { status, at, by, .. } = closed;
-    let who = match by {
-        Actor::Person(person) => format!(" by {person}"),
-        Actor::Clock => " by its deadline".to_owned(),
-        Actor::Engine => String::new(),
+    let who = match (by, name) {
+        (Actor::Person(_), Some(name)) => format!(" by {name}"),
+        (Actor::Clock, _) => " by its deadline".to_owned(),
+        (Actor::Person(_), None) | (Actor::Engine, _) => String::new(),
     };
     match status {
         Status::Pending => "this request is open".to_owned(),

@@ -26,8 +26,10 @@ impl Unknown {
 pub enum Kind {
     /// A gate of a playbook: the plan, and every known irreversible step behind it.
     Step,
-    /// One call of one irreversible tool.
+    /// One step with an irreversible effect, asking for itself.
     Tool,
+    /// What became of calls whose answer was lost.
+    Outcome,
     /// A plan, before any agent runs.
     Plan,
     /// A result, before the task is complete.
@@ -42,9 +44,10 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 8] = [
         Self::Step,
         Self::Tool,
+        Self::Outcome,
         Self::Plan,
         Self::Result,
         Self::Publish,
@@ -58,6 +61,7 @@ impl Kind {
         match self {
             Self::Step => "step",
             Self::Tool => "tool",
+            Self::Outcome => "outcome",
             Self::Plan => "plan",
             Self::Result => "result",
             Self::Publish => "publish",

@@ -31,17 +31,19 @@ mod policy;
 pub mod ports;
 mod preview;
 mod receipt;
+mod record;
 mod request;
 mod status;
 mod subject;
 #[cfg(test)]
 mod tests;
+pub mod v1;
 mod vote;
 
-pub use code::{Code, CodeCheck, StoredCode};
+pub use code::{Code, CodeAllowance, CodeCheck, StoredCode};
 pub use countersign_run::{RunContext, RunId};
 pub use deadline::{Timing, Waiting};
-pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, decide};
+pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, decide, story};
 pub use kind::{Kind, Unknown};
 pub use layout::{Column, Format, Layout};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
@@ -49,11 +51,12 @@ pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenErr
 pub use mac::{HmacKey, Mac, MacError};
 pub use policy::{Assurance, Door, Floor, Policy, PolicyError, requester_may_decide};
 pub use preview::Preview;
-pub use receipt::{Actor, Receipt, ReceiptId};
+pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
+pub use record::{ApprovalRecord, RecordedDecision};
 pub use request::{
     ApprovalId, Closed, Covered, Escalation, InvalidTenant, OnReject, OpenError, Opening, Position,
     Request, Tenant,
 };
 pub use status::{Decision, Status, Vocabulary};
-pub use subject::{Digest, Effect, InvalidDigest, Subject, SubjectError};
+pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};
 pub use vote::{Verdict, Vote};

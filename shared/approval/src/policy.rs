@@ -22,7 +22,17 @@ pub enum Assurance {
 }
 
 impl Assurance {
-    /// What a policy asks for unless it says otherwise: a code for what cannot be taken back.
+    /// The word used on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::LinkCode => "link_code",
+            Self::SignedIn => "signed_in",
+        }
+    }
+
+    /// What every policy asks for at least: a code for what cannot be taken back.
     #[must_use]
     pub fn default_for(irreversible: bool) -> Self {
         if irreversible { Self::LinkCode } else { Self::Link }
@@ -155,9 +165,11 @@ impl Policy {
         self.approvers.iter().filter(|approver| !self.bars(approver, requesters))
     }
 
-    /// The policy with the stricter of each rule of itself and of `floor`: a floor can only take away.
+    /// The policy with the stricter of each rule of itself, of what is asked at least for such effects, and of `floor`:
+    /// neither can make anything laxer.
     #[must_use]
     pub fn tightened(mut self, floor: &Floor, irreversible: bool) -> Self {
+        self.assurance = self.assurance.max(Assurance::default_for(irreversible));
         self.quorum = self.quorum.max(floor.min_quorum);
         self.denials = self.denials.min(floor.max_denials.unwrap_or(u32::MAX));
         let assurance = if irreversible { floor.irreversible_assurance } else { floor.assurance };
@@ -225,8 +237,11 @@ pub struct Floor {
 pub fn requester_may_decide(kind: Kind, context: RunContext) -> bool {
     match kind {
         Kind::Publish | Kind::Merge => false,
-        Kind::Step | Kind::Tool | Kind::Plan | Kind::Result | Kind::Clarification => {
-            context == RunContext::Interactive
-        }
+        Kind::Step
+        | Kind::Tool
+        | Kind::Outcome
+        | Kind::Plan
+        | Kind::Result
+        | Kind::Clarification => context == RunContext::Interactive,
     }
 }

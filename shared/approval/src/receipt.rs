@@ -1,7 +1,8 @@
 //! The immutable record of a vote or of the end of a request.
 //!
-//! Receipts hold ids and salted digests only. The salt lies with the request: erasing the request leaves a receipt that
-//! still proves that, when and by whom something was decided, and says nothing of what.
+//! Receipts hold ids and salted digests only. The salt is kept with the request: erasing the request leaves a receipt that
+//! still proves that, when and by whom something was decided, and says nothing of what. Each part has a salt of its own,
+//! derived from the request's, so that one part can be disclosed without the others.
 
 use countersign_identity::UserId;
 use countersign_run::RunId;
@@ -22,7 +23,7 @@ countersign_ids::prefixed_id! {
 
 /// Who or what acted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "type", content = "id")]
+#[serde(rename_all = "snake_case", tag = "type", content = "id", deny_unknown_fields)]
 pub enum Actor {
     /// A person of the directory.
     Person(UserId),
@@ -34,7 +35,11 @@ pub enum Actor {
 
 /// What happened, in ids and salted digests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Receipt {
+    /// The version of this shape: 2, absent in receipts of version 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub v: Option<u8>,
     /// Derived from request, version and actor: the same act has the same id, however often it is tried.
     pub id: ReceiptId,
     /// The deployment.
@@ -51,6 +56,12 @@ pub struct Receipt {
     pub version: u32,
     /// The digest decided on, salted.
     pub subject: Digest,
+    /// Count and root of the preview's rows, salted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Digest>,
+    /// The effects that are allowed, salted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Digest>,
     /// The policy in force, salted.
     pub policy: Digest,
     /// Who acted.
@@ -95,10 +106,11 @@ impl Receipt {
 
     /// Writes the receipt of an act on `request`.
     pub(crate) fn of(request: &Request, act: Act<'_>) -> Self {
-        let salted = |part: &str, bytes: &[u8]| salted(&request.salt, part, bytes);
-        // Policy is plain data: serialising it cannot fail, and an empty text would only make the digest useless.
-        let policy = serde_json_canonicalizer::to_vec(&request.policy).unwrap_or_default();
+        let salted = |part: &str, bytes: &[u8]| salted(request.v, &request.salt, part, bytes);
+        // These are plain data: serialising them cannot fail, and an empty string would only make the digest useless.
+        let is_v2 = request.v >= 2;
         Self {
+            v: is_v2.then_some(request.v),
             id: receipt_id(request, &act.actor),
             tenant: request.tenant.clone(),
             approval: request.id.clone(),
@@ -107,7 +119,9 @@ impl Receipt {
             kind: request.kind,
             version: request.version,
             subject: salted("subject", request.digest.as_bytes()),
-            policy: salted("policy", &policy),
+            preview: is_v2.then(|| salted("preview", &canonical_bytes(&request.preview.summary()))),
+            effects: is_v2.then(|| salted("effects", &canonical_bytes(&request.covers))),
+            policy: salted("policy", &canonical_bytes(&request.policy)),
             actor: act.actor,
             verdict: act.verdict,
             door: act.door,
@@ -119,9 +133,26 @@ impl Receipt {
     }
 }
 
-/// `SHA-256("countersign/v1/salted/<part>\0" + salt + bytes)`: what a receipt holds in place of `bytes`.
-pub(crate) fn salted(salt: &Digest, part: &str, bytes: &[u8]) -> Digest {
-    hash_bytes(&format!("countersign/v1/salted/{part}"), &[salt.as_bytes(), bytes])
+fn canonical_bytes(value: &impl Serialize) -> Vec<u8> {
+    serde_json_canonicalizer::to_vec(value).unwrap_or_default()
+}
+
+/// What a receipt holds in place of `bytes`.
+///
+/// Version 2: `SHA-256("countersign/v2/salted/<part>\0" + part salt + bytes)`, where the part's salt is
+/// `SHA-256("countersign/v2/salt/<part>\0" + salt)`. Version 1 used the request's salt itself.
+pub(crate) fn salted(version: u8, salt: &Digest, part: &str, bytes: &[u8]) -> Digest {
+    if version < 2 {
+        return hash_bytes(&format!("countersign/v1/salted/{part}"), &[salt.as_bytes(), bytes]);
+    }
+    let own = part_salt(salt, part);
+    hash_bytes(&format!("countersign/v2/salted/{part}"), &[own.as_bytes(), bytes])
+}
+
+/// The salt of one part of a receipt of version 2: whoever is given it, and the part, can check that part and no other.
+#[must_use]
+pub fn part_salt(salt: &Digest, part: &str) -> Digest {
+    hash_bytes(&format!("countersign/v2/salt/{part}"), &[salt.as_bytes()])
 }
 
 fn receipt_id(request: &Request, actor: &Actor) -> ReceiptId {

@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::deadline::Timing;
 use crate::kind::Kind;
+use crate::layout::Layout;
 use crate::policy::{Floor, Policy, PolicyError};
 use crate::preview::Preview;
 use crate::receipt::{Actor, Receipt, ReceiptId};
 use crate::status::{Decision, Status};
-use crate::subject::{Digest, Subject, SubjectError, hash_bytes};
+use crate::subject::{Digest, StepEffects, Subject, SubjectError, UnknownCall, hash_bytes};
 
 countersign_ids::prefixed_id! {
     /// One request for approval.
@@ -124,15 +125,23 @@ impl Position {
     }
 }
 
-/// An irreversible step the signature covers: what a step looks for before it acts.
+/// A step whose effects the signature allows: what a step looks for before it acts, and what the digest holds of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Covered {
     /// The step's name.
     pub step: String,
     /// The action.
     pub action: String,
-    /// [`crate::Effect::digest`] of the call.
-    pub digest: Digest,
+    /// How many effects it had when the request was opened.
+    #[serde(default)]
+    pub count: u64,
+    /// The Merkle root over the effects that are not struck. In requests of version 1, a digest that allows nothing.
+    #[serde(alias = "digest")]
+    pub root: Digest,
+    /// The effects that were struck, by their number in the opened list, ascending.
+    #[serde(default)]
+    pub struck: Vec<u32>,
 }
 
 /// What happens to the run when the request is not approved (K-13).
@@ -196,6 +205,12 @@ pub struct Opening {
     pub prompt: String,
     /// What people see.
     pub preview: Preview,
+    /// The labels and formats they see it in.
+    pub layout: Layout,
+    /// Where the texts of the effects lie in the data bucket, when they are too large for the request.
+    pub effects_at: Option<String>,
+    /// What the system has to say to those who sign, in its own words: that a policy was made stricter, and why.
+    pub remarks: Vec<String>,
     /// The plan as text, with this gate marked.
     pub plan_picture: String,
     /// What the rest of the run may cost at most, as text: `0.00 EUR`.
@@ -261,6 +276,9 @@ impl Failure for OpenError {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Request {
+    /// The version of digest and receipts: 2; requests of version 1 had no such member.
+    #[serde(default = "version_1")]
+    pub v: u8,
     /// Derived from the position.
     pub id: ApprovalId,
     /// The deployment.
@@ -279,6 +297,21 @@ pub struct Request {
     pub digest: Digest,
     /// The irreversible steps it covers.
     pub covers: Vec<Covered>,
+    /// The seal of the plan that runs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub plan_seal: String,
+    /// What those steps are going to do; empty when the texts lie in the bucket.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<StepEffects>,
+    /// Where the texts lie in the data bucket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects_at: Option<String>,
+    /// Irreversible steps behind the gate that will ask for themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<String>,
+    /// The calls whose outcome is asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcome: Vec<UnknownCall>,
     /// Whether what is signed cannot be taken back.
     pub irreversible: bool,
     /// Where it stands.
@@ -298,6 +331,12 @@ pub struct Request {
     pub prompt: String,
     /// What people see.
     pub preview: Preview,
+    /// The labels and formats they see it in.
+    #[serde(default, skip_serializing_if = "Layout::is_empty")]
+    pub layout: Layout,
+    /// What the system has to say to those who sign.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// The plan as text.
     pub plan_picture: String,
     /// What the rest of the run may cost at most, as text.
@@ -331,23 +370,30 @@ impl Request {
         if deadline <= now {
             return Err(OpenError::DeadlinePassed { deadline, now });
         }
-        let digest = opening.subject.digest(&opening.tenant)?;
-        let covers = covered(&opening)?;
+        let subject = opening.subject;
+        let covers = subject.effects.iter().map(StepEffects::covered).collect();
         let mut requesters = opening.requesters;
         requesters.insert(opening.invoker.clone());
         requesters.insert(opening.owner.clone());
         let policy =
             opening.policy.tightened(&opening.floor, opening.irreversible).settled(&requesters)?;
-        Ok(Self {
+        let mut request = Self {
+            v: 2,
             id: opening.position.approval_id(&opening.tenant),
-            kind: opening.subject.kind(),
+            kind: subject.kind,
             tenant: opening.tenant,
             position: opening.position,
             context: opening.context,
             version: 1,
             revision: 1,
-            digest,
+            // Replaced below: the digest is computed from the request itself.
+            digest: Digest::from_bytes([0; 32]),
             covers,
+            plan_seal: subject.plan_seal,
+            effects: if opening.effects_at.is_some() { Vec::new() } else { subject.effects },
+            effects_at: opening.effects_at,
+            later: subject.later,
+            outcome: subject.outcome,
             irreversible: opening.irreversible,
             status: Status::Pending,
             closed: None,
@@ -357,6 +403,8 @@ impl Request {
             title: opening.title,
             prompt: opening.prompt,
             preview: opening.preview,
+            layout: opening.layout,
+            remarks: opening.remarks,
             plan_picture: opening.plan_picture,
             cost_bound: opening.cost_bound,
             policy,
@@ -366,7 +414,9 @@ impl Request {
             timing: opening.timing,
             on_reject: opening.on_reject,
             salt: opening.salt,
-        })
+        };
+        request.digest = request.subject_digest()?;
+        Ok(request)
     }
 
     /// The outcome for the state machine, once there is one.
@@ -375,12 +425,13 @@ impl Request {
         self.status.is_final().then_some(Decision { decision: self.status })
     }
 
-    /// Whether this request, approved, allows `step` to act with arguments of this digest ([`crate::Effect::digest`]).
+    /// Whether this request, approved, allows `step` to act with effects of this root ([`StepEffects::covered`]). Requests
+    /// of version 1 allow nothing: they did not say what is sent.
     #[must_use]
-    pub fn allows(&self, step: &str, digest: &Digest) -> bool {
+    pub fn allows(&self, step: &str, root: &Digest) -> bool {
         let covered =
-            self.covers.iter().any(|covered| covered.step == step && covered.digest == *digest);
-        self.status == Status::Approved && covered
+            self.covers.iter().any(|covered| covered.step == step && covered.root == *root);
+        self.v >= 2 && self.status == Status::Approved && covered
     }
 
     /// Whether `receipt` speaks of this very request, version and content: the check of an auditor who still has the
@@ -390,24 +441,11 @@ impl Request {
         receipt.approval == self.id
             && receipt.version == self.version
             && receipt.subject
-                == crate::receipt::salted(&self.salt, "subject", self.digest.as_bytes())
+                == crate::receipt::salted(self.v, &self.salt, "subject", self.digest.as_bytes())
+            && (self.v < 2 || self.subject_digest().is_ok_and(|digest| digest == self.digest))
     }
 }
 
-fn covered(opening: &Opening) -> Result<Vec<Covered>, SubjectError> {
-    match &opening.subject {
-        Subject::Step { effects, .. } => effects
-            .iter()
-            .map(|effect| {
-                let digest = effect.digest(&opening.tenant)?;
-                Ok(Covered { step: effect.step.clone(), action: effect.action.clone(), digest })
-            })
-            .collect(),
-        Subject::Tool { action, .. } => Ok(vec![Covered {
-            step: opening.position.step.clone(),
-            action: action.clone(),
-            digest: opening.subject.digest(&opening.tenant)?,
-        }]),
-        _ => Ok(Vec::new()),
-    }
+fn version_1() -> u8 {
+    1
 }

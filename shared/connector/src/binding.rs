@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::header::HeaderOverrides;
 use crate::model::{ConnectorDefinition, ConnectorId, RateLimit};
 use crate::secret::Credential;
+use crate::trust::AcceptedEndpoint;
 
 countersign_ids::prefixed_id! {
     /// The binding of a connector to a profile.
@@ -37,6 +38,9 @@ pub struct StoredConnector {
     pub yaml: String,
     /// When it was last written.
     pub updated_at: Timestamp,
+    /// What administrators accepted of it; see [`StoredConnector::trusted`]. A new text starts without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<AcceptedEndpoint>,
 }
 
 /// What an agent may do with a connector (F-008). A misspelt key must not read as "everything"; what is stored was

@@ -23,6 +23,21 @@ pub fn build(
     cursor: Option<&Value>,
     credential: Option<&Credential>,
 ) -> Result<Request, RequestError> {
+    let mut request = unsigned(connection, rules, arguments, cursor)?;
+    authenticate(&connection.auth, credential, &mut request)?;
+    Ok(request)
+}
+
+/// The request of a call, without anything that proves who sends it.
+///
+/// # Errors
+/// [`RequestError`] when the address is not one, or the cursor is none.
+pub fn unsigned(
+    connection: &GraphqlConnection,
+    rules: &GraphqlRules,
+    arguments: &Map<String, Value>,
+    cursor: Option<&Value>,
+) -> Result<Request, RequestError> {
     let url = Url::parse(&connection.endpoint)
         .map_err(|error| RequestError::Address(error.to_string()))?;
     let mut variables: Map<String, Value> = arguments
@@ -37,16 +52,14 @@ pub fn build(
         }
         _ => return Err(RequestError::Cursor),
     }
-    let mut request = Request {
+    Ok(Request {
         method: Method::Post,
         url,
         headers: headers([&connection.headers]),
         body: Some(json!({ "query": rules.query, "variables": variables })),
         body_format: BodyFormat::Json,
         key_param: None,
-    };
-    authenticate(&connection.auth, credential, &mut request)?;
-    Ok(request)
+    })
 }
 
 /// What an answer's `errors` mean.

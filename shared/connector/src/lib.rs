@@ -14,13 +14,16 @@ mod callable;
 mod coerce;
 mod contract;
 mod css;
+mod describe;
 mod diagnostic;
+pub mod effect;
 mod embed;
 mod files;
 pub mod graphql;
 mod header;
 mod infer;
 mod json_path;
+mod lookup;
 pub mod mapping;
 mod model;
 pub mod oauth;
@@ -34,6 +37,7 @@ pub mod sql;
 mod standing;
 mod target;
 mod tools;
+mod trust;
 pub mod xml;
 mod xpath;
 mod yaml;
@@ -51,11 +55,13 @@ pub use contract::{
     is_irreversible,
 };
 pub use css::{CssSelector, InvalidSelector};
+pub use describe::ConnectorEffects;
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
 pub use header::{HeaderOverrides, InvalidHeader};
 pub use infer::infer_schema;
 pub use json_path::{InvalidJsonPath, JsonPath, JsonStep};
+pub use lookup::{Bound, LookupError, find};
 pub use model::{
     Auth, AuthField, BodyFormat, Category, ClientAuth, ColumnRule, Connection, ConnectorDefinition,
     ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, Driver, Endpoint, EntityRule,
@@ -72,6 +78,7 @@ pub use parse::{Parsed, parse, parse_template};
 pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
 pub use standing::{RatedBy, binding_subject};
-pub use target::{SENDS_PARAM, TARGET_PARAM, sends, target_digest};
+pub use target::target_digest;
 pub use tools::Tools;
+pub use trust::{AcceptedEndpoint, claims, definition_digest};
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

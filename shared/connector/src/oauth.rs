@@ -65,7 +65,9 @@ pub fn token_request(
         return Ok(None);
     };
     let credential = credential.ok_or(RequestError::CredentialMissing)?;
-    let part = |name| credential.part(name).ok_or(RequestError::CredentialPart(name));
+    let part = |name: &str| {
+        credential.part(name).ok_or_else(|| RequestError::CredentialPart(name.to_owned()))
+    };
     let (id, secret) = (part("client_id")?.expose(), part("client_secret")?.expose());
     let url = Url::parse(token_url).map_err(|error| RequestError::Address(error.to_string()))?;
     let mut form = Map::new();
@@ -218,7 +220,7 @@ mod tests {
     fn f_103_a_token_request_needs_both_parts() {
         let only: Credential = [("client_id".to_owned(), "me".to_owned())].into_iter().collect();
         let error = token_request(&auth(ClientAuth::Header), Some(&only)).unwrap_err();
-        assert_eq!(error, RequestError::CredentialPart("client_secret"));
+        assert_eq!(error, RequestError::CredentialPart("client_secret".to_owned()));
         let error = token_request(&auth(ClientAuth::Header), None).unwrap_err();
         assert_eq!(error, RequestError::CredentialMissing);
         assert_eq!(token_request(&Auth::BearerToken, None), Ok(None));

@@ -11,14 +11,16 @@ use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
 use crate::embed;
-use crate::model::{ACCESS_TOKEN, Auth, BodyFormat, Method, RequestRules, RestConnection};
+use crate::model::{Auth, BodyFormat, Endpoint, Method, RequestRules, RestConnection};
 use crate::secret::Credential;
 
 mod paging;
+mod secrets;
 
 pub use paging::continue_at;
 use paging::first_page;
 pub(crate) use paging::{keep_key, param, public_query, replace_query, set_param};
+pub(crate) use secrets::{SecretPlace, filled, secret_slot};
 
 /// Everything but unreserved characters: a value can never become a path separator, a query or another host.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
@@ -29,6 +31,12 @@ pub enum RequestError {
     /// A placeholder of the path without a value.
     #[error("the argument `{0}` is missing")]
     MissingArgument(String),
+    /// A required parameter without a value.
+    #[error("the input `{0}` is missing")]
+    MissingInput(String),
+    /// A header's value that cannot be sent.
+    #[error("the header `{0}` holds characters that cannot be sent")]
+    HeaderText(String),
     /// A value that cannot stand in a path or query.
     #[error("the argument `{name}` must be a text, a number or a boolean to stand in the {place}")]
     Argument {
@@ -51,9 +59,12 @@ pub enum RequestError {
     /// The address of the connector and path do not make a URL.
     #[error("the connector's address is not valid: {0}")]
     Address(String),
+    /// An endpoint that only reads, or is not a request.
+    #[error("the endpoint makes no request with an effect")]
+    NoEffect,
     /// The credential lacks a part.
     #[error("the credential has no `{0}`")]
-    CredentialPart(&'static str),
+    CredentialPart(String),
     /// The connector needs a credential and the binding has none.
     #[error("the connector needs a credential, and its binding has none")]
     CredentialMissing,
@@ -69,6 +80,9 @@ impl Failure for RequestError {
     fn code(&self) -> &'static str {
         match self {
             Self::MissingArgument(_)
+            | Self::MissingInput(_)
+            | Self::NoEffect
+            | Self::HeaderText(_)
             | Self::Argument { .. }
             | Self::Embedded(_)
             | Self::PathValue(_)
@@ -184,6 +198,20 @@ pub fn build(
     arguments: &Map<String, Value>,
     credential: Option<&Credential>,
 ) -> Result<Request, RequestError> {
+    let mut request = unsigned(connection, rules, arguments)?;
+    authenticate(&connection.auth, credential, &mut request)?;
+    Ok(request)
+}
+
+/// The first request of a call, without anything that proves who sends it.
+///
+/// # Errors
+/// [`RequestError`] when an argument is missing or cannot stand where it must.
+pub fn unsigned(
+    connection: &RestConnection,
+    rules: &RequestRules,
+    arguments: &Map<String, Value>,
+) -> Result<Request, RequestError> {
     let in_path = placeholders(&rules.path).unwrap_or_default();
     let path = fill_path(&rules.path, &in_path, arguments)?;
     let url = Url::parse(&format!("{}{path}", connection.base_url.trim_end_matches('/')))
@@ -216,8 +244,33 @@ pub fn build(
     };
     set_query(&mut request.url, &pairs);
     first_page(&rules.pagination, &mut request);
-    authenticate(&connection.auth, credential, &mut request)?;
     Ok(request)
+}
+
+/// The declared parameters of an endpoint with their defaults; nothing else is sent. An input wins over a param.
+///
+/// # Errors
+/// [`RequestError::MissingArgument`] when a required parameter has no value.
+pub fn arguments(
+    endpoint: &Endpoint,
+    inputs: &Map<String, Value>,
+    params: &Map<String, Value>,
+) -> Result<Map<String, Value>, RequestError> {
+    let mut arguments = Map::new();
+    for parameter in &endpoint.parameters {
+        let given = inputs.get(&parameter.name).or_else(|| params.get(&parameter.name));
+        let value = given.filter(|value| !value.is_null()).or(parameter.default.as_ref());
+        match value {
+            Some(value) => {
+                arguments.insert(parameter.name.clone(), value.clone());
+            }
+            None if parameter.required => {
+                return Err(RequestError::MissingInput(parameter.name.clone()));
+            }
+            None => {}
+        }
+    }
+    Ok(arguments)
 }
 
 /// What every call accepts, then the connector's headers and the endpoint's.
@@ -367,34 +420,16 @@ pub fn authenticate(
     credential: Option<&Credential>,
     request: &mut Request,
 ) -> Result<(), RequestError> {
-    if *auth == Auth::None {
-        return Ok(());
-    }
+    let Some(slot) = secret_slot(auth) else { return Ok(()) };
     let credential = credential.ok_or(RequestError::CredentialMissing)?;
-    let part = |name: &'static str| credential.part(name).ok_or(RequestError::CredentialPart(name));
-    let (name, value) = match auth {
-        Auth::None | Auth::ConnectionString => return Ok(()),
-        Auth::ApiKeyQuery { key_param } => {
-            replace_query(&mut request.url, key_param, part("api_key")?.expose());
-            request.key_param = Some(key_param.clone());
-            return Ok(());
+    let value = filled(&slot.secret, credential)?;
+    match slot.place {
+        SecretPlace::Query(name) => {
+            replace_query(&mut request.url, name, &value);
+            request.key_param = Some(name.to_owned());
         }
-        Auth::ApiKeyHeader { header } => (header.as_str(), part("api_key")?.expose().to_owned()),
-        Auth::BearerToken => ("authorization", format!("Bearer {}", part("token")?.expose())),
-        Auth::TokenScheme { scheme } => {
-            ("authorization", format!("{scheme} {}", part("token")?.expose()))
-        }
-        Auth::Basic => {
-            ("authorization", basic(part("username")?.expose(), part("password")?.expose()))
-        }
-        Auth::Oauth2ClientCredentials { .. } => {
-            ("authorization", format!("Bearer {}", part(ACCESS_TOKEN)?.expose()))
-        }
-    };
-    if !value.bytes().all(|b| (32..127).contains(&b)) {
-        return Err(RequestError::CredentialText);
+        SecretPlace::Header(name) => set_header(&mut request.headers, name, value),
     }
-    set_header(&mut request.headers, name, value);
     Ok(())
 }
 
@@ -408,7 +443,7 @@ pub(crate) fn set_header(headers: &mut Vec<(String, String)>, name: &str, value:
     headers.push((name, value));
 }
 
-fn set_query(url: &mut Url, pairs: &[(String, String)]) {
+pub(crate) fn set_query(url: &mut Url, pairs: &[(String, String)]) {
     if pairs.is_empty() {
         url.set_query(None);
     } else {

@@ -1,38 +1,10 @@
-//! Where a call goes, as a digest that is signed with its arguments.
+//! Everything that decides what a call is answered with, as a digest: part of the key of a stored answer.
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::binding::{Binding, ConfigOverrides, CredentialId};
-use crate::model::{Connection, ConnectorDefinition, Operation};
-
-/// The param of a planned call that says where it goes. The plan sets it for every call with an effect, so it is sealed and
-/// signed: editing the connector or its binding afterwards makes the signature worthless.
-pub const TARGET_PARAM: &str = "_target";
-
-/// The param beside it that says the same for people: they sign what they can read.
-pub const SENDS_PARAM: &str = "sends";
-
-/// Method and address of an endpoint with an effect, as the binding leads to it; placeholders stand for arguments.
-#[must_use]
-pub fn sends(
-    definition: &ConnectorDefinition,
-    binding: &Binding,
-    endpoint: &str,
-) -> Option<String> {
-    let operation = &definition.endpoints.get(endpoint)?.operation;
-    let bound = definition.clone().bound_by(binding);
-    match (&bound.connection, operation) {
-        (Connection::RestApi(rest), Operation::Request(rules)) => {
-            let base = rest.base_url.trim_end_matches('/');
-            Some(format!("{} {base}{}", rules.method.as_str(), rules.path))
-        }
-        (Connection::Graphql(graphql), Operation::Graphql(_)) => {
-            Some(format!("mutation at {}", graphql.endpoint))
-        }
-        _ => None,
-    }
-}
+use crate::model::ConnectorDefinition;
 
 #[derive(Serialize)]
 struct Target<'a> {

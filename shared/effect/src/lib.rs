@@ -15,7 +15,7 @@ mod key;
 pub mod tree;
 pub mod view;
 
-pub use canonical::{canonical, row_leaf};
+pub use canonical::{canonical, effect_leaf, row_leaf};
 pub use digest::{Digest, InvalidDigest, hash_parts};
 pub use error::EffectError;
 pub use http::{

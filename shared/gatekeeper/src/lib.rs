@@ -19,7 +19,9 @@ mod error;
 mod notices;
 mod open;
 mod ports;
+mod recorder;
 mod settle;
+mod signers;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -32,5 +34,7 @@ pub use error::GateError;
 pub use notices::Notices;
 pub use open::Opened;
 pub use ports::{Alarms, Ledger, Records, Wake};
+pub use recorder::Recorder;
+pub use signers::{CannotSign, Named, approvers_of, requesters, signers};
 pub use sweep::Swept;
 pub use wired::Wired;

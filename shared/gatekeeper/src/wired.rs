@@ -14,6 +14,7 @@ use countersign_store_runs::RunStore;
 use crate::desk::Desk;
 use crate::notices::Notices;
 use crate::ports::Ledger;
+use crate::recorder::Recorder;
 
 /// The desk, and the stores it was built from.
 #[derive(Clone)]
@@ -26,6 +27,8 @@ pub struct Wired {
     pub runs: RunStore,
     /// The people.
     pub directory: Directory,
+    /// The records of requests, for readers.
+    pub recorder: Recorder,
     /// Mails and events of approvals.
     pub notices: Notices,
 }
@@ -50,6 +53,7 @@ impl Wired {
             bus: EventBus::new(&boot.aws, need(Setting::EventBus)?),
             public_url: need(Setting::PublicUrl)?.trim_end_matches('/').to_owned(),
         };
+        let recorder = Recorder { approvals: approvals.clone(), directory: directory.clone() };
         let group = need(Setting::ScheduleGroup)?;
         let (role, target) = (need(Setting::ScheduleRoleArn)?, need(Setting::DeadlineFunctionArn)?);
         let desk = Desk {
@@ -61,6 +65,6 @@ impl Wired {
             runs: Arc::new(runs.clone()),
             ledger: Arc::new(Ledger(ReceiptQueue::new(&boot.aws, need(Setting::ReceiptQueueUrl)?))),
         };
-        Ok(Self { desk, approvals, runs, directory, notices })
+        Ok(Self { desk, approvals, runs, directory, recorder, notices })
     }
 }

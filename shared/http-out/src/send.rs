@@ -14,7 +14,8 @@ use crate::error::HttpError;
 use crate::guard::{Closed, GuardedResolver, Lookup, Policy, RefusedName, SystemLookup};
 
 const MAX_REDIRECTS: u32 = 5;
-const USER_AGENT: &str = concat!("Countersign/", env!("CARGO_PKG_VERSION"));
+/// Without a version: what is signed names it, and an update must not void signatures.
+const USER_AGENT: &str = "Countersign";
 
 /// One call.
 #[derive(Debug, Clone)]

@@ -1,5 +1,6 @@
 //! The account of a deterministic run: what its steps reported, in sentences (F-221).
 
+use countersign_approval::ApprovalRecord;
 use countersign_identity::UserId;
 use countersign_run::{RunContext, RunStatus, StepState, StepStatus};
 use jiff::Timestamp;
@@ -7,6 +8,12 @@ use jiff::Timestamp;
 use crate::entry::{
     DetailLevel, Entry, EntryId, JournalConfig, Mention, Origin, Output, StepNote, TaskStatus,
 };
+
+/// The longest part of a note that a summary quotes, in characters; the entry holds the whole note.
+const LONGEST_NOTE: usize = 200;
+
+/// The most bytes of notes an entry holds whole: an item of the table has 400 KB for everything.
+const MOST_NOTES: usize = 100_000;
 
 /// What is known of a run that is over.
 #[derive(Debug, Clone)]
@@ -33,6 +40,8 @@ pub struct RunAccount<'a> {
     pub status: RunStatus,
     /// Its steps, in order.
     pub steps: &'a [(String, StepState)],
+    /// Its requests for approval, in the order they were opened.
+    pub approvals: &'a [ApprovalRecord],
     /// New entities.
     pub entities: &'a [Mention],
     /// Documents, tables, files.
@@ -66,6 +75,7 @@ pub fn account(run: &RunAccount<'_>, config: &JournalConfig) -> Option<Entry> {
         steps_completed: named(run.steps, StepStatus::is_good),
         entities_discovered: run.entities.to_vec(),
         outputs_produced: run.outputs.to_vec(),
+        approvals: bounded(run.approvals),
         task_status,
         error_summary: (!errors.is_empty()).then(|| errors.join("; ")),
         created_at: run.finished_at,
@@ -73,13 +83,24 @@ pub fn account(run: &RunAccount<'_>, config: &JournalConfig) -> Option<Entry> {
     })
 }
 
+/// The records; should their notes be more than an entry can hold, each is cut, with a mark.
+fn bounded(records: &[ApprovalRecord]) -> Vec<ApprovalRecord> {
+    let notes = records.iter().flat_map(|record| &record.decisions);
+    let bytes: usize = notes.filter_map(|decision| decision.note.as_ref()).map(String::len).sum();
+    let records = records.iter().cloned();
+    if bytes <= MOST_NOTES {
+        return records.collect();
+    }
+    records.map(|record| record.with_notes_cut(LONGEST_NOTE)).collect()
+}
+
 fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
     let mut parts = vec![opening(run), counted(run.steps)];
     let gates: Vec<String> =
-        run.steps.iter().filter_map(|(name, state)| gate(name, state)).collect();
+        run.approvals.iter().map(|record| record.sentence(LONGEST_NOTE)).collect();
     let found: Vec<String> =
         run.steps.iter().filter_map(|(name, state)| found(name, state)).collect();
-    parts.extend(listed("Signed", &gates));
+    parts.extend((!gates.is_empty()).then(|| format!("Asked: {}.", gates.join(". "))));
     parts.extend(listed("Found", &found));
     parts.extend(listed("Written", &run.outputs.iter().map(output).collect::<Vec<_>>()));
     parts.extend(
@@ -126,17 +147,6 @@ fn counted(steps: &[(String, StepState)]) -> String {
     let rest: Vec<String> =
         rest.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!(", {n} {word}")).collect();
     format!("{done} of {} steps done{}.", steps.len(), rest.concat())
-}
-
-fn gate(name: &str, state: &StepState) -> Option<String> {
-    let word = match state.status {
-        StepStatus::Approved => "approved",
-        StepStatus::Rejected => "refused",
-        StepStatus::TimedOut => "not decided in time",
-        StepStatus::Done if state.approval.is_some() => "approved",
-        _ => return None,
-    };
-    Some(format!("{name} {word}"))
 }
 
 fn found(name: &str, state: &StepState) -> Option<String> {
@@ -186,8 +196,10 @@ fn listed(word: &str, items: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use countersign_approval::{ApprovalId, ApprovalRecord};
     use countersign_identity::UserId;
     use countersign_run::{RunContext, RunStatus, StepState, StepStatus};
+    use serde_json::json;
 
     use super::{RunAccount, account};
     use crate::entry::{DetailLevel, Entry, JournalConfig, Output, TaskStatus};
@@ -234,12 +246,32 @@ mod tests {
                 finished_at: "2026-01-01T00:01:05Z".parse().unwrap(),
                 status,
                 steps,
+                approvals: &asked(steps),
                 entities: &[],
                 outputs: &outputs,
                 unreached: &[],
             },
             config,
         )
+    }
+
+    /// A request for every gate that has ended.
+    fn asked(steps: &[(String, StepState)]) -> Vec<ApprovalRecord> {
+        let record = |(name, state): &(String, StepState)| {
+            let (status, verdict) = match state.status {
+                StepStatus::Approved => ("approved", "approve"),
+                StepStatus::Rejected => ("denied", "deny"),
+                _ => return None,
+            };
+            let decided = json!({ "by": "maria", "verdict": verdict, "at": "2026-01-01T00:01:00Z", "note": "seen" });
+            let record = json!({
+                "step": name, "approval": ApprovalId::from_bytes([1; 16]), "status": status, "by": "maria",
+                "at": "2026-01-01T00:01:00Z", "note": "seen", "given": 1, "needed": 1, "waits_for": [],
+                "decisions": [decided], "on_reject": "stop",
+            });
+            Some(serde_json::from_value(record).unwrap())
+        };
+        steps.iter().filter_map(record).collect()
     }
 
     fn check(status: RunStatus, steps: &[(String, StepState)], expect: &str) {
@@ -258,7 +290,7 @@ mod tests {
                 step("extra", StepStatus::Skipped, None, None),
             ],
             "officer-cross-reference for \"who sits on two boards?\" ended as partial after 1 min 5 s. 2 of 4 steps done, \
-             1 skipped, 1 failed. Signed: gate approved. Found: read 40. Written: data_workspace_table research/filings \
+             1 skipped, 1 failed. Asked: gate was approved: maria approved, noting “seen”. Found: read 40. Written: data_workspace_table research/filings \
              (12 rows). Went wrong: grants: XML_INVALID it broke.",
         );
         check(
@@ -268,8 +300,17 @@ mod tests {
                 step("write", StepStatus::NotRun, None, None),
             ],
             "officer-cross-reference for \"who sits on two boards?\" ended as rejected after 1 min 5 s. 0 of 2 steps done, \
-             1 refused or not decided, 1 not run. Signed: gate refused. Written: data_workspace_table research/filings (12 rows).",
+             1 refused or not decided, 1 not run. Asked: gate was denied: maria denied, noting “seen”. Written: data_workspace_table research/filings (12 rows).",
         );
+    }
+
+    #[test]
+    fn a_164_the_entry_holds_every_decision_with_its_whole_note() {
+        let steps = [step("gate", StepStatus::Rejected, None, None)];
+        let made = entry(RunStatus::Rejected, &steps, &JournalConfig::default()).unwrap();
+        let [record] = made.approvals.as_slice() else { panic!("{made:?}") };
+        let [decision] = record.decisions.as_slice() else { panic!("{record:?}") };
+        assert_eq!((decision.by.as_str(), decision.note.as_deref()), ("maria", Some("seen")));
     }
 
     #[test]

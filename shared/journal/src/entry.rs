@@ -1,5 +1,6 @@
 //! One entry.
 
+use countersign_approval::ApprovalRecord;
 use countersign_identity::UserId;
 use countersign_run::{RunContext, RunStatus};
 use jiff::Timestamp;
@@ -189,6 +190,9 @@ pub struct Entry {
     /// Documents, tables, files.
     #[serde(default)]
     pub outputs_produced: Vec<Output>,
+    /// Its requests for approval: who decided what, when and with what note.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<ApprovalRecord>,
     /// How it stands.
     pub task_status: TaskStatus,
     /// What went wrong, in one line.

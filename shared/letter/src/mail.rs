@@ -1,11 +1,15 @@
 //! The mails. Each is rendered twice, as text and as HTML, from the same few trusted values.
 
+mod finished;
+
 use askama::Template;
 use jiff::Timestamp;
 
 use crate::error::LetterError;
 use crate::text::{Label, fingerprint};
 use crate::when::{moment, until};
+
+pub use finished::{DecisionFact, Ending, FinishedMail};
 
 /// A finished mail body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,29 +165,6 @@ pub struct CodeMail {
     pub expires: Timestamp,
 }
 
-/// Tells that a run has ended.
-#[derive(Debug, Clone)]
-pub struct FinishedMail {
-    /// The run's id.
-    pub run: Label,
-    /// The status in words, as the run's fold names it.
-    pub status: Label,
-    /// The agent's profile.
-    pub profile: Label,
-    /// The playbook, where there is one.
-    pub playbook: Option<Label>,
-    /// When it began.
-    pub started: Timestamp,
-    /// When it ended.
-    pub finished: Timestamp,
-    /// Steps that were done.
-    pub steps_done: u32,
-    /// Steps in all.
-    pub steps: u32,
-    /// Where to look at it, when the deployment has a public address.
-    pub link: Option<MailLink>,
-}
-
 /// Tells that a source refuses a credential.
 #[derive(Debug, Clone)]
 pub struct CredentialMail {
@@ -249,18 +230,6 @@ struct CodeHtml<'a> {
     mail: &'a CodeMail,
 }
 
-#[derive(Template)]
-#[template(path = "mail/finished.txt", escape = "none")]
-struct FinishedText<'a> {
-    mail: &'a FinishedMail,
-}
-
-#[derive(Template)]
-#[template(path = "mail/finished.html")]
-struct FinishedHtml<'a> {
-    mail: &'a FinishedMail,
-}
-
 impl ApprovalMail {
     /// Writes the mail.
     ///
@@ -316,23 +285,5 @@ impl CodeMail {
 
     fn ends(&self) -> String {
         moment(self.expires)
-    }
-}
-
-impl FinishedMail {
-    /// Writes the mail.
-    ///
-    /// # Errors
-    /// [`LetterError::Render`] when a template fails.
-    pub fn render(&self) -> Result<Rendered, LetterError> {
-        Ok(Rendered {
-            subject: format!("{}: {}", self.profile, self.status),
-            text: FinishedText { mail: self }.render()?,
-            html: FinishedHtml { mail: self }.render()?,
-        })
-    }
-
-    fn span(&self) -> String {
-        format!("{} to {}", moment(self.started), moment(self.finished))
     }
 }

@@ -71,6 +71,25 @@ fn a_mail_holds_one_link_and_loads_nothing() {
 }
 
 #[test]
+fn a_164_both_bodies_at_the_end_of_a_run_say_who_decided() {
+    let mail = sample::failed_mail().render().unwrap();
+    for part in [
+        "denied by maria, Sat 21 Nov 2026, 14:05 UTC; maria left a note; the run went on",
+        "not decided in time, Sat 21 Nov 2026",
+        "closed undecided",
+        "one step happened",
+        "HTTP_STATUS",
+    ] {
+        assert!(mail.text.contains(part) && mail.html.contains(part), "{part}: {}", mail.text);
+    }
+    let mut many = sample::finished_mail();
+    many.decisions = vec![many.decisions[0].clone(); 12];
+    let text = many.render().unwrap().text;
+    assert!(text.contains("and 2 more, see the record"), "{text}");
+    assert_eq!(text.matches("approved by").count(), 10);
+}
+
+#[test]
 fn mail_subjects_do_not_hold_codes() {
     let mail = sample::code_mail().render().unwrap();
     assert!(mail.text.contains("481 516") && !mail.subject.contains("481"));

@@ -10,6 +10,7 @@ mod error;
 mod from_playbook;
 mod inputs;
 mod model;
+mod requirement;
 mod seal;
 mod stages;
 #[cfg(test)]
@@ -24,5 +25,6 @@ pub use inputs::{InputProblem, inputs};
 pub use model::{
     Gate, OnError, OnReject, Origin, Plan, PlanStep, StandIn, StandInSource, StepKind,
 };
+pub use requirement::requirement_of;
 pub use seal::{check_seal, seal};
 pub use stages::{Descriptor, descriptors, stages};

@@ -115,6 +115,8 @@ codes! {
     BadPattern = "P025" Error "type_mismatch",
     /// A step where it cannot stand.
     Misplaced = "P026" Error "type_mismatch",
+    /// A gate with `assurance: link` before an irreversible step (K-06).
+    LinkBeforeEffect = "P030" Error "type_mismatch",
     /// A conversion that may fail or surprise.
     LooseTypeCoercion = "P101" Warning "loose_type_coercion",
     /// A result nobody uses.
@@ -127,6 +129,10 @@ codes! {
     BindingsUnknown = "P105" Warning "",
     /// An irreversible step without a gate before it: it asks for its own signature.
     OwnSignature = "P106" Note "",
+    /// A gate that ends before most people read their mail (K-16).
+    ShortDeadline = "P107" Warning "",
+    /// A gate with `assurance: link` whose agent's connectors make a step behind it irreversible.
+    LinkRaised = "P110" Warning "",
 }
 
 impl Serialize for Code {

@@ -13,19 +13,28 @@ pub struct World<'a> {
     /// The connectors bound to the profile. `None` when no profile is known, as in an editor: what needs them is then
     /// checked at the start of the run, and a warning says so.
     pub bindings: Option<&'a Bindings>,
+    /// The connectors the author has, bound or not: what is saved must not contradict them. `None` where a playbook is
+    /// not saved but run.
+    pub known: Option<&'a Bindings>,
 }
 
 impl<'a> World<'a> {
     /// A world without a profile.
     #[must_use]
     pub fn of(contracts: &'a Registry) -> Self {
-        Self { contracts, bindings: None }
+        Self { contracts, bindings: None, known: None }
     }
 
     /// The same world with a profile's connectors.
     #[must_use]
     pub fn with(self, bindings: &'a Bindings) -> Self {
         Self { bindings: Some(bindings), ..self }
+    }
+
+    /// The same world with the connectors of the author, for a playbook that is being saved.
+    #[must_use]
+    pub fn knowing(self, known: &'a Bindings) -> Self {
+        Self { known: Some(known), ..self }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use countersign_effect::Effect;
 use countersign_failure::{Class, Failure};
 use countersign_identity::UserId;
 use futures::future::BoxFuture;
@@ -56,6 +57,44 @@ pub struct Call {
     pub remaining: Duration,
     /// The run.
     pub info: RunInfo,
+    /// What an irreversible action may send, and nothing else. Made by the step protocol alone, after it has written the
+    /// intent.
+    pub permit: Option<Permit>,
+}
+
+/// A signed effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permit {
+    /// What was signed: it is sent as it is, credentials filled in last.
+    pub effect: Effect,
+    /// The receipt that allows it.
+    pub receipt: String,
+}
+
+/// A call whose effect is to be described.
+#[derive(Debug, Clone, Copy)]
+pub struct EffectOf<'a> {
+    /// Whose records it reads.
+    pub owner: &'a UserId,
+    /// The profile the run belongs to, `prof_…`.
+    pub profile_id: &'a str,
+    /// The action's name.
+    pub action: &'a str,
+    /// Resolved inputs.
+    pub inputs: &'a Map<String, Value>,
+    /// Resolved params.
+    pub params: &'a Map<String, Value>,
+    /// The idempotency key of the call.
+    pub key: &'a str,
+}
+
+/// Says what an irreversible action would do, without doing it. Gate and step use the same one, so that what is shown and
+/// what is sent cannot differ.
+pub trait Describe: Send + Sync {
+    /// The whole effect.
+    ///
+    /// A terminal error means that the call cannot be made as it stands: nobody should be asked to sign it.
+    fn describe<'a>(&'a self, of: &'a EffectOf<'a>) -> BoxFuture<'a, Result<Effect, ActionError>>;
 }
 
 /// Why an action did not succeed. The code is stable and lands in the step's event.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{RunId, RunStatus};
 
-/// How a run came about (F-186…F-189).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// How a run came about (F-186…F-189), the least strict first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunContext {
     /// Somebody waits for it.

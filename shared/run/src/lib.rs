@@ -4,6 +4,7 @@
 //! attempt. What happened is an append-only set of [`Event`]s; what it means is a fold over them ([`fold`]). Events of
 //! steps commute, so the fold does not depend on the order they arrive in.
 
+mod context;
 mod event;
 mod fold;
 #[cfg(test)]

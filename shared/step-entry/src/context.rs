@@ -9,7 +9,7 @@ use countersign_approval::ports::Signatures;
 use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Handler, Invocation, Setting, StartError, decode, handler};
 use countersign_registry::Registry;
-use countersign_registry::action::Action;
+use countersign_registry::action::{Action, Describe};
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
 use futures::future::BoxFuture;
@@ -26,6 +26,8 @@ pub struct Context {
     pub runs: RunStore,
     /// What people may do now.
     pub rights: Arc<dyn Rights>,
+    /// What says what an irreversible action would send; none in functions that host only reversible ones.
+    pub describer: Option<Arc<dyn Describe>>,
     /// Where signatures are found; none in functions that host only reversible actions.
     pub signatures: Option<Arc<dyn Signatures>>,
     /// The handlers by action.
@@ -56,9 +58,16 @@ impl Context {
             registry,
             runs: RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?),
             rights: Arc::new(Directory::new(boot.table(Setting::TableDirectory, &dynamo)?)),
+            describer: None,
             signatures: None,
             actions: actions.into_iter().map(|action| (action.name(), action)).collect(),
         })
+    }
+
+    /// The same function, able to say what an irreversible action would send.
+    #[must_use]
+    pub fn with_describer(self, describer: Arc<dyn Describe>) -> Self {
+        Self { describer: Some(describer), ..self }
     }
 
     /// The same function, able to act irreversibly.

@@ -3,6 +3,7 @@
 use countersign_approval::ports::PortError;
 use countersign_failure::{Class, Failure};
 use countersign_plan::PlanError;
+use countersign_registry::action::ActionError;
 use countersign_run::RunId;
 use countersign_store_kit::StoreError;
 
@@ -51,14 +52,9 @@ pub enum StepError {
     /// The approvals do not answer.
     #[error("looking for the signature")]
     Signature(#[from] PortError),
-    /// The arguments have no digest.
-    #[error("the arguments of `{step}` cannot be signed: {reason}")]
-    Unsignable {
-        /// The step.
-        step: String,
-        /// Why.
-        reason: String,
-    },
+    /// What the step would send could not be found out now.
+    #[error("describing what is sent")]
+    Describing(#[source] ActionError),
 }
 
 impl StepError {
@@ -89,7 +85,7 @@ impl Failure for StepError {
             Self::Store(error) => error.code(),
             Self::Signature(error) => error.code(),
             Self::Beside { code, .. } => code,
-            Self::Unsignable { .. } => "STEP_UNSIGNABLE",
+            Self::Describing(error) => error.code(),
         }
     }
 
@@ -98,6 +94,7 @@ impl Failure for StepError {
             Self::Store(error) => error.class(),
             Self::Signature(error) => error.class(),
             Self::Beside { class, .. } => *class,
+            Self::Describing(error) => error.class(),
             _ => Class::Terminal,
         }
     }

@@ -1,9 +1,10 @@
 //! What a gate shows and what it signs; the same preparation as the steps behind it.
 
-use countersign_approval::{Effect, Subject};
+use countersign_approval::{Kind, Subject};
 use countersign_failure::Failure;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{Gate, PlanStep, StepKind};
+use countersign_plan::{Gate, OnError, PlanStep, StepKind};
+use countersign_registry::action::ActionError;
 use countersign_run::{Head, StepStatus, Verdict};
 use countersign_store_runs::StepView;
 use countersign_wiring::{Condition, Reference, Scope, Template, render};
@@ -16,7 +17,7 @@ use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::prepare::prepare;
 use crate::protocol::look;
-use crate::signature::effect;
+use crate::signature::{NoEffect, StepEffect, step_effect};
 use crate::situation::Situation;
 
 /// What people are to be asked.
@@ -30,8 +31,12 @@ pub struct GateAsk {
     pub round: u32,
     /// Whether the step may have acted already.
     pub in_doubt: bool,
-    /// The gate's own settings; absent for a tool.
+    /// The rules it is decided by: the gate's own, or of a step that asks for itself those of the gate that guards it.
     pub gate: Option<Gate>,
+    /// Whether something behind it cannot be taken back.
+    pub irreversible: bool,
+    /// What the system has to say to those who sign.
+    pub remarks: Vec<String>,
     /// The question.
     pub prompt: String,
     /// All that `preview_from` names; null when it names nothing.
@@ -91,7 +96,7 @@ pub async fn gate_ask(
         return Ok(Asked::Settled(Verdict::Closed));
     }
     match step.kind {
-        StepKind::Gate => gate(context, &view, step, &covered, &scope).map(Asked::Ask),
+        StepKind::Gate => gate(context, event, &view, step, &covered, &scope, invocation).await,
         StepKind::Tool | StepKind::GatedTool => {
             tool(context, event, &view, step, &scope, invocation).await
         }
@@ -128,41 +133,86 @@ fn holds(step: &PlanStep, scope: &Scope) -> bool {
         .is_none_or(|text| Condition::parse(text).is_ok_and(|condition| condition.holds(scope)))
 }
 
-fn gate(
+async fn gate(
     context: &Context,
+    event: &StepEvent,
     view: &StepView,
     step: &PlanStep,
     covered: &[&PlanStep],
     scope: &Scope,
-) -> Result<Box<GateAsk>, StepError> {
+    invocation: &Invocation,
+) -> Result<Asked, StepError> {
     let asked = step.gate.clone().ok_or_else(|| StepError::UnknownStep(step.name.clone()))?;
     let preview = asked.preview_from.as_deref().and_then(|text| Reference::parse(text).ok());
     let preview = preview
         .and_then(|reference| reference.value(scope).map(std::borrow::Cow::into_owned))
         .unwrap_or_default();
-    let effects = covered
-        .iter()
-        .filter(|step| holds(step, scope))
-        .filter_map(|step| known_effect(context, step, scope))
-        .collect();
-    let plan_seal = view.head.seal.clone().unwrap_or_default();
-    Ok(Box::new(GateAsk {
+    let mut effects = Vec::new();
+    let mut remarks = Vec::new();
+    for step_behind in covered.iter().filter(|step| holds(step, scope)) {
+        match known_effect(context, view, step_behind, scope).await {
+            Ok(of_step) => effects.push(of_step.signed),
+            Err(NoEffect::Step(error)) => return Err(error),
+            // Nobody is asked to sign for what cannot be sent.
+            Err(NoEffect::Failed(error)) if step_behind.on_error == OnError::Stop => {
+                let error = cannot_be_sent(step_behind, &error);
+                Ending::failed(step, &error)
+                    .stopping()
+                    .record(&context.runs, event, invocation.now)
+                    .await?;
+                return Ok(Asked::Settled(Verdict::Closed));
+            }
+            Err(NoEffect::Failed(error)) => {
+                remarks.push(cannot_be_sent(step_behind, &error).message);
+            }
+        }
+    }
+    let behind = |other: &&PlanStep| {
+        other.irreversible && other.guard.as_deref() == Some(step.name.as_str())
+    };
+    let later = |other: &&PlanStep| behind(other) && !asked.covers.contains(&other.name);
+    let subject = Subject {
+        plan_seal: view.head.seal.clone().unwrap_or_default(),
+        effects,
+        later: view.plan.steps.iter().filter(later).map(|step| step.name.clone()).collect(),
+        ..Subject::of(Kind::Step)
+    };
+    Ok(Asked::Ask(Box::new(GateAsk {
         head: view.head.clone(),
         round: 0,
         in_doubt: false,
         prompt: filled(&asked.prompt, scope),
         preview,
-        subject: Subject::Step { plan_seal, effects },
+        irreversible: view.plan.steps.iter().any(|step| behind(&step)),
+        remarks,
+        subject,
         stages: picture(view),
         gate: Some(asked),
         step: step.clone(),
-    }))
+    })))
 }
 
-/// A covered step whose arguments do not resolve will fail by itself; there is nothing to sign.
-fn known_effect(context: &Context, step: &PlanStep, scope: &Scope) -> Option<Effect> {
-    let contract = context.registry.get(&step.action)?;
-    prepare(step, contract, scope).ok().map(|prepared| effect(step, &prepared))
+fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
+    ActionError {
+        message: format!("`{}` cannot be sent: {}", step.name, error.message),
+        ..error.clone()
+    }
+}
+
+/// What a covered step is going to send, as it will itself compute it.
+async fn known_effect(
+    context: &Context,
+    view: &StepView,
+    step: &PlanStep,
+    scope: &Scope,
+) -> Result<StepEffect, NoEffect> {
+    let contract = context.registry.get(&step.action);
+    let contract =
+        contract.ok_or_else(|| NoEffect::Step(StepError::NoHandler(step.action.clone())))?;
+    let prepared = prepare(step, contract, scope).map_err(|problems| {
+        NoEffect::Failed(ActionError::terminal("STEP_INPUT_INVALID", problems.join("; ")))
+    })?;
+    step_effect(context, &view.head, step, &prepared).await
 }
 
 async fn tool(
@@ -173,45 +223,47 @@ async fn tool(
     scope: &Scope,
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
-    let contract = context
-        .registry
-        .get(&step.action)
-        .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-    let prepared = match prepare(step, contract, scope) {
-        Ok(prepared) => prepared,
-        Err(problems) => {
-            let error = countersign_registry::action::ActionError::terminal(
-                "STEP_INPUT_INVALID",
-                problems.join("; "),
-            );
+    let of_step = match known_effect(context, view, step, scope).await {
+        Ok(of_step) => of_step,
+        Err(NoEffect::Step(error)) => return Err(error),
+        Err(NoEffect::Failed(error)) => {
             Ending::failed(step, &error).record(&context.runs, event, invocation.now).await?;
             return Ok(Asked::Settled(Verdict::Closed));
         }
     };
     let in_doubt = view.intent.is_some();
     let prompt = if in_doubt {
-        format!(
-            "`{}` was about to be done and nobody knows whether it happened. Do it (again)?",
-            step.action
-        )
+        format!("`{}` was about to be sent and its outcome is unknown. Send it (again)?", step.name)
     } else {
-        format!("`{}` cannot be taken back. Do it with these arguments?", step.action)
+        format!("`{}` cannot be taken back. Send exactly this?", step.name)
+    };
+    let subject = Subject {
+        plan_seal: view.head.seal.clone().unwrap_or_default(),
+        effects: vec![of_step.signed],
+        ..Subject::of(Kind::Tool)
     };
     Ok(Asked::Ask(Box::new(GateAsk {
         head: view.head.clone(),
         round: view.intent.as_ref().map_or(0, |intent| intent.call),
         in_doubt,
         prompt,
-        preview: prepared.arguments(),
-        subject: Subject::Tool { action: step.action.clone(), arguments: prepared.arguments() },
+        preview: Value::Null,
+        irreversible: true,
+        remarks: Vec::new(),
+        subject,
         stages: picture(view),
-        gate: None,
+        gate: guarding(view, step),
         step: step.clone(),
     })))
 }
 
-/// What a reference puts into a prompt is cut after so many characters: the preview shows lists, the prompt a question.
-const LONGEST_PART: usize = 500;
+/// The rules a step that asks for itself is decided by: those of the gate that guards it. It may ask nobody else, and no
+/// less surely, than the gate would have.
+fn guarding(view: &StepView, step: &PlanStep) -> Option<Gate> {
+    let name = step.covered_by.as_ref().or(step.guard.as_ref())?;
+    let gate = view.plan.step(name)?.gate.clone()?;
+    Some(Gate { preview_from: None, ..gate })
+}
 
 /// The prompt with its references filled in; one that leads nowhere reads as a dash.
 pub(crate) fn filled(prompt: &str, scope: &Scope) -> String {
@@ -222,10 +274,7 @@ pub(crate) fn filled(prompt: &str, scope: &Scope) -> String {
         .map(|part| match part {
             countersign_wiring::Part::Text(text) => text.clone(),
             countersign_wiring::Part::Reference(reference, _) => {
-                reference.value(scope).map_or_else(
-                    || "–".to_owned(),
-                    |value| render(&value).chars().take(LONGEST_PART).collect(),
-                )
+                reference.value(scope).map_or_else(|| "–".to_owned(), |value| render(&value))
             }
         })
         .collect()

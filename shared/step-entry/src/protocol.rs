@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use countersign_identity::permits;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{Plan, PlanError, PlanStep, check_seal};
+use countersign_plan::{Plan, PlanError, PlanStep, check_seal, requirement_of};
 use countersign_registry::Contract;
-use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_registry::action::{ActionError, Call, Permit, RunInfo};
 use countersign_run::{Head, StepStatus, Stop, StopReason};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::Condition;
@@ -19,7 +19,7 @@ use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
 use crate::prepare::{Prepared, prepare};
-use crate::signature::effect_digest;
+use crate::signature::{NoEffect, step_effect};
 use crate::situation::Situation;
 
 /// Runs a step once, whatever happened before.
@@ -73,6 +73,8 @@ enum Decided<'a> {
 struct Ready<'a> {
     contract: &'a Contract,
     prepared: Prepared,
+    /// What it may send, when its effect cannot be taken back.
+    permit: Option<(Permit, String)>,
 }
 
 async fn decide<'a>(
@@ -119,7 +121,7 @@ async fn decide<'a>(
             return Ok(Decided::End(Ending::failed(step, &error)));
         }
     };
-    if let Some(error) = refused(context, &view.head, contract).await? {
+    if let Some(error) = refused(context, &view.head, step, contract).await? {
         return Ok(Decided::End(Ending::failed(step, &error).stopping()));
     }
     if view.head.dry_run.is_some()
@@ -127,7 +129,7 @@ async fn decide<'a>(
     {
         return Ok(Decided::End(ending));
     }
-    let ready = Ready { contract, prepared };
+    let mut ready = Ready { contract, prepared, permit: None };
     if (step.irreversible || contract.irreversible)
         && let Some(ending) = ready.sign(context, event, view, step, invocation).await?
     {
@@ -155,6 +157,7 @@ fn skipped(step: &PlanStep, scope: &countersign_wiring::Scope) -> Option<String>
 async fn refused(
     context: &Context,
     head: &Head,
+    step: &PlanStep,
     contract: &Contract,
 ) -> Result<Option<ActionError>, StepError> {
     let standing = context.rights.standing(&head.invoked_by).await.map_err(StepError::beside)?;
@@ -166,14 +169,14 @@ async fn refused(
         return Ok(Some(denied(format!("the run cannot go on as it was started: {void}"))));
     }
     let scopes = head.scopes.intersect(&standing.scopes);
-    let verdict = permits(&scopes, &contract.requirement, None);
+    let verdict = permits(&scopes, &requirement_of(step, contract), None);
     Ok(verdict.err().map(|error| denied(format!("`{}`: {error}", contract.name))))
 }
 
 impl Ready<'_> {
-    /// Finds the signature and leaves the mark. An ending means: do not act.
+    /// Finds the signature of exactly what is about to be sent, and writes the intent. An ending means: do not act.
     async fn sign(
-        &self,
+        &mut self,
         context: &Context,
         event: &StepEvent,
         view: &StepView,
@@ -182,9 +185,14 @@ impl Ready<'_> {
     ) -> Result<Option<Ending>, StepError> {
         let signatures =
             context.signatures.as_ref().ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-        let digest = effect_digest(step, &self.prepared, &context.tenant)?;
-        let found = signatures.signed(&event.run, &step.name, &digest).await?;
-        // A mark without an outcome is a doubt: only a signature given after it allows the step to act again.
+        let of_step = match step_effect(context, &view.head, step, &self.prepared).await {
+            Ok(of_step) => of_step,
+            Err(NoEffect::Failed(error)) => return Ok(Some(Ending::failed(step, &error))),
+            Err(NoEffect::Step(error)) => return Err(error),
+        };
+        let root = of_step.signed.covered().root;
+        let found = signatures.signed(&event.run, &step.name, &root).await?;
+        // An intent without an outcome is an unknown outcome: only a signature given after it allows to act again.
         let newer = |at: jiff::Timestamp| view.intent.as_ref().is_none_or(|intent| at > intent.at);
         let Some(signature) = found
             .into_iter()
@@ -198,16 +206,20 @@ impl Ready<'_> {
                 StepError::NeedsSignature(name)
             });
         };
+        let receipt = signature.receipt.to_string();
         let intent = Intent {
             step: step.name.clone(),
             input_hash: self.prepared.hash.clone(),
-            receipt: signature.receipt.to_string(),
+            receipt: receipt.clone(),
             call: view.intent.as_ref().map_or(1, |intent| intent.call + 1),
             attempt: event.attempt,
             at: invocation.now,
         };
         match context.runs.intend(&event.run, &intent).await? {
-            Intended::Now => Ok(None),
+            Intended::Now => {
+                self.permit = Some((Permit { effect: of_step.effect, receipt }, of_step.key));
+                Ok(None)
+            }
             Intended::InDoubt(_) => Err(StepError::InDoubt(step.name.clone())),
             Intended::Stopped => {
                 let message = "the run was ended a moment ago".to_owned();
@@ -250,7 +262,10 @@ impl Ready<'_> {
             action: step.action.clone(),
             inputs: self.prepared.inputs.clone(),
             params: self.prepared.params.clone(),
-            idempotency_key: idempotency_key(event, &self.prepared),
+            idempotency_key: self
+                .permit
+                .as_ref()
+                .map_or_else(|| retry_key(event, &self.prepared), |(_, key)| key.clone()),
             now,
             remaining,
             info: RunInfo {
@@ -263,12 +278,14 @@ impl Ready<'_> {
                 invoked_by: head.invoked_by.clone(),
                 started_at: head.started_at,
             },
+            permit: self.permit.as_ref().map(|(permit, _)| permit.clone()),
         }
     }
 }
 
-/// The same for every attempt of the step with these arguments: 32 hex digits.
-fn idempotency_key(event: &StepEvent, prepared: &Prepared) -> String {
+/// The key of a reversible step, the same for every attempt with these arguments: 32 hex digits. What leaves the system
+/// carries the key of its effect instead.
+fn retry_key(event: &StepEvent, prepared: &Prepared) -> String {
     let text = format!("{}\0{}\0{}", event.run, event.step, prepared.hash);
     hex::encode(&Sha256::digest(text)[..16])
 }

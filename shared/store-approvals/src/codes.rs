@@ -1,25 +1,61 @@
-//! One-time codes: only their salted hashes, and how often they were tried.
+//! One-time codes: only their salted hashes, how often they were tried, and how many may still be mailed.
 
-use countersign_approval::{ApprovalId, StoredCode};
-use countersign_store_kit::{Expr, Write};
+use countersign_approval::{ApprovalId, CodeAllowance, StoredCode, Verdict};
+use countersign_store_kit::{Expr, Key, StoreError, Write};
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::items::{from_text, to_text};
 use crate::{Approvals, Result, keys};
 
-/// How many codes one approver can ask for on one version: with five tries each, guessing stays hopeless, and nobody's
-/// mailbox is flooded.
-pub const CODES_PER_VERSION: u32 = 10;
+/// How many lost races in a row are borne: each means that another code was mailed.
+const RACES: usize = 8;
 
-#[derive(Deserialize)]
+/// What became of the wish for a code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CodeIssue {
+    /// The new code is kept; mail it.
+    Kept,
+    /// There is one that is still good: mailed a moment ago, or the last one for now. The new one is void.
+    Known(StoredCode),
+    /// There is none, and the next one may be mailed at this time.
+    NotBefore(Timestamp),
+}
+
+/// One approver's codes on one version: the newest of each verdict.
+#[derive(Default, Deserialize)]
 struct CodeItem {
-    body: String,
-    tries_left: i64,
+    approve_body: Option<String>,
+    approve_tries: Option<i64>,
+    deny_body: Option<String>,
+    deny_tries: Option<i64>,
+    allowance: Option<String>,
+}
+
+impl CodeItem {
+    fn code(&self, verdict: Verdict, table: &str) -> Result<Option<StoredCode>> {
+        let (body, tries) = match verdict {
+            Verdict::Approve => (&self.approve_body, self.approve_tries),
+            Verdict::Deny => (&self.deny_body, self.deny_tries),
+        };
+        let Some(body) = body else { return Ok(None) };
+        let code: StoredCode = from_text(table, body)?;
+        let tries_left = u8::try_from(tries.unwrap_or_default().max(0)).unwrap_or(u8::MAX);
+        Ok(Some(StoredCode { tries_left, ..code }))
+    }
+}
+
+/// The attributes of a verdict's code: its body and its tries.
+fn attributes(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Approve => ("approve_body", "approve_tries"),
+        Verdict::Deny => ("deny_body", "deny_tries"),
+    }
 }
 
 impl Approvals {
-    /// Keeps a new code in place of the last one. `false` when too many were asked for already.
+    /// Keeps a new code in place of the last one of the same verdict, if one may be mailed now.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
@@ -27,25 +63,40 @@ impl Approvals {
         &'a self,
         id: &'a ApprovalId,
         code: &'a StoredCode,
-    ) -> BoxFuture<'a, Result<bool>> {
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<CodeIssue>> {
         Box::pin(async move {
-            let few = Expr::new("attribute_not_exists(#issued) OR #issued < :most");
-            let write = Write::update(&keys::code(id, code.version, code.slot))
-                .set("body", &to_text(code)?)?
-                .set("tries_left", &code.tries_left)?
-                .set("expires_at", &(code.expires_at.as_second() + 86_400))?
-                .add("issued", &1)?
-                .when(few.bind("most", &CODES_PER_VERSION)?);
-            match self.table.write(write).await {
-                Ok(()) => Ok(true),
-                Err(error) if error.is_condition() => Ok(false),
-                Err(error) => Err(error),
+            let key = keys::code(id, code.version, code.slot);
+            for _ in 0..RACES {
+                let known: CodeItem = self.table.get(&key).await?.unwrap_or_default();
+                let own = known.code(code.verdict, self.table.name())?;
+                if let Some(fresh) = own.clone().filter(|own| own.is_fresh(now)) {
+                    return Ok(CodeIssue::Known(fresh));
+                }
+                let allowance = match &known.allowance {
+                    Some(text) => from_text(self.table.name(), text)?,
+                    None => CodeAllowance::full(now),
+                };
+                let left = match allowance.take(now) {
+                    Ok(left) => left,
+                    Err(next) => {
+                        let good = own.filter(|own| own.is_good(now));
+                        return Ok(good.map_or(CodeIssue::NotBefore(next), CodeIssue::Known));
+                    }
+                };
+                let write = issue(&key, code, left, known.allowance.as_deref())?;
+                match self.table.write(write).await {
+                    Ok(()) => return Ok(CodeIssue::Kept),
+                    Err(error) if error.is_condition() => {}
+                    Err(error) => return Err(error),
+                }
             }
+            Ok(CodeIssue::NotBefore(now))
         })
     }
 
-    /// Counts one try and gives the code to check it with; none when there is no code or no try left. Counted before
-    /// anybody looks, so that parallel guesses cannot share a try.
+    /// Counts one try and gives the code to check it with; none when there is no code of this verdict or no try left.
+    /// Counted before anybody looks, so that parallel guesses cannot share a try.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
@@ -54,21 +105,23 @@ impl Approvals {
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
+        verdict: Verdict,
     ) -> BoxFuture<'a, Result<Option<StoredCode>>> {
         Box::pin(async move {
             let key = keys::code(id, version, slot);
-            let some = Expr::new("#tries_left > :none").bind("none", &0)?;
-            let counted = Write::update(&key).add("tries_left", &-1)?.when(some);
+            let (_, tries) = attributes(verdict);
+            let some = Expr::new(&format!("#{tries} > :none")).bind("none", &0)?;
+            let counted = Write::update(&key).add(tries, &-1)?.when(some);
             match self.table.write(counted).await {
                 Ok(()) => {}
                 Err(error) if error.is_condition() => return Ok(None),
                 Err(error) => return Err(error),
             }
             let Some(item) = self.table.get::<CodeItem>(&key).await? else { return Ok(None) };
-            let code: StoredCode = from_text(self.table.name(), &item.body)?;
+            let code = item.code(verdict, self.table.name())?;
             // This try is already taken off; the check wants to know that there was one.
-            let tries_left = u8::try_from(item.tries_left.max(0) + 1).unwrap_or(u8::MAX);
-            Ok(Some(StoredCode { tries_left, ..code }))
+            let before = |code: StoredCode| StoredCode { tries_left: code.tries_left + 1, ..code };
+            Ok(code.map(before))
         })
     }
 
@@ -81,10 +134,32 @@ impl Approvals {
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
+        verdict: Verdict,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let write = Write::update(&keys::code(id, version, slot)).set("tries_left", &0)?;
+            let (_, tries) = attributes(verdict);
+            let write = Write::update(&keys::code(id, version, slot)).set(tries, &0)?;
             self.table.write(write).await
         })
     }
+}
+
+/// Keeps a code and what may still be mailed, unless another one was mailed since `seen` was read.
+fn issue(
+    key: &Key,
+    code: &StoredCode,
+    left: CodeAllowance,
+    seen: Option<&str>,
+) -> std::result::Result<Write, StoreError> {
+    let (body, tries) = attributes(code.verdict);
+    let unchanged = match seen {
+        Some(seen) => Expr::new("#allowance = :seen").bind("seen", &seen)?,
+        None => Expr::new("attribute_not_exists(#allowance)"),
+    };
+    let write = Write::update(key)
+        .set(body, &to_text(code)?)?
+        .set(tries, &code.tries_left)?
+        .set("allowance", &to_text(&left)?)?
+        .set("expires_at", &(code.expires_at.as_second() + 86_400))?;
+    Ok(write.when(unchanged))
 }

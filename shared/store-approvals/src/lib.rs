@@ -31,7 +31,7 @@ mod signed;
 mod sweep;
 mod token;
 
-pub use codes::CODES_PER_VERSION;
+pub use codes::CodeIssue;
 pub use commit::{Commit, Committed};
 pub use ledger::SealOutcome;
 pub use lists::{Shelf, Summary};

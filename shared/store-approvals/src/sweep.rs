@@ -30,8 +30,8 @@ pub struct Place {
 }
 
 impl Place {
-    pub(crate) fn signature(self, step: &str, digest: &Digest) -> Option<Signature> {
-        let covered = self.covers.iter().any(|call| call.step == step && call.digest == *digest);
+    pub(crate) fn signature(self, step: &str, root: &Digest) -> Option<Signature> {
+        let covered = self.covers.iter().any(|call| call.step == step && call.root == *root);
         let closed = self.closed.filter(|_| covered && self.status == Status::Approved)?;
         Some(Signature { approval: self.approval, receipt: closed.receipt, at: closed.at })
     }

@@ -1,6 +1,6 @@
 //! Connectors: what agents can read and call.
 
-use countersign_connector::{ConnectorId, StoredConnector};
+use countersign_connector::{AcceptedEndpoint, ConnectorId, StoredConnector};
 use countersign_identity::UserId;
 use countersign_store_kit::{Expr, Key, Page, Query, Write};
 use futures::future::BoxFuture;
@@ -81,6 +81,27 @@ impl Catalog {
         })
     }
 
+    /// Replaces what administrators accepted of a connector that is still as it was read.
+    ///
+    /// # Errors
+    /// [`CatalogError::Changed`] when its owner changed it in between.
+    pub fn set_accepted<'a>(
+        &'a self,
+        before: &'a StoredConnector,
+        accepted: Vec<AcceptedEndpoint>,
+    ) -> BoxFuture<'a, Result<StoredConnector>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("keep what was accepted of the connector");
+            let after = StoredConnector { accepted, ..before.clone() };
+            let unchanged = Record::of("connector", before, 1)?.is_kept().map_err(doing)?;
+            match self.table.write(self.put(&after)?.when(unchanged)).await {
+                Ok(()) => Ok(after),
+                Err(error) if error.is_condition() => Err(CatalogError::Changed("connector")),
+                Err(error) => Err(doing(error)),
+            }
+        })
+    }
+
     /// Removes a connector of its owner. Bindings to it stay and find the system's of the same id, or nothing.
     ///
     /// # Errors
@@ -119,6 +140,18 @@ impl Catalog {
                 None => self.system_connector(id).await,
             }
         })
+    }
+
+    /// The owner's own connector of this id.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn own_connector<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<StoredConnector>>> {
+        Box::pin(self.connector_of(Owner::User(owner), id))
     }
 
     /// The system's connector of this id.

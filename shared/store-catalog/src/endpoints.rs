@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_connector::{
-    Binding, ConnectorDefinition, ConnectorId, StoredConnector, endpoint_contract, sends,
-    target_digest,
+    Binding, ConnectorDefinition, ConnectorId, StoredConnector, endpoint_contract,
 };
 use countersign_identity::UserId;
 use countersign_playbook::{Bindings, EndpointContract};
@@ -12,41 +11,7 @@ use futures::future::BoxFuture;
 
 use crate::{Catalog, Result};
 
-/// Where a call goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aim {
-    /// All of it, as [`target_digest`].
-    pub digest: String,
-    /// Method and address, for people ([`sends`]).
-    pub sends: Option<String>,
-}
-
 impl Catalog {
-    /// Where a call through the profile's binding of a connector goes; none when it is not bound.
-    ///
-    /// # Errors
-    /// [`CatalogError::Store`](crate::CatalogError::Store) when the table does not answer.
-    pub fn target<'a>(
-        &'a self,
-        owner: &'a UserId,
-        profile: &'a str,
-        connector: &'a str,
-        endpoint: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Aim>>> {
-        Box::pin(async move {
-            let bindings = self.bindings(owner, profile).await?;
-            let Some(binding) = bindings.iter().find(|one| one.connector_id.as_str() == connector)
-            else {
-                return Ok(None);
-            };
-            let stored = self.connector(owner, &binding.connector_id).await?;
-            Ok(stored.and_then(|stored| {
-                let digest = target_digest(&stored.definition, binding).ok()?;
-                Some(Aim { digest, sends: sends(&stored.definition, binding, endpoint) })
-            }))
-        })
-    }
-
     /// The endpoints the profile may call, typed. Disabled bindings and connectors that are gone are not there.
     ///
     /// # Errors
@@ -82,8 +47,8 @@ impl Catalog {
             let mut known = Bindings::none();
             for id in connectors.iter().filter_map(|id| ConnectorId::parse(id).ok()) {
                 if let Some(connector) = self.connector(owner, &id).await? {
-                    let definition = &connector.definition;
-                    known.bind(id.as_str(), typed(definition, definition.endpoints.keys()));
+                    let definition = connector.trusted(None);
+                    known.bind(id.as_str(), typed(&definition, definition.endpoints.keys()));
                 }
             }
             Ok(known)
@@ -92,8 +57,9 @@ impl Catalog {
 }
 
 fn allowed(binding: &Binding, connector: &StoredConnector) -> Vec<(String, EndpointContract)> {
-    let definition = &connector.definition;
-    typed(definition, definition.endpoints.keys().filter(|name| binding.permissions.allows(name)))
+    let definition = connector.trusted(Some(binding));
+    let names = definition.endpoints.keys().filter(|name| binding.permissions.allows(name));
+    typed(&definition, names)
 }
 
 fn typed<'a>(

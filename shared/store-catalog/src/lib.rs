@@ -22,7 +22,6 @@ mod profiles;
 mod record;
 mod replays;
 
-pub use endpoints::Aim;
 pub use error::CatalogError;
 pub use playbooks::StoredPlaybook;
 pub use profiles::{Listing, system_profile_id};

@@ -1,6 +1,6 @@
 //! How a record lies in its item: as JSON text.
 
-use countersign_store_kit::{Item, Key, Page, StoreError, Table, Write, decode};
+use countersign_store_kit::{Expr, Item, Key, Page, StoreError, Table, Write, decode};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,11 @@ impl Record {
             reason: error.to_string(),
         };
         serde_json::from_str(&self.json).map_err(decode)
+    }
+
+    /// The condition that the item still holds this record.
+    pub(crate) fn is_kept(&self) -> Result<Expr, StoreError> {
+        Expr::new("#json = :before").bind("before", &self.json)
     }
 
     pub(crate) fn put(&self, key: &Key) -> Result<Write, StoreError> {

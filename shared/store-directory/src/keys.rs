@@ -58,6 +58,13 @@ pub(crate) fn floor() -> Key {
     Key::new("DEPLOYMENT", "FLOOR")
 }
 
+/// The partition of every floor there was.
+pub(crate) const FLOORS: &str = "DEPLOYMENT#FLOORS";
+
+pub(crate) fn floor_version(version: u64) -> Key {
+    Key::new(FLOORS, format!("{version:012}"))
+}
+
 fn name(capability: Capability) -> &'static str {
     match capability {
         Capability::Decide => "decide",

@@ -1,7 +1,7 @@
 //! The floor policy of the deployment: what no other approval policy may undercut.
 
 use countersign_identity::UserId;
-use countersign_store_kit::{Expr, Write};
+use countersign_store_kit::{Expr, Query, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,19 @@ impl Directory {
         })
     }
 
+    /// Every floor there was, the newest first: who set what, and when.
+    ///
+    /// # Errors
+    /// [`DirectoryError::Store`] when the table does not answer.
+    pub fn floors(&self, limit: i32) -> BoxFuture<'_, Result<Vec<Floor>>> {
+        Box::pin(async move {
+            let doing = DirectoryError::doing("list the floor policies");
+            let query = Query::partition(keys::FLOORS).descending().limit(limit);
+            let page = self.table.query(query).await.map_err(&doing)?;
+            Ok(page.decode(self.table.name()).map_err(doing)?.items)
+        })
+    }
+
     /// Replaces the floor if it still has the version the writer saw (0: there was none).
     ///
     /// # Errors
@@ -60,7 +73,8 @@ impl Directory {
                 _ => Expr::new("#version = :seen").bind("seen", &seen).map_err(&doing)?,
             };
             let write = Write::put(&keys::floor(), &floor).map_err(&doing)?.when(unchanged);
-            match self.table.write(write).await {
+            let kept = Write::put(&keys::floor_version(floor.version), &floor).map_err(&doing)?;
+            match self.table.transact(vec![write, kept.if_absent()]).await {
                 Ok(()) => Ok(floor),
                 Err(error) if error.is_condition() => Err(DirectoryError::Changed),
                 Err(error) => Err(doing(error)),

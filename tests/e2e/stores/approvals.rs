@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use countersign_approval::chain::{Head, Sealed};
 use countersign_approval::{
-    Assurance, Attempt, Code, CodeCheck, Decided, Digest, Door, Floor, HmacKey, OnReject, Opening,
-    Policy, Position, Preview, Recorded, Request, RunContext, RunId, Status, Subject, Tenant,
-    Timing, Verdict, Waiting, decide,
+    Assurance, Attempt, Code, CodeAllowance, CodeCheck, Decided, Digest, Door, Floor, HmacKey,
+    Kind, Layout, OnReject, Opening, Policy, Position, Preview, Recorded, Request, RunContext,
+    RunId, Status, StepEffects, Subject, Tenant, Timing, Verdict, Waiting, decide,
 };
 use countersign_identity::{Caller, Capability, Scopes, UserId};
 use countersign_store_approvals::{
-    Approvals, CODES_PER_VERSION, Commit, Committed, Created, SealOutcome, Shelf, TaskToken,
+    Approvals, CodeIssue, Commit, Committed, Created, SealOutcome, Shelf, TaskToken,
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 async fn store() -> Approvals {
@@ -26,18 +26,23 @@ fn user(n: u8) -> UserId {
 fn request(quorum: u32) -> Request {
     let now: Timestamp = "2026-11-21T10:00:00Z".parse().unwrap();
     let arguments = json!({ "amount": 0.1 });
+    let texts = vec![arguments.to_string()];
+    let effects = StepEffects { step: "pay".to_owned(), action: "pay".to_owned(), texts };
     let opening = Opening {
         tenant: Tenant::parse("acme").unwrap(),
         position: Position::of_step(&RunId::from_bytes([7; 16]), "pay"),
         context: RunContext::Background,
-        subject: Subject::Tool { action: "pay".to_owned(), arguments: arguments.clone() },
+        subject: Subject { effects: vec![effects], ..Subject::of(Kind::Tool) },
         irreversible: true,
         owner: user(9),
         invoker: user(9),
         requesters: BTreeSet::new(),
         title: "Pay".to_owned(),
         prompt: "Pay?".to_owned(),
-        preview: Preview::of(&arguments, 10),
+        preview: Preview::of(&arguments, 10).unwrap(),
+        layout: Layout::default(),
+        effects_at: None,
+        remarks: Vec::new(),
         plan_picture: String::new(),
         cost_bound: None,
         policy: Policy { quorum, ..Policy::one_of(vec![user(1), user(2)], true) },
@@ -96,11 +101,11 @@ async fn a_request_goes_its_way_through_the_table() {
     assert_eq!(pending.items.len(), 1);
     assert_eq!(store.overdue(request.timing.deadline, 10).await.unwrap().len(), 1);
 
-    let now = request.opened_at.checked_add(jiff::SignedDuration::from_secs(60)).unwrap();
+    let now = request.opened_at.checked_add(SignedDuration::from_secs(60)).unwrap();
     let late = vote(&request, 1, now);
     let too_late = commit(&request, &late, request.timing.deadline);
     assert_eq!(store.commit(&too_late).await.unwrap(), Committed::Stale);
-    let covered = request.covers[0].digest;
+    let covered = request.covers[0].root;
     assert!(store.signatures(&run, "pay", &covered).await.unwrap().is_empty());
     assert_eq!(store.commit(&commit(&request, &late, now)).await.unwrap(), Committed::Done);
     assert_eq!(store.commit(&commit(&request, &late, now)).await.unwrap(), Committed::Stale);
@@ -166,16 +171,28 @@ async fn links_repeat_until_reissued_and_codes_are_counted() {
 
     let code = Code::from_random([5; 8]);
     let now = request.opened_at;
-    let stored = code.stored(Digest::from_bytes([2; 32]), 0, 1, now);
-    for _ in 0..CODES_PER_VERSION {
-        assert!(store.put_code(&request.id, &stored).await.unwrap());
+    let approve = |now| code.stored(Digest::from_bytes([2; 32]), 0, 1, Verdict::Approve, now);
+    let mut at = now;
+    for _ in 0..CodeAllowance::MOST {
+        assert_eq!(store.put_code(&request.id, &approve(at), at).await.unwrap(), CodeIssue::Kept);
+        let again = store.put_code(&request.id, &approve(at), at).await.unwrap();
+        assert!(matches!(again, CodeIssue::Known(_)), "mailed a moment ago: {again:?}");
+        at += SignedDuration::from_secs(60);
     }
-    assert!(!store.put_code(&request.id, &stored).await.unwrap());
+    let last = store.put_code(&request.id, &approve(at), at).await.unwrap();
+    assert!(matches!(last, CodeIssue::Known(_)), "the newest stays good: {last:?}");
+    let deny = code.stored(Digest::from_bytes([2; 32]), 0, 1, Verdict::Deny, at);
+    let none = store.put_code(&request.id, &deny, at).await.unwrap();
+    assert!(matches!(none, CodeIssue::NotBefore(_)), "{none:?}");
+    assert!(store.try_code(&request.id, 1, 0, Verdict::Deny).await.unwrap().is_none());
     for _ in 0..4 {
-        let tried = store.try_code(&request.id, 1, 0).await.unwrap().unwrap();
-        assert_eq!(tried.check("x", 1, now), CodeCheck::Wrong);
+        let tried = store.try_code(&request.id, 1, 0, Verdict::Approve).await.unwrap().unwrap();
+        assert_eq!(tried.check("x", 1, Verdict::Approve, at), CodeCheck::Wrong);
     }
-    let tried = store.try_code(&request.id, 1, 0).await.unwrap().unwrap();
-    assert_eq!(tried.check(&code.to_string(), 1, now), CodeCheck::Right);
-    assert!(store.try_code(&request.id, 1, 0).await.unwrap().is_none());
+    let tried = store.try_code(&request.id, 1, 0, Verdict::Approve).await.unwrap().unwrap();
+    assert_eq!(tried.check(&code.to_string(), 1, Verdict::Approve, at), CodeCheck::Right);
+    assert!(store.try_code(&request.id, 1, 0, Verdict::Approve).await.unwrap().is_none());
+    // Used up, and still there is a next one later.
+    at += SignedDuration::from_mins(30);
+    assert_eq!(store.put_code(&request.id, &approve(at), at).await.unwrap(), CodeIssue::Kept);
 }

@@ -40,6 +40,7 @@ async fn answered(method: &str, path: &str) -> StatusCode {
     let path = path.replace("{id}", "x").replace("{binding}", "x").replace("{scope}", "x");
     let path = path.replace("{step}", "x").replace("{name}", "x").replace("{kind}", "x");
     let path = path.replace("{capability}", "x").replace("{template}", "x");
+    let path = path.replace("{owner}", "x").replace("{endpoint}", "x");
     let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
     let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
     crate::router(&context()).oneshot(request).await.unwrap().status()

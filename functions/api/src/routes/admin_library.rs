@@ -4,6 +4,7 @@ use axum::extract::State;
 use countersign_connector::{
     Binding, BindingId, ConfigOverrides, ConnectorId, Health, Permissions, StoredConnector,
 };
+use countersign_identity::UserId;
 use countersign_profile::{Profile, ProfileId, Template};
 use countersign_store_catalog::{StoredPlaybook, system_profile_id};
 use countersign_web::{Json, Path, Problem, Signed};
@@ -13,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::profiles::problem;
 use super::{Ctx, administrator, now};
-use crate::{Context, compiling};
+use crate::{Context, compiling, saving};
 
 /// A template's text.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -48,11 +49,11 @@ pub(crate) async fn put(
     Json(body): Json<Source>,
 ) -> Result<Json<Shipped>, Problem> {
     let State(ctx) = ctx;
-    administrator(&signed)?;
+    let author = administrator(&signed)?;
     let record = match kind.as_str() {
         "profiles" => profile(&ctx, &id, &body.yaml).await?,
         "connectors" => connector(&ctx, &id, body.yaml).await?,
-        "playbooks" => playbook(&ctx, &id, body.yaml).await?,
+        "playbooks" => playbook(&ctx, author, &id, body.yaml).await?,
         _ => return Err(Problem::not_found()),
     };
     Ok(Json(Shipped { kind, id, record }))
@@ -69,13 +70,19 @@ fn same(own: &str, id: &str) -> Result<(), Problem> {
 async fn connector(ctx: &Context, id: &str, yaml: String) -> Result<String, Problem> {
     let definition = compiling::template(&yaml)?;
     same(definition.id.as_str(), id)?;
-    let stored = StoredConnector { owner: None, definition, yaml, updated_at: now() };
+    let accepted = Vec::new();
+    let stored = StoredConnector { owner: None, definition, yaml, updated_at: now(), accepted };
     ctx.catalog.put_system_connector(&stored).await?;
     Ok(id.to_owned())
 }
 
-async fn playbook(ctx: &Context, id: &str, yaml: String) -> Result<String, Problem> {
-    let playbook = compiling::valid(&ctx.registry, &yaml)?;
+async fn playbook(
+    ctx: &Context,
+    author: &UserId,
+    id: &str,
+    yaml: String,
+) -> Result<String, Problem> {
+    let (playbook, _) = saving::playbook(ctx, author, &yaml).await?;
     same(&playbook.id, id)?;
     let at = now();
     let stored = StoredPlaybook {

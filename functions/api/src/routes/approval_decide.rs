@@ -1,14 +1,16 @@
 //! `/approvals/{id}/approve` and `/reject` (F-359, F-360).
 
 use axum::extract::State;
-use countersign_approval::{ApprovalId, Assurance, Attempt, Door, Verdict};
+use countersign_approval::{
+    Actor, ApprovalId, Assurance, Attempt, DecideError, Door, Verdict, story,
+};
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
 use countersign_web::{Json, Path, Problem, Signed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::approval::may_see;
-use super::{Ctx, found, now};
+use super::approval::{ended, may_see};
+use super::{Ctx, found, now, reader};
 use crate::Context;
 
 /// What was seen, and what to say about it.
@@ -66,8 +68,9 @@ async fn decide(
     verdict: Verdict,
     body: Decision,
 ) -> Result<Json<Answer>, Problem> {
+    let person = reader(&signed)?;
     let request = found(ctx.approvals.request(&id).await?)?;
-    if !may_see(&request, &signed.caller.user) {
+    if !may_see(&request, person) {
         return Err(Problem::not_found());
     }
     let attempt = Attempt {
@@ -80,21 +83,25 @@ async fn decide(
     };
     let attempting =
         Attempting { approval: id, who: Who::Session(Box::new(signed.presented)), attempt };
-    let answer = ctx.desk.decide(&attempting, now()).await;
-    answer.map(Json).map_err(|error| story(&error))
+    match ctx.desk.decide(&attempting, now()).await {
+        Ok(answer) => Ok(Json(answer)),
+        Err(error) => Err(refusal(ctx, &error).await?),
+    }
 }
 
-/// A refusal with what the reader needs: how a closed request was closed.
-fn story(error: &GateError) -> Problem {
-    let problem = Problem::of(error);
+/// A refusal with what the reader needs: how a closed request was closed, and by whom.
+async fn refusal(ctx: &Context, error: &GateError) -> Result<Problem, Problem> {
     match error {
-        GateError::NotFound => Problem::not_found(),
-        GateError::Decide(countersign_approval::DecideError::Closed(closed)) => {
-            match serde_json::to_value(closed) {
-                Ok(closed) => problem.with("closed", closed),
-                Err(_) => problem,
-            }
+        GateError::NotFound => Ok(Problem::not_found()),
+        GateError::Decide(DecideError::Closed(closed)) => {
+            let by = match &closed.by {
+                Actor::Person(person) => Some(ctx.recorder.username(person).await?),
+                Actor::Clock | Actor::Engine => None,
+            };
+            let mut problem = Problem::of(error);
+            problem.detail = story(closed, by.as_deref());
+            Ok(problem.with("closed", ended(closed, by.as_deref())))
         }
-        _ => problem,
+        _ => Ok(Problem::of(error)),
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
 
-use super::Ctx;
+use super::{Ctx, reader};
 
 /// What to list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -29,14 +29,14 @@ pub(crate) struct ApprovalQuery {
 }
 
 /// Requests for approval.
-#[utoipa::path(get, path = "/approvals", tag = "approvals", params(ApprovalQuery), responses((status = 200, body = Page<Value>)))]
+#[utoipa::path(get, path = "/approvals", tag = "approvals", params(ApprovalQuery), responses((status = 200, body = Page<Value>), (status = 403, description = "PERMISSION_DENIED")))]
 pub(crate) async fn list(
     ctx: Ctx,
     signed: Signed,
     Query(query): Query<ApprovalQuery>,
 ) -> Result<Json<Page<Summary>>, Problem> {
     let State(ctx) = ctx;
-    let person = &signed.caller.user;
+    let person = reader(&signed)?;
     let filters = [("role", query.role.as_deref()), ("status", query.status.as_deref())];
     let cursor = Cursor::new(person, "approvals", &filters);
     let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };

@@ -53,6 +53,7 @@ pub(crate) async fn replace(
         definition,
         yaml: body.yaml,
         updated_at: now(),
+        accepted: Vec::new(),
     };
     ctx.catalog.replace_connector(&after).await?;
     Ok(Json(ConnectorView::written(after, warnings)))

@@ -36,6 +36,7 @@ pub(crate) async fn copy(
             definition,
             yaml: shipped.yaml,
             updated_at: now(),
+            accepted: Vec::new(),
         };
         let stored = ctx.catalog.create_connector(&copy).await?;
         let place = format!("/api/agent-factory/connectors/{template}");

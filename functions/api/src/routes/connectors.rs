@@ -138,6 +138,7 @@ pub(crate) async fn create(
             definition,
             yaml: body.yaml.clone(),
             updated_at: now(),
+            accepted: Vec::new(),
         };
         let stored = ctx.catalog.create_connector(&connector).await?;
         created(

@@ -217,6 +217,7 @@ mod tests {
             definition: compiling::connector(YAML).unwrap().0,
             yaml: YAML.to_owned(),
             updated_at: now(),
+            accepted: Vec::new(),
         };
         let with = |key: &str, value: Value| {
             let mut body = said.clone();

@@ -1,6 +1,7 @@
 //! `/executions/{id}` (F-348).
 
 use axum::extract::State;
+use countersign_approval::ApprovalRecord;
 use countersign_identity::UserId;
 use countersign_run::{Head, RunId, RunState, RunStatus, StepState, StepStatus, Stop, fold};
 use countersign_web::{Json, Path, Problem, Signed};
@@ -49,6 +50,10 @@ pub(crate) struct ExecutionView {
     status: RunStatus,
     /// Its steps, in the order of the plan.
     steps: Vec<StepView>,
+    /// Its requests for approval, in the order they were opened: `step`, `approval`, `status`, `by`, `at`, `note`, `given`
+    /// of `needed`, `waits_for`, and every decision with its note.
+    #[schema(value_type = Vec<Object>)]
+    approvals: Vec<ApprovalRecord>,
     /// The execution that carries it: 1, 2, …
     attempt: u32,
     /// The seal of its plan.
@@ -74,10 +79,14 @@ pub(crate) async fn detail(
     let State(ctx) = ctx;
     let head = own(&ctx, reader(&signed)?, &id).await?;
     let state = state(&ctx, &head).await?;
+    // Most runs ask nobody; only one that did has requests to read.
+    let asked = state.steps.iter().any(|(_, step)| step.approval.is_some());
+    let approvals = if asked { ctx.recorder.of_run(&id).await? } else { Vec::new() };
     Ok(Json(ExecutionView {
         line: ExecutionLine::from(&head).with_status(state.status),
         status: state.status,
         steps: state.steps.into_iter().map(StepView::from).collect(),
+        approvals,
         attempt: head.attempt,
         seal: head.seal,
         stop: head.stop,

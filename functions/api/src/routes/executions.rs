@@ -6,7 +6,7 @@ use countersign_identity::UserId;
 use countersign_run::{DryRun, Head, RunContext, RunId, RunStatus};
 use countersign_store_runs::Asked;
 use countersign_web::replay::{Attempt, Key};
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query, Signed};
+use countersign_web::{Cursor, FieldError, Json, Page, PageQuery, Problem, Query, Signed};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ use super::execution::state;
 use super::{Ctx, analyst, now, reader};
 use crate::once::do_once;
 use crate::starting::Asking;
-use crate::{Context, starting};
+use crate::{Context, run_context, signing, starting};
 
 /// Runs of a page that are looked at together.
 const AT_ONCE: usize = 8;
@@ -39,7 +39,8 @@ pub(crate) struct Start {
     /// What is asked, in the caller's words; at most 16,000 characters.
     #[serde(default)]
     query: String,
-    /// `interactive`: somebody waits for it; `background`: nobody does. The agent's default when left out.
+    /// `interactive`: somebody waits for it; `background`: nobody does. The run takes the strictest of this, the agent's
+    /// default and the playbook's. `scheduled` and `monitor` are for runs that a clock starts.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     run_context: Option<RunContext>,
@@ -79,9 +80,17 @@ pub(crate) struct ExecutionLine {
     /// When it finished.
     #[schema(value_type = Option<String>, format = DateTime)]
     finished_at: Option<Timestamp>,
+    /// What the caller should know of how the run was started; only in the answer to the start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<FieldError>,
 }
 
 impl ExecutionLine {
+    /// The same line with warnings.
+    pub(crate) fn with_warnings(self, warnings: Vec<FieldError>) -> Self {
+        Self { warnings, ..self }
+    }
+
     /// The same line with the status its events give.
     pub(super) fn with_status(self, status: RunStatus) -> Self {
         Self { status, ..self }
@@ -103,6 +112,7 @@ impl From<&Head> for ExecutionLine {
             status: head.status.unwrap_or(RunStatus::Running),
             started_at: head.started_at,
             finished_at: head.finished_at,
+            warnings: Vec::new(),
         }
     }
 }
@@ -111,7 +121,7 @@ impl From<&Head> for ExecutionLine {
 #[utoipa::path(
     post, path = "/executions", tag = "executions", request_body = Start,
     params(("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT, or APPROVAL_UNREACHABLE: too few of the approvers could sign"))
 )]
 pub(crate) async fn start(
     ctx: Ctx,
@@ -130,14 +140,18 @@ pub(crate) async fn start(
         starting::check_query(&body.query)?;
         starting::check_inputs(&playbook.playbook, &body.inputs)?;
         let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
-        starting::check_links(&ctx, &playbook, &endpoints)?;
-        let context = body.run_context.unwrap_or(profile.spec.default_run_context);
+        let (linked, raised) = starting::check_links(&ctx, &playbook, &endpoints)?;
+        let context = run_context::by_hand(&profile, &playbook.playbook, body.run_context)?;
         let last_success = ctx.runs.last_success(owner, profile.id.as_str()).await?;
         let asked = Asking { profile: Some(&profile), query: &body.query, context, dry_run: None };
         let head = asked.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
         let head = Head { last_finished_at: last_success, ..head };
         let request = Asked { inputs: body.inputs.clone().into(), samples: None };
-        starting::begin(&ctx, head, &request).await
+        let plan = starting::planned(&linked, &head);
+        let mut warnings = signing::check(&ctx, &signed, &profile, &playbook, &plan).await?;
+        warnings.extend(raised);
+        warnings.extend(run_context::raised(body.run_context, context));
+        starting::begin(&ctx, head, &request, warnings).await
     });
     do_once(&ctx.catalog, &attempt, now(), work).await
 }

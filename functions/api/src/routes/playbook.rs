@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::playbooks::PlaybookView;
 use super::profile::shipped;
 use super::{Ctx, analyst, found, now, reader};
-use crate::compiling;
+use crate::saving;
 
 /// A playbook's new text.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -56,7 +56,7 @@ pub(crate) async fn replace(
     if before.owner.is_none() {
         return Err(shipped());
     }
-    let playbook = compiling::valid(&ctx.registry, &body.yaml)?;
+    let (playbook, warnings) = saving::playbook(&ctx, owner, &body.yaml).await?;
     if playbook.id != id {
         return Err(Problem::field("yaml", format!("the id must stay `{id}`")));
     }
@@ -70,7 +70,7 @@ pub(crate) async fn replace(
         ..before
     };
     ctx.catalog.replace_playbook(&after).await?;
-    Ok(Json(after.into()))
+    Ok(Json(PlaybookView::written(after, warnings)))
 }
 
 /// Removes a playbook of the caller. Runs that have started keep their plan.

@@ -61,7 +61,7 @@ pub(crate) async fn test(
         let endpoints = ctx.catalog.endpoints_of(owner, &valid.connectors()).await?;
         starting::check_samples(&ctx, valid, &head, mode, &endpoints, &body.samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
-        starting::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }).await
+        starting::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
     });
     do_once(&ctx.catalog, &attempt, now(), work).await
 }

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::playbooks_validate::known_bindings;
 use super::{Ctx, found, reader};
-use crate::compiling;
+use crate::saving;
 
 /// For which agent.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -36,6 +36,6 @@ pub(crate) async fn validate(
     let owner = reader(&signed)?;
     let stored = found(ctx.catalog.playbook(owner, &id).await?)?;
     let bindings = known_bindings(&ctx, owner, body.profile_id.as_deref()).await?;
-    let compiled = compiling::compiled(&ctx.registry, &stored.yaml, bindings.as_ref());
+    let compiled = saving::judged(&ctx, owner, &stored.yaml, bindings.as_ref()).await?;
     Ok(Json(render::json(&compiled)))
 }

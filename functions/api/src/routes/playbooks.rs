@@ -2,7 +2,9 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use countersign_playbook::{Category, ExecutionMode, InputDecl, RunContext, ValidPlaybook};
+use countersign_playbook::{
+    Category, Diagnostic, ExecutionMode, InputDecl, RunContext, ValidPlaybook,
+};
 use countersign_store_catalog::StoredPlaybook;
 use countersign_web::replay::{Attempt, Key};
 use countersign_web::{Json, Page, Problem, Query, Signed};
@@ -11,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Ctx, analyst, now, reader};
-use crate::compiling;
 use crate::merged::{self, ListQuery};
 use crate::once::{created, do_once};
+use crate::saving;
 
 /// A playbook's text.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -88,11 +90,27 @@ pub(crate) struct PlaybookView {
     playbook: ValidPlaybook,
     /// The text it was read from.
     yaml: String,
+    /// What may surprise in its text, when it was just written: with line and column.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    warnings: Vec<Diagnostic>,
+}
+
+impl PlaybookView {
+    /// A playbook that was just written, and what there is to say about its text.
+    pub(super) fn written(stored: StoredPlaybook, warnings: Vec<Diagnostic>) -> Self {
+        Self { warnings, ..Self::from(stored) }
+    }
 }
 
 impl From<StoredPlaybook> for PlaybookView {
     fn from(stored: StoredPlaybook) -> Self {
-        Self { line: PlaybookLine::from(&stored), playbook: stored.playbook, yaml: stored.yaml }
+        Self {
+            line: PlaybookLine::from(&stored),
+            playbook: stored.playbook,
+            yaml: stored.yaml,
+            warnings: Vec::new(),
+        }
     }
 }
 
@@ -112,7 +130,7 @@ pub(crate) async fn create(
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, "POST /playbooks", key, &body)?;
     let work = Box::pin(async {
-        let playbook = compiling::valid(&ctx.registry, &body.yaml)?;
+        let (playbook, warnings) = saving::playbook(&ctx, owner, &body.yaml).await?;
         let at = now();
         let stored = StoredPlaybook {
             owner: Some(owner.clone()),
@@ -126,7 +144,7 @@ pub(crate) async fn create(
         let stored = ctx.catalog.create_playbook(&stored).await?;
         created(
             format!("/api/agent-factory/playbooks/{}", stored.playbook.id),
-            &PlaybookView::from(stored),
+            &PlaybookView::written(stored, warnings),
         )
     });
     do_once(&ctx.catalog, &attempt, now(), work).await

@@ -10,7 +10,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{Ctx, found, reader};
-use crate::{Context, compiling};
+use crate::{Context, saving};
 
 /// What to validate.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -34,7 +34,7 @@ pub(crate) async fn validate(
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
     let bindings = known_bindings(&ctx, owner, draft.profile_id.as_deref()).await?;
-    let compiled = compiling::compiled(&ctx.registry, &draft.yaml, bindings.as_ref());
+    let compiled = saving::judged(&ctx, owner, &draft.yaml, bindings.as_ref()).await?;
     Ok(Json(render::json(&compiled)))
 }
 

@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use super::executions::ExecutionLine;
 use super::{Ctx, analyst, now};
 use crate::once::do_once;
+use crate::run_context;
 use crate::starting::{self, Asking};
 
 /// A test of an agent.
@@ -59,8 +60,8 @@ pub(crate) async fn test(
         let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
         starting::check_query(&body.query)?;
         starting::check_inputs(&playbook.playbook, &body.inputs)?;
-        let (mode, context) = (DryRun::Reads, profile.spec.default_run_context);
-        let query = body.query.as_str();
+        let context = run_context::by_hand(&profile, &playbook.playbook, None)?;
+        let (mode, query) = (DryRun::Reads, body.query.as_str());
         let asking = Asking { profile: Some(&profile), query, context, dry_run: Some(mode) };
         let head = asking.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
         let last_finished_at = ctx.runs.last_success(owner, profile.id.as_str()).await?;
@@ -70,7 +71,7 @@ pub(crate) async fn test(
         let (valid, samples) = (&playbook.playbook, &body.samples);
         starting::check_samples(&ctx, valid, &head, mode, &endpoints, samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
-        starting::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }).await
+        starting::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
     });
     do_once(&ctx.catalog, &attempt, now(), work).await
 }

@@ -7,14 +7,15 @@ use std::sync::{Arc, Mutex};
 use approvals::{Act, Context, Look, Seen, SeenRun, StepEffects, handle};
 use countersign_approval::chain::Checkpoint;
 use countersign_approval::{
-    ApprovalId, Assurance, Code, DecideError, Decided, Digest, Floor, HmacKey, Link, LinkError,
-    Mac, Nonce, OnReject, Opening, Policy, Position, Preview, Request, RunContext, RunId,
-    SignedLink, Status, StoredCode, Subject, Tenant, Timing, Verdict, Vote, Waiting, decide,
+    ApprovalId, Assurance, Code, CodeAllowance, DecideError, Decided, Digest, Floor, HmacKey, Kind,
+    Layout, Link, LinkError, Mac, Nonce, OnReject, Opening, Policy, Position, Preview, Request,
+    RunContext, RunId, SignedLink, Status, StoredCode, Subject, Tenant, Timing, Verdict, Vote,
+    Waiting, decide,
 };
 use countersign_effect::view::samples::payment_of;
 use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError};
 use countersign_identity::{Accounts, Caller, Capability, Refused, Scopes, Standing, UserId};
-use countersign_store_approvals::Loaded;
+use countersign_store_approvals::{CodeIssue, Loaded};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use jiff::Timestamp;
@@ -37,7 +38,9 @@ struct State {
     loaded: Loaded,
     link_version: u32,
     active: bool,
-    code: Option<StoredCode>,
+    scopes: Scopes,
+    codes: Vec<StoredCode>,
+    allowance: Option<CodeAllowance>,
     mailed: Vec<String>,
 }
 
@@ -86,14 +89,17 @@ fn request(tenant: &Tenant, assurance: Assurance) -> Request {
         tenant: tenant.clone(),
         position: Position::of_step(&RunId::from_bytes([3; 16]), "look-before-writing"),
         context: RunContext::Background,
-        subject: Subject::Step { plan_seal: "seal".to_owned(), effects: Vec::new() },
+        subject: Subject { plan_seal: "seal".to_owned(), ..Subject::of(Kind::Step) },
         irreversible: false,
         owner: owner.clone(),
         invoker: owner,
         requesters: BTreeSet::new(),
         title: "Officer cross-reference: look-before-writing".to_owned(),
         prompt: "Please look at <b>these</b> rows".to_owned(),
-        preview: Preview::of(&rows(120), 10).from_step("cross-reference"),
+        preview: Preview::of(&rows(120), 10).unwrap().from_step("cross-reference"),
+        layout: Layout::default(),
+        effects_at: None,
+        remarks: Vec::new(),
         plan_picture: "read, [look-before-writing], write".to_owned(),
         cost_bound: None,
         policy,
@@ -111,7 +117,15 @@ impl World {
     pub(crate) fn new(assurance: Assurance) -> Self {
         let tenant = Tenant::parse("test").unwrap();
         let loaded = Loaded { request: request(&tenant, assurance), votes: Vec::new() };
-        let state = State { loaded, link_version: 1, active: true, code: None, mailed: Vec::new() };
+        let state = State {
+            loaded,
+            link_version: 1,
+            active: true,
+            scopes: Scopes::parse(["global:reader"]),
+            codes: Vec::new(),
+            allowance: None,
+            mailed: Vec::new(),
+        };
         let shared = Arc::new(Shared {
             tenant: tenant.clone(),
             key: HmacKey::new("k1", &[7; 32]),
@@ -218,6 +232,10 @@ impl World {
         self.shared.state.lock().unwrap().link_version += 1;
     }
 
+    pub(crate) fn take_scopes(&self) {
+        self.shared.state.lock().unwrap().scopes = Scopes::default();
+    }
+
     pub(crate) fn revoke(&self) {
         self.shared.state.lock().unwrap().active = false;
     }
@@ -248,14 +266,18 @@ impl Shared {
 
     fn person(&self, id: &UserId) -> Standing {
         let is_approver = *id == approver();
+        let (active, scopes) = {
+            let state = self.state.lock().unwrap();
+            (state.active, state.scopes.clone())
+        };
         Standing {
             user: id.clone(),
             name: if is_approver { "Bo Ferreira" } else { "Ada Lindqvist" }.to_owned(),
             email: if is_approver { "bo@example.org" } else { "ada@example.org" }.to_owned(),
             email_verified: true,
-            active: self.state.lock().unwrap().active,
+            active,
             accounts: Accounts::Any,
-            scopes: Scopes::default(),
+            scopes,
             capabilities: BTreeSet::from([Capability::Decide]),
             not_before: None,
             revoked: BTreeSet::new(),
@@ -347,16 +369,44 @@ impl Act for Shared {
         ready(self.weigh(attempting, now)).boxed()
     }
 
-    fn put_code<'a>(&'a self, _: &'a ApprovalId, code: &'a StoredCode) -> Seen<'a, bool> {
-        self.act();
-        self.state.lock().unwrap().code = Some(code.clone());
-        ready(Ok(true)).boxed()
-    }
-
-    fn try_code<'a>(&'a self, _: &'a ApprovalId, _: u32, _: u16) -> Seen<'a, Option<StoredCode>> {
+    fn put_code<'a>(
+        &'a self,
+        _: &'a ApprovalId,
+        code: &'a StoredCode,
+        now: Timestamp,
+    ) -> Seen<'a, CodeIssue> {
         self.act();
         let mut state = self.state.lock().unwrap();
-        let code = state.code.as_mut().filter(|code| code.tries_left > 0).map(|code| {
+        let known = state.codes.iter().find(|known| known.verdict == code.verdict).cloned();
+        if let Some(fresh) = known.clone().filter(|known| known.is_fresh(now)) {
+            return ready(Ok(CodeIssue::Known(fresh))).boxed();
+        }
+        let allowance = state.allowance.unwrap_or_else(|| CodeAllowance::full(now));
+        let issue = match allowance.take(now) {
+            Ok(left) => {
+                state.allowance = Some(left);
+                state.codes.retain(|known| known.verdict != code.verdict);
+                state.codes.push(code.clone());
+                CodeIssue::Kept
+            }
+            Err(next) => known
+                .filter(|known| known.is_good(now))
+                .map_or(CodeIssue::NotBefore(next), CodeIssue::Known),
+        };
+        ready(Ok(issue)).boxed()
+    }
+
+    fn try_code<'a>(
+        &'a self,
+        _: &'a ApprovalId,
+        _: u32,
+        _: u16,
+        verdict: Verdict,
+    ) -> Seen<'a, Option<StoredCode>> {
+        self.act();
+        let mut state = self.state.lock().unwrap();
+        let mut codes = state.codes.iter_mut().filter(|code| code.verdict == verdict);
+        let code = codes.next().filter(|code| code.tries_left > 0).map(|code| {
             let before = code.clone();
             code.tries_left -= 1;
             before
@@ -364,9 +414,15 @@ impl Act for Shared {
         ready(Ok(code)).boxed()
     }
 
-    fn spend_code<'a>(&'a self, _: &'a ApprovalId, _: u32, _: u16) -> Seen<'a, ()> {
+    fn spend_code<'a>(
+        &'a self,
+        _: &'a ApprovalId,
+        _: u32,
+        _: u16,
+        verdict: Verdict,
+    ) -> Seen<'a, ()> {
         self.act();
-        self.state.lock().unwrap().code = None;
+        self.state.lock().unwrap().codes.retain(|code| code.verdict != verdict);
         ready(Ok(())).boxed()
     }
 

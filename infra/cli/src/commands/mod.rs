@@ -5,6 +5,7 @@ mod bench;
 mod decide;
 mod demo;
 mod down;
+mod floor;
 mod run;
 mod runs;
 mod schema;
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Token(token::Token),
     /// Add people, grant and revoke.
     User(user::User),
+    /// Show or set the least that every approval asks for.
+    Floor(floor::Floor),
     /// Check a playbook; prints what is wrong like a compiler.
     Validate(validate::Validate),
     /// Print a JSON Schema, for editors.
@@ -75,6 +78,7 @@ impl Command {
             Self::Demo(command) => command.run(place, console).await,
             Self::Token(command) => command.run(place, console).await,
             Self::User(command) => command.run(place, console).await,
+            Self::Floor(command) => command.run(place, console).await,
             Self::Validate(command) => command.run(console),
             Self::Schema(command) => command.run(console),
             Self::Bench(command) => command.run(place, console).await,
@@ -104,6 +108,11 @@ pub(crate) struct Who {
 }
 
 impl Who {
+    /// Whether somebody is named at all.
+    pub(crate) fn is_named(&self) -> bool {
+        self.url.is_some() || self.token.is_some() || self.user.is_some()
+    }
+
     /// The door, with the token of the one who acts.
     pub(crate) async fn door(&self, place: &Place) -> Result<Door, CliError> {
         if let Some(token) = &self.token {

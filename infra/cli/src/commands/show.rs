@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::{FACTORY, Who, items, pretty, row};
+use super::{FACTORY, Who, items, pretty, row, text};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -51,6 +51,12 @@ impl Show {
             console.line("");
             console.table(&["STEP", "STATUS", "RECORDS", "MS", "APPROVAL", "MESSAGE"], &rows);
         }
+        let approvals = run.get("approvals").map_or(&[][..], items);
+        if !approvals.is_empty() {
+            let rows: Vec<Vec<String>> = approvals.iter().flat_map(asked).collect();
+            console.line("");
+            console.table(&["STEP", "APPROVAL", "STATUS", "WHO", "AT", "NOTE"], &rows);
+        }
         let events = door.get(&format!("{FACTORY}/executions/{}/events", self.run)).await?;
         let rows: Vec<Vec<String>> = items(&events)
             .iter()
@@ -62,6 +68,62 @@ impl Show {
     }
 }
 
+/// The rows of one request: how it stands, then every decision.
+fn asked(request: &Value) -> Vec<Vec<String>> {
+    let cell = |field| text(request, field).unwrap_or_else(|| "-".to_owned());
+    let open = text(request, "status").as_deref() == Some("pending");
+    let who = if open { progress(request) } else { cell("by") };
+    let mut head = vec![cell("step"), cell("approval"), cell("status"), who];
+    head.extend(row(request, &["at"]));
+    head.push("-".to_owned());
+    let decisions = request.get("decisions").map_or(&[][..], items).iter().map(|decision| {
+        let mut cells = vec![String::new(), String::new()];
+        cells.extend(row(decision, &["verdict", "by", "at"]));
+        cells.push(text(decision, "note").map_or_else(|| "-".to_owned(), |note| visible(&note)));
+        cells
+    });
+    std::iter::once(head).chain(decisions).collect()
+}
+
+/// `1 of 2, waits for bob`.
+fn progress(request: &Value) -> String {
+    let count = |field| text(request, field).unwrap_or_default();
+    let people = request.get("waits_for").map_or(&[][..], items).iter().filter_map(Value::as_str);
+    let people: Vec<&str> = people.collect();
+    format!("{} of {}, waits for {}", count("given"), count("needed"), people.join(", "))
+}
+
+/// A note on one line: what would move the cursor or colour the terminal is written out.
+fn visible(note: &str) -> String {
+    let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    note.chars().map(plain).collect()
+}
+
 fn is_blank(value: &Value) -> bool {
     value.is_null() || value.as_str() == Some("")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::asked;
+
+    #[test]
+    fn a_164_an_open_request_says_whom_it_waits_for_and_every_note_is_shown_on_its_line() {
+        let request = json!({
+            "step": "sign_off", "approval": "appr_1", "status": "pending", "by": null, "at": null, "note": null,
+            "given": 1, "needed": 2, "waits_for": ["bob"],
+            "decisions": [{ "by": "ada", "verdict": "approve", "at": "2026-11-22T00:11:25.07Z", "note": "a\u{1b}[2J\nb" }],
+        });
+        let rows = asked(&request);
+        assert_eq!(rows[0], ["sign_off", "appr_1", "pending", "1 of 2, waits for bob", "-", "-"]);
+        let note = "a\\u{1b}[2J\\nb";
+        assert_eq!(rows[1], ["", "", "approve", "ada", "2026-11-22T00:11:25Z", note]);
+        let denied = json!({
+            "step": "pay", "approval": "appr_2", "status": "denied", "by": "bob", "at": "2026-11-22T00:11:25Z",
+            "given": 0, "needed": 1, "waits_for": [], "decisions": [],
+        });
+        assert_eq!(asked(&denied)[0][2..5], ["denied", "bob", "2026-11-22T00:11:25Z"]);
+    }
 }

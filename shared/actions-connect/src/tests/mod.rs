@@ -98,6 +98,7 @@ impl ConnectorSource for World {
             definition,
             yaml: self.yaml.clone(),
             updated_at: jiff::Timestamp::UNIX_EPOCH,
+            accepted: Vec::new(),
         });
         Box::pin(async move { Ok(found) })
     }
@@ -218,6 +219,7 @@ fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
         inputs: object(inputs),
         params: object(json!({ "connector": connector, "endpoint": endpoint })),
         idempotency_key: "run_1/read".to_owned(),
+        permit: None,
         now: "2026-03-04T05:06:07Z".parse().unwrap(),
         remaining: Duration::from_secs(60),
         info: RunInfo {

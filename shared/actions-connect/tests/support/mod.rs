@@ -83,6 +83,7 @@ fn call(connector: &str, endpoint: &str, arguments: &Map<String, Value>) -> Call
             .into_iter()
             .collect(),
         idempotency_key: "run_1/read".to_owned(),
+        permit: None,
         now: "2026-03-04T05:06:07Z".parse().unwrap(),
         remaining: Duration::from_secs(60),
         info: RunInfo {
@@ -109,6 +110,7 @@ impl ConnectorSource for World {
             definition: self.definition.clone(),
             yaml: String::new(),
             updated_at: Timestamp::UNIX_EPOCH,
+            accepted: Vec::new(),
         };
         Box::pin(async move { Ok(Some(found)) })
     }

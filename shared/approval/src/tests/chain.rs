@@ -9,16 +9,16 @@ use super::make::{after, opening, start, tenant, user};
 use crate::chain::{Checkpoint, Finding, Head, Ledger, PublicKey, Sealed, verify};
 use crate::{Position, Receipt, Request, RunId, Tenant, Verdict, decide};
 
-fn secret() -> SigningKey {
+pub(super) fn secret() -> SigningKey {
     SigningKey::from_slice(&[7; 32]).unwrap()
 }
 
-fn public(secret: &SigningKey) -> PublicKey {
+pub(super) fn public(secret: &SigningKey) -> PublicKey {
     let der = secret.verifying_key().to_public_key_der().unwrap();
     PublicKey::from_der(der.as_bytes()).unwrap()
 }
 
-fn receipt(n: u64) -> Receipt {
+pub(super) fn receipt(n: u64) -> Receipt {
     let mut opening = opening(2);
     opening.position = Position::of_step(&RunId::from_bytes([7; 16]), &format!("gate-{n}"));
     let request = Request::open(opening, start()).unwrap();
@@ -30,7 +30,7 @@ fn receipt(n: u64) -> Receipt {
     }
 }
 
-fn seal(receipts: &[Receipt]) -> Vec<Sealed> {
+pub(super) fn seal(receipts: &[Receipt]) -> Vec<Sealed> {
     let mut head = Head::genesis(&tenant());
     let mut entries = Vec::new();
     for receipt in receipts {
@@ -41,7 +41,7 @@ fn seal(receipts: &[Receipt]) -> Vec<Sealed> {
     entries
 }
 
-fn checkpoint(entries: &[Sealed], length: usize, secret: &SigningKey) -> Checkpoint {
+pub(super) fn checkpoint(entries: &[Sealed], length: usize, secret: &SigningKey) -> Checkpoint {
     let head = match length {
         0 => Head::genesis(&tenant()),
         _ => Head::from(&entries[length - 1].entry),
@@ -52,7 +52,7 @@ fn checkpoint(entries: &[Sealed], length: usize, secret: &SigningKey) -> Checkpo
 }
 
 /// A ledger of `length` entries with a checkpoint at `sealed`.
-fn ledger(length: u64, sealed: usize) -> Ledger {
+pub(super) fn ledger(length: u64, sealed: usize) -> Ledger {
     let receipts: Vec<Receipt> = (0..length).map(receipt).collect();
     let entries = seal(&receipts);
     let checkpoints = vec![checkpoint(&entries, sealed, &secret())];
@@ -68,17 +68,43 @@ fn an_intact_ledger_says_what_is_sealed_and_what_is_not() {
     let mut ledger = ledger(5, 3);
     ledger.waiting = vec![receipt(9)];
     let report = verify(&ledger, &[], &public(&secret()));
-    assert!(report.is_intact(), "{:?}", report.findings);
+    assert_eq!(report.intact_through(), Some(3), "{:?}", report.findings);
     assert_eq!((report.entries, report.sealed_through, report.unsealed), (5, 3, 3));
     assert_eq!(report.sealed_at, Some(after(1003)));
 }
 
 #[test]
-fn an_empty_ledger_is_intact_and_proves_nothing() {
+fn an_empty_ledger_proves_nothing() {
     let empty = Ledger { tenant: tenant(), entries: vec![], waiting: vec![], checkpoints: vec![] };
     let report = verify(&empty, &[], &public(&secret()));
-    assert!(report.is_intact());
-    assert_eq!((report.sealed_through, report.sealed_at), (0, None));
+    assert!(report.findings.is_empty());
+    assert_eq!((report.intact_through(), report.sealed_at), (None, None));
+}
+
+#[test]
+fn a_chain_without_a_checkpoint_is_not_called_intact() {
+    let bare = Ledger { checkpoints: vec![], ..ledger(3, 3) };
+    let report = verify(&bare, &[], &public(&secret()));
+    assert_eq!((report.findings.len(), report.intact_through(), report.unsealed), (0, None, 3));
+}
+
+#[test]
+fn a_tail_computed_anew_is_not_called_intact() {
+    let honest = ledger(5, 5);
+    let mut receipts: Vec<Receipt> = honest.entries.iter().map(|s| s.receipt.clone()).collect();
+    receipts[4].verdict = Some(Verdict::Deny);
+    let checkpoints = vec![checkpoint(&honest.entries, 3, &secret())];
+    let forged = Ledger { entries: seal(&receipts), checkpoints, ..honest.clone() };
+    let report = verify(&forged, &[], &public(&secret()));
+    assert_eq!((report.intact_through(), report.unsealed), (Some(3), 2));
+    assert_eq!(findings(&forged, &honest.checkpoints), [Finding::Recomputed { checkpoint: 5 }]);
+}
+
+#[test]
+fn a_signature_written_otherwise_is_not_genuine() {
+    let mut ledger = ledger(3, 3);
+    ledger.checkpoints[0].signature = ledger.checkpoints[0].signature.to_uppercase();
+    assert_eq!(findings(&ledger, &[]), [Finding::NotGenuine { checkpoint: 3 }]);
 }
 
 #[test]
@@ -228,7 +254,8 @@ proptest! {
         let sealed = usize::try_from(length).unwrap();
         let ledger = ledger(length + more, sealed);
         let report = verify(&ledger, &[], &public(&secret()));
-        prop_assert!(report.is_intact());
+        prop_assert_eq!(&report.findings, &[]);
         prop_assert_eq!((report.sealed_through, report.unsealed), (length, more));
+        prop_assert_eq!(report.intact_through(), Some(length).filter(|&length| length > 0));
     }
 }

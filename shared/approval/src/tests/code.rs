@@ -1,16 +1,18 @@
 //! One-time codes.
 
+use proptest::prelude::*;
+
 use super::make::{after, start};
-use crate::{Code, CodeCheck, Digest, StoredCode};
+use crate::{Code, CodeAllowance, CodeCheck, Digest, StoredCode, Verdict};
 
 fn stored(code: &Code) -> StoredCode {
-    code.stored(Digest::from_bytes([3; 32]), 0, 1, start())
+    code.stored(Digest::from_bytes([3; 32]), 0, 1, Verdict::Approve, start())
 }
 
 fn check(typed: &str, version: u32, seconds: i64, tries_left: u8, expect: CodeCheck) {
     let code = Code::from_random([0, 0, 0, 0, 0, 0, 0x30, 0x39]);
     let stored = StoredCode { tries_left, ..stored(&code) };
-    assert_eq!(stored.check(typed, version, after(seconds)), expect, "{typed}");
+    assert_eq!(stored.check(typed, version, Verdict::Approve, after(seconds)), expect, "{typed}");
 }
 
 #[test]
@@ -29,7 +31,61 @@ fn a_code_is_right_only_as_typed_in_time_and_for_its_version() {
 fn a_code_is_bound_to_its_slot_and_never_stored_or_printed() {
     let code = Code::from_random([0, 0, 0, 0, 0, 0, 0x30, 0x39]);
     let moved = StoredCode { slot: 1, ..stored(&code) };
-    assert_eq!(moved.check("012345", 1, after(1)), CodeCheck::Wrong);
+    assert_eq!(moved.check("012345", 1, Verdict::Approve, after(1)), CodeCheck::Wrong);
     assert!(!serde_json::to_string(&stored(&code)).unwrap().contains("12345"));
     assert!(!format!("{code:?}").contains("12345"));
+}
+
+#[test]
+fn a_code_mailed_for_one_verdict_does_not_decide_the_other() {
+    let code = Code::from_random([0, 0, 0, 0, 0, 0, 0x30, 0x39]);
+    let approving = stored(&code);
+    assert_eq!(approving.check("012345", 1, Verdict::Deny, after(1)), CodeCheck::Spent);
+    // The hash is bound to it too, whatever the record says.
+    let relabelled = StoredCode { verdict: Verdict::Deny, ..approving };
+    assert_eq!(relabelled.check("012345", 1, Verdict::Deny, after(1)), CodeCheck::Wrong);
+}
+
+#[test]
+fn a_code_rests_for_a_minute_after_it_was_mailed() {
+    let stored = stored(&Code::from_random([1; 8]));
+    assert!(stored.is_fresh(after(59)) && !stored.is_fresh(after(60)));
+    assert!(stored.is_good(after(599)) && !stored.is_good(after(600)));
+    assert!(!StoredCode { tries_left: 0, ..stored }.is_fresh(after(1)));
+}
+
+#[test]
+fn five_codes_at_once_then_one_every_half_hour_for_ever() {
+    let mut allowance = CodeAllowance::full(start());
+    for _ in 0..5 {
+        allowance = allowance.take(after(10)).unwrap();
+    }
+    assert_eq!(allowance.take(after(11)), Err(after(10 + 1_800)));
+    for hour in 1..=200_i64 {
+        // Somebody asks without end, and still there is the next one.
+        let at = 10 + hour * 1_800;
+        assert!(allowance.take(after(at - 1)).is_err(), "{hour}");
+        allowance = allowance.take(after(at)).unwrap();
+        assert!(allowance.take(after(at)).is_err(), "{hour}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn no_more_codes_than_the_rate_and_never_none_for_ever(waits in prop::collection::vec(0_i64..7_200, 1..60)) {
+        let (mut at, mut taken, mut allowance) = (0, 0_i64, CodeAllowance::full(start()));
+        for wait in waits {
+            at += wait;
+            match allowance.take(after(at)) {
+                Ok(rest) => (allowance, taken) = (rest, taken + 1),
+                Err(next) => {
+                    prop_assert!(next > after(at) && next <= after(at + 1_800));
+                    prop_assert!(allowance.take(next).is_ok());
+                }
+            }
+            prop_assert!(taken <= 5 + at / 1_800, "{taken} codes in {at} seconds");
+        }
+    }
 }

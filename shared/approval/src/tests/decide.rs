@@ -115,8 +115,11 @@ fn k_17_the_same_decision_again_gets_the_first_receipt_and_another_is_409() {
         decide(closed, &votes, &attempt(closed, Verdict::Deny), &caller(&user(1)), after(9));
     let error = other.unwrap_err();
     assert_eq!((error.code(), error.http_status()), ("APPROVAL_CLOSED", 409));
-    let story = format!("this request was approved by {} at {}", user(1), after(1));
-    assert_eq!(error.to_string(), story);
+    let told = format!("this request was approved at {}", after(1));
+    assert_eq!(error.to_string(), told, "ids stay inside");
+    let crate::DecideError::Closed(ended) = &error else { panic!("{error:?}") };
+    let told = format!("this request was approved by ada at {}", after(1));
+    assert_eq!(crate::story(ended, Some("ada")), told);
 
     let late =
         decide(closed, &votes, &attempt(closed, Verdict::Approve), &caller(&user(2)), after(9));

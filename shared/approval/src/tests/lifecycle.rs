@@ -147,7 +147,7 @@ fn the_same_place_has_the_same_id_and_every_other_place_another() {
 #[test]
 fn an_approval_allows_exactly_the_calls_it_covers() {
     let request = request(2, 1);
-    let covered = request.covers[0].digest;
+    let covered = request.covers[0].root;
     assert!(!request.allows("gate", &covered), "pending allows nothing");
     let approve = attempt(&request, Verdict::Approve);
     let Decided::Recorded(done) =
@@ -157,6 +157,6 @@ fn an_approval_allows_exactly_the_calls_it_covers() {
     };
     assert!(done.request.allows("gate", &covered));
     assert!(!done.request.allows("other", &covered));
-    let other = tool(&json!({"amount": "10.01"})).digest(&super::make::tenant()).unwrap();
+    let other = tool(&json!({"amount": "10.01"})).effects[0].covered().root;
     assert!(!done.request.allows("gate", &other));
 }

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
-    Assurance, Attempt, Digest, Door, Floor, OnReject, Opening, Policy, Position, Preview, Request,
-    RunContext, RunId, Subject, Tenant, Timing, Verdict, Waiting,
+    Assurance, Attempt, Digest, Door, Floor, Kind, Layout, OnReject, Opening, Policy, Position,
+    Preview, Request, RunContext, RunId, StepEffects, Subject, Tenant, Timing, Verdict, Waiting,
 };
 
 pub(crate) fn user(n: u8) -> UserId {
@@ -44,7 +44,10 @@ pub(crate) fn opening(count: u8) -> Opening {
         requesters: BTreeSet::new(),
         title: "Pay".to_owned(),
         prompt: "Pay?".to_owned(),
-        preview: Preview::of(&json!([1, 2, 3]), 2),
+        preview: Preview::of(&json!([1, 2, 3]), 2).unwrap(),
+        layout: Layout::default(),
+        effects_at: None,
+        remarks: Vec::new(),
         plan_picture: "read → [gate] → pay".to_owned(),
         cost_bound: None,
         policy: Policy { assurance: Assurance::Link, ..Policy::one_of(users(count), false) },
@@ -57,8 +60,11 @@ pub(crate) fn opening(count: u8) -> Opening {
     }
 }
 
+/// One call; what stands for its effect need not be one here.
 pub(crate) fn tool(arguments: &Value) -> Subject {
-    Subject::Tool { action: "pay".to_owned(), arguments: arguments.clone() }
+    let texts = vec![arguments.to_string()];
+    let effects = StepEffects { step: "gate".to_owned(), action: "pay".to_owned(), texts };
+    Subject { effects: vec![effects], ..Subject::of(Kind::Tool) }
 }
 
 pub(crate) fn request(count: u8, quorum: u32) -> Request {

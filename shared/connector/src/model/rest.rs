@@ -104,6 +104,21 @@ pub enum ClientAuth {
 }
 
 impl Auth {
+    /// The word a connector writes for it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ApiKeyQuery { .. } => "api_key_query",
+            Self::ApiKeyHeader { .. } => "api_key_header",
+            Self::BearerToken => "bearer_token",
+            Self::TokenScheme { .. } => "token_scheme",
+            Self::Basic => "basic",
+            Self::Oauth2ClientCredentials { .. } => "oauth2_client_credentials",
+            Self::ConnectionString => "connection_string",
+        }
+    }
+
     /// The parts a credential must have.
     #[must_use]
     pub fn credential_fields(&self) -> &'static [&'static str] {
@@ -188,6 +203,13 @@ impl Method {
             Self::Patch => "PATCH",
             Self::Delete => "DELETE",
         }
+    }
+
+    /// The method of this name, as on the wire.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let all = [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete];
+        all.into_iter().find(|method| method.as_str() == name)
     }
 
     /// Whether it only reads by its definition.

@@ -130,7 +130,7 @@ fn k_42_missing_and_broken_credentials_have_names() {
         make("auth: { type: bearer_token }", "get", json!({ "item": "1" }), credential).unwrap_err()
     };
     assert_eq!(error(&[]), RequestError::CredentialMissing);
-    assert_eq!(error(&[("api_key", "x")]), RequestError::CredentialPart("token"));
+    assert_eq!(error(&[("api_key", "x")]), RequestError::CredentialPart("token".to_owned()));
     assert_eq!(error(&[("token", "a\r\nx-evil: 1")]), RequestError::CredentialText);
 }
 

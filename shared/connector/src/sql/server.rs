@@ -58,12 +58,14 @@ impl Server {
     fn of_parts(credential: &Credential) -> Result<Self, RequestError> {
         let part = |name: &'static str| {
             let found = credential.part(name).map(Secret::expose).filter(|text| !text.is_empty());
-            found.ok_or(RequestError::CredentialPart(name))
+            found.ok_or(RequestError::CredentialPart(name.to_owned()))
         };
         let port = match credential.part("port").map(Secret::expose).filter(|text| !text.is_empty())
         {
             None => 5432,
-            Some(text) => text.trim().parse().map_err(|_| RequestError::CredentialPart("port"))?,
+            Some(text) => {
+                text.trim().parse().map_err(|_| RequestError::CredentialPart("port".to_owned()))?
+            }
         };
         Ok(Self {
             host: part("host")?.trim().to_owned(),

@@ -149,7 +149,7 @@ fn k_37_the_credential_says_where_the_database_is() {
     assert_eq!((v6.host.as_str(), v6.port, v6.binds_channel), ("[2001:4860::1]", 5432, true));
     let parts = [("host", "h.example.com"), ("database", "d"), ("user", "u"), ("password", "p")];
     assert_eq!(server(&parts).unwrap().port, 5432);
-    assert_eq!(server(&parts[1..]), Err(RequestError::CredentialPart("host")));
+    assert_eq!(server(&parts[1..]), Err(RequestError::CredentialPart("host".to_owned())));
     assert_eq!(Server::of(&connection(""), None), Err(RequestError::CredentialMissing));
     let plain = Server::of(
         &connection("  sslmode: disable\n"),

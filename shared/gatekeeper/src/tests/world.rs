@@ -7,9 +7,9 @@ use countersign_approval::ports::{
     Notifier, Occasion, PortError, PortResult, ReceiptOutbox, RunLog,
 };
 use countersign_approval::{
-    ApprovalId, Assurance, Attempt, Digest, Door, Floor, OnReject, Opening, Policy, Position,
-    Preview, Receipt, ReceiptId, Request, RunContext, RunId, Status, Subject, Tenant, Timing,
-    Verdict, Vote, Waiting,
+    ApprovalId, Assurance, Attempt, Digest, Door, Floor, Kind, Layout, OnReject, Opening, Policy,
+    Position, Preview, Receipt, ReceiptId, Request, RunContext, RunId, Status, StepEffects,
+    Subject, Tenant, Timing, Verdict, Vote, Waiting,
 };
 use countersign_failure::{Class, Failure};
 use countersign_identity::{Accounts, Capability, Rights, Scopes, Standing, UserId};
@@ -438,19 +438,24 @@ pub(crate) fn at(seconds: i64) -> Timestamp {
 /// A gated call of user 9's run; people 1 to 3 may sign, two must.
 pub(crate) fn gate(amount: &str) -> Opening {
     let arguments = json!({ "amount": amount });
+    let texts = vec![arguments.to_string()];
+    let effects = StepEffects { step: "pay".to_owned(), action: "pay".to_owned(), texts };
     let policy = Policy { quorum: 2, ..Policy::one_of((1..=3).map(user).collect(), true) };
     Opening {
         tenant: Tenant::parse("acme").unwrap(),
         position: Position::of_step(&run(), "pay"),
         context: RunContext::Background,
-        subject: Subject::Tool { action: "pay".to_owned(), arguments: arguments.clone() },
+        subject: Subject { effects: vec![effects], ..Subject::of(Kind::Tool) },
         irreversible: true,
         owner: user(9),
         invoker: user(9),
         requesters: BTreeSet::new(),
         title: "Pay".to_owned(),
         prompt: "Pay?".to_owned(),
-        preview: Preview::of(&arguments, 10),
+        preview: Preview::of(&arguments, 10).unwrap(),
+        layout: Layout::default(),
+        effects_at: None,
+        remarks: Vec::new(),
         plan_picture: String::new(),
         cost_bound: None,
         policy,

@@ -65,6 +65,7 @@ fn entry(day: i8, summary: &str, names: &[&str], task_status: TaskStatus) -> Ent
         steps_completed: vec!["read".into()],
         entities_discovered: Vec::new(),
         outputs_produced: Vec::new(),
+        approvals: Vec::new(),
         task_status,
         error_summary: None,
         created_at,

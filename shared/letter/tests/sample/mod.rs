@@ -5,7 +5,7 @@ use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{EffectView, samples};
 use countersign_effect::{Effect, Part};
 use countersign_letter::mail::{
-    Anchor, ApprovalMail, Asked, CodeMail, FinishedMail, MailLink, Rendered,
+    Anchor, ApprovalMail, Asked, CodeMail, DecisionFact, Ending, FinishedMail, MailLink, Rendered,
 };
 use countersign_letter::page::{
     Assurance, CodePage, DecisionPage, EffectPage, MessagePage, Outcome, PromptPage, ROWS_PER_PAGE,
@@ -69,7 +69,41 @@ pub(crate) fn finished_mail() -> FinishedMail {
         finished: "2026-11-21T14:11:00Z".parse().unwrap(),
         steps_done: 9,
         steps: 9,
+        decisions: vec![DecisionFact {
+            ending: Ending::Approved,
+            by: vec![Label::new("maria"), Label::new("tom")],
+            at: "2026-11-21T14:10:00Z".parse().unwrap(),
+            noted: vec![Label::new("tom")],
+            went_on: false,
+        }],
+        error: None,
+        cancelled_by: None,
+        unknown: 0,
         link: Some(MailLink::parse("https://agents.example.org/runs/run_0197c3aa").unwrap()),
+    }
+}
+
+/// A run of which one request was denied and one not decided, which went on, failed and left an effect in doubt.
+pub(crate) fn failed_mail() -> FinishedMail {
+    let fact = |ending, by: &[&str], noted: &[&str], went_on| DecisionFact {
+        ending,
+        by: by.iter().map(|name| Label::new(name)).collect(),
+        at: now(),
+        noted: noted.iter().map(|name| Label::new(name)).collect(),
+        went_on,
+    };
+    FinishedMail {
+        status: Label::new("outcome unknown"),
+        steps_done: 3,
+        decisions: vec![
+            fact(Ending::Denied, &["maria"], &["maria"], true),
+            fact(Ending::TimedOut, &[], &[], true),
+            fact(Ending::Closed, &[], &[], false),
+        ],
+        error: Some(Label::new("HTTP_STATUS")),
+        cancelled_by: Some(Label::new("ana")),
+        unknown: 1,
+        ..finished_mail()
     }
 }
 
@@ -428,6 +462,7 @@ pub(crate) fn mails() -> Vec<(&'static str, Rendered)> {
         ("reminder", approval_mail(true).render().unwrap()),
         ("code", code_mail().render().unwrap()),
         ("finished", finished_mail().render().unwrap()),
+        ("failed", failed_mail().render().unwrap()),
     ]
 }
 

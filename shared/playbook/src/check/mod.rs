@@ -1,5 +1,6 @@
 //! The links between steps: rules 1 to 4 of section 12, and what may surprise.
 
+mod assurance;
 mod flow;
 mod items;
 mod mentions;
@@ -51,6 +52,7 @@ pub(crate) fn links(
         check.mention(None, mention, sink);
     }
     flow.warnings(draft, &needed(&output, names), sink);
+    assurance::check(draft, world, sink);
     bindings(draft, world, sink);
     Checked { leads_to_effect: flow.leads_to_effect }
 }

@@ -104,6 +104,7 @@ pub(crate) struct DraftApproval {
     pub(crate) approvers: Vec<String>,
     pub(crate) quorum: u32,
     pub(crate) assurance: Option<Assurance>,
+    pub(crate) assurance_spot: Spot,
 }
 
 impl DraftAction<'_> {

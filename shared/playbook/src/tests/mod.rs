@@ -1,5 +1,6 @@
 //! Compiling, seen from outside.
 
+mod assurance;
 mod columns;
 mod errors;
 mod guide;

@@ -228,6 +228,31 @@ fn k_12_k_13_gates_have_their_defaults() {
 }
 
 #[test]
+fn k_16_a_gate_of_less_than_a_day_is_warned_of_and_holds() {
+    let gate = |minutes: u32| {
+        around(&format!(
+            "  - name: ask\n    step_type: approval\n    prompt: ok?\n    timeout_minutes: {minutes}\n"
+        ))
+    };
+    assert_eq!(problems(&gate(1440)), Vec::<String>::new());
+    let told = problems(&gate(1439));
+    let [told] = told.as_slice() else { panic!("{told:?}") };
+    assert!(told.starts_with("P107 1439: after 1439 minutes this gate counts as denied"), "{told}");
+    assert!(told.contains("`1440`"), "{told}");
+    let text = gate(2);
+    let registry = registry();
+    let compiled = compile(&PlaybookSource::new("a.yaml", text.as_str()), &World::of(&registry));
+    let warned = compiled.diagnostics.iter().find(|d| d.code.as_str() == "P107").unwrap();
+    let line = text.lines().position(|line| line.contains("timeout_minutes")).unwrap() + 1;
+    assert_eq!((warned.place.line as usize, warned.place.column), (line, 22));
+    let StepKind::Approval { timeout_minutes, .. } = step(&compiled.playbook.unwrap(), "ask").kind
+    else {
+        panic!()
+    };
+    assert_eq!(timeout_minutes, Some(2), "what was set by hand holds");
+}
+
+#[test]
 fn k_53_connector_endpoint_and_operations_become_params() {
     let beside = "  - {name: s, step_type: tool, action: transform_data, inputs: {data: []}, operations: [{type: limit, value: 3}]}\n";
     let inside = "  - {name: s, step_type: tool, action: transform_data, inputs: {data: []}, params: {operations: [{type: limit, value: 3}]}}\n";

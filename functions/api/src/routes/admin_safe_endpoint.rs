@@ -1,0 +1,78 @@
+//! `/api/admin/connectors/{owner}/{id}/safe-endpoints/{endpoint}`.
+
+use axum::extract::State;
+use countersign_connector::{AcceptedEndpoint, ConnectorId, claims};
+use countersign_web::{Json, Path, Problem, Signed};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::admin_safe_endpoints::{SafeEndpoints, digest, owned};
+use super::{Ctx, administrator, now};
+
+/// What the administrator looked at.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Acceptance {
+    /// The `definition` of the list.
+    definition: String,
+}
+
+/// Accepts that an endpoint only reads: calls of it then need no signature. It holds for this definition and endpoint; the
+/// owner's next change of the connector, and an address of the binding's own, void it.
+#[utoipa::path(
+    put, path = "/connectors/{owner}/{id}/safe-endpoints/{endpoint}", tag = "administration", request_body = Acceptance,
+    params(("owner" = String, Path, description = "id, username or address"), ("id" = String, Path, description = "the connector's id"), ("endpoint" = String, Path, description = "the endpoint's name")),
+    responses((status = 200, body = SafeEndpoints), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "the connector is another one by now"), (status = 422, description = "INVALID_INPUT"))
+)]
+pub(crate) async fn accept(
+    ctx: Ctx,
+    signed: Signed,
+    Path((owner, id, endpoint)): Path<(String, ConnectorId, String)>,
+    Json(body): Json<Acceptance>,
+) -> Result<Json<SafeEndpoints>, Problem> {
+    let State(ctx) = ctx;
+    let by = administrator(&signed)?.clone();
+    let (owner, stored) = owned(&ctx, &owner, &id).await?;
+    if !stored.definition.endpoints.contains_key(&endpoint) {
+        return Err(Problem::not_found());
+    }
+    if !claims(&stored.definition).any(|claim| claim == endpoint) {
+        let message = format!("`{endpoint}` does not say `safe: true`; there is nothing to accept");
+        return Err(Problem::field("endpoint", message));
+    }
+    let definition = digest(&stored)?;
+    if body.definition != definition {
+        let problem = Problem::conflict("VERSION_CONFLICT", "the connector was changed since");
+        return Err(problem.with_hint("look at its endpoints again and send their `definition`"));
+    }
+    let mut accepted = stored.accepted.clone();
+    accepted.retain(|known| known.endpoint != endpoint && known.definition == definition);
+    tracing::info!(%owner, connector = %id, endpoint, %by, definition, "an endpoint was accepted as safe");
+    accepted.push(AcceptedEndpoint { endpoint, definition, by, at: now() });
+    let stored = ctx.catalog.set_accepted(&stored, accepted).await?;
+    Ok(Json(SafeEndpoints::of(owner, &stored)?))
+}
+
+/// Takes an acceptance back: from now on calls of the endpoint need a signature again.
+#[utoipa::path(
+    delete, path = "/connectors/{owner}/{id}/safe-endpoints/{endpoint}", tag = "administration",
+    params(("owner" = String, Path, description = "id, username or address"), ("id" = String, Path, description = "the connector's id"), ("endpoint" = String, Path, description = "the endpoint's name")),
+    responses((status = 200, body = SafeEndpoints), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn withdraw(
+    ctx: Ctx,
+    signed: Signed,
+    Path((owner, id, endpoint)): Path<(String, ConnectorId, String)>,
+) -> Result<Json<SafeEndpoints>, Problem> {
+    let State(ctx) = ctx;
+    let by = administrator(&signed)?;
+    let (owner, stored) = owned(&ctx, &owner, &id).await?;
+    let mut accepted = stored.accepted.clone();
+    accepted.retain(|known| known.endpoint != endpoint);
+    if accepted.len() == stored.accepted.len() {
+        return Err(Problem::not_found());
+    }
+    tracing::info!(%owner, connector = %id, endpoint, %by, "an endpoint is not accepted as safe any more");
+    let stored = ctx.catalog.set_accepted(&stored, accepted).await?;
+    Ok(Json(SafeEndpoints::of(owner, &stored)?))
+}

@@ -1,0 +1,57 @@
+//! Whether a playbook may be saved.
+
+use std::collections::BTreeSet;
+
+use countersign_identity::UserId;
+use countersign_playbook::{Assurance, Bindings, Compiled, Diagnostic, StepKind, ValidPlaybook};
+use countersign_web::Problem;
+
+use crate::{Context, compiling};
+
+/// The playbook of a text with its warnings, checked against the connectors its author has.
+pub(crate) async fn playbook(
+    ctx: &Context,
+    author: &UserId,
+    yaml: &str,
+) -> Result<(ValidPlaybook, Vec<Diagnostic>), Problem> {
+    let alone = compiling::valid(&ctx.registry, yaml, None)?;
+    match known(ctx, author, &alone.0).await? {
+        Some(known) => compiling::valid(&ctx.registry, yaml, Some(&known)),
+        None => Ok(alone),
+    }
+}
+
+/// What is to be said of a text, for an agent's connectors when they are known.
+pub(crate) async fn judged(
+    ctx: &Context,
+    author: &UserId,
+    yaml: &str,
+    bindings: Option<&Bindings>,
+) -> Result<Compiled, Problem> {
+    let alone = compiling::compiled(&ctx.registry, yaml, bindings, None);
+    let Some(playbook) = &alone.playbook else { return Ok(alone) };
+    match known(ctx, author, playbook).await? {
+        Some(known) => Ok(compiling::compiled(&ctx.registry, yaml, bindings, Some(&known))),
+        None => Ok(alone),
+    }
+}
+
+/// The connectors a playbook names, where a gate of it depends on them.
+async fn known(
+    ctx: &Context,
+    author: &UserId,
+    playbook: &ValidPlaybook,
+) -> Result<Option<Bindings>, Problem> {
+    let named: BTreeSet<&str> = playbook.connectors();
+    if named.is_empty() || !asks_for_the_link_alone(playbook) {
+        return Ok(None);
+    }
+    Ok(Some(ctx.catalog.endpoints_of(author, &named).await?))
+}
+
+fn asks_for_the_link_alone(playbook: &ValidPlaybook) -> bool {
+    let link = Some(Assurance::Link);
+    playbook.all_steps().any(
+        |step| matches!(&step.kind, StepKind::Approval { assurance, .. } if *assurance == link),
+    )
+}

@@ -1,0 +1,132 @@
+use countersign_approval::ApprovalId;
+use countersign_run::{RunId, RunState, StepState};
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::*;
+
+fn user(n: u8) -> UserId {
+    UserId::from_bytes([n; 16])
+}
+
+fn head(context: &str) -> Head {
+    let head = json!({
+        "run": RunId::from_bytes([1; 16]), "owner": user(1), "invoked_by": user(2), "scopes": [], "profile_id": "p",
+        "profile_name": "Payer", "context": context, "started_at": Timestamp::UNIX_EPOCH, "attempt": 1, "version": 1,
+    });
+    serde_json::from_value(head).unwrap()
+}
+
+fn state() -> RunState {
+    let step = |status| StepState {
+        status,
+        code: Some("GATE_DENIED".to_owned()),
+        message: None,
+        count: None,
+        took_ms: 0,
+        approval: None,
+    };
+    let steps = vec![
+        ("sign_off".to_owned(), step(StepStatus::Rejected)),
+        ("pay".to_owned(), step(StepStatus::NotRun)),
+    ];
+    RunState { status: RunStatus::Rejected, steps }
+}
+
+const NOTE: &str = "<a href=\"https://evil.example\">look</a>";
+
+fn denied(on_reject: &str) -> ApprovalRecord {
+    let record = json!({
+        "step": "sign_off", "approval": ApprovalId::from_bytes([1; 16]), "status": "denied", "by": "maria",
+        "at": "2026-11-21T14:05:00Z", "note": NOTE, "given": 0, "needed": 1, "waits_for": [], "on_reject": on_reject,
+        "decisions": [{ "by": "maria", "verdict": "deny", "at": "2026-11-21T14:05:00Z", "note": NOTE }],
+    });
+    serde_json::from_value(record).unwrap()
+}
+
+fn with<T>(
+    head: &Head,
+    status: RunStatus,
+    approvals: &[ApprovalRecord],
+    unknown: &[String],
+    see: impl FnOnce(&Done<'_>) -> T,
+) -> T {
+    let (state, at) = (state(), Timestamp::UNIX_EPOCH);
+    see(&Done { head, state: &state, status, approvals, unknown, at })
+}
+
+#[test]
+fn f_190_owner_and_requester_are_told_once_each() {
+    let shared = head("background");
+    assert_eq!(told(&shared), BTreeSet::from([&user(1), &user(2)]));
+    let own = Head { invoked_by: user(1), ..shared };
+    assert_eq!(told(&own), BTreeSet::from([&user(1)]));
+    let ids = |person: &UserId| {
+        with(&own, RunStatus::Complete, &[], &[], |done| notification(done, person, "a").id)
+    };
+    assert_ne!(ids(&user(1)), ids(&user(2)));
+}
+
+fn check_watched(context: &str, status: RunStatus, unknown: &[String], expect: bool) {
+    let head = head(context);
+    assert_eq!(with(&head, status, &[], unknown, was_watched), expect, "{context} {status:?}");
+}
+
+#[test]
+fn f_190_only_a_success_that_somebody_waited_for_is_not_mailed() {
+    check_watched("interactive", RunStatus::Complete, &[], true);
+    check_watched("background", RunStatus::Complete, &[], false);
+    check_watched("scheduled", RunStatus::Complete, &[], false);
+    for status in [
+        RunStatus::Partial,
+        RunStatus::Rejected,
+        RunStatus::Timeout,
+        RunStatus::Error,
+        RunStatus::Cancelled,
+    ] {
+        check_watched("interactive", status, &[], false);
+    }
+    check_watched("interactive", RunStatus::Complete, &["pay".to_owned()], false);
+    assert!(did_nothing(RunStatus::Suppressed) && !did_nothing(RunStatus::Cancelled));
+}
+
+#[test]
+fn a_164_the_mail_says_that_there_is_a_note_and_the_notification_holds_it() {
+    let (head, records) = (head("background"), [denied("stop")]);
+    let (mail, note) = with(&head, RunStatus::Rejected, &records, &[], |done| {
+        (letter(done, None, None).render().unwrap(), notification(done, &user(1), "address"))
+    });
+    assert_eq!(mail.subject, "Payer: refused");
+    for body in [&mail.text, &mail.html] {
+        assert!(body.contains("denied by maria") && body.contains("maria left a note"), "{body}");
+        assert!(!body.contains("evil") && !body.contains("look"), "{body}");
+    }
+    assert!(note.message.contains(NOTE), "{}", note.message);
+    assert_eq!(note.action_url.as_deref(), Some("address"));
+}
+
+#[test]
+fn k_13_a_gate_that_was_skipped_is_told_at_the_end() {
+    let (head, records) = (head("background"), [denied("skip")]);
+    let (mail, message) = with(&head, RunStatus::Partial, &records, &[], |done| {
+        (letter(done, None, None).render().unwrap(), message(done))
+    });
+    assert!(mail.text.contains("the run went on without the steps behind it"), "{}", mail.text);
+    assert!(message.contains("The run went on"), "{message}");
+}
+
+#[test]
+fn an_unknown_outcome_is_the_first_thing_said() {
+    let head = head("interactive");
+    let unknown = ["pay".to_owned()];
+    let (mail, message) = with(&head, RunStatus::Cancelled, &[], &unknown, |done| {
+        (letter(done, Some(Label::new("ana")), None).render().unwrap(), message(done))
+    });
+    assert_eq!(mail.subject, "Payer: outcome unknown");
+    assert!(
+        mail.text.contains("Cancelled by ana") && mail.text.contains("look there"),
+        "{}",
+        mail.text
+    );
+    assert!(message.contains("`pay`"), "{message}");
+}

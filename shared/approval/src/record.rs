@@ -1,0 +1,175 @@
+//! What a run's record says of a request: how it stands, who decided what and when, and whom it waits for. People stand
+//! in it by name: the protocol knows ids, readers know people.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use countersign_identity::UserId;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::receipt::Actor;
+use crate::request::{ApprovalId, Closed, OnReject, Request};
+use crate::status::Status;
+use crate::vote::{Verdict, Vote};
+
+/// One person's decision, as the record tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedDecision {
+    /// The person's username.
+    pub by: String,
+    /// What they decided.
+    pub verdict: Verdict,
+    /// When.
+    pub at: Timestamp,
+    /// What they noted; untrusted text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// One request of a run, as the record tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalRecord {
+    /// The step that asked.
+    pub step: String,
+    /// The request.
+    pub approval: ApprovalId,
+    /// Where it stands.
+    pub status: Status,
+    /// The username of the person whose decision ended it; none while it is open, and when no person ended it.
+    pub by: Option<String>,
+    /// When it ended.
+    pub at: Option<Timestamp>,
+    /// What that person noted; untrusted text.
+    pub note: Option<String>,
+    /// Approvals of the present version.
+    pub given: u32,
+    /// Approvals it takes.
+    pub needed: u32,
+    /// The usernames of those who may decide and have not, while it is open.
+    pub waits_for: Vec<String>,
+    /// Every decision on the present version, the earliest first.
+    pub decisions: Vec<RecordedDecision>,
+    /// What a refusal does to the run.
+    pub on_reject: OnReject,
+}
+
+/// The votes that count: those on the present version.
+fn counted<'a>(request: &'a Request, votes: &'a [Vote]) -> impl Iterator<Item = &'a Vote> {
+    votes.iter().filter(|vote| vote.version == request.version)
+}
+
+/// Those who may decide and have not.
+fn silent<'a>(request: &'a Request, votes: &'a [Vote]) -> impl Iterator<Item = &'a UserId> {
+    let voted = |person: &UserId| counted(request, votes).any(|vote| vote.person == *person);
+    let open = request.status == Status::Pending;
+    request.policy.eligible(&request.requesters).filter(move |person| open && !voted(person))
+}
+
+fn ended_by(closed: &Closed) -> Option<&UserId> {
+    match &closed.by {
+        Actor::Person(person) => Some(person),
+        Actor::Clock | Actor::Engine => None,
+    }
+}
+
+impl ApprovalRecord {
+    /// Everybody the record of a request names.
+    #[must_use]
+    pub fn people(request: &Request, votes: &[Vote]) -> BTreeSet<UserId> {
+        let voters = counted(request, votes).map(|vote| &vote.person);
+        let closer = request.closed.as_ref().and_then(ended_by);
+        voters.chain(silent(request, votes)).chain(closer).cloned().collect()
+    }
+
+    /// The record of a request; `name` gives the username of an id.
+    #[must_use]
+    pub fn of(request: &Request, votes: &[Vote], name: &dyn Fn(&UserId) -> String) -> Self {
+        let mut cast: Vec<&Vote> = counted(request, votes).collect();
+        cast.sort_by_key(|vote| vote.at);
+        let closer = request.closed.as_ref().and_then(ended_by);
+        let last = cast.iter().find(|vote| Some(&vote.person) == closer);
+        let given = cast.iter().filter(|vote| vote.verdict == Verdict::Approve).count();
+        Self {
+            step: request.position.step.clone(),
+            approval: request.id.clone(),
+            status: request.status,
+            by: closer.map(name),
+            at: request.closed.as_ref().map(|closed| closed.at),
+            note: last.and_then(|vote| vote.note.clone()),
+            given: u32::try_from(given).unwrap_or(u32::MAX),
+            needed: request.policy.quorum,
+            waits_for: silent(request, votes).map(name).collect(),
+            decisions: cast
+                .into_iter()
+                .map(|vote| RecordedDecision {
+                    by: name(&vote.person),
+                    verdict: vote.verdict,
+                    at: vote.at,
+                    note: vote.note.clone(),
+                })
+                .collect(),
+            on_reject: request.on_reject,
+        }
+    }
+
+    /// The same record with every note cut after `limit` characters, with a mark.
+    #[must_use]
+    pub fn with_notes_cut(mut self, limit: usize) -> Self {
+        let notes = self.decisions.iter_mut().map(|decision| &mut decision.note);
+        for note in notes.chain([&mut self.note]).flatten() {
+            *note = cut(note, limit);
+        }
+        self
+    }
+
+    /// Whether it was refused, by a person or by the clock.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self.status, Status::Denied | Status::TimedOut)
+    }
+
+    /// Whether it was refused and the run went on without the steps behind it.
+    #[must_use]
+    pub fn was_skipped(&self) -> bool {
+        self.is_refused() && self.on_reject == OnReject::Skip
+    }
+
+    /// The record in a sentence without its full stop: `sign_off was denied: maria denied, noting “not these”`. Notes are
+    /// cut after `note_limit` characters, with a mark.
+    #[must_use]
+    pub fn sentence(&self, note_limit: usize) -> String {
+        let mut sentence = format!("{} {}", self.step, self.ending());
+        for (n, decision) in self.decisions.iter().enumerate() {
+            let said = match decision.verdict {
+                Verdict::Approve => "approved",
+                Verdict::Deny => "denied",
+            };
+            let mark = if n == 0 { ":" } else { ";" };
+            // Writing to a text cannot fail.
+            let _ = write!(sentence, "{mark} {} {said}", decision.by);
+            if let Some(note) = &decision.note {
+                let _ = write!(sentence, ", noting “{}”", cut(note, note_limit));
+            }
+        }
+        sentence
+    }
+
+    fn ending(&self) -> String {
+        match self.status {
+            Status::Pending => format!("waits: {} of {}", self.given, self.needed),
+            Status::Approved => "was approved".to_owned(),
+            Status::Denied => "was denied".to_owned(),
+            Status::TimedOut | Status::Expired => "was not decided in time".to_owned(),
+            Status::Superseded => "was asked anew".to_owned(),
+            Status::Cancelled => "was closed undecided".to_owned(),
+        }
+    }
+}
+
+fn cut(note: &str, limit: usize) -> String {
+    match note.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", &note[..end]),
+        None => note.to_owned(),
+    }
+}

@@ -1,0 +1,67 @@
+//! What the record says.
+
+use countersign_identity::UserId;
+
+use super::make::{after, attempt, caller, request, user};
+use crate::{ApprovalRecord, Decided, Recorded, Request, Status, Verdict, Vote, decide, expire};
+
+fn name(person: &UserId) -> String {
+    let names = ["", "ada", "bob", "cyd"];
+    (1..=3_u8)
+        .find(|n| user(*n) == *person)
+        .map_or_else(|| "somebody else".to_owned(), |n| names[usize::from(n)].to_owned())
+}
+
+fn vote(request: &Request, votes: &mut Vec<Vote>, n: u8, verdict: Verdict, note: &str) -> Request {
+    let person = user(n);
+    let mut attempt = attempt(request, verdict);
+    attempt.note = Some(note.to_owned());
+    let at = after(i64::from(n));
+    let decided = decide(request, votes, &attempt, &caller(&person), at).unwrap();
+    let Decided::Recorded(recorded) = decided else { panic!("{decided:?}") };
+    let Recorded { request, vote, .. } = *recorded;
+    votes.push(vote);
+    request
+}
+
+#[test]
+fn a_164_an_open_request_says_how_many_were_given_and_whom_it_waits_for() {
+    let (open, mut votes) = (request(2, 2), Vec::new());
+    let record = ApprovalRecord::of(&open, &votes, &name);
+    assert_eq!((record.given, record.needed), (0, 2));
+    assert_eq!(record.waits_for, ["ada", "bob"]);
+    let open = vote(&open, &mut votes, 1, Verdict::Approve, "");
+    let record = ApprovalRecord::of(&open, &votes, &name);
+    assert_eq!((record.given, record.needed, record.status), (1, 2, Status::Pending));
+    assert_eq!(record.waits_for, ["bob"]);
+    assert_eq!((record.by, record.at, record.note), (None, None, None));
+    assert!(ApprovalRecord::people(&open, &votes).contains(&user(2)));
+}
+
+#[test]
+fn a_164_a_closed_request_names_who_decided_when_and_with_what_note() {
+    let (open, mut votes) = (request(2, 2), Vec::new());
+    let open = vote(&open, &mut votes, 1, Verdict::Approve, "fine");
+    let closed = vote(&open, &mut votes, 2, Verdict::Deny, "not these");
+    let record = ApprovalRecord::of(&closed, &votes, &name);
+    assert_eq!((record.by.as_deref(), record.at), (Some("bob"), Some(after(2))));
+    assert_eq!(record.note.as_deref(), Some("not these"));
+    assert!(record.waits_for.is_empty() && record.is_refused());
+    assert_eq!(
+        record.sentence(200),
+        "gate was denied: ada approved, noting “fine”; bob denied, noting “not these”"
+    );
+    assert_eq!(
+        record.sentence(3),
+        "gate was denied: ada approved, noting “fin…”; bob denied, noting “not…”"
+    );
+}
+
+#[test]
+fn k_12_the_clock_ends_a_request_without_a_name() {
+    let open = request(1, 1);
+    let late = expire(&open, open.timing.deadline).unwrap().request;
+    let record = ApprovalRecord::of(&late, &[], &name);
+    assert_eq!((record.status, record.by.clone()), (Status::TimedOut, None));
+    assert_eq!(record.sentence(200), "gate was not decided in time");
+}

@@ -1,0 +1,96 @@
+//! What is told of the requests of a run afterwards, with the names of people.
+
+use std::collections::BTreeMap;
+
+use countersign_approval::ports::PortError;
+use countersign_approval::{ApprovalRecord, Request, RunId, Vote};
+use countersign_identity::UserId;
+use countersign_store_approvals::{Approvals, Loaded};
+use countersign_store_directory::Directory;
+use futures::future::BoxFuture;
+use futures::{StreamExt as _, TryStreamExt as _};
+
+use crate::error::GateError;
+
+/// Requests that are read together.
+const AT_ONCE: usize = 8;
+
+/// Reads the records of requests.
+#[derive(Clone)]
+pub struct Recorder {
+    /// The requests.
+    pub approvals: Approvals,
+    /// The people.
+    pub directory: Directory,
+}
+
+impl Recorder {
+    /// The records of every request of a run, in the order they were opened.
+    ///
+    /// # Errors
+    /// [`GateError`] when a table does not answer.
+    pub fn of_run<'a>(
+        &'a self,
+        run: &'a RunId,
+    ) -> BoxFuture<'a, Result<Vec<ApprovalRecord>, GateError>> {
+        Box::pin(async move {
+            let places = self.approvals.places(run).await;
+            let places = places.map_err(GateError::doing("reading the gates of the run"))?;
+            let reads: Vec<BoxFuture<'_, _>> =
+                places.iter().map(|place| self.approvals.load(&place.approval)).collect();
+            let found = futures::stream::iter(reads).buffered(AT_ONCE);
+            let found: Vec<Option<Loaded>> =
+                found.try_collect().await.map_err(GateError::doing("reading the requests"))?;
+            let mut loaded: Vec<Loaded> = found.into_iter().flatten().collect();
+            loaded.sort_by_key(|loaded| loaded.request.opened_at);
+            let people = loaded.iter().map(|Loaded { request, votes }| (request, votes.as_slice()));
+            let names = self.names(people).await?;
+            Ok(loaded.iter().map(|loaded| record(loaded, &names)).collect())
+        })
+    }
+
+    /// The record of one request.
+    ///
+    /// # Errors
+    /// [`GateError`] when the directory does not answer.
+    pub fn of<'a>(
+        &'a self,
+        loaded: &'a Loaded,
+    ) -> BoxFuture<'a, Result<ApprovalRecord, GateError>> {
+        Box::pin(async move {
+            let people = [(&loaded.request, loaded.votes.as_slice())];
+            let names = self.names(people.into_iter()).await?;
+            Ok(record(loaded, &names))
+        })
+    }
+
+    /// The username of a person; the id of somebody the directory has never had.
+    ///
+    /// # Errors
+    /// [`GateError`] when the directory does not answer.
+    pub fn username<'a>(&'a self, person: &'a UserId) -> BoxFuture<'a, Result<String, GateError>> {
+        Box::pin(async move {
+            let user = self.directory.user(person).await;
+            let user = user.map_err(|error| PortError::of("looking up a person", &error))?;
+            Ok(user.map_or_else(|| person.to_string(), |user| user.username.to_string()))
+        })
+    }
+
+    async fn names<'a>(
+        &self,
+        requests: impl Iterator<Item = (&'a Request, &'a [Vote])> + Send,
+    ) -> Result<BTreeMap<UserId, String>, GateError> {
+        let people = requests.flat_map(|(request, votes)| ApprovalRecord::people(request, votes));
+        let mut names = BTreeMap::new();
+        for person in people.collect::<std::collections::BTreeSet<UserId>>() {
+            let name = self.username(&person).await?;
+            names.insert(person, name);
+        }
+        Ok(names)
+    }
+}
+
+fn record(loaded: &Loaded, names: &BTreeMap<UserId, String>) -> ApprovalRecord {
+    let name = |person: &UserId| names.get(person).cloned().unwrap_or_else(|| person.to_string());
+    ApprovalRecord::of(&loaded.request, &loaded.votes, &name)
+}

@@ -1,0 +1,164 @@
+//! Which of the named approvers can sign: asked when a run starts, and again when a gate opens.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use countersign_identity::{Capability, Requirement, Standing, UserId, permits};
+use countersign_store_directory::{Directory, DirectoryError};
+use futures::future::BoxFuture;
+
+/// Why somebody who is named as an approver cannot sign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CannotSign {
+    /// The directory has nobody of this name.
+    Unknown,
+    /// They were deactivated.
+    Inactive,
+    /// They do not hold `decide`.
+    LacksDecide,
+    /// They lack the role that signing takes.
+    LacksRole(Requirement),
+}
+
+impl fmt::Display for CannotSign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("is not in the directory"),
+            Self::Inactive => f.write_str("is not active"),
+            Self::LacksDecide => f.write_str("does not hold the capability `decide`"),
+            Self::LacksRole(needed) => {
+                write!(f, "does not hold the role `{}`", needed.required_role)
+            }
+        }
+    }
+}
+
+/// A name as a gate or an agent gives it, and who it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The id, username or address.
+    pub name: String,
+    /// The person, when they can sign.
+    pub person: Result<UserId, CannotSign>,
+}
+
+impl Named {
+    /// Those who can sign, in the order they were named.
+    pub fn able<'a>(all: impl IntoIterator<Item = &'a Named>) -> Vec<UserId> {
+        all.into_iter().filter_map(|named| named.person.clone().ok()).collect()
+    }
+}
+
+/// The approvers that count: the gate's own, else the agent's, else the owner of the run.
+#[must_use]
+pub fn approvers_of(gate: &[String], agent: Vec<String>, owner: &UserId) -> Vec<String> {
+    if !gate.is_empty() {
+        return gate.to_vec();
+    }
+    if agent.is_empty() { vec![owner.to_string()] } else { agent }
+}
+
+/// Everybody a run is asked for by: whoever the policy may bar from signing it.
+pub fn requesters<'a>(
+    owner: &UserId,
+    invoker: &UserId,
+    editors: impl IntoIterator<Item = Option<&'a UserId>>,
+) -> BTreeSet<UserId> {
+    let editors = editors.into_iter().flatten().cloned();
+    editors.chain([owner.clone(), invoker.clone()]).collect()
+}
+
+/// Looks the names up: who could sign now, and why the others could not.
+///
+/// # Errors
+/// [`DirectoryError::Store`] when the directory does not answer.
+pub fn signers<'a>(
+    directory: &'a Directory,
+    names: &'a [String],
+    requirement: &'a Requirement,
+) -> BoxFuture<'a, Result<Vec<Named>, DirectoryError>> {
+    Box::pin(async move {
+        let mut all = Vec::with_capacity(names.len());
+        for name in names {
+            let standing = match directory.find(name).await? {
+                Some(user) => directory.standing_of(&user.id).await?,
+                None => None,
+            };
+            let person = able(standing.as_ref(), requirement);
+            all.push(Named { name: name.clone(), person });
+        }
+        Ok(all)
+    })
+}
+
+fn able(standing: Option<&Standing>, requirement: &Requirement) -> Result<UserId, CannotSign> {
+    let standing = standing.ok_or(CannotSign::Unknown)?;
+    if !standing.active {
+        return Err(CannotSign::Inactive);
+    }
+    if !standing.capabilities.contains(&Capability::Decide) {
+        return Err(CannotSign::LacksDecide);
+    }
+    match permits(&standing.scopes, requirement, None) {
+        Ok(()) => Ok(standing.user.clone()),
+        Err(_) => Err(CannotSign::LacksRole(requirement.clone())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_identity::{Accounts, Role, Scopes};
+
+    use super::*;
+
+    fn user(n: u8) -> UserId {
+        UserId::from_bytes([n; 16])
+    }
+
+    fn standing(active: bool, decides: bool, scopes: &[&str]) -> Standing {
+        Standing {
+            user: user(1),
+            name: "Bo".to_owned(),
+            email: "bo@example.org".to_owned(),
+            email_verified: true,
+            active,
+            accounts: Accounts::Any,
+            scopes: Scopes::parse(scopes.iter().copied()),
+            capabilities: decides.then_some(Capability::Decide).into_iter().collect(),
+            not_before: None,
+            revoked: BTreeSet::new(),
+        }
+    }
+
+    fn check(standing: Option<&Standing>, expect: &str) {
+        let found = able(standing, &Requirement::role(Role::Reader));
+        let said = found.err().map(|why| why.to_string()).unwrap_or_default();
+        assert_eq!(said, expect);
+    }
+
+    #[test]
+    fn everybody_who_cannot_sign_is_given_a_reason() {
+        check(Some(&standing(true, true, &["global:reader"])), "");
+        check(None, "is not in the directory");
+        check(Some(&standing(false, true, &["global:reader"])), "is not active");
+        check(
+            Some(&standing(true, false, &["global:admin"])),
+            "does not hold the capability `decide`",
+        );
+        check(Some(&standing(true, true, &[])), "does not hold the role `reader`");
+    }
+
+    #[test]
+    fn the_gates_own_approvers_come_before_the_agents_and_the_owner() {
+        let (gate, agent) = (vec!["ann".to_owned()], vec!["bob".to_owned()]);
+        assert_eq!(approvers_of(&gate, agent.clone(), &user(1)), gate);
+        assert_eq!(approvers_of(&[], agent.clone(), &user(1)), agent);
+        assert_eq!(approvers_of(&[], Vec::new(), &user(1)), [user(1).to_string()]);
+    }
+
+    #[test]
+    fn owner_invoker_and_editors_are_requesters() {
+        let found = requesters(&user(1), &user(2), [None, Some(&user(3))]);
+        assert_eq!(found, BTreeSet::from([user(1), user(2), user(3)]));
+    }
+}

@@ -1,0 +1,157 @@
+//! The mail at the end of a run.
+
+use askama::Template;
+use jiff::Timestamp;
+
+use super::{MailLink, Rendered};
+use crate::error::LetterError;
+use crate::text::Label;
+use crate::when::moment;
+
+/// The most requests one mail lists; the record has them all.
+const MOST_DECISIONS: usize = 10;
+
+/// How a request of a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The right people approved.
+    Approved,
+    /// Somebody denied.
+    Denied,
+    /// The deadline passed.
+    TimedOut,
+    /// The run ended first.
+    Closed,
+}
+
+/// How a request of a run ended, by whom and when. Never what was noted: a note is anybody's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecisionFact {
+    /// How.
+    pub ending: Ending,
+    /// The usernames of those who decided so.
+    pub by: Vec<Label>,
+    /// When.
+    pub at: Timestamp,
+    /// The usernames of those who left a note.
+    pub noted: Vec<Label>,
+    /// Whether it was refused and the run went on without the steps behind it.
+    pub went_on: bool,
+}
+
+impl DecisionFact {
+    /// `denied by maria, Sat 21 Nov 2026, 14:05 UTC; maria left a note`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let ending = match self.ending {
+            Ending::Approved => "approved",
+            Ending::Denied => "denied",
+            Ending::TimedOut => "not decided in time",
+            Ending::Closed => "closed undecided",
+        };
+        let mut line = ending.to_owned();
+        if !self.by.is_empty() {
+            line.push_str(" by ");
+            line.push_str(&listed(&self.by));
+        }
+        line.push_str(", ");
+        line.push_str(&moment(self.at));
+        if !self.noted.is_empty() {
+            line.push_str("; ");
+            line.push_str(&listed(&self.noted));
+            line.push_str(" left a note");
+        }
+        if self.went_on {
+            line.push_str("; the run went on without the steps behind it");
+        }
+        line
+    }
+}
+
+/// `ada`, `ada and bob`, `ada, bob and cyd`.
+fn listed(names: &[Label]) -> String {
+    let names: Vec<&str> = names.iter().map(Label::as_str).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// Tells that a run has ended.
+#[derive(Debug, Clone)]
+pub struct FinishedMail {
+    /// The run's id.
+    pub run: Label,
+    /// The status in words, as the run's fold names it.
+    pub status: Label,
+    /// The agent's profile.
+    pub profile: Label,
+    /// The playbook, where there is one.
+    pub playbook: Option<Label>,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub finished: Timestamp,
+    /// Steps that were done.
+    pub steps_done: u32,
+    /// Steps in all.
+    pub steps: u32,
+    /// What became of its requests for approval, in the order they were opened.
+    pub decisions: Vec<DecisionFact>,
+    /// The code of the first step that failed.
+    pub error: Option<Label>,
+    /// Who cancelled it, by username.
+    pub cancelled_by: Option<Label>,
+    /// Steps of which nobody knows whether their effect happened.
+    pub unknown: u32,
+    /// Where to look at it, when the deployment has a public address.
+    pub link: Option<MailLink>,
+}
+
+#[derive(Template)]
+#[template(path = "mail/finished.txt", escape = "none")]
+struct FinishedText<'a> {
+    mail: &'a FinishedMail,
+}
+
+#[derive(Template)]
+#[template(path = "mail/finished.html")]
+struct FinishedHtml<'a> {
+    mail: &'a FinishedMail,
+}
+
+impl FinishedMail {
+    /// Writes the mail.
+    ///
+    /// # Errors
+    /// [`LetterError::Render`] when a template fails.
+    pub fn render(&self) -> Result<Rendered, LetterError> {
+        Ok(Rendered {
+            subject: format!("{}: {}", self.profile, self.status),
+            text: FinishedText { mail: self }.render()?,
+            html: FinishedHtml { mail: self }.render()?,
+        })
+    }
+
+    fn span(&self) -> String {
+        format!("{} to {}", moment(self.started), moment(self.finished))
+    }
+
+    fn decided(&self) -> Vec<String> {
+        let more = self.decisions.len().saturating_sub(MOST_DECISIONS);
+        let lines = self.decisions.iter().take(MOST_DECISIONS).map(DecisionFact::line);
+        lines.chain((more > 0).then(|| format!("and {more} more, see the record"))).collect()
+    }
+
+    fn in_doubt(&self) -> Option<String> {
+        let steps = match self.unknown {
+            0 => return None,
+            1 => "one step".to_owned(),
+            many => format!("{many} steps"),
+        };
+        Some(format!(
+            "whether the effect of {steps} happened; look there before you start it again"
+        ))
+    }
+}
