@@ -74,7 +74,7 @@ async fn case(id: &str, account: &str) -> Case {
     let agent = ana.agent(&[&ana]).await;
     ana.post("/connectors", &json!({ "yaml": bank(elsewhere.port, "web") })).await;
     let source =
-        json!({ "connector_id": "test-bank", "credential": { "token": "sekrit-token-1" } });
+        json!({ "connector_id": "test-bank", "credentials": { "token": "sekrit-token-1" } });
     ana.post(&format!("/profiles/{agent}/data-sources"), &source).await;
     ana.playbook(&playbook(id, account).replace("{signer}", &maria.username)).await;
     Case { elsewhere, ana, maria, agent }

@@ -20,6 +20,7 @@
 
 pub mod chain;
 mod code;
+mod covered;
 mod deadline;
 mod decide;
 mod kind;
@@ -35,6 +36,7 @@ mod record;
 mod request;
 mod status;
 mod subject;
+mod tenant;
 #[cfg(test)]
 mod tests;
 pub mod v1;
@@ -42,6 +44,7 @@ mod vote;
 
 pub use code::{Code, CodeAllowance, CodeCheck, StoredCode};
 pub use countersign_run::{RunContext, RunId};
+pub use covered::Covered;
 pub use deadline::{Timing, Waiting};
 pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, decide, story};
 pub use kind::{Kind, Unknown};
@@ -54,9 +57,9 @@ pub use preview::Preview;
 pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
 pub use record::{ApprovalRecord, RecordedDecision};
 pub use request::{
-    ApprovalId, Closed, Covered, Escalation, InvalidTenant, OnReject, OpenError, Opening, Position,
-    Request, Tenant,
+    ApprovalId, Closed, Escalation, OnReject, OpenError, Opening, Position, Request,
 };
 pub use status::{Decision, Status, Vocabulary};
 pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};
+pub use tenant::{InvalidTenant, Tenant};
 pub use vote::{Verdict, Vote};

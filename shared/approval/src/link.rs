@@ -16,8 +16,9 @@ use subtle::ConstantTimeEq as _;
 
 use crate::deadline::later;
 use crate::mac::{Mac, MacError};
-use crate::request::{ApprovalId, Tenant};
+use crate::request::ApprovalId;
 use crate::subject::{Digest, hash_bytes};
+use crate::tenant::Tenant;
 
 const LINK_FORM: u8 = 1;
 const NONCE_FORM: u8 = 2;

@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::kind::Kind;
 use crate::policy::{Assurance, Door};
-use crate::request::{ApprovalId, Request, Tenant};
+use crate::request::{ApprovalId, Request};
 use crate::status::Status;
 use crate::subject::{Digest, hash, hash_bytes};
+use crate::tenant::Tenant;
 use crate::vote::Verdict;
 
 countersign_ids::prefixed_id! {

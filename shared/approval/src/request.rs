@@ -1,15 +1,14 @@
 //! The request: one record for every kind of approval.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
-use countersign_effect::tree;
 use countersign_failure::Failure;
 use countersign_identity::{Requirement, Topic, UserId};
 use countersign_run::{RunContext, RunId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::covered::Covered;
 use crate::deadline::Timing;
 use crate::kind::Kind;
 use crate::layout::Layout;
@@ -18,62 +17,11 @@ use crate::preview::Preview;
 use crate::receipt::{Actor, Receipt, ReceiptId};
 use crate::status::{Decision, Status};
 use crate::subject::{Digest, StepEffects, Subject, SubjectError, UnknownCall, hash_bytes};
+use crate::tenant::Tenant;
 
 countersign_ids::prefixed_id! {
     /// One request for approval.
     pub struct ApprovalId("appr");
-}
-
-/// The deployment: one constant id per stack, bound into digests, links and the ledger.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Tenant(String);
-
-/// A text that cannot name a deployment.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a tenant: use 1 to 64 letters, digits, `-`, `_` and `.`")]
-pub struct InvalidTenant(String);
-
-impl Tenant {
-    /// Reads the id of a deployment.
-    ///
-    /// # Errors
-    /// [`InvalidTenant`] when the text is empty, too long, or has another character.
-    pub fn parse(text: &str) -> Result<Self, InvalidTenant> {
-        let fits = (1..=64).contains(&text.len())
-            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-        if fits {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(InvalidTenant(text.chars().take(80).collect()))
-        }
-    }
-
-    /// The id.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for Tenant {
-    type Error = InvalidTenant;
-
-    fn try_from(text: String) -> Result<Self, InvalidTenant> {
-        Self::parse(&text)
-    }
-}
-
-impl From<Tenant> for String {
-    fn from(tenant: Tenant) -> String {
-        tenant.0
-    }
-}
-
-impl fmt::Display for Tenant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }
 
 /// Where in a run the request stands. Never the retry: every attempt finds the same request.
@@ -123,40 +71,6 @@ impl Position {
             bytes.extend_from_slice(&number.to_be_bytes());
         }
         ApprovalId::from_bytes(hash_bytes("countersign/v1/approval-id", &[&bytes]).head())
-    }
-}
-
-/// A step whose effects the signature allows: what a step looks for before it acts, and what the digest holds of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Covered {
-    /// The step's name.
-    pub step: String,
-    /// The action.
-    pub action: String,
-    /// How many effects it had when the request was opened.
-    #[serde(default)]
-    pub count: u64,
-    /// The Merkle root over the effects that are not struck. In requests of version 1, a digest that allows nothing.
-    #[serde(alias = "digest")]
-    pub root: Digest,
-    /// The effects that were struck, by their number in the opened list, ascending.
-    #[serde(default)]
-    pub struck: Vec<u32>,
-}
-
-impl Covered {
-    /// Whether this covers these effects: all of them but the struck ones, and nothing else.
-    #[must_use]
-    pub fn is_of(&self, effects: &StepEffects) -> bool {
-        let kept = |n: &usize| !self.struck.iter().any(|struck| *struck as usize == *n);
-        let leaves = effects.leaves();
-        let left: Vec<Digest> =
-            (0..leaves.len()).filter(kept).filter_map(|n| leaves.get(n).copied()).collect();
-        self.step == effects.step
-            && self.action == effects.action
-            && self.count == leaves.len() as u64
-            && self.root == tree::root(&left)
     }
 }
 

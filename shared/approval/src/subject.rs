@@ -11,9 +11,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::covered::Covered;
 use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::request::{Covered, Request};
+use crate::request::Request;
 
 pub use countersign_effect::{Digest, InvalidDigest};
 

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::kind::Kind;
-use crate::request::Tenant;
 use crate::subject::{Digest, SubjectError, hash};
+use crate::tenant::Tenant;
 
 /// The largest whole number that a double holds together with all smaller ones.
 const EXACT: u64 = 1 << 53;

@@ -9,7 +9,7 @@ mod sample;
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("name a folder")?);
     std::fs::create_dir_all(&folder)?;
-    for (name, mail) in sample::mails() {
+    for (name, mail) in sample::mails::mails() {
         std::fs::write(folder.join(format!("mail-{name}.html")), mail.html)?;
         std::fs::write(
             folder.join(format!("mail-{name}.txt")),

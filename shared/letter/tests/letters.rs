@@ -22,7 +22,7 @@ fn no_markup(html: &str, place: &str) {
 
 #[test]
 fn mails_read_well() {
-    for (name, mail) in sample::mails() {
+    for (name, mail) in sample::mails::mails() {
         insta::assert_snapshot!(
             format!("mail-{name}"),
             format!("{}\n\n{}", mail.subject, mail.text)
@@ -47,7 +47,7 @@ fn pages_keep_their_shape() {
 
 #[test]
 fn both_bodies_of_a_mail_say_the_same() {
-    let mail = sample::approval_mail(false).render().unwrap();
+    let mail = sample::mails::approval_mail(false).render().unwrap();
     for part in [
         sample::LINK,
         "Ada Lindqvist",
@@ -62,7 +62,7 @@ fn both_bodies_of_a_mail_say_the_same() {
 
 #[test]
 fn a_mail_holds_one_link_and_loads_nothing() {
-    for (name, mail) in sample::mails() {
+    for (name, mail) in sample::mails::mails() {
         assert!(mail.html.matches("href=").count() <= 1, "{name}");
         for loads in ["<img", "<script", "src=", "url(", "<form", "@import"] {
             assert!(!mail.html.contains(loads), "{name}: {loads}");
@@ -72,7 +72,7 @@ fn a_mail_holds_one_link_and_loads_nothing() {
 
 #[test]
 fn a_164_both_bodies_at_the_end_of_a_run_say_who_decided() {
-    let mail = sample::failed_mail().render().unwrap();
+    let mail = sample::mails::failed_mail().render().unwrap();
     for part in [
         "denied by maria, Sat 21 Nov 2026, 14:05 UTC; maria left a note; the run went on",
         "not decided in time, Sat 21 Nov 2026",
@@ -82,7 +82,7 @@ fn a_164_both_bodies_at_the_end_of_a_run_say_who_decided() {
     ] {
         assert!(mail.text.contains(part) && mail.html.contains(part), "{part}: {}", mail.text);
     }
-    let mut many = sample::finished_mail();
+    let mut many = sample::mails::finished_mail();
     many.decisions = vec![many.decisions[0].clone(); 12];
     let text = many.render().unwrap().text;
     assert!(text.contains("and 2 more, see the record"), "{text}");
@@ -91,7 +91,7 @@ fn a_164_both_bodies_at_the_end_of_a_run_say_who_decided() {
 
 #[test]
 fn mail_subjects_do_not_hold_codes() {
-    let mail = sample::code_mail().render().unwrap();
+    let mail = sample::mails::code_mail().render().unwrap();
     assert!(mail.text.contains("481 516") && !mail.subject.contains("481"));
 }
 
@@ -324,7 +324,7 @@ fn hostile_text_is_harmless_everywhere() {
 
 #[test]
 fn hostile_names_are_harmless_in_mails() {
-    let mut mail = sample::approval_mail(false);
+    let mut mail = sample::mails::approval_mail(false);
     let evil = || Label::new("<a href=\"https://evil.example\">x</a>\r\nBcc: e@evil.example");
     (mail.asker, mail.about, mail.approval) = (evil(), evil(), evil());
     let mail = mail.render().unwrap();
@@ -377,7 +377,7 @@ proptest! {
     /// No name, whatever it holds, leaves a mail's markup or its one line of subject.
     #[test]
     fn no_name_changes_a_mail(name in any::<String>()) {
-        let mut mail = sample::approval_mail(false);
+        let mut mail = sample::mails::approval_mail(false);
         let harmless = mail.render().unwrap();
         mail.about = Label::new(&name);
         let hostile = mail.render().unwrap();

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::export::whole;
 use super::{Head, PublicKey};
-use crate::request::Tenant;
 use crate::subject::Digest;
+use crate::tenant::Tenant;
 
 /// A signed statement: at this time the chain was so long and ended so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

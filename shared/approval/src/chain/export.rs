@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Checkpoint, Finding, Ledger, PublicKey, Sealed};
-use crate::request::Tenant;
+use crate::tenant::Tenant;
 
 /// One file of an export.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -19,8 +19,8 @@ pub use self::finding::Finding;
 pub use self::key::{InvalidKey, PublicKey};
 pub use self::verify::{Report, verify};
 use crate::receipt::{Receipt, ReceiptId};
-use crate::request::Tenant;
 use crate::subject::{Digest, SubjectError, hash_bytes};
+use crate::tenant::Tenant;
 
 /// One link of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Checkpoint, Entry, Finding, Head, Ledger, PublicKey, Sealed, entry_hash};
-use crate::request::Tenant;
+use crate::tenant::Tenant;
 
 /// What a verification says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

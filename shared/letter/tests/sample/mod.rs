@@ -1,18 +1,18 @@
 //! One letter of every sort, for the tests and the gallery.
 #![expect(clippy::unwrap_used, reason = "constants of the tests")]
 
+pub(crate) mod mails;
+
 use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{EffectView, samples};
 use countersign_effect::{Effect, Part};
-use countersign_letter::mail::{
-    Anchor, ApprovalMail, Asked, CodeMail, DecisionFact, Ending, FinishedMail, MailLink, Rendered,
-};
+use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     Assurance, CodePage, DecisionPage, EffectPage, MessagePage, Outcome, PromptPage, ROWS_PER_PAGE,
     RowsPage, Signature, Verdict,
 };
 use countersign_letter::{
-    About, EffectGroup, Label, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView,
+    About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -30,81 +30,6 @@ pub(crate) fn later() -> Timestamp {
 
 pub(crate) fn anchor() -> Anchor {
     Anchor { sequence: 1_207, head: DIGEST.chars().rev().collect() }
-}
-
-pub(crate) fn approval_mail(reminder: bool) -> ApprovalMail {
-    ApprovalMail {
-        asked: Asked::Step,
-        approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
-        run: Some(Label::new("run_0197c3aa00112233445566778899aabb")),
-        asker: Label::new("Ada Lindqvist"),
-        about: Label::new("Officer cross-reference"),
-        link: MailLink::parse(LINK).unwrap(),
-        deadline: later(),
-        now: now(),
-        given: 1,
-        needed: 2,
-        anchor: Some(anchor()),
-        reminder,
-    }
-}
-
-pub(crate) fn code_mail() -> CodeMail {
-    CodeMail {
-        code: "481516".to_owned(),
-        approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
-        approving: true,
-        about: Label::new("Officer cross-reference"),
-        expires: "2026-11-21T14:15:00Z".parse().unwrap(),
-    }
-}
-
-pub(crate) fn finished_mail() -> FinishedMail {
-    FinishedMail {
-        run: Label::new("run_0197c3aa00112233445566778899aabb"),
-        status: Label::new("complete"),
-        profile: Label::new("Nonprofit Investigator"),
-        playbook: Some(Label::new("officer-cross-reference")),
-        started: now(),
-        finished: "2026-11-21T14:11:00Z".parse().unwrap(),
-        steps_done: 9,
-        steps: 9,
-        decisions: vec![DecisionFact {
-            ending: Ending::Approved,
-            by: vec![Label::new("maria"), Label::new("tom")],
-            at: "2026-11-21T14:10:00Z".parse().unwrap(),
-            noted: vec![Label::new("tom")],
-            went_on: false,
-        }],
-        error: None,
-        cancelled_by: None,
-        unknown: 0,
-        link: Some(MailLink::parse("https://agents.example.org/runs/run_0197c3aa").unwrap()),
-    }
-}
-
-/// A run of which one request was denied and one not decided, which went on, failed and left an effect in doubt.
-pub(crate) fn failed_mail() -> FinishedMail {
-    let fact = |ending, by: &[&str], noted: &[&str], went_on| DecisionFact {
-        ending,
-        by: by.iter().map(|name| Label::new(name)).collect(),
-        at: now(),
-        noted: noted.iter().map(|name| Label::new(name)).collect(),
-        went_on,
-    };
-    FinishedMail {
-        status: Label::new("outcome unknown"),
-        steps_done: 3,
-        decisions: vec![
-            fact(Ending::Denied, &["maria"], &["maria"], true),
-            fact(Ending::TimedOut, &[], &[], true),
-            fact(Ending::Closed, &[], &[], false),
-        ],
-        error: Some(Label::new("HTTP_STATUS")),
-        cancelled_by: Some(Label::new("ana")),
-        unknown: 1,
-        ..finished_mail()
-    }
 }
 
 pub(crate) fn rows(count: usize) -> Value {
@@ -453,17 +378,6 @@ pub(crate) fn story(verdict: Verdict) -> MessagePage {
         signature("Chidi Okafor", verdict == Verdict::Approved, "signed in"),
     ];
     MessagePage::closed(verdict, "appr_0197c3aa00112233445566778899aabb", Some(now()), signatures)
-}
-
-/// Every mail, by name.
-pub(crate) fn mails() -> Vec<(&'static str, Rendered)> {
-    vec![
-        ("approval", approval_mail(false).render().unwrap()),
-        ("reminder", approval_mail(true).render().unwrap()),
-        ("code", code_mail().render().unwrap()),
-        ("finished", finished_mail().render().unwrap()),
-        ("failed", failed_mail().render().unwrap()),
-    ]
 }
 
 /// Every page, by name.
