@@ -148,25 +148,21 @@ async fn gate(
         .and_then(|reference| reference.value(scope).map(std::borrow::Cow::into_owned))
         .unwrap_or_default();
     let mut effects = Vec::new();
-    let mut remarks = Vec::new();
+    let mut left_out = Vec::new();
     for step_behind in covered.iter().filter(|step| holds(step, scope)) {
         match known_effect(context, view, step_behind, scope).await {
             Ok(of_step) => effects.push(of_step.signed),
             Err(NoEffect::Step(error)) => return Err(error),
-            // Nobody is asked to sign for what cannot be sent.
-            Err(NoEffect::Failed(error)) if step_behind.on_error == OnError::Stop => {
-                let error = cannot_be_sent(step_behind, &error);
-                Ending::failed(step, &error)
-                    .stopping()
-                    .record(&context.runs, event, invocation.now)
-                    .await?;
-                return Ok(Asked::Settled(Verdict::Closed));
-            }
             Err(NoEffect::Failed(error)) => {
-                remarks.push(cannot_be_sent(step_behind, &error).message);
+                left_out.push((step_behind.on_error, cannot_be_sent(step_behind, &error)));
             }
         }
     }
+    if let Some(error) = unaskable(&left_out, effects.is_empty()) {
+        Ending::failed(step, error).stopping().record(&context.runs, event, invocation.now).await?;
+        return Ok(Asked::Settled(Verdict::Closed));
+    }
+    let remarks = left_out.into_iter().map(|(_, error)| error.message).collect();
     let behind = |other: &&PlanStep| {
         other.irreversible && other.guard.as_deref() == Some(step.name.as_str())
     };
@@ -190,6 +186,12 @@ async fn gate(
         gate: Some(asked),
         step: step.clone(),
     })))
+}
+
+/// Why nobody is asked: a step that ends the run when it fails cannot be sent, or nothing that is to be signed can.
+fn unaskable(left_out: &[(OnError, ActionError)], nothing_left: bool) -> Option<&ActionError> {
+    let ends = |(on_error, _): &&(OnError, ActionError)| *on_error == OnError::Stop || nothing_left;
+    left_out.iter().find(ends).map(|(_, error)| error)
 }
 
 fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
