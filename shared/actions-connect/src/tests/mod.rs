@@ -284,6 +284,7 @@ fn own_fields(record: &Value) -> Map<String, Value> {
 
 mod api;
 mod database;
+mod effects;
 mod feeds;
 mod fetching;
 mod files;
