@@ -54,8 +54,8 @@ pub use preview::Preview;
 pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
 pub use record::{ApprovalRecord, RecordedDecision};
 pub use request::{
-    ApprovalId, Closed, Covered, Escalation, InvalidTenant, OnReject, OpenError, Opening, Position,
-    Request, Tenant,
+    ApprovalId, Closed, Covered, Escalation, InvalidTenant, MAX_PROMPT_CHARS, OnReject, OpenError,
+    Opening, Position, Request, Tenant,
 };
 pub use status::{Decision, Status, Vocabulary};
 pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};

@@ -9,10 +9,8 @@ mod wire;
 
 use std::collections::BTreeMap;
 
-use countersign_connector::ConnectorEffects;
 use countersign_effect::Effect;
 use countersign_effect::view::EffectView;
-use countersign_registry::action::{Describe as _, EffectOf, Permit};
 
 use self::generate::Case;
 use self::random::Random;
@@ -32,7 +30,7 @@ struct Report {
 }
 
 #[tokio::test]
-async fn f_146_what_a_server_receives_is_what_was_shown() {
+async fn what_a_server_receives_is_what_was_shown() {
     let asked = std::env::var("COUNTERSIGN_EFFECT_CASES").ok();
     let cases = asked.and_then(|text| text.parse().ok()).unwrap_or(CASES);
     let server = Server::start().await;
