@@ -260,7 +260,9 @@ pub enum OpenError {
     #[error(transparent)]
     Policy(#[from] PolicyError),
     /// What is asked is longer than anybody reads.
-    #[error("the prompt has {chars} characters with its values filled in; at most {MAX_PROMPT_CHARS} can be signed")]
+    #[error(
+        "the prompt has {chars} characters with its values filled in; at most {MAX_PROMPT_CHARS} can be signed"
+    )]
     PromptTooLong {
         /// Its length.
         chars: usize,

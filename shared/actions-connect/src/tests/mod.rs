@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use countersign_connector::{
-    Binding, BindingId, ConfigOverrides, ConnectorEffects, ConnectorId, ConnectorSource, Credential, CredentialId,
-    CredentialSource, FileBody, FileEntry, FileId, Files, Health, HealthSink, Listing, Permissions,
-    SourceError, StoredConnector, keys,
+    Binding, BindingId, ConfigOverrides, ConnectorEffects, ConnectorId, ConnectorSource,
+    Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId, Files, Health,
+    HealthSink, Listing, Permissions, SourceError, StoredConnector, keys,
 };
 use countersign_failure::Class;
 use countersign_http_out::{Egress, Policy};

@@ -18,7 +18,12 @@ pub(super) fn idempotency(
     let hours = bounds::IDEMPOTENCY_HOURS.given(&mut map, out);
     if map.entries().is_empty() {
         let message = "`idempotency` says nothing";
-        out.hinted("idempotency", map.at, message, "name its `header`, its `hours`, or leave it out");
+        out.hinted(
+            "idempotency",
+            map.at,
+            message,
+            "name its `header`, its `hours`, or leave it out",
+        );
     }
     map.finish(out);
     let Some((text, at)) = given else {

@@ -69,7 +69,9 @@ impl Effects {
             return Ok(());
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        Err(CliError::Found(format!("shown and received differ, or the test does not build:\n{text}")))
+        Err(CliError::Found(format!(
+            "shown and received differ, or the test does not build:\n{text}"
+        )))
     }
 }
 
@@ -81,7 +83,12 @@ fn rows(report: &Report, asked: u32) -> Vec<Figure> {
     let total: u32 = report.compared.iter().map(|row| row.cases).sum();
     let refused: u32 = report.refused.values().sum();
     figures.push(Figure::plain("refused before anything was sent", f64::from(refused), "requests"));
-    figures.push(Figure::at_least("received as shown", f64::from(total), "requests", f64::from(asked)));
+    figures.push(Figure::at_least(
+        "received as shown",
+        f64::from(total),
+        "requests",
+        f64::from(asked),
+    ));
     figures
 }
 

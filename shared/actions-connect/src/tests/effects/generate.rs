@@ -78,7 +78,8 @@ fn text(random: &mut Random) -> String {
         text.push_str(random.pick(&HOSTILE));
     }
     if random.once_in(4) {
-        let any = (0..random.below(12)).filter_map(|_| char::from_u32(random.next() as u32 & 0x1_ffff));
+        let any =
+            (0..random.below(12)).filter_map(|_| char::from_u32(random.next() as u32 & 0x1_ffff));
         text.extend(any);
     }
     text
@@ -116,9 +117,15 @@ fn flat(random: &mut Random) -> Value {
 
 fn auth_yaml(random: &mut Random, auth: &str, port: u16) -> Value {
     match auth {
-        "api_key_query" => json!({ "type": "api_key", "key_param": random.pick(&["key", "api key&"]) }),
-        "api_key_header" => json!({ "type": "api_key", "header": random.pick(&["X-Api-Key", "apikey"]) }),
-        "token_scheme" => json!({ "type": "bearer_token", "scheme": random.pick(&["Token", "GenieKey"]) }),
+        "api_key_query" => {
+            json!({ "type": "api_key", "key_param": random.pick(&["key", "api key&"]) })
+        }
+        "api_key_header" => {
+            json!({ "type": "api_key", "header": random.pick(&["X-Api-Key", "apikey"]) })
+        }
+        "token_scheme" => {
+            json!({ "type": "bearer_token", "scheme": random.pick(&["Token", "GenieKey"]) })
+        }
         "oauth2_client_credentials" => {
             let url = format!("http://127.0.0.1:{port}{TOKEN_PATH}");
             let mut auth = json!({ "type": auth, "token_url": url });
@@ -240,7 +247,8 @@ fn rest(random: &mut Random, auth: &'static str, body: &'static str, port: u16) 
         "none" => "DELETE",
         _ => random.pick(&["POST", "PUT", "PATCH", "DELETE", "post"]),
     };
-    let mut path = random.pick(&["/", "/v1/pay", "/a%20b/%2f", "/v1/./ü", "/~a!$(b),;=:@"]).to_owned();
+    let mut path =
+        random.pick(&["/", "/v1/pay", "/a%20b/%2f", "/v1/./ü", "/~a!$(b),;=:@"]).to_owned();
     for name in ["id", "token"] {
         if random.once_in(3) {
             path += &format!("{}{{{name}}}", random.pick(&["/", "-", "/x."]));
@@ -282,7 +290,8 @@ fn rest(random: &mut Random, auth: &'static str, body: &'static str, port: u16) 
     }
     endpoint["headers"] = headers(random);
     if random.once_in(4) && body != "none" {
-        let json = ["application/vnd.api+json", "text/plain; a=b", "application/json; charset=utf-8"];
+        let json =
+            ["application/vnd.api+json", "text/plain; a=b", "application/json; charset=utf-8"];
         let forms = ["application/x-www-form-urlencoded;charset=utf-8", "text/plain"];
         let media = if form { random.pick(&forms) } else { random.pick(&json) };
         endpoint["headers"]["Content-Type"] = media.into();
@@ -313,7 +322,11 @@ fn rest(random: &mut Random, auth: &'static str, body: &'static str, port: u16) 
 }
 
 /// The arguments that nothing else takes, under a pointer.
-fn expected(all: &Map<String, Value>, used: &Map<String, Value>, under: &str) -> Vec<(String, Value)> {
+fn expected(
+    all: &Map<String, Value>,
+    used: &Map<String, Value>,
+    under: &str,
+) -> Vec<(String, Value)> {
     all.iter()
         .filter(|(name, value)| !used.contains_key(*name) && !value.is_null())
         .map(|(name, value)| (format!("{under}/{name}"), value.clone()))
@@ -334,7 +347,9 @@ fn query(random: &mut Random, arguments: &mut Arguments) -> Value {
                 arguments.give(random, &argument, "any", json!("word-1"), true);
                 format!("where x = \"{{{argument}}}\" &")
             }
-            2 => random.pick(&["fixed", "a&b=c", "1+1", "ü %2f", r#"{"secret":"token"}"#, ""]).to_owned(),
+            2 => random
+                .pick(&["fixed", "a&b=c", "1+1", "ü %2f", r#"{"secret":"token"}"#, ""])
+                .to_owned(),
             _ => continue,
         };
         query.insert(name.to_owned(), value.into());

@@ -165,5 +165,7 @@ fn same(what: &str, shown: &Received, received: &Received) -> Result<(), String>
     if shown == received {
         return Ok(());
     }
-    Err(format!("{what} and the server do not agree:\n  shown    {shown:?}\n  received {received:?}"))
+    Err(format!(
+        "{what} and the server do not agree:\n  shown    {shown:?}\n  received {received:?}"
+    ))
 }

@@ -99,5 +99,11 @@ fn parse(head: &str) -> Received {
     let mut headers: Vec<(String, String)> = lines.map(header).collect();
     headers.sort();
     let host = headers.iter().find(|(name, _)| name == "host").unwrap().1.clone();
-    Received { host, method: method.to_owned(), target: target.to_owned(), headers, body: Vec::new() }
+    Received {
+        host,
+        method: method.to_owned(),
+        target: target.to_owned(),
+        headers,
+        body: Vec::new(),
+    }
 }
