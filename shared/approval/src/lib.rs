@@ -57,7 +57,8 @@ pub use preview::Preview;
 pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
 pub use record::{ApprovalRecord, RecordedDecision};
 pub use request::{
-    ApprovalId, Closed, Escalation, OnReject, OpenError, Opening, Position, Request,
+    ApprovalId, Closed, Escalation, MAX_PROMPT_CHARS, OnReject, OpenError, Opening, Position,
+    Request,
 };
 pub use status::{Decision, Status, Vocabulary};
 pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};

@@ -161,6 +161,9 @@ pub struct Opening {
     pub salt: Digest,
 }
 
+/// The longest prompt: it is signed whole and stands in the request, which is one item of the table.
+pub const MAX_PROMPT_CHARS: usize = 20_000;
+
 /// Why a request cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
@@ -170,6 +173,14 @@ pub enum OpenError {
     /// Nobody could ever decide it.
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    /// What is asked is longer than anybody reads.
+    #[error(
+        "the prompt has {chars} characters with its values filled in; at most {MAX_PROMPT_CHARS} can be signed"
+    )]
+    PromptTooLong {
+        /// Its length.
+        chars: usize,
+    },
     /// The deadline does not lie in the future.
     #[error("the deadline {deadline} is not after the opening at {now}")]
     DeadlinePassed {
@@ -185,6 +196,7 @@ impl Failure for OpenError {
         match self {
             Self::Subject(error) => error.code(),
             Self::Policy(error) => error.code(),
+            Self::PromptTooLong { .. } => "PROMPT_TOO_LONG",
             Self::DeadlinePassed { .. } => "APPROVAL_DEADLINE_PASSED",
         }
     }
@@ -197,6 +209,9 @@ impl Failure for OpenError {
         match self {
             Self::Subject(error) => error.help(),
             Self::Policy(error) => error.help(),
+            Self::PromptTooLong { .. } => {
+                Some("show lists and long texts with `preview_from`, not in the prompt".to_owned())
+            }
             Self::DeadlinePassed { .. } => Some("give the gate more time".to_owned()),
         }
     }
@@ -299,6 +314,10 @@ impl Request {
         let deadline = opening.timing.deadline;
         if deadline <= now {
             return Err(OpenError::DeadlinePassed { deadline, now });
+        }
+        let chars = opening.prompt.chars().count();
+        if chars > MAX_PROMPT_CHARS {
+            return Err(OpenError::PromptTooLong { chars });
         }
         let subject = opening.subject;
         let covers = subject.effects.iter().map(StepEffects::covered).collect();

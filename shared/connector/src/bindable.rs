@@ -98,6 +98,12 @@ impl ConnectorDefinition {
 
     /// The header of the credential is the credential's: another value would be sent by nobody.
     fn credentials_header(&self, given: &ConfigOverrides, out: &mut Vec<Refusal>) {
+        let key = self.connection.key_header();
+        if given.headers.iter().any(|(name, _)| name == key) {
+            let message = "this header carries the idempotency key";
+            let refusal = Refusal::new(place(&format!("headers.{key}")), message);
+            out.push(refusal.hinted("leave it out: every call has a key of its own"));
+        }
         let Some(header) = self.connection.auth().and_then(Auth::header) else { return };
         for (name, _) in given.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(header))
         {

@@ -8,19 +8,17 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::binding::Binding;
+use crate::header::{COMPOSED, is_header, is_sendable};
 use crate::lookup::Bound;
 use crate::model::{Auth, BodyFormat, ClientAuth, Connection, Method, Operation};
 use crate::request::{
-    Request, RequestError, SecretPlace, arguments, filled, secret_slot, set_header, set_query,
+    Request, RequestError, SecretPlace, arguments, filled, secret_slot, set_query,
 };
 use crate::secret::Credential;
 use crate::{graphql, request};
 
 /// Sent where neither connector nor binding names another. Without a version, so that an update voids no signature.
 pub const USER_AGENT: &str = "Countersign";
-
-/// The header that carries the idempotency key.
-const KEY_HEADER: &str = "idempotency-key";
 
 /// The request a call makes.
 ///
@@ -48,6 +46,7 @@ pub fn describe(
     let credential = credential(auth, &bound.binding)?;
     let via =
         Via { connector: bound.definition.id.to_string(), endpoint: bound.endpoint_name.clone() };
+    let key = (bound.definition.connection.key_header(), key);
     of_request(request, auth, credential, via, key, shape).map(Effect::Http)
 }
 
@@ -56,12 +55,13 @@ fn of_request(
     auth: &Auth,
     credential: Option<CredentialUse>,
     via: Via,
-    key: &str,
+    (key_header, key): (&str, &str),
     shape: Option<Shape>,
 ) -> Result<HttpEffect, RequestError> {
     let written = request.written_body();
     let mut headers = request.headers;
-    set_header(&mut headers, KEY_HEADER, key.to_owned());
+    free(&headers, key_header)?;
+    headers.push((key_header.to_owned(), key.to_owned()));
     if headers.iter().all(|(name, _)| name != "user-agent") {
         headers.push(("user-agent".to_owned(), USER_AGENT.to_owned()));
     }
@@ -80,7 +80,10 @@ fn of_request(
             SecretPlace::Query(name) => (&mut query, name.to_owned()),
             SecretPlace::Header(name) => (&mut headers, name.to_ascii_lowercase()),
         };
-        list.retain(|(known, _)| *known != name);
+        // Dropping what stands there would send something else than was written.
+        if list.iter().any(|(known, _)| *known == name) || is_media(&slot.place) {
+            return Err(RequestError::Taken(name));
+        }
         list.push((name, Part::Secret(slot.secret)));
     }
     headers.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -112,8 +115,18 @@ fn body(
     Ok(Body { media, text })
 }
 
-fn is_sendable(value: &str) -> bool {
-    value.bytes().all(|b| (32..127).contains(&b)) && value.trim() == value
+/// The key stands in a header of its own.
+fn free(headers: &[(String, String)], name: &str) -> Result<(), RequestError> {
+    let is_set = headers.iter().any(|(known, _)| known == name);
+    if is_set || COMPOSED.contains(&name) {
+        return Err(RequestError::Taken(name.to_owned()));
+    }
+    Ok(())
+}
+
+/// The media type stands with the body, and not among the headers.
+fn is_media(place: &SecretPlace<'_>) -> bool {
+    matches!(place, SecretPlace::Header(name) if is_header(name, "content-type"))
 }
 
 fn without_query(mut url: Url) -> String {

@@ -20,6 +20,19 @@ pub(crate) const RESERVED: [&str; 12] = [
     "content-encoding",
 ];
 
+/// Those that every request has a value of its own for; a connector may set them, and nothing else may stand in them.
+pub(crate) const COMPOSED: [&str; 3] = ["accept", "content-type", "user-agent"];
+
+/// Whether two names are the same header's.
+pub(crate) fn is_header(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
+/// Whether a value arrives as it is written: spaces at its edges would be lost on the way.
+pub(crate) fn is_sendable(value: &str) -> bool {
+    value.bytes().all(|b| (32..127).contains(&b)) && value.trim() == value
+}
+
 /// The name in lower case, when it is one of a header that may be set.
 pub(crate) fn settable(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
@@ -35,8 +48,13 @@ pub enum InvalidHeader {
     #[error("`{0}` is not a header that a binding may set")]
     Name(String),
     /// A value.
-    #[error("the value of header `{0}` must be 1 to 500 printable ASCII characters")]
+    #[error(
+        "the value of header `{0}` must be 1 to 500 printable ASCII characters, without spaces at its edges"
+    )]
     Value(String),
+    /// Two names of one header, such as `X-A` and `x-a`.
+    #[error("the header `{0}` is set twice")]
+    Twice(String),
     /// Too many.
     #[error("a binding sets at most 10 headers")]
     TooMany,
@@ -71,10 +89,12 @@ impl TryFrom<BTreeMap<String, String>> for HeaderOverrides {
         for (name, value) in given {
             let shown = || name.chars().take(64).collect();
             let name = settable(&name).ok_or_else(|| InvalidHeader::Name(shown()))?;
-            if !(1..=500).contains(&value.len()) || !value.bytes().all(|b| (32..127).contains(&b)) {
+            if !(1..=500).contains(&value.len()) || !is_sendable(&value) {
                 return Err(InvalidHeader::Value(name));
             }
-            headers.insert(name, value);
+            if headers.insert(name.clone(), value).is_some() {
+                return Err(InvalidHeader::Twice(name));
+            }
         }
         Ok(Self(headers))
     }
@@ -106,6 +126,8 @@ mod tests {
             json!({ "x y": "1" }),
             json!({ "x": "a\r\nhost: b" }),
             json!({ "x": "" }),
+            json!({ "x": " a" }),
+            json!({ "X-A": "1", "x-a": "2" }),
             json!({ "x": "a".repeat(501) }),
         ] {
             assert!(read(wrong.clone()).is_err(), "{wrong}");

@@ -66,13 +66,13 @@ pub use model::{
     Auth, AuthField, BodyFormat, Category, ClientAuth, ColumnRule, Connection, ConnectorDefinition,
     ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, Driver, Endpoint, EntityRule,
     EntityRules, Feed, FeedConnection, FeedOperation, FieldRule, FileConnection, FileSource,
-    FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules, HtmlRules, InvalidConnectorId,
-    InvalidTag, JsonMapping, JsonRules, Layout, MOST_FILE_SIZE_MB, MetadataField, Method,
-    Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace, Pagination, Parameter,
-    ParseRules, PathRule, PdfRecords, PdfRules, Pick, QueryRules, RESERVED_IDS, RateLimit,
-    RelayPages, RequestRules, RestConnection, ScrapeField, ScrapeRules, ScraperConnection, SslMode,
-    StatementSource, TableRules, Tag, ToolConnection, ToolId, ToolRules, ValueType, XlsxRules,
-    endings, media_type,
+    FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules, HtmlRules, Idempotency,
+    InvalidConnectorId, InvalidTag, JsonMapping, JsonRules, KEY_HEADER, Layout, MOST_FILE_SIZE_MB,
+    MetadataField, Method, Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace,
+    Pagination, Parameter, ParseRules, PathRule, PdfRecords, PdfRules, Pick, QueryRules,
+    RESERVED_IDS, RateLimit, RelayPages, RequestRules, RestConnection, ScrapeField, ScrapeRules,
+    ScraperConnection, SslMode, StatementSource, TableRules, Tag, ToolConnection, ToolId,
+    ToolRules, ValueType, XlsxRules, endings, media_type,
 };
 pub use parse::{Parsed, parse, parse_template};
 pub use records::{Cell, Records};

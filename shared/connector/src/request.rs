@@ -37,6 +37,9 @@ pub enum RequestError {
     /// A header's value that cannot be sent.
     #[error("the header `{0}` holds characters that cannot be sent")]
     HeaderText(String),
+    /// A header or query parameter that two would write.
+    #[error("`{0}` is written twice: by the connector or a call, and by the credential or the key")]
+    Taken(String),
     /// A value that cannot stand in a path or query.
     #[error("the argument `{name}` must be a text, a number or a boolean to stand in the {place}")]
     Argument {
@@ -83,6 +86,7 @@ impl Failure for RequestError {
             | Self::MissingInput(_)
             | Self::NoEffect
             | Self::HeaderText(_)
+            | Self::Taken(_)
             | Self::Argument { .. }
             | Self::Embedded(_)
             | Self::PathValue(_)
@@ -216,14 +220,21 @@ pub fn unsigned(
     let path = fill_path(&rules.path, &in_path, arguments)?;
     let url = Url::parse(&format!("{}{path}", connection.base_url.trim_end_matches('/')))
         .map_err(|error| RequestError::Address(error.to_string()))?;
+    if url.query().is_some() || url.fragment().is_some() {
+        let message = "it must not have a query or fragment";
+        return Err(RequestError::Address(message.to_owned()));
+    }
     let mut used: Vec<&str> = in_path;
     let mut pairs = fixed_query(rules, arguments, &mut used)?;
     let mut body = rules.body.as_ref().map(|template| fill_body(template, arguments, &mut used));
     let rest =
         arguments.iter().filter(|(name, value)| !used.contains(&name.as_str()) && !value.is_null());
     if !rules.method.reads() && body.is_none() {
-        body =
-            Some(Value::Object(rest.map(|(name, value)| (name.clone(), value.clone())).collect()));
+        let given: Map<String, Value> =
+            rest.map(|(name, value)| (name.clone(), value.clone())).collect();
+        // Servers refuse a DELETE with a body that says nothing.
+        let is_bare = rules.method == Method::Delete && given.is_empty();
+        body = (!is_bare).then_some(Value::Object(given));
     } else {
         for (name, value) in rest {
             push_pairs(&mut pairs, name, name, value, "query")?;

@@ -12,3 +12,4 @@ mod make;
 mod policy;
 mod protocol;
 mod record;
+mod vectors;

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use countersign_run::RunContext;
 use proptest::prelude::*;
 
 use super::make::{opening, start, user, users};
 use crate::{
-    Assurance, Door, Floor, Kind, OpenError, Policy, PolicyError, Request, Status, Vocabulary,
-    requester_may_decide,
+    Assurance, Door, Floor, Kind, OpenError, Policy, PolicyError, Request, RunContext, Status,
+    Subject, Vocabulary, requester_may_decide,
 };
 
 #[test]
@@ -93,8 +92,18 @@ prop_compose! {
     }
 }
 
+fn contexts() -> impl Strategy<Value = RunContext> {
+    use RunContext::{Background, Interactive, Monitor, Scheduled};
+    prop::sample::select(vec![Interactive, Background, Scheduled, Monitor])
+}
+
+/// The rules of one side, as the join must keep them.
+fn no_laxer(strict: &Policy, quorum: u32, denials: u32, assurance: Assurance) -> bool {
+    strict.quorum >= quorum && strict.denials <= denials && strict.assurance >= assurance
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn a_floor_only_makes_a_policy_stricter(
@@ -110,4 +119,51 @@ proptest! {
         let again = strict.clone().tightened(&floor, irreversible);
         prop_assert_eq!(again, strict);
     }
+
+    /// Floor, kind and gate: the opened request is at least as strict as each of them.
+    #[test]
+    fn a_join_lowers_nothing(
+        gate in policies(), floor in floors(), other in floors(), irreversible in any::<bool>(),
+        kind in prop::sample::select(Kind::ALL.to_vec()), context in contexts(),
+    ) {
+        let may = gate.requester_may_decide && requester_may_decide(kind, context);
+        let gate = Policy { requester_may_decide: may, ..gate };
+        let mut opening = opening(0);
+        opening.subject = Subject::of(kind);
+        (opening.context, opening.irreversible) = (context, irreversible);
+        (opening.policy, opening.floor) = (gate.clone(), floor.clone());
+        let joined = gate.clone().tightened(&floor, irreversible);
+        let request = match Request::open(opening, start()) {
+            Ok(request) => request,
+            // Too strict to be ever decided: refused, and not lowered.
+            Err(OpenError::Policy(_)) => return Ok(()),
+            Err(error) => panic!("{error}"),
+        };
+        let strict = &request.policy;
+        prop_assert_eq!(strict, &joined);
+        prop_assert!(no_laxer(strict, gate.quorum, gate.denials, gate.assurance));
+        prop_assert!(no_laxer(strict, floor.min_quorum, floor.max_denials.unwrap_or(u32::MAX), Assurance::default_for(irreversible)));
+        let asked = if irreversible { floor.irreversible_assurance } else { floor.assurance };
+        prop_assert!(strict.assurance >= asked.unwrap_or(Assurance::Link));
+        prop_assert!(strict.doors.is_subset(&gate.doors));
+        prop_assert!(floor.doors.as_ref().is_none_or(|doors| strict.doors.is_subset(doors)));
+        prop_assert!(!strict.requester_may_decide || may && !floor.requester_never_decides);
+        // A second floor on top lowers nothing of the first, and the order does not count.
+        let (one, two) = (joined.clone().tightened(&other, irreversible), gate.tightened(&other, irreversible).tightened(&floor, irreversible));
+        prop_assert!(no_laxer(&one, joined.quorum, joined.denials, joined.assurance));
+        prop_assert_eq!(one, two);
+    }
+}
+
+#[test]
+fn a_prompt_nobody_reads_is_refused() {
+    let with = |chars: usize| {
+        let mut opening = opening(2);
+        opening.prompt = "é".repeat(chars);
+        Request::open(opening, start())
+    };
+    assert_eq!(with(20_000).unwrap().prompt.chars().count(), 20_000);
+    let error = with(20_001).unwrap_err();
+    assert_eq!(error, OpenError::PromptTooLong { chars: 20_001 });
+    assert_eq!(countersign_failure::Failure::code(&error), "PROMPT_TOO_LONG");
 }

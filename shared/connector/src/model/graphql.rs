@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::idempotency::Idempotency;
 use super::mapping::JsonMapping;
 use super::rest::{Auth, PageBounds, RateLimit};
 use crate::json_path::JsonPath;
@@ -22,6 +23,9 @@ pub struct GraphqlConnection {
     /// Headers sent with every request.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub headers: IndexMap<String, String>,
+    /// How the source tells a repeated call from a new one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency: Option<Idempotency>,
 }
 
 /// What a document does.

@@ -15,6 +15,7 @@ mod database;
 mod feed;
 mod format;
 mod graphql;
+mod idempotency;
 mod mapping;
 mod rest;
 mod scraper;
@@ -28,6 +29,7 @@ pub use format::{
     PdfRecords, PdfRules, Pick, TableRules, XlsxRules, endings, media_type,
 };
 pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};
+pub use idempotency::{Idempotency, KEY_HEADER};
 pub use mapping::{JsonMapping, Layout, MetadataField};
 pub(crate) use rest::ACCESS_TOKEN;
 pub use rest::{

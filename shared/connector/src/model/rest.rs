@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::idempotency::Idempotency;
 use super::mapping::JsonMapping;
 use crate::json_path::JsonPath;
 
@@ -22,6 +23,9 @@ pub struct RestConnection {
     /// Headers sent with every request.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub headers: IndexMap<String, String>,
+    /// How the source tells a repeated call from a new one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency: Option<Idempotency>,
 }
 
 /// How often a connector may be called. At least one bound is set. What is stored was written from this type: another

@@ -81,6 +81,7 @@ impl ScraperConnection {
             rate_limit: self.rate_limit,
             timeout_seconds: self.timeout_seconds,
             headers,
+            idempotency: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::Origin;
 use super::connection::{address, header_name};
 use crate::diagnostic::{Diagnostics, Position};
+use crate::header::{COMPOSED, is_header};
 use crate::model::{Auth, AuthField, ClientAuth};
 use crate::yaml::Mapping;
 
@@ -56,6 +57,10 @@ fn api_key(map: &mut Mapping<'_>, out: &mut Diagnostics) -> Option<Auth> {
     match (map.text("key_param", out), map.text("header", out)) {
         (Some((param, _)), None) => Some(Auth::ApiKeyQuery { key_param: param.to_owned() }),
         (None, Some((header, at))) => {
+            if COMPOSED.iter().any(|name| is_header(name, header)) {
+                let message = format!("`{header}` says something else in every request");
+                out.error("header", at, message);
+            }
             header_name(header, at, out).map(|header| Auth::ApiKeyHeader { header })
         }
         _ => {

@@ -36,6 +36,8 @@ pub(crate) const HEADER_ROW: Bound = bound("header_row", 1..=100_000, 1);
 pub(crate) const POOL_SIZE: Bound = bound("pool_size", 1..=10, 3);
 /// K-40: no call gives more rows.
 pub(crate) const MAX_ROWS: Bound = bound("max_rows", 1..=1_000, 1_000);
+/// Up to a year.
+pub(crate) const IDEMPOTENCY_HOURS: Bound = free("hours", 1..=8_760);
 pub(crate) const PER_SECOND: Bound = free("requests_per_second", 1..=1_000);
 pub(crate) const PER_MINUTE: Bound = free("requests_per_minute", 1..=60_000);
 pub(crate) const PER_HOUR: Bound = free("requests_per_hour", 1..=3_600_000);

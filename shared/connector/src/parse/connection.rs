@@ -5,9 +5,11 @@ use url::Url;
 
 use super::auth::auth_or_none;
 use super::bounds;
+use super::idempotency::{check_free, idempotency};
 use super::{graphql, tool};
 use crate::diagnostic::{Diagnostics, Position};
-use crate::model::{Connection, RateLimit, RestConnection};
+use crate::header::is_sendable;
+use crate::model::{Connection, Idempotency, KEY_HEADER, RateLimit, RestConnection};
 use crate::yaml::{Mapping, Node, as_text};
 
 pub(super) fn read(
@@ -42,8 +44,22 @@ fn rest(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<RestConnection> {
     let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
     let timeout_seconds = bounds::TIMEOUT_SECONDS.of(&mut map, out);
     let headers = headers(&mut map, out);
+    let idempotency = idempotency(&mut map, auth.as_ref(), out);
+    check_free(&mut map, auth.as_ref(), key_header(idempotency.as_ref()), out);
     map.finish(out);
-    Some(RestConnection { base_url: base_url?, auth: auth?, rate_limit, timeout_seconds, headers })
+    Some(RestConnection {
+        base_url: base_url?,
+        auth: auth?,
+        rate_limit,
+        timeout_seconds,
+        headers,
+        idempotency,
+    })
+}
+
+/// The header of the key, of a connection that is still being read.
+pub(super) fn key_header(idempotency: Option<&Idempotency>) -> &str {
+    idempotency.map_or(KEY_HEADER, |idempotency| &idempotency.header)
 }
 
 pub(super) fn address(
@@ -88,14 +104,15 @@ pub(super) fn headers(map: &mut Mapping<'_>, out: &mut Diagnostics) -> IndexMap<
         else {
             continue;
         };
-        if value.bytes().all(|b| (32..127).contains(&b)) {
-            all.insert(name, value.to_owned());
-        } else {
-            out.error(
-                "header",
-                node.at,
-                format!("the value of header `{name}` must be printable ASCII"),
+        if !is_sendable(value) {
+            let message = format!(
+                "the value of header `{name}` must be printable ASCII, without spaces at its edges"
             );
+            out.error("header", node.at, message);
+        } else if all.contains_key(&name) {
+            out.error("duplicate", *at, format!("the header `{name}` stands here twice"));
+        } else {
+            all.insert(name, value.to_owned());
         }
     }
     all

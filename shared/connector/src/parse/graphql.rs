@@ -4,9 +4,10 @@ use countersign_registry::DataType;
 
 use super::auth::auth_or_none;
 use super::bounds;
-use super::connection::{address, headers, rate_limit};
+use super::connection::{address, headers, key_header, rate_limit};
 use super::document::{self, Document, Selected};
 use super::endpoint::ResponseMapping;
+use super::idempotency::{check_free, idempotency};
 use super::mapping::json_path;
 use super::rest::{inferred, page_bounds};
 use crate::diagnostic::{Diagnostics, Position};
@@ -24,6 +25,8 @@ pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<
     let rate_limit = map.mapping("rate_limit", out).map(|rate| rate_limit(rate, out));
     let timeout_seconds = bounds::TIMEOUT_SECONDS.of(&mut map, out);
     let headers = headers(&mut map, out);
+    let idempotency = idempotency(&mut map, auth.as_ref(), out);
+    check_free(&mut map, auth.as_ref(), key_header(idempotency.as_ref()), out);
     map.finish(out);
     Some(GraphqlConnection {
         endpoint: endpoint?,
@@ -31,6 +34,7 @@ pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<
         rate_limit,
         timeout_seconds,
         headers,
+        idempotency,
     })
 }
 

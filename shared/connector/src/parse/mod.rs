@@ -12,6 +12,7 @@ mod field;
 mod file;
 pub(crate) mod format;
 mod graphql;
+mod idempotency;
 pub(crate) mod mapping;
 mod rest;
 mod scraper;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::bounds;
 use super::connection::headers;
 use super::endpoint::ResponseMapping;
+use super::idempotency::check_free;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::embed;
 use crate::json_path::JsonPath;
@@ -36,6 +37,9 @@ pub(super) fn operation(
         map.required_text("path", out).and_then(|(text, at)| path(text, at, parameters, out));
     let query = query(map, parameters, connection, out);
     let headers = headers(map, out);
+    if let Some(connection) = connection {
+        check_free(map, connection.auth(), connection.key_header(), out);
+    }
     let body = map.get("body").map(|node| body(node, parameters, out));
     if body.is_some() && method.is_some_and(Method::reads) {
         out.error("body", method_at, "a GET or HEAD request has no body");

@@ -7,10 +7,10 @@ use super::build::{
 };
 use super::{database, file};
 use crate::header::RESERVED;
-use crate::model::ToolId;
+use crate::model::{KEY_HEADER, ToolId};
 use crate::parse::bounds::{
-    DELAY_SECONDS, MAX_ITEMS_PER_POLL, PER_DAY, PER_HOUR, PER_MINUTE, PER_MONTH, PER_SECOND,
-    POLL_INTERVAL_MINUTES, TIMEOUT_SECONDS,
+    DELAY_SECONDS, IDEMPOTENCY_HOURS, MAX_ITEMS_PER_POLL, PER_DAY, PER_HOUR, PER_MINUTE, PER_MONTH,
+    PER_SECOND, POLL_INTERVAL_MINUTES, TIMEOUT_SECONDS,
 };
 use crate::parse::feed::MOST_FEEDS;
 
@@ -40,6 +40,18 @@ fn calls() -> Keys {
         .key("rate_limit", reference("rate_limit"))
         .bound(TIMEOUT_SECONDS, "Seconds one request may take.")
         .key("headers", reference("headers"))
+        .key("idempotency", idempotency())
+}
+
+fn idempotency() -> Value {
+    let keys = Keys::new()
+        .key("header", usually(header("The header that carries the key."), KEY_HEADER))
+        .bound(IDEMPOTENCY_HOURS, "How long the source remembers a key.")
+        .also("minProperties", 1.into());
+    described(
+        keys.closed(),
+        "How the source tells a repeated call from a new one: every call with an effect carries a key.",
+    )
 }
 
 fn rest() -> Value {
@@ -203,7 +215,7 @@ pub(super) fn headers() -> Value {
         "description": "Headers sent with every request. Those that frame, route or authenticate it cannot be set.",
         "type": "object",
         "propertyNames": header("A header."),
-        "additionalProperties": matching("^[ -~]*$", "Printable ASCII."),
+        "additionalProperties": matching("^([!-~]([ -~]*[!-~])?)?$", "Printable ASCII, without spaces at its edges."),
     })
 }
 

@@ -4,4 +4,5 @@ mod crash;
 mod deciding;
 mod ending;
 mod opening;
+mod races;
 mod world;

@@ -3,6 +3,7 @@
 mod build;
 mod cold_start;
 mod connectors;
+mod effects;
 mod run;
 
 use clap::{Args, Subcommand};
@@ -32,6 +33,8 @@ enum Command {
     Run(run::Run),
     /// Files mapped to records, in speed and peak memory, beside Python with lxml and json.
     Connectors(connectors::Connectors),
+    /// Requests as they are shown to those who sign, beside what a server receives of them, byte for byte.
+    Effects(effects::Effects),
     #[command(hide = true)]
     MapFile(connectors::MapFile),
 }
@@ -85,6 +88,7 @@ impl Bench {
             Command::Build(command) => command.figures(place, console).await?,
             Command::Run(command) => command.figures(place, console).await?,
             Command::Connectors(command) => command.figures(place, console).await?,
+            Command::Effects(command) => command.figures(place, console).await?,
             Command::MapFile(command) => return command.run(console),
         };
         if self.json {

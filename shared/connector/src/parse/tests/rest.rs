@@ -108,3 +108,42 @@ fn f_090_the_layout_is_rows_or_columns() {
     check(&text("columns"), &[]);
     check(&text("colums"), &["11:33 layout"]);
 }
+
+/// MINIMAL with more keys of its connection.
+fn connected(more: &str) -> String {
+    MINIMAL.replace("endpoints:", &format!("{more}endpoints:"))
+}
+
+#[test]
+fn k_49_a_connector_names_the_header_of_the_key() {
+    let read = |more: &str| parse(&connected(more)).definition.unwrap().connection;
+    let given = read("  idempotency: { header: X-Request-Id, hours: 24 }\n");
+    assert_eq!(given.key_header(), "x-request-id");
+    assert_eq!(given.idempotency().unwrap().hours, Some(24));
+    assert_eq!(read("  idempotency: { hours: 24 }\n").key_header(), "idempotency-key");
+    assert_eq!(read("").key_header(), "idempotency-key");
+}
+
+#[test]
+fn k_49_the_header_of_the_key_is_free() {
+    let auth = "  auth: { type: api_key, header: x-key }\n";
+    let key = |header: &str| connected(&format!("{auth}  idempotency: {{ header: {header} }}\n"));
+    check(&key("X-Key"), &["8:26 idempotency"]);
+    check(&key("Accept"), &["8:26 idempotency"]);
+    check(&key("authorization"), &["8:26 header"]);
+    check(&connected("  idempotency: {}\n"), &["7:16 idempotency"]);
+    check(&connected("  headers: { Idempotency-Key: a }\n"), &["7:14 header"]);
+    check(
+        &format!("{}    headers: {{ X-Id: a }}\n", connected("  idempotency: { header: x-id }\n")),
+        &["12:16 header"],
+    );
+}
+
+#[test]
+fn what_another_value_would_replace_is_refused() {
+    let auth = "  auth: { type: api_key, header: x-key }\n";
+    check(&connected(&format!("{auth}  headers: {{ X-KEY: a }}\n")), &["8:14 header"]);
+    check(&connected("  headers: { X-A: a, x-a: b }\n"), &["7:22 duplicate"]);
+    check(&connected("  headers: { x-a: ' a' }\n"), &["7:19 header"]);
+    check(&connected("  auth: { type: api_key, header: Content-Type }\n"), &["7:34 header"]);
+}

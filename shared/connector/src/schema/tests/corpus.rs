@@ -15,6 +15,7 @@ connection:
   rate_limit: { requests_per_second: 1, requests_per_minute: 2, requests_per_hour: 3, requests_per_day: 4, requests_per_month: 5 }
   timeout_seconds: 15
   headers: { accept-language: en }
+  idempotency: { header: X-Request-Id, hours: 24 }
 endpoints:
   search:
     description: searches
@@ -71,6 +72,7 @@ connection:
   rate_limit: { requests_per_minute: 30 }
   timeout_seconds: 15
   headers: { accept-language: en }
+  idempotency: { header: x-request-id, hours: 1 }
 endpoints:
   search:
     description: searches
