@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::receipt::{Receipt, ReceiptId};
+use crate::request::ApprovalId;
 use crate::request::Request;
 use crate::subject::Digest;
 
@@ -110,6 +111,8 @@ pub trait RunLog: Send + Sync {
 /// An approval that covers a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
+    /// The request.
+    pub approval: ApprovalId,
     /// The receipt that closed the request.
     pub receipt: ReceiptId,
     /// When it was approved.

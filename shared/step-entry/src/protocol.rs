@@ -7,12 +7,12 @@ use countersign_lambda_entry::Invocation;
 use countersign_plan::{Plan, PlanError, PlanStep, check_seal, requirement_of};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit, RunInfo};
-use countersign_run::{Head, StepStatus, Stop, StopReason};
+use countersign_run::{Head, Sending, StepStatus, Stop, StopReason};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::Condition;
 use sha2::{Digest as _, Sha256};
 
-use crate::act::{Acted, act};
+use crate::act::{Acted, act, lease};
 use crate::context::Context;
 use crate::dry_run;
 use crate::ending::Ending;
@@ -37,8 +37,14 @@ pub async fn run_step(
     }
     let step =
         view.plan.step(&event.step).ok_or_else(|| StepError::UnknownStep(event.step.clone()))?;
+    if view.intent.as_ref().is_some_and(|intent| intent.is_leased(invocation.now)) {
+        return Err(StepError::Busy(step.name.clone()));
+    }
     let ending = match decide(context, event, &view, step, invocation).await? {
-        Decided::End(ending) => ending,
+        Decided::End(ending) => match &view.intent {
+            Some(intent) => ending.unknown(step, intent),
+            None => ending,
+        },
         Decided::Act(ready) => ready.act(context, event, &view.head, step, invocation).await?,
     };
     ending.record(&context.runs, event, invocation.now).await
@@ -75,6 +81,8 @@ struct Ready<'a> {
     prepared: Prepared,
     /// What it may send, when its effect cannot be taken back.
     permit: Option<(Permit, String)>,
+    /// Which of its irreversible calls it makes; 0 when it makes none.
+    call: u32,
 }
 
 async fn decide<'a>(
@@ -129,7 +137,7 @@ async fn decide<'a>(
     {
         return Ok(Decided::End(ending));
     }
-    let mut ready = Ready { contract, prepared, permit: None };
+    let mut ready = Ready { contract, prepared, permit: None, call: 0 };
     if (step.irreversible || contract.irreversible)
         && let Some(ending) = ready.sign(context, event, view, step, invocation).await?
     {
@@ -207,18 +215,30 @@ impl Ready<'_> {
             });
         };
         let receipt = signature.receipt.to_string();
+        let sending = Sending {
+            call: view.intent.as_ref().map_or(1, |intent| intent.sending.call + 1),
+            receipt: receipt.clone(),
+            approval: Some(signature.approval.to_string()),
+            target: of_step.effect.target(),
+            key: of_step.key.clone(),
+        };
+        let lease = lease(step, invocation.remaining);
         let intent = Intent {
             step: step.name.clone(),
             input_hash: self.prepared.hash.clone(),
-            receipt: receipt.clone(),
-            call: view.intent.as_ref().map_or(1, |intent| intent.call + 1),
+            sending,
+            lease_until: invocation.now.checked_add(lease).unwrap_or(invocation.now),
             attempt: event.attempt,
             at: invocation.now,
         };
         match context.runs.intend(&event.run, &intent).await? {
             Intended::Now => {
+                self.call = intent.sending.call;
                 self.permit = Some((Permit { effect: of_step.effect, receipt }, of_step.key));
                 Ok(None)
+            }
+            Intended::InDoubt(other) if other.is_leased(invocation.now) => {
+                Err(StepError::Busy(step.name.clone()))
             }
             Intended::InDoubt(_) => Err(StepError::InDoubt(step.name.clone())),
             Intended::Stopped => {
@@ -239,15 +259,24 @@ impl Ready<'_> {
         let action = context
             .action(&step.action)
             .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-        let call = self.call(event, head, step, invocation.now, invocation.remaining);
+        let (number, call) =
+            (self.call, self.request(event, head, step, invocation.now, invocation.remaining));
         match act(action.as_ref(), &call, step, self.contract, invocation.remaining).await {
             Acted::Done(output) => Ok(Ending::done(self.prepared.hash, output)),
             Acted::Failed(error) => Ok(Ending::failed(step, &error)),
-            Acted::Unknown => Err(StepError::InDoubt(step.name.clone())),
+            Acted::Unknown => {
+                // It does not act any more: whoever answers what happened need not wait for the lease to end.
+                let now = jiff::Timestamp::now();
+                let released = context.runs.release(&event.run, &step.name, number, now).await;
+                if let Err(error) = released {
+                    tracing::warn!(run = %event.run, step = step.name, %error, "the lease runs on");
+                }
+                Err(StepError::InDoubt(step.name.clone()))
+            }
         }
     }
 
-    fn call(
+    fn request(
         &self,
         event: &StepEvent,
         head: &Head,

@@ -2,11 +2,12 @@
 
 use countersign_approval::ports::{PortError, PortResult, RunLog};
 use countersign_approval::{Kind, OnReject, Request, Status};
+use countersign_plan::OnError;
 use countersign_run::{Event, EventKind, RunId, StepStatus, Stop, StopReason, Verdict};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::{Outcome, Result, RunStore};
+use crate::{Intent, Outcome, Result, RunStore};
 
 impl RunLog for RunStore {
     fn opened<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
@@ -44,17 +45,41 @@ impl RunStore {
         let at = request.closed.as_ref().map_or(request.opened_at, |closed| closed.at);
         let closed = EventKind::GateClosed { approval: request.id.to_string(), verdict };
         let event = event(request, 1, at, closed);
-        if request.kind == Kind::Tool && verdict == Verdict::Approved {
+        let for_itself = matches!(request.kind, Kind::Tool | Kind::Outcome);
+        if for_itself && verdict == Verdict::Approved {
             return self.record(run, &event).await;
         }
-        self.end_step(
-            run,
-            &outcome(request, verdict, at),
-            &event,
-            stop(request, verdict, at).as_ref(),
-        )
-        .await
-        .map(drop)
+        let intent =
+            if for_itself { self.intent(run, &request.position.step).await? } else { None };
+        let (outcome, stop) = match intent {
+            None => (outcome(request, verdict, at), stop(request, verdict, at)),
+            Some(intent) => self.in_doubt(request, &intent, verdict, at).await?,
+        };
+        self.end_step(run, &outcome, &event, stop.as_ref()).await.map(drop)
+    }
+
+    /// A step that may have acted: that nobody decided, or decided against sending again, says nothing of what happened.
+    /// The run goes on or ends as it does when the step fails; when it was closed, the run is ending already.
+    async fn in_doubt(
+        &self,
+        request: &Request,
+        intent: &Intent,
+        verdict: Verdict,
+        at: Timestamp,
+    ) -> Result<(Outcome, Option<Stop>)> {
+        let step = &request.position.step;
+        let outcome = Outcome::unknown(step, &intent.sent(), intent.attempt, at);
+        let plan = self.plan(&request.position.run).await?;
+        let on_error = plan.and_then(|(plan, _)| plan.step(step).map(|step| step.on_error));
+        let stops = verdict != Verdict::Closed && on_error == Some(OnError::Stop);
+        let stop = stops.then(|| Stop {
+            reason: StopReason::StepFailed,
+            step: Some(step.clone()),
+            by: None,
+            message: outcome.message.clone().unwrap_or_default(),
+            at,
+        });
+        Ok((outcome, stop))
     }
 }
 
