@@ -34,4 +34,5 @@ mod sign_in;
 mod signatures;
 mod stores;
 mod told;
+mod unknown;
 mod world;

@@ -10,8 +10,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::receipt::{Receipt, ReceiptId};
-use crate::request::ApprovalId;
-use crate::request::Request;
+use crate::request::{ApprovalId, Request};
 use crate::subject::Digest;
 
 /// What a port answers.

@@ -93,7 +93,7 @@ fn sending(approval: &str) -> EventKind {
 }
 
 #[test]
-fn k_25_a_step_that_sends_is_at_it_then_unknown_and_asks_in_between() {
+fn a_step_that_sends_is_at_it_then_unknown_and_asks_in_between() {
     let opened = |id: &str| EventKind::GateOpened { approval: id.to_owned() };
     let closed = |verdict| EventKind::GateClosed { approval: "appr_2".to_owned(), verdict };
     check(vec![sending("appr_1")], StepStatus::Sending, RunStatus::Running);
@@ -179,7 +179,7 @@ proptest! {
     }
 
     #[test]
-    fn k_25_after_sending_no_order_of_events_hides_that_it_may_have_happened(
+    fn after_sending_no_order_of_events_hides_that_it_may_have_happened(
         events in proptest::collection::vec(any_kind(), 0..10)
             .prop_map(|mut kinds| {
                 kinds.push(sending("appr_1"));

@@ -32,10 +32,7 @@ fn state(unknown: &[String]) -> RunState {
         (name.clone(), StepState { message, ..step(StepStatus::Unknown) })
     };
     if !unknown.is_empty() {
-        return RunState {
-            status: RunStatus::Partial,
-            steps: unknown.iter().map(said).collect(),
-        };
+        return RunState { status: RunStatus::Partial, steps: unknown.iter().map(said).collect() };
     }
     let steps = vec![
         ("sign_off".to_owned(), step(StepStatus::Rejected)),
