@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use countersign_identity::permits;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{Plan, PlanError, PlanStep, check_seal, requirement_of};
+use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit, RunInfo};
 use countersign_run::{Head, Sending, StepStatus, Stop, StopReason};
@@ -228,6 +228,7 @@ impl Ready<'_> {
             input_hash: self.prepared.hash.clone(),
             sending,
             lease_until: invocation.now.checked_add(lease).unwrap_or(invocation.now),
+            stops: step.on_error == OnError::Stop,
             attempt: event.attempt,
             at: invocation.now,
         };

@@ -2,7 +2,6 @@
 
 use countersign_approval::ports::{PortError, PortResult, RunLog};
 use countersign_approval::{Kind, OnReject, Request, Status};
-use countersign_plan::OnError;
 use countersign_run::{Event, EventKind, RunId, StepStatus, Stop, StopReason, Verdict};
 use jiff::Timestamp;
 use serde_json::json;
@@ -53,34 +52,25 @@ impl RunStore {
             if for_itself { self.intent(run, &request.position.step).await? } else { None };
         let (outcome, stop) = match intent {
             None => (outcome(request, verdict, at), stop(request, verdict, at)),
-            Some(intent) => self.in_doubt(request, &intent, verdict, at).await?,
+            Some(intent) => in_doubt(&intent, verdict, at),
         };
         self.end_step(run, &outcome, &event, stop.as_ref()).await.map(drop)
     }
+}
 
-    /// A step that may have acted: that nobody decided, or decided against sending again, says nothing of what happened.
-    /// The run goes on or ends as it does when the step fails; when it was closed, the run is ending already.
-    async fn in_doubt(
-        &self,
-        request: &Request,
-        intent: &Intent,
-        verdict: Verdict,
-        at: Timestamp,
-    ) -> Result<(Outcome, Option<Stop>)> {
-        let step = &request.position.step;
-        let outcome = Outcome::unknown(step, &intent.sent(), intent.attempt, at);
-        let plan = self.plan(&request.position.run).await?;
-        let on_error = plan.and_then(|(plan, _)| plan.step(step).map(|step| step.on_error));
-        let stops = verdict != Verdict::Closed && on_error == Some(OnError::Stop);
-        let stop = stops.then(|| Stop {
-            reason: StopReason::StepFailed,
-            step: Some(step.clone()),
-            by: None,
-            message: outcome.message.clone().unwrap_or_default(),
-            at,
-        });
-        Ok((outcome, stop))
-    }
+/// A step that may have acted: that nobody decided, or decided against sending again, says nothing of what happened. The run
+/// goes on or ends as it does when the step fails; when the question was closed, the run is ending already.
+fn in_doubt(intent: &Intent, verdict: Verdict, at: Timestamp) -> (Outcome, Option<Stop>) {
+    let outcome = Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
+    let stops = verdict != Verdict::Closed && intent.stops;
+    let stop = stops.then(|| Stop {
+        reason: StopReason::StepFailed,
+        step: Some(intent.step.clone()),
+        by: None,
+        message: outcome.message.clone().unwrap_or_default(),
+        at,
+    });
+    (outcome, stop)
 }
 
 /// Events of a gate belong to no attempt: a gate stays open across them.

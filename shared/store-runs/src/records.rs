@@ -119,6 +119,8 @@ pub struct Intent {
     pub sending: Sending,
     /// Until when the invocation that left the mark may still act.
     pub lease_until: Timestamp,
+    /// Whether the run ends when the step fails; then it ends when nobody knows, too.
+    pub stops: bool,
     /// The execution.
     pub attempt: u32,
     /// When.

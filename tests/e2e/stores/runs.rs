@@ -74,6 +74,7 @@ fn intent(at: Timestamp) -> Intent {
         input_hash: String::new(),
         sending,
         lease_until,
+        stops: true,
         attempt: 1,
         at,
     }
@@ -99,6 +100,9 @@ async fn check_ending(n: u8, status: Status) {
         (outcome.status, outcome.code.as_deref()),
         (StepStatus::Unknown, Some("EFFECT_UNKNOWN"))
     );
+    let stop = store.head(&run).await.unwrap().unwrap().stop;
+    let closed = matches!(status, Status::Cancelled | Status::Expired);
+    assert_eq!(stop.is_some(), !closed, "the run ends as it does when the step fails: {stop:?}");
     let events = store.events(&run).await.unwrap();
     let state = fold(&head(&run), &["pay".to_owned()], &events);
     let step = state.step("pay").unwrap();
