@@ -21,7 +21,8 @@ struct Bank {
 impl Bank {
     async fn open(deaths: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (port, posts) = (listener.local_addr().unwrap().port(), Arc::default());
+        let port = listener.local_addr().unwrap().port();
+        let posts: Arc<Mutex<Vec<String>>> = Arc::default();
         let (seen, deaths) = (Arc::clone(&posts), AtomicUsize::new(deaths));
         tokio::spawn(async move {
             while let Ok((mut stream, peer)) = listener.accept().await {
@@ -31,7 +32,7 @@ impl Bank {
                 if !request.starts_with("POST") {
                     continue;
                 }
-                Vec::push(&mut seen.lock().unwrap(), request);
+                seen.lock().unwrap().push(request);
                 let kills = |left: usize| left.checked_sub(1);
                 if deaths.fetch_update(Ordering::SeqCst, Ordering::SeqCst, kills).is_ok() {
                     kill_at(peer).expect("the function that sends is killed");

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use countersign_approval::ports::Signed;
 use countersign_identity::permits;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of};
@@ -19,7 +20,7 @@ use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
 use crate::prepare::{Prepared, prepare};
-use crate::signature::{NoEffect, step_effect};
+use crate::signature::{NoEffect, StepEffect, step_effect};
 use crate::situation::Situation;
 
 /// Runs a step once, whatever happened before.
@@ -214,27 +215,11 @@ impl Ready<'_> {
                 StepError::NeedsSignature(name)
             });
         };
-        let receipt = signature.receipt.to_string();
-        let sending = Sending {
-            call: view.intent.as_ref().map_or(1, |intent| intent.sending.call + 1),
-            receipt: receipt.clone(),
-            approval: Some(signature.approval.to_string()),
-            target: of_step.effect.target(),
-            key: of_step.key.clone(),
-        };
-        let lease = lease(step, invocation.remaining);
-        let intent = Intent {
-            step: step.name.clone(),
-            input_hash: self.prepared.hash.clone(),
-            sending,
-            lease_until: invocation.now.checked_add(lease).unwrap_or(invocation.now),
-            stops: step.on_error == OnError::Stop,
-            attempt: event.attempt,
-            at: invocation.now,
-        };
+        let intent = intent(event, view, &self.prepared, &of_step, &signature, step, invocation);
         match context.runs.intend(&event.run, &intent).await? {
             Intended::Now => {
                 self.call = intent.sending.call;
+                let receipt = intent.sending.receipt;
                 self.permit = Some((Permit { effect: of_step.effect, receipt }, of_step.key));
                 Ok(None)
             }
@@ -310,6 +295,35 @@ impl Ready<'_> {
             },
             permit: self.permit.as_ref().map(|(permit, _)| permit.clone()),
         }
+    }
+}
+
+/// The mark of a call that is about to be made: who may look for what where, and until when it may be at it.
+fn intent(
+    event: &StepEvent,
+    view: &StepView,
+    prepared: &Prepared,
+    of_step: &StepEffect,
+    signature: &Signed,
+    step: &PlanStep,
+    invocation: &Invocation,
+) -> Intent {
+    let sending = Sending {
+        call: view.intent.as_ref().map_or(1, |before| before.sending.call + 1),
+        receipt: signature.receipt.to_string(),
+        approval: Some(signature.approval.to_string()),
+        target: of_step.effect.target(),
+        key: of_step.key.clone(),
+    };
+    let lease_until = invocation.now.checked_add(lease(step, invocation.remaining));
+    Intent {
+        step: step.name.clone(),
+        input_hash: prepared.hash.clone(),
+        sending,
+        lease_until: lease_until.unwrap_or(invocation.now),
+        stops: step.on_error == OnError::Stop,
+        attempt: event.attempt,
+        at: invocation.now,
     }
 }
 
