@@ -70,6 +70,20 @@ impl Ending {
         Self { stops: self.stops.or(stops), ..ending }
     }
 
+    /// A second call that failed says nothing of the first, whose outcome was unknown.
+    pub(crate) fn as_before(self) -> Self {
+        let failure = self.message.unwrap_or_default();
+        let code = self.code.unwrap_or_default();
+        let message =
+            format!("what was sent before has no known outcome; sent again: {code}: {failure}");
+        Self {
+            status: StepStatus::Unknown,
+            code: Some(EFFECT_UNKNOWN.to_owned()),
+            message: Some(message),
+            ..self
+        }
+    }
+
     /// The run ends with it, whatever its author said.
     pub(crate) fn stopping(self) -> Self {
         Self { stops: Some(StopReason::StepFailed), ..self }
