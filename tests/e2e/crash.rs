@@ -6,6 +6,7 @@ use countersign_cli::CliError;
 use countersign_cli::console::Console;
 use countersign_cli::stack::{Place, UpOptions, down, up};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::case::{FACTORY, Person, person_in, step, until};
 use crate::effects::{Elsewhere, connector};
@@ -40,6 +41,7 @@ steps:
     action: call_connector
     connector: test-ledger
     endpoint: book
+    timeout_seconds: 5
     inputs: {amount: "1.00"}
 "#;
 
@@ -90,6 +92,7 @@ async fn any_function_may_die_at_any_write_and_there_is_one_result() {
         ..options("countersign-crash")
     };
     let world = World::on(up(&place, &options, &console).await.unwrap());
+    hurry(port).await;
     let elsewhere = Elsewhere::open().await;
     let scene = Scene::set(&world, &saboteur, &elsewhere).await;
     let begun = scene.kill_the_door().await;
@@ -112,6 +115,20 @@ async fn any_function_may_die_at_any_write_and_there_is_one_result() {
     }
     scene.begin_again(&begun).await;
     down(state.path(), &console).await.unwrap();
+}
+
+/// A machine waits a minute for the lease of a payment that died; the emulator waits a tenth of what it is told.
+async fn hurry(port: u16) {
+    let config = json!({ "stepfunctions._SFN_WAIT_SCALE": "0.1" }).to_string();
+    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let head = format!(
+        "POST /_ministack/config HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        config.len()
+    );
+    stream.write_all(format!("{head}{config}").as_bytes()).await.unwrap();
+    let mut said = String::new();
+    stream.read_to_string(&mut said).await.unwrap();
+    assert!(said.contains("_SFN_WAIT_SCALE"), "{said}");
 }
 
 impl<'w> Scene<'w> {

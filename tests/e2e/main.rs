@@ -34,5 +34,6 @@ mod sign_in;
 mod signatures;
 mod stores;
 mod told;
+mod unknown;
 mod what_is_sent;
 mod world;

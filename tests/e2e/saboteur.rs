@@ -158,6 +158,13 @@ fn kill(pid: u32) -> Option<()> {
     None
 }
 
+/// Kills the function at the other end of a connection on this machine.
+pub(crate) fn kill_at(peer: SocketAddr) -> Option<()> {
+    let (pid, _) = process_of(peer)?;
+    kill(pid);
+    Some(())
+}
+
 /// The process at the other end of a connection on this machine, and the function it runs.
 fn process_of(peer: SocketAddr) -> Option<(u32, String)> {
     let socket = format!("socket:[{}]", inode(peer)?);

@@ -8,14 +8,13 @@ mod account;
 mod error;
 mod missing;
 mod notice;
-mod unknown;
 
-use countersign_approval::ApprovalRecord;
+use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_gatekeeper::{Desk, Recorder, Wired};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_outbox::{DomainEvent, EventBus, MailQueue};
 use countersign_plan::Plan;
-use countersign_run::{Head, RunId, RunState, RunStatus, fold};
+use countersign_run::{Head, RunId, RunState, RunStatus, StepState, StepStatus, fold};
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
@@ -105,18 +104,11 @@ async fn finish(
         return Ok(RunStatus::Running);
     }
     context.desk.close_for_run(&head.run, now).await?;
-    let state = settled(context, &head, event.attempt, now).await?;
+    let mut state = settled(context, &head, event.attempt, now).await?;
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
     let approvals = approvals(context, &head, &state).await?;
-    let unknown = unknown::steps(context, &head, &state).await?;
-    let done = Done {
-        head: &head,
-        state: &state,
-        status,
-        approvals: &approvals,
-        unknown: &unknown,
-        at: now,
-    };
+    name_signers(&mut state, &approvals);
+    let done = Done { head: &head, state: &state, status, approvals: &approvals, at: now };
     // A test leaves nothing behind but itself (K-46).
     let counts = head.dry_run.is_none();
     if counts {
@@ -137,9 +129,15 @@ pub(crate) struct Done<'a> {
     pub(crate) status: RunStatus,
     /// Its requests for approval, in the order they were opened.
     pub(crate) approvals: &'a [ApprovalRecord],
-    /// The steps of which nobody knows whether their effect happened.
-    pub(crate) unknown: &'a [String],
     pub(crate) at: Timestamp,
+}
+
+impl Done<'_> {
+    /// The steps of which nobody knows whether their effect happened, in the order of the plan.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = &StepState> {
+        let steps = self.state.steps.iter().map(|(_, step)| step);
+        steps.filter(|step| step.status == StepStatus::Unknown)
+    }
 }
 
 /// What became of the requests of the run; most runs have none, and then nothing is read.

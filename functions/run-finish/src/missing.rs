@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::{Context, FinishError};
 
-/// Gives every step that has none an outcome: not run if the run was stopped, lost otherwise. How many there were.
+/// Gives every step that has none an outcome: unknown if it may have sent something, not run if the run was stopped, lost
+/// otherwise. How many there were.
 pub(crate) async fn write_down(
     context: &Context,
     head: &Head,
@@ -19,7 +20,11 @@ pub(crate) async fn write_down(
 ) -> Result<usize, FinishError> {
     let missing = without_outcome(context, head, state).await?;
     for name in &missing {
-        let outcome = outcome(name, head, before(plan, name, &missing), attempt, now);
+        let sent = state.step(name).and_then(|step| step.sent.as_ref());
+        let outcome = match sent {
+            Some(sent) => Outcome::unknown(name, sent, attempt, now),
+            None => outcome(name, head, before(plan, name, &missing), attempt, now),
+        };
         let kind = EventKind::StepEnded {
             status: outcome.status,
             count: None,

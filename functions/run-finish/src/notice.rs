@@ -43,7 +43,7 @@ fn did_nothing(status: RunStatus) -> bool {
 /// A success that somebody waited for, as far as the run knows: it was started as `interactive`.
 fn was_watched(done: &Done<'_>) -> bool {
     done.status == RunStatus::Complete
-        && done.unknown.is_empty()
+        && done.unknown().next().is_none()
         && done.head.context == RunContext::Interactive
 }
 
@@ -103,10 +103,9 @@ fn message(done: &Done<'_>) -> String {
             message.push_str(" The run went on without the steps behind it.");
         }
     }
-    for step in done.unknown {
-        message.push_str(&format!(
-            " Nobody knows whether `{step}` happened: look there before you start it again."
-        ));
+    for sentence in done.unknown().filter_map(|step| step.message.as_deref()) {
+        message.push(' ');
+        message.push_str(sentence);
     }
     message
 }
@@ -134,13 +133,17 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
         decisions: done.approvals.iter().filter_map(fact).collect(),
         error: failed.and_then(|(_, step)| step.code.as_deref()).map(Label::new),
         cancelled_by,
-        unknown: u32::try_from(done.unknown.len()).unwrap_or(u32::MAX),
+        unknown: u32::try_from(done.unknown().count()).unwrap_or(u32::MAX),
         link,
     }
 }
 
-/// None for a request that another took the place of: its successor is told.
+/// None for a request that another took the place of: its successor is told; and for a question about an unknown outcome
+/// that nobody answered: that the outcome is unknown is told by itself.
 fn fact(record: &ApprovalRecord) -> Option<DecisionFact> {
+    if record.in_doubt && !matches!(record.status, Status::Approved | Status::Denied) {
+        return None;
+    }
     let (ending, verdict) = match record.status {
         Status::Approved => (Ending::Approved, Some(Verdict::Approve)),
         Status::Denied => (Ending::Denied, Some(Verdict::Deny)),
@@ -161,7 +164,7 @@ fn fact(record: &ApprovalRecord) -> Option<DecisionFact> {
 }
 
 fn words(done: &Done<'_>) -> &'static str {
-    if !done.unknown.is_empty() {
+    if done.unknown().next().is_some() {
         return "outcome unknown";
     }
     match done.status {

@@ -55,7 +55,7 @@ pub use mac::{HmacKey, Mac, MacError};
 pub use policy::{Assurance, Door, Floor, Policy, PolicyError, requester_may_decide};
 pub use preview::Preview;
 pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
-pub use record::{ApprovalRecord, RecordedDecision};
+pub use record::{ApprovalRecord, RecordedDecision, name_signers};
 pub use request::{
     ApprovalId, Closed, Escalation, MAX_PROMPT_CHARS, OnReject, OpenError, Opening, Position,
     Request,

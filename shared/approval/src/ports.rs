@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::receipt::{Receipt, ReceiptId};
-use crate::request::Request;
+use crate::request::{ApprovalId, Request};
 use crate::subject::Digest;
 
 /// What a port answers.
@@ -110,6 +110,8 @@ pub trait RunLog: Send + Sync {
 /// An approval that covers a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
+    /// The request.
+    pub approval: ApprovalId,
     /// The receipt that closed the request.
     pub receipt: ReceiptId,
     /// When it was approved.

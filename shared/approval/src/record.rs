@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use countersign_identity::UserId;
+use countersign_run::{RunState, StepStatus};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,9 @@ pub struct ApprovalRecord {
     pub decisions: Vec<RecordedDecision>,
     /// What a refusal does to the run.
     pub on_reject: OnReject,
+    /// Whether it asks what to do about a step that may have acted already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_doubt: bool,
 }
 
 /// The votes that count: those on the present version.
@@ -110,6 +114,7 @@ impl ApprovalRecord {
                 })
                 .collect(),
             on_reject: request.on_reject,
+            in_doubt: !request.outcome.is_empty(),
         }
     }
 
@@ -132,7 +137,7 @@ impl ApprovalRecord {
     /// Whether it was refused and the run went on without the steps behind it.
     #[must_use]
     pub fn was_skipped(&self) -> bool {
-        self.is_refused() && self.on_reject == OnReject::Skip
+        self.is_refused() && !self.in_doubt && self.on_reject == OnReject::Skip
     }
 
     /// The record in a sentence without its full stop: `sign_off was denied: maria denied, noting “not these”`. Notes are
@@ -156,6 +161,9 @@ impl ApprovalRecord {
     }
 
     fn ending(&self) -> String {
+        if self.in_doubt {
+            return self.ending_in_doubt();
+        }
         match self.status {
             Status::Pending => format!("waits: {} of {}", self.given, self.needed),
             Status::Approved => "was approved".to_owned(),
@@ -164,6 +172,36 @@ impl ApprovalRecord {
             Status::Superseded => "was asked anew".to_owned(),
             Status::Cancelled => "was closed undecided".to_owned(),
         }
+    }
+
+    /// Nobody's silence decides what happened.
+    fn ending_in_doubt(&self) -> String {
+        let stays = |why: &str| format!("may have been sent, and nobody knows: {why}");
+        match self.status {
+            Status::Pending => {
+                stays(&format!("the question waits, {} of {}", self.given, self.needed))
+            }
+            Status::Approved => "may have been sent, and was allowed to be sent again".to_owned(),
+            Status::Denied => stays("sending it again was denied"),
+            Status::TimedOut | Status::Expired => stays("nobody answered"),
+            Status::Superseded => stays("it was asked anew"),
+            Status::Cancelled => stays("the question was closed"),
+        }
+    }
+}
+
+/// Says of every step whose outcome is unknown who allowed it: the events know receipts, the records know names.
+pub fn name_signers(state: &mut RunState, records: &[ApprovalRecord]) {
+    let unknown = state.steps.iter_mut().filter(|(_, step)| step.status == StepStatus::Unknown);
+    for (name, step) in unknown {
+        let Some(sent) = &step.sent else { continue };
+        let allowed = |record: &&ApprovalRecord| {
+            Some(record.approval.as_str()) == sent.what.approval.as_deref()
+        };
+        let decisions = records.iter().filter(allowed).flat_map(|record| &record.decisions);
+        let approved = decisions.filter(|decision| decision.verdict == Verdict::Approve);
+        let by: Vec<&str> = approved.map(|decision| decision.by.as_str()).collect();
+        step.message = Some(sent.sentence(name, &by));
     }
 }
 

@@ -164,6 +164,15 @@ impl Effect {
         }
     }
 
+    /// Where it goes: method, host and path, without the query. What a person needs to look there, and no secret.
+    #[must_use]
+    pub fn target(&self) -> String {
+        let Self::Http(http) = self;
+        let address = http.url.split_once("://").map_or(http.url.as_str(), |(_, rest)| rest);
+        let address = address.split(['?', '#']).next().unwrap_or_default();
+        format!("{} {address}", http.method)
+    }
+
     /// The hash of the effect, as a leaf of [`crate::tree`].
     ///
     /// # Errors

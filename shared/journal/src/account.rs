@@ -142,6 +142,7 @@ fn counted(steps: &[(String, StepState)]) -> String {
             of(&[StepStatus::Rejected, StepStatus::TimedOut, StepStatus::Closed]),
             "refused or not decided",
         ),
+        (of(&[StepStatus::Unknown, StepStatus::Sending]), "with an unknown outcome"),
         (of(&[StepStatus::NotRun, StepStatus::Pending, StepStatus::Waiting]), "not run"),
     ];
     let rest: Vec<String> =
@@ -161,7 +162,9 @@ fn output(output: &Output) -> String {
 }
 
 fn errors(steps: &[(String, StepState)]) -> Vec<String> {
-    let wrong = |state: &StepState| matches!(state.status, StepStatus::Failed | StepStatus::Lost);
+    let wrong = |state: &StepState| {
+        matches!(state.status, StepStatus::Failed | StepStatus::Lost | StepStatus::Unknown)
+    };
     let told = |(name, state): &(String, StepState)| {
         let code = state.code.as_deref().unwrap_or("UNKNOWN");
         let message = state.message.as_deref().map_or_else(String::new, |text| {
@@ -217,6 +220,7 @@ mod tests {
             count,
             took_ms: 1,
             approval: None,
+            sent: None,
         };
         (name.to_owned(), state)
     }

@@ -19,6 +19,22 @@ pub enum Verdict {
     Closed,
 }
 
+/// An effect that cannot be taken back is about to be sent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Sending {
+    /// Which of the step's calls it is, from 1.
+    pub call: u32,
+    /// The receipt that allows it.
+    pub receipt: String,
+    /// The request that receipt closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<String>,
+    /// Method, host and path, without the query: `POST api.bank.example/payments`.
+    pub target: String,
+    /// The idempotency key it carries: what to look for at the target.
+    pub key: String,
+}
+
 /// One event. Events of a step are keyed by (step, attempt, n) and commute; head events have no step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
@@ -52,6 +68,8 @@ pub enum EventKind {
         /// What became of the one before.
         reason: String,
     },
+    /// A step is about to send something. Written before it does, so from here on it may have happened.
+    Sending(Sending),
     /// A tool or agent step is over.
     StepEnded {
         /// How.

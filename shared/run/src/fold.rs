@@ -1,8 +1,10 @@
 //! From events to a state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Event, EventKind, Head, RunStatus, StepStatus, StopReason, Verdict};
+use crate::{
+    EFFECT_UNKNOWN, Event, EventKind, Head, RunStatus, Sent, StepStatus, StopReason, Verdict,
+};
 
 /// What is known of one step.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +21,8 @@ pub struct StepState {
     pub took_ms: u64,
     /// Its approval request, if it has one.
     pub approval: Option<String>,
+    /// The last thing it sent, or was about to send, that cannot be taken back.
+    pub sent: Option<Sent>,
 }
 
 impl StepState {
@@ -30,7 +34,52 @@ impl StepState {
             count: None,
             took_ms: 0,
             approval: None,
+            sent: None,
         }
+    }
+}
+
+/// What the events say of one step, before it is weighed.
+struct Known<'a> {
+    state: StepState,
+    /// Requests that were opened.
+    opened: BTreeSet<&'a str>,
+    /// Requests that ended; one that allowed sending has.
+    closed: BTreeSet<&'a str>,
+}
+
+impl Known<'_> {
+    fn nothing() -> Self {
+        Self { state: StepState::pending(), opened: BTreeSet::new(), closed: BTreeSet::new() }
+    }
+
+    /// Once something may have been sent, only the step itself can say what came of it: that nobody decided, that the time
+    /// was up or that the run ended says nothing of the effect.
+    fn weighed(self, step: &str) -> StepState {
+        let mut state = self.state;
+        let Some(sent) = &state.sent else { return state };
+        state.status = match state.status {
+            StepStatus::Done | StepStatus::Failed => return state,
+            StepStatus::Pending
+            | StepStatus::Waiting
+            | StepStatus::Approved
+            | StepStatus::Sending => {
+                let asks = self.opened.difference(&self.closed).next().is_some();
+                if asks { StepStatus::Waiting } else { StepStatus::Sending }
+            }
+            StepStatus::Skipped
+            | StepStatus::NotRun
+            | StepStatus::Rejected
+            | StepStatus::TimedOut
+            | StepStatus::Closed
+            | StepStatus::Lost
+            | StepStatus::Unknown => {
+                state.code = Some(EFFECT_UNKNOWN.to_owned());
+                state.message = Some(sent.sentence(step, &[]));
+                StepStatus::Unknown
+            }
+        };
+        state
     }
 }
 
@@ -46,32 +95,44 @@ pub struct RunState {
 /// Folds events into a state. `order` names the steps of the plan; `order` may be empty while there is no plan.
 ///
 /// The result does not depend on the order of `events`: of two events about one step the one that says more wins
-/// (ended over waiting, waiting over pending; a definite end over a lost one), whichever came first.
+/// (ended over waiting, waiting over pending; a definite end over a lost one), whichever came first. A step that may have
+/// sent something is done, failed, at it, or unknown, whatever else was written.
 #[must_use]
 pub fn fold(head: &Head, order: &[String], events: &[Event]) -> RunState {
-    let mut known: BTreeMap<&str, StepState> = BTreeMap::new();
+    let mut known: BTreeMap<&str, Known<'_>> = BTreeMap::new();
     for event in events {
         if !event.step.is_empty() {
-            apply(known.entry(event.step.as_str()).or_insert_with(StepState::pending), event);
+            apply(known.entry(event.step.as_str()).or_insert_with(Known::nothing), event);
         }
     }
     let steps: Vec<(String, StepState)> = order
         .iter()
-        .map(|name| (name.clone(), known.remove(name.as_str()).unwrap_or_else(StepState::pending)))
+        .map(|name| {
+            let known = known.remove(name.as_str()).unwrap_or_else(Known::nothing);
+            (name.clone(), known.weighed(name))
+        })
         .collect();
     let status = head.status.unwrap_or_else(|| running_status(&steps));
     RunState { status, steps }
 }
 
-fn apply(state: &mut StepState, event: &Event) {
+fn apply<'a>(known: &mut Known<'a>, event: &'a Event) {
+    let state = &mut known.state;
     match &event.kind {
         EventKind::GateOpened { approval } => {
+            known.opened.insert(approval);
             state.approval = state.approval.take().max(Some(approval.clone()));
             raise(state, StepStatus::Waiting, event);
         }
         EventKind::GateClosed { approval, verdict } => {
+            known.closed.insert(approval);
             state.approval = state.approval.take().max(Some(approval.clone()));
             raise(state, closed_status(*verdict), event);
+        }
+        EventKind::Sending(what) => {
+            known.closed.extend(what.approval.as_deref());
+            let sent = Sent { at: event.at, what: what.clone() };
+            state.sent = state.sent.take().max(Some(sent));
         }
         EventKind::StepEnded { status, .. } => raise(state, *status, event),
         EventKind::Started { .. }
@@ -102,8 +163,10 @@ fn rank(status: StepStatus) -> u8 {
         StepStatus::Skipped => 6,
         StepStatus::TimedOut => 7,
         StepStatus::Rejected => 8,
-        StepStatus::Failed => 9,
-        StepStatus::Done => 10,
+        StepStatus::Sending => 9,
+        StepStatus::Unknown => 10,
+        StepStatus::Failed => 11,
+        StepStatus::Done => 12,
     }
 }
 
@@ -147,6 +210,10 @@ impl RunState {
             None if self.steps.iter().all(|(_, step)| step.status.is_good()) => RunStatus::Complete,
             None if self.steps.iter().any(|(_, step)| step.status == StepStatus::Done) => {
                 RunStatus::Partial
+            }
+            // A refusal beside it does not hide that something may have been sent.
+            None if self.steps.iter().any(|(_, step)| step.status == StepStatus::Unknown) => {
+                RunStatus::Error
             }
             None if self.steps.iter().any(|(_, step)| step.status == StepStatus::Rejected) => {
                 RunStatus::Rejected

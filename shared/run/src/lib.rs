@@ -11,11 +11,13 @@ mod fold;
 #[path = "tests.rs"]
 mod fold_tests;
 mod head;
+mod sent;
 mod status;
 
-pub use event::{Event, EventKind, Verdict};
+pub use event::{Event, EventKind, Sending, Verdict};
 pub use fold::{RunState, StepState, fold};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
+pub use sent::{EFFECT_UNKNOWN, Sent};
 pub use status::{IllegalTransition, RunStatus, StepStatus};
 
 countersign_ids::prefixed_id! {

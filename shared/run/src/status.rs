@@ -104,13 +104,17 @@ pub enum StepStatus {
     Closed,
     /// It started and no result ever came.
     Lost,
+    /// It sends something that cannot be taken back, and has not said what came of it yet.
+    Sending,
+    /// It may have sent something that cannot be taken back; nobody knows what came of it.
+    Unknown,
 }
 
 impl StepStatus {
     /// Whether it is over.
     #[must_use]
     pub fn is_final(self) -> bool {
-        !matches!(self, Self::Pending | Self::Waiting)
+        !matches!(self, Self::Pending | Self::Waiting | Self::Sending)
     }
 
     /// Whether the step did what its author wanted of it.

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use crate::{
-    Event, EventKind, Head, RunContext, RunId, RunStatus, StepStatus, StopReason, Verdict, fold,
+    Event, EventKind, Head, RunContext, RunId, RunStatus, Sending, StepStatus, StopReason, Verdict,
+    fold,
 };
 
 fn head() -> Head {
@@ -81,6 +82,53 @@ fn k_61_the_outcome_follows_the_stop_or_the_steps() {
     );
 }
 
+fn sending(approval: &str) -> EventKind {
+    EventKind::Sending(Sending {
+        call: 1,
+        receipt: "rcpt_1".to_owned(),
+        approval: Some(approval.to_owned()),
+        target: "POST bank.example/pay".to_owned(),
+        key: "9f".to_owned(),
+    })
+}
+
+#[test]
+fn a_step_that_sends_is_at_it_then_unknown_and_asks_in_between() {
+    let opened = |id: &str| EventKind::GateOpened { approval: id.to_owned() };
+    let closed = |verdict| EventKind::GateClosed { approval: "appr_2".to_owned(), verdict };
+    check(vec![sending("appr_1")], StepStatus::Sending, RunStatus::Running);
+    check(vec![sending("appr_1"), opened("appr_1")], StepStatus::Sending, RunStatus::Running);
+    let asked = vec![opened("appr_1"), sending("appr_1"), opened("appr_2")];
+    check(asked.clone(), StepStatus::Waiting, RunStatus::AwaitingApproval);
+    for verdict in [Verdict::Denied, Verdict::TimedOut, Verdict::Closed] {
+        let mut late = asked.clone();
+        late.push(closed(verdict));
+        check(late.clone(), StepStatus::Unknown, RunStatus::Running);
+        late.push(ended(StepStatus::Done));
+        check(late, StepStatus::Done, RunStatus::Running);
+    }
+    let events = [event("a", 1, ended(StepStatus::NotRun)), event("a", 1, sending("appr_1"))];
+    let state = fold(&head(), &["a".to_owned()], &events);
+    let step = state.step("a").unwrap();
+    assert_eq!(step.code.as_deref(), Some("EFFECT_UNKNOWN"));
+    assert!(step.message.as_ref().unwrap().contains("outcome unknown. Look there for key 9f"));
+}
+
+#[test]
+fn k_61_a_run_with_an_unknown_step_is_never_complete() {
+    let order = ["a".to_owned(), "b".to_owned()];
+    let unknown = event("a", 1, ended(StepStatus::Unknown));
+    let beside = |status, run| {
+        let state = fold(&head(), &order, &[unknown.clone(), event("b", 1, ended(status))]);
+        assert_eq!(state.outcome(None), run, "{status:?}");
+    };
+    beside(StepStatus::Done, RunStatus::Partial);
+    beside(StepStatus::Skipped, RunStatus::Error);
+    beside(StepStatus::Rejected, RunStatus::Error);
+    assert!(!StepStatus::Unknown.is_good() && StepStatus::Unknown.is_final());
+    assert!(!StepStatus::Sending.is_final());
+}
+
 #[test]
 fn a_final_status_is_not_left() {
     assert!(RunStatus::Complete.to(RunStatus::Error).is_err());
@@ -98,10 +146,14 @@ fn any_kind() -> impl Strategy<Value = EventKind> {
         Just(StepStatus::Done),
         Just(StepStatus::Failed),
         Just(StepStatus::Lost),
+        Just(StepStatus::Skipped),
+        Just(StepStatus::Unknown),
         Just(StepStatus::NotRun)
     ];
     prop_oneof![
         Just(EventKind::GateOpened { approval: "appr_1".to_owned() }),
+        Just(EventKind::GateOpened { approval: "appr_2".to_owned() }),
+        Just(sending("appr_1")),
         verdict
             .prop_map(|verdict| EventKind::GateClosed { approval: "appr_1".to_owned(), verdict }),
         (status, 0..3_u64).prop_map(|(status, count)| EventKind::StepEnded {
@@ -124,5 +176,26 @@ proptest! {
     ) {
         let order = ["a".to_owned(), "b".to_owned(), "c".to_owned()];
         prop_assert_eq!(fold(&head(), &order, &events), fold(&head(), &order, &shuffled));
+    }
+
+    #[test]
+    fn after_sending_no_order_of_events_hides_that_it_may_have_happened(
+        events in proptest::collection::vec(any_kind(), 0..10)
+            .prop_map(|mut kinds| {
+                kinds.push(sending("appr_1"));
+                kinds.into_iter().map(|kind| event("a", 1, kind)).collect::<Vec<_>>()
+            })
+            .prop_shuffle()
+    ) {
+        let state = fold(&head(), &["a".to_owned()], &events);
+        let step = state.step("a").unwrap();
+        let said = |wanted| events.iter().any(|event| matches!(&event.kind, EventKind::StepEnded { status, .. } if *status == wanted));
+        prop_assert!(step.sent.is_some());
+        prop_assert_eq!(step.status == StepStatus::Done, said(StepStatus::Done));
+        let honest = [StepStatus::Sending, StepStatus::Waiting, StepStatus::Unknown, StepStatus::Failed, StepStatus::Done];
+        prop_assert!(honest.contains(&step.status), "{:?}", step.status);
+        if step.status == StepStatus::Unknown {
+            prop_assert_eq!(step.code.as_deref(), Some("EFFECT_UNKNOWN"));
+        }
     }
 }

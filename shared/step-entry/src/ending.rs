@@ -2,8 +2,8 @@
 
 use countersign_failure::{Class, Failure};
 use countersign_plan::{OnError, PlanStep};
-use countersign_run::{Event, EventKind, StepStatus, Stop, StopReason, Verdict};
-use countersign_store_runs::{Ended, Outcome, RunStore};
+use countersign_run::{EFFECT_UNKNOWN, Event, EventKind, StepStatus, Stop, StopReason, Verdict};
+use countersign_store_runs::{Ended, Intent, Outcome, RunStore};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -60,6 +60,28 @@ impl Ending {
         let ending = Self::without_output(StepStatus::Failed, error.code(), message);
         let stops = (step.on_error == OnError::Stop).then_some(StopReason::StepFailed);
         Self { stops, ..ending }
+    }
+
+    /// Whatever ends a step that may have acted: only the call itself can say what came of it.
+    pub(crate) fn unknown(self, step: &PlanStep, intent: &Intent) -> Self {
+        let message = intent.sent().sentence(&step.name, &[]);
+        let ending = Self::without_output(StepStatus::Unknown, EFFECT_UNKNOWN, message);
+        let stops = (step.on_error == OnError::Stop).then_some(StopReason::StepFailed);
+        Self { stops: self.stops.or(stops), ..ending }
+    }
+
+    /// A second call that failed says nothing of the first, whose outcome was unknown.
+    pub(crate) fn as_before(self) -> Self {
+        let failure = self.message.unwrap_or_default();
+        let code = self.code.unwrap_or_default();
+        let message =
+            format!("what was sent before has no known outcome; sent again: {code}: {failure}");
+        Self {
+            status: StepStatus::Unknown,
+            code: Some(EFFECT_UNKNOWN.to_owned()),
+            message: Some(message),
+            ..self
+        }
     }
 
     /// The run ends with it, whatever its author said.

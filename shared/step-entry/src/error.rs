@@ -36,6 +36,9 @@ pub enum StepError {
     /// The step was about to act before and left no outcome: it may have acted.
     #[error("the step `{0}` may have acted already; somebody has to decide whether it acts again")]
     InDoubt(String),
+    /// Another invocation is about to act, or acts, and may still say what came of it.
+    #[error("the step `{0}` is being done by another invocation")]
+    Busy(String),
     /// A table does not answer.
     #[error("reading or writing the run")]
     Store(#[from] StoreError),
@@ -82,6 +85,7 @@ impl Failure for StepError {
             Self::NoHandler(_) => "ACTION_NOT_HOSTED",
             Self::NeedsSignature(_) => "STEP_NEEDS_SIGNATURE",
             Self::InDoubt(_) => "STEP_IN_DOUBT",
+            Self::Busy(_) => "STEP_BUSY",
             Self::Store(error) => error.code(),
             Self::Signature(error) => error.code(),
             Self::Beside { code, .. } => code,
@@ -95,6 +99,7 @@ impl Failure for StepError {
             Self::Signature(error) => error.class(),
             Self::Beside { class, .. } => *class,
             Self::Describing(error) => error.class(),
+            Self::Busy(_) => Class::Retryable,
             _ => Class::Terminal,
         }
     }
@@ -103,6 +108,7 @@ impl Failure for StepError {
         match (self, self.class()) {
             (Self::NeedsSignature(_), _) => "Step.NeedsSignature",
             (Self::InDoubt(_), _) => "Step.InDoubt",
+            (Self::Busy(_), _) => "Step.Busy",
             (_, Class::Retryable) => "Step.Retryable",
             (_, Class::Terminal) => "Step.Terminal",
         }

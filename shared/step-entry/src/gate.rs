@@ -1,12 +1,12 @@
 //! What a gate shows and what it signs; the same preparation as the steps behind it.
 
-use countersign_approval::{Kind, Subject};
+use countersign_approval::{Kind, Subject, UnknownCall};
 use countersign_failure::Failure;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{Gate, OnError, PlanStep, StepKind};
 use countersign_registry::action::ActionError;
 use countersign_run::{Head, StepStatus, Verdict};
-use countersign_store_runs::StepView;
+use countersign_store_runs::{Intent, StepView};
 use countersign_wiring::{Condition, Reference, Scope, Template, render};
 use serde_json::Value;
 
@@ -92,6 +92,10 @@ pub async fn gate_ask(
         None
     };
     if let Some(ending) = ending {
+        let ending = match &view.intent {
+            Some(intent) => ending.unknown(step, intent),
+            None => ending,
+        };
         ending.record(&context.runs, event, invocation.now).await?;
         return Ok(Asked::Settled(Verdict::Closed));
     }
@@ -229,24 +233,34 @@ async fn tool(
         Ok(of_step) => of_step,
         Err(NoEffect::Step(error)) => return Err(error),
         Err(NoEffect::Failed(error)) => {
-            Ending::failed(step, &error).record(&context.runs, event, invocation.now).await?;
+            let failed = Ending::failed(step, &error);
+            let ending = match &view.intent {
+                Some(intent) => failed.unknown(step, intent),
+                None => failed,
+            };
+            ending.record(&context.runs, event, invocation.now).await?;
             return Ok(Asked::Settled(Verdict::Closed));
         }
     };
     let in_doubt = view.intent.is_some();
-    let prompt = if in_doubt {
-        format!("`{}` was about to be sent and its outcome is unknown. Send it (again)?", step.name)
-    } else {
-        format!("`{}` cannot be taken back. Send exactly this?", step.name)
+    let prompt = match &view.intent {
+        Some(intent) => format!(
+            "{} Send it (again)? The same request with the same key is sent; if the first one arrived and the other side \
+             does not know the key any more, it happens twice.",
+            intent.sent().sentence(&step.name, &[])
+        ),
+        None => format!("`{}` cannot be taken back. Send exactly this?", step.name),
     };
+    let outcome = view.intent.iter().filter_map(|intent| unknown_call(intent, &of_step)).collect();
     let subject = Subject {
         plan_seal: view.head.seal.clone().unwrap_or_default(),
         effects: vec![of_step.signed],
+        outcome,
         ..Subject::of(Kind::Tool)
     };
     Ok(Asked::Ask(Box::new(GateAsk {
         head: view.head.clone(),
-        round: view.intent.as_ref().map_or(0, |intent| intent.call),
+        round: view.intent.as_ref().map_or(0, |intent| intent.sending.call),
         in_doubt,
         prompt,
         preview: Value::Null,
@@ -257,6 +271,17 @@ async fn tool(
         gate: guarding(view, step),
         step: step.clone(),
     })))
+}
+
+/// The call that nobody knows the outcome of, as the digest holds it.
+fn unknown_call(intent: &Intent, of_step: &StepEffect) -> Option<UnknownCall> {
+    Some(UnknownCall {
+        n: 0,
+        leaf: of_step.signed.leaves().first().copied()?,
+        call: intent.sending.call,
+        receipt: intent.sending.receipt.clone(),
+        sent_at: intent.at,
+    })
 }
 
 /// The rules a step that asks for itself is decided by: those of the gate that guards it. It may ask nobody else, and no

@@ -2,24 +2,25 @@
 
 use std::time::Duration;
 
+use countersign_approval::ports::Signed;
 use countersign_identity::permits;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{Plan, PlanError, PlanStep, check_seal, requirement_of};
+use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit, RunInfo};
-use countersign_run::{Head, StepStatus, Stop, StopReason};
+use countersign_run::{Head, Sending, StepStatus, Stop, StopReason};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::Condition;
 use sha2::{Digest as _, Sha256};
 
-use crate::act::{Acted, act};
+use crate::act::{Acted, act, lease};
 use crate::context::Context;
 use crate::dry_run;
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
 use crate::prepare::{Prepared, prepare};
-use crate::signature::{NoEffect, step_effect};
+use crate::signature::{NoEffect, StepEffect, step_effect};
 use crate::situation::Situation;
 
 /// Runs a step once, whatever happened before.
@@ -37,8 +38,14 @@ pub async fn run_step(
     }
     let step =
         view.plan.step(&event.step).ok_or_else(|| StepError::UnknownStep(event.step.clone()))?;
+    if view.intent.as_ref().is_some_and(|intent| intent.is_leased(invocation.now)) {
+        return Err(StepError::Busy(step.name.clone()));
+    }
     let ending = match decide(context, event, &view, step, invocation).await? {
-        Decided::End(ending) => ending,
+        Decided::End(ending) => match &view.intent {
+            Some(intent) => ending.unknown(step, intent),
+            None => ending,
+        },
         Decided::Act(ready) => ready.act(context, event, &view.head, step, invocation).await?,
     };
     ending.record(&context.runs, event, invocation.now).await
@@ -75,6 +82,8 @@ struct Ready<'a> {
     prepared: Prepared,
     /// What it may send, when its effect cannot be taken back.
     permit: Option<(Permit, String)>,
+    /// Which of its irreversible calls it makes; 0 when it makes none.
+    call: u32,
 }
 
 async fn decide<'a>(
@@ -129,7 +138,7 @@ async fn decide<'a>(
     {
         return Ok(Decided::End(ending));
     }
-    let mut ready = Ready { contract, prepared, permit: None };
+    let mut ready = Ready { contract, prepared, permit: None, call: 0 };
     if (step.irreversible || contract.irreversible)
         && let Some(ending) = ready.sign(context, event, view, step, invocation).await?
     {
@@ -206,19 +215,16 @@ impl Ready<'_> {
                 StepError::NeedsSignature(name)
             });
         };
-        let receipt = signature.receipt.to_string();
-        let intent = Intent {
-            step: step.name.clone(),
-            input_hash: self.prepared.hash.clone(),
-            receipt: receipt.clone(),
-            call: view.intent.as_ref().map_or(1, |intent| intent.call + 1),
-            attempt: event.attempt,
-            at: invocation.now,
-        };
+        let intent = intent(event, view, &self.prepared, &of_step, &signature, step, invocation);
         match context.runs.intend(&event.run, &intent).await? {
             Intended::Now => {
+                self.call = intent.sending.call;
+                let receipt = intent.sending.receipt;
                 self.permit = Some((Permit { effect: of_step.effect, receipt }, of_step.key));
                 Ok(None)
+            }
+            Intended::InDoubt(other) if other.is_leased(invocation.now) => {
+                Err(StepError::Busy(step.name.clone()))
             }
             Intended::InDoubt(_) => Err(StepError::InDoubt(step.name.clone())),
             Intended::Stopped => {
@@ -239,15 +245,25 @@ impl Ready<'_> {
         let action = context
             .action(&step.action)
             .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-        let call = self.call(event, head, step, invocation.now, invocation.remaining);
+        let (number, call) =
+            (self.call, self.request(event, head, step, invocation.now, invocation.remaining));
         match act(action.as_ref(), &call, step, self.contract, invocation.remaining).await {
             Acted::Done(output) => Ok(Ending::done(self.prepared.hash, output)),
+            Acted::Failed(error) if number > 1 => Ok(Ending::failed(step, &error).as_before()),
             Acted::Failed(error) => Ok(Ending::failed(step, &error)),
-            Acted::Unknown => Err(StepError::InDoubt(step.name.clone())),
+            Acted::Unknown => {
+                // It does not act any more: whoever answers what happened need not wait for the lease to end.
+                let now = jiff::Timestamp::now();
+                let released = context.runs.release(&event.run, &step.name, number, now).await;
+                if let Err(error) = released {
+                    tracing::warn!(run = %event.run, step = step.name, %error, "the lease runs on");
+                }
+                Err(StepError::InDoubt(step.name.clone()))
+            }
         }
     }
 
-    fn call(
+    fn request(
         &self,
         event: &StepEvent,
         head: &Head,
@@ -280,6 +296,35 @@ impl Ready<'_> {
             },
             permit: self.permit.as_ref().map(|(permit, _)| permit.clone()),
         }
+    }
+}
+
+/// The mark of a call that is about to be made: who may look for what where, and until when it may be at it.
+fn intent(
+    event: &StepEvent,
+    view: &StepView,
+    prepared: &Prepared,
+    of_step: &StepEffect,
+    signature: &Signed,
+    step: &PlanStep,
+    invocation: &Invocation,
+) -> Intent {
+    let sending = Sending {
+        call: view.intent.as_ref().map_or(1, |before| before.sending.call + 1),
+        receipt: signature.receipt.to_string(),
+        approval: Some(signature.approval.to_string()),
+        target: of_step.effect.target(),
+        key: of_step.key.clone(),
+    };
+    let lease_until = invocation.now.checked_add(lease(step, invocation.remaining));
+    Intent {
+        step: step.name.clone(),
+        input_hash: prepared.hash.clone(),
+        sending,
+        lease_until: lease_until.unwrap_or(invocation.now),
+        stops: step.on_error == OnError::Stop,
+        attempt: event.attempt,
+        at: invocation.now,
     }
 }
 

@@ -16,7 +16,11 @@ impl Signatures for Approvals {
             let found = self.signatures(run, step, effect).await;
             let found =
                 found.map_err(|error| PortError::of("looking for the signature", &error))?;
-            let signed = |one: crate::Signature| Signed { receipt: one.receipt, at: one.at };
+            let signed = |one: crate::Signature| Signed {
+                approval: one.approval,
+                receipt: one.receipt,
+                at: one.at,
+            };
             Ok(found.into_iter().map(signed).collect())
         })
     }

@@ -6,7 +6,7 @@ use countersign_run::{Event, EventKind, RunId, StepStatus, Stop, StopReason, Ver
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::{Outcome, Result, RunStore};
+use crate::{Intent, Outcome, Result, RunStore};
 
 impl RunLog for RunStore {
     fn opened<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
@@ -44,18 +44,33 @@ impl RunStore {
         let at = request.closed.as_ref().map_or(request.opened_at, |closed| closed.at);
         let closed = EventKind::GateClosed { approval: request.id.to_string(), verdict };
         let event = event(request, 1, at, closed);
-        if request.kind == Kind::Tool && verdict == Verdict::Approved {
+        let for_itself = matches!(request.kind, Kind::Tool | Kind::Outcome);
+        if for_itself && verdict == Verdict::Approved {
             return self.record(run, &event).await;
         }
-        self.end_step(
-            run,
-            &outcome(request, verdict, at),
-            &event,
-            stop(request, verdict, at).as_ref(),
-        )
-        .await
-        .map(drop)
+        let intent =
+            if for_itself { self.intent(run, &request.position.step).await? } else { None };
+        let (outcome, stop) = match intent {
+            None => (outcome(request, verdict, at), stop(request, verdict, at)),
+            Some(intent) => in_doubt(&intent, verdict, at),
+        };
+        self.end_step(run, &outcome, &event, stop.as_ref()).await.map(drop)
     }
+}
+
+/// A step that may have acted: that nobody decided, or decided against sending again, says nothing of what happened. The run
+/// goes on or ends as it does when the step fails; when the question was closed, the run is ending already.
+fn in_doubt(intent: &Intent, verdict: Verdict, at: Timestamp) -> (Outcome, Option<Stop>) {
+    let outcome = Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
+    let stops = verdict != Verdict::Closed && intent.stops;
+    let stop = stops.then(|| Stop {
+        reason: StopReason::StepFailed,
+        step: Some(intent.step.clone()),
+        by: None,
+        message: outcome.message.clone().unwrap_or_default(),
+        at,
+    });
+    (outcome, stop)
 }
 
 /// Events of a gate belong to no attempt: a gate stays open across them.

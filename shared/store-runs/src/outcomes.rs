@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use countersign_plan::Plan;
 use countersign_run::{Event, EventKind, Head, RunId, Stop};
 use countersign_store_kit::{Expr, StoreError, Write, decode};
+use jiff::Timestamp;
 
 use crate::records::{OutcomeItem, PlanItem};
 use crate::{Intent, Outcome, Result, RunStore, keys};
@@ -156,20 +157,23 @@ impl RunStore {
     }
 
     /// Leaves the mark of an irreversible step, unless the run is to end or a mark stands that no newer signature
-    /// replaces. One transaction.
+    /// replaces; and says so in the run's history. One transaction.
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer.
     pub async fn intend(&self, run: &RunId, intent: &Intent) -> Result<Intended> {
         let fresh =
             Expr::new("attribute_not_exists(#PK) OR (#receipt <> :receipt AND #call < :call)");
-        let fresh = fresh.bind("receipt", &intent.receipt)?.bind("call", &intent.call)?;
+        let fresh =
+            fresh.bind("receipt", &intent.sending.receipt)?.bind("call", &intent.sending.call)?;
+        let event = intent.event();
         let writes = vec![
             Write::check(
                 &keys::head(run),
                 Expr::new("attribute_exists(#PK) AND attribute_not_exists(#stop)"),
             ),
             Write::put(&keys::intent(run, &intent.step), intent)?.when(fresh),
+            Write::put(&keys::event(run, &event.step, event.attempt, event.n), &event)?,
         ];
         match self.table.transact(writes).await {
             Ok(()) => Ok(Intended::Now),
@@ -179,6 +183,15 @@ impl RunStore {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Ends the lease of a mark: the invocation that left it does not act any more, and does not know what came of it.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer, or another call has left its mark since.
+    pub async fn release(&self, run: &RunId, step: &str, call: u32, at: Timestamp) -> Result<()> {
+        let update = Write::update(&keys::intent(run, step)).set("lease_until", &at)?;
+        self.table.write(update.when(Expr::new("#call = :call").bind("call", &call)?)).await
     }
 
     /// The mark an irreversible step left, if any.

@@ -1,6 +1,6 @@
 //! Items as they are stored.
 
-use countersign_run::{StepStatus, Verdict};
+use countersign_run::{EFFECT_UNKNOWN, Event, EventKind, Sending, Sent, StepStatus, Verdict};
 use countersign_store_kit::Stored;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,26 @@ impl OutcomeItem {
     }
 }
 
+impl Outcome {
+    /// What is written of a step that may have sent something and never said what came of it.
+    #[must_use]
+    pub fn unknown(step: &str, sent: &Sent, attempt: u32, at: Timestamp) -> Self {
+        Self {
+            step: step.to_owned(),
+            status: StepStatus::Unknown,
+            input_hash: String::new(),
+            output: Value::Null,
+            count: None,
+            code: Some(EFFECT_UNKNOWN.to_owned()),
+            message: Some(sent.sentence(step, &[])),
+            verdict: None,
+            approval: sent.what.approval.clone(),
+            attempt,
+            at,
+        }
+    }
+}
+
 /// The mark an irreversible step leaves before it acts. An intent without an outcome means: it may have acted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intent {
@@ -94,14 +114,43 @@ pub struct Intent {
     pub step: String,
     /// The hash of what it was about to do.
     pub input_hash: String,
-    /// The receipt that allowed it.
-    pub receipt: String,
-    /// Which of its calls this is: 1, and more after each signature given in doubt.
-    pub call: u32,
+    /// What it was about to send. Its call is 1, and more after each signature given in doubt.
+    #[serde(flatten)]
+    pub sending: Sending,
+    /// Until when the invocation that left the mark may still act.
+    pub lease_until: Timestamp,
+    /// Whether the run ends when the step fails; then it ends when nobody knows, too.
+    pub stops: bool,
     /// The execution.
     pub attempt: u32,
     /// When.
     pub at: Timestamp,
+}
+
+impl Intent {
+    /// What was sent, as people are told.
+    #[must_use]
+    pub fn sent(&self) -> Sent {
+        Sent { at: self.at, what: self.sending.clone() }
+    }
+
+    /// Whether the invocation that left it may still be acting.
+    #[must_use]
+    pub fn is_leased(&self, now: Timestamp) -> bool {
+        now < self.lease_until
+    }
+
+    /// The same in the run's history.
+    pub(crate) fn event(&self) -> Event {
+        Event {
+            step: self.step.clone(),
+            attempt: self.attempt,
+            // Before the end of the attempt, which is 8 or 9.
+            n: self.sending.call.min(7),
+            at: self.at,
+            kind: EventKind::Sending(self.sending.clone()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -23,7 +23,7 @@ fn user(n: u8) -> UserId {
     UserId::from_bytes([n; 16])
 }
 
-fn request(quorum: u32) -> Request {
+pub(super) fn request(quorum: u32) -> Request {
     let now: Timestamp = "2026-11-21T10:00:00Z".parse().unwrap();
     let arguments = json!({ "amount": 0.1 });
     let texts = vec![arguments.to_string()];

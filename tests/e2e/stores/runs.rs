@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use countersign_approval::ports::RunLog as _;
+use countersign_approval::{Kind, Status};
 use countersign_identity::{Scopes, UserId};
-use countersign_run::{Head, RunContext, RunId};
+use countersign_run::{Head, RunContext, RunId, Sending, StepStatus, fold};
 use countersign_store_kit::Blobs;
-use countersign_store_runs::{Asked, RunStore};
+use countersign_store_runs::{Asked, Ended, Intended, Intent, Outcome, RunStore};
 use futures::future::join_all;
 use jiff::Timestamp;
 use serde_json::json;
@@ -56,4 +58,64 @@ async fn every_unfinished_run_has_its_turn_however_many_wait() {
     }
     assert_eq!(seen, all);
     assert_eq!(look(&store, 1000).await, all, "one look with room for all sees all");
+}
+
+fn intent(at: Timestamp) -> Intent {
+    let sending = Sending {
+        call: 1,
+        receipt: "rcpt_1".to_owned(),
+        approval: Some("appr_1".to_owned()),
+        target: "POST bank.example/pay".to_owned(),
+        key: "9f".to_owned(),
+    };
+    let lease_until = at + jiff::SignedDuration::from_secs(10);
+    Intent {
+        step: "pay".to_owned(),
+        input_hash: String::new(),
+        sending,
+        lease_until,
+        stops: true,
+        attempt: 1,
+        at,
+    }
+}
+
+/// However the question about a sent step ends, what is written says that nobody knows.
+async fn check_ending(n: u8, status: Status) {
+    let (store, run, at) = (store().await, run(n, n), Timestamp::UNIX_EPOCH);
+    store.create(&head(&run), &Asked { inputs: json!({}), samples: None }).await.unwrap();
+    assert_eq!(store.intend(&run, &intent(at)).await.unwrap(), Intended::Now);
+    let again = store.intend(&run, &intent(at)).await.unwrap();
+    let Intended::InDoubt(found) = again else { panic!("{again:?}") };
+    assert!(found.is_leased(at) && found == intent(at));
+    store.release(&run, "pay", 1, at).await.unwrap();
+    assert!(!store.intent(&run, "pay").await.unwrap().unwrap().is_leased(at));
+    assert!(store.release(&run, "pay", 2, at).await.is_err(), "another call's lease");
+    let mut question = super::approvals::request(1);
+    (question.kind, question.status) = (Kind::Tool, status);
+    (question.position.run, question.position.round) = (run.clone(), 1);
+    store.closed(&question).await.unwrap();
+    let outcome = store.outcome(&run, "pay").await.unwrap().unwrap();
+    assert_eq!(
+        (outcome.status, outcome.code.as_deref()),
+        (StepStatus::Unknown, Some("EFFECT_UNKNOWN"))
+    );
+    let stop = store.head(&run).await.unwrap().unwrap().stop;
+    let closed = matches!(status, Status::Cancelled | Status::Expired);
+    assert_eq!(stop.is_some(), !closed, "the run ends as it does when the step fails: {stop:?}");
+    let events = store.events(&run).await.unwrap();
+    let state = fold(&head(&run), &["pay".to_owned()], &events);
+    let step = state.step("pay").unwrap();
+    assert_eq!((step.status, &step.message), (StepStatus::Unknown, &outcome.message), "{status:?}");
+    let late = Outcome { status: StepStatus::TimedOut, ..outcome.clone() };
+    let ended = store.end_step(&run, &late, &events[0], None).await.unwrap();
+    assert_eq!(ended, Ended::Before(Box::new(outcome)), "what stands is not written over");
+}
+
+#[tokio::test]
+async fn a_question_about_a_sent_step_never_ends_as_refused_or_late() {
+    check_ending(21, Status::Denied).await;
+    check_ending(22, Status::TimedOut).await;
+    check_ending(23, Status::Cancelled).await;
+    check_ending(24, Status::Expired).await;
 }

@@ -1,7 +1,7 @@
 //! `/executions/{id}` (F-348).
 
 use axum::extract::State;
-use countersign_approval::ApprovalRecord;
+use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
 use countersign_run::{Head, RunId, RunState, RunStatus, StepState, StepStatus, Stop, fold};
 use countersign_web::{Json, Path, Problem, Signed};
@@ -34,7 +34,7 @@ pub(crate) struct StepView {
 
 impl From<(String, StepState)> for StepView {
     fn from((name, state): (String, StepState)) -> Self {
-        let StepState { status, code, message, count, took_ms, approval } = state;
+        let StepState { status, code, message, count, took_ms, approval, sent: _ } = state;
         Self { name, status, code, message, count, took_ms, approval_id: approval }
     }
 }
@@ -78,10 +78,11 @@ pub(crate) async fn detail(
 ) -> Result<Json<ExecutionView>, Problem> {
     let State(ctx) = ctx;
     let head = own(&ctx, reader(&signed)?, &id).await?;
-    let state = state(&ctx, &head).await?;
+    let mut state = state(&ctx, &head).await?;
     // Most runs ask nobody; only one that did has requests to read.
     let asked = state.steps.iter().any(|(_, step)| step.approval.is_some());
     let approvals = if asked { ctx.recorder.of_run(&id).await? } else { Vec::new() };
+    name_signers(&mut state, &approvals);
     Ok(Json(ExecutionView {
         line: ExecutionLine::from(&head).with_status(state.status),
         status: state.status,

@@ -17,7 +17,7 @@ fn head(context: &str) -> Head {
     serde_json::from_value(head).unwrap()
 }
 
-fn state() -> RunState {
+fn state(unknown: &[String]) -> RunState {
     let step = |status| StepState {
         status,
         code: Some("GATE_DENIED".to_owned()),
@@ -25,7 +25,15 @@ fn state() -> RunState {
         count: None,
         took_ms: 0,
         approval: None,
+        sent: None,
     };
+    let said = |name: &String| {
+        let message = Some(format!("`{name}` to bank.example: outcome unknown."));
+        (name.clone(), StepState { message, ..step(StepStatus::Unknown) })
+    };
+    if !unknown.is_empty() {
+        return RunState { status: RunStatus::Partial, steps: unknown.iter().map(said).collect() };
+    }
     let steps = vec![
         ("sign_off".to_owned(), step(StepStatus::Rejected)),
         ("pay".to_owned(), step(StepStatus::NotRun)),
@@ -51,8 +59,8 @@ fn with<T>(
     unknown: &[String],
     see: impl FnOnce(&Done<'_>) -> T,
 ) -> T {
-    let (state, at) = (state(), Timestamp::UNIX_EPOCH);
-    see(&Done { head, state: &state, status, approvals, unknown, at })
+    let (state, at) = (state(unknown), Timestamp::UNIX_EPOCH);
+    see(&Done { head, state: &state, status, approvals, at })
 }
 
 #[test]

@@ -1,9 +1,13 @@
 //! What the record says.
 
 use countersign_identity::UserId;
+use countersign_run::{RunState, RunStatus, Sending, Sent, StepState, StepStatus};
 
 use super::make::{after, attempt, caller, request, user};
-use crate::{ApprovalRecord, Decided, Recorded, Request, Status, Verdict, Vote, decide, expire};
+use crate::{
+    ApprovalRecord, Decided, Digest, Recorded, Request, Status, UnknownCall, Verdict, Vote, decide,
+    expire, name_signers,
+};
 
 fn name(person: &UserId) -> String {
     let names = ["", "ada", "bob", "cyd"];
@@ -64,4 +68,61 @@ fn k_12_the_clock_ends_a_request_without_a_name() {
     let record = ApprovalRecord::of(&late, &[], &name);
     assert_eq!((record.status, record.by.clone()), (Status::TimedOut, None));
     assert_eq!(record.sentence(200), "gate was not decided in time");
+}
+
+#[test]
+fn a_question_about_a_sent_step_is_never_told_as_not_decided() {
+    let mut question = request(2, 1);
+    question.outcome = vec![UnknownCall {
+        n: 0,
+        leaf: Digest::from_bytes([1; 32]),
+        call: 1,
+        receipt: "rcpt_1".to_owned(),
+        sent_at: after(1),
+    }];
+    let told = |status| {
+        let ended = Request { status, ..question.clone() };
+        let record = ApprovalRecord::of(&ended, &[], &name);
+        assert!(record.in_doubt && !record.was_skipped());
+        record.sentence(200)
+    };
+    for status in [Status::TimedOut, Status::Expired, Status::Cancelled, Status::Denied] {
+        let told = told(status);
+        assert!(told.contains("may have been sent, and nobody knows"), "{told}");
+        assert!(!told.contains("decided"), "{told}");
+    }
+    assert!(told(Status::Approved).contains("was allowed to be sent again"));
+}
+
+#[test]
+fn an_unknown_step_names_those_whose_request_allowed_it_and_nobody_else() {
+    let (open, mut votes) = (request(2, 1), Vec::new());
+    let gate = vote(&open, &mut votes, 1, Verdict::Approve, "");
+    let gate = ApprovalRecord::of(&gate, &votes, &name);
+    let what = Sending {
+        call: 1,
+        receipt: "rcpt_1".to_owned(),
+        approval: Some(gate.approval.to_string()),
+        target: "POST api.bank.example/pay".to_owned(),
+        key: "9f".to_owned(),
+    };
+    let step = StepState {
+        status: StepStatus::Unknown,
+        code: None,
+        message: None,
+        count: None,
+        took_ms: 0,
+        approval: None,
+        sent: Some(Sent { at: after(1), what }),
+    };
+    let other = ApprovalRecord { approval: crate::ApprovalId::from_bytes([9; 16]), ..gate.clone() };
+    let mut state = RunState { status: RunStatus::Partial, steps: vec![("pay".to_owned(), step)] };
+    let mut told = |records: &[ApprovalRecord]| {
+        name_signers(&mut state, records);
+        state.steps[0].1.message.clone().unwrap()
+    };
+    assert!(
+        told(&[gate]).starts_with("`pay` to api.bank.example: approved by ada (rcpt_1), sent ")
+    );
+    assert!(told(&[other]).contains(": approved (rcpt_1)"));
 }

@@ -9,7 +9,7 @@ use countersign_registry::{Contract, Registry};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use super::{Acted, act};
+use super::{Acted, act, lease};
 
 /// Fails so as long as there are errors left, and counts.
 struct Failing {
@@ -114,4 +114,16 @@ async fn k_49_what_cannot_be_taken_back_is_called_once() {
         assert!(matches!(acted, Acted::Unknown));
         assert_eq!(calls, 1);
     }
+}
+
+#[test]
+fn a_lease_ends_with_the_invocation_or_with_the_steps_own_limit() {
+    let check = |more: Value, remaining: u64, expect: u64| {
+        let lease = lease(&step(&more), Duration::from_secs(remaining));
+        assert_eq!(lease.as_secs(), expect, "{more} {remaining}");
+    };
+    check(json!({}), 120, 125);
+    check(json!({ "timeout_seconds": 3 }), 120, 12);
+    check(json!({ "timeout_seconds": 300 }), 120, 125);
+    check(json!({ "timeout_seconds": 3 }), 5, 10);
 }

@@ -1,0 +1,186 @@
+//! Killed while it pays: what is written down afterwards is that nobody knows, who allowed it, and where to look.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use crate::case::{Person, person, step, until};
+use crate::effects::{connector, playbook};
+use crate::saboteur::kill_at;
+use crate::world::world;
+
+/// A ledger of somebody else's, whose first callers die once it has their request.
+struct Bank {
+    port: u16,
+    posts: Arc<Mutex<Vec<String>>>,
+}
+
+impl Bank {
+    async fn open(deaths: usize) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let posts: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (seen, deaths) = (Arc::clone(&posts), AtomicUsize::new(deaths));
+        tokio::spawn(async move {
+            while let Ok((mut stream, peer)) = listener.accept().await {
+                let mut request = vec![0; 64 * 1024];
+                let read = stream.read(&mut request).await.unwrap_or(0);
+                let request = String::from_utf8_lossy(&request[..read]).into_owned();
+                if !request.starts_with("POST") {
+                    continue;
+                }
+                seen.lock().unwrap().push(request);
+                let kills = |left: usize| left.checked_sub(1);
+                if deaths.fetch_update(Ordering::SeqCst, Ordering::SeqCst, kills).is_ok() {
+                    kill_at(peer).expect("the function that sends is killed");
+                    continue;
+                }
+                let body = r#"{"id":"pay_1","state":"booked"}"#;
+                let head = format!(
+                    "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                    body.len()
+                );
+                let _ = stream.write_all(format!("{head}{body}").as_bytes()).await;
+            }
+        });
+        Self { port, posts }
+    }
+
+    fn posts(&self) -> Vec<String> {
+        self.posts.lock().unwrap().clone()
+    }
+}
+
+struct Scene {
+    bank: Bank,
+    ana: Person,
+    maria: Person,
+    agent: String,
+    run: String,
+}
+
+impl Scene {
+    /// An approved payment whose function was killed while it paid, up to the question what to do.
+    async fn killed(id: &str) -> (Self, Value) {
+        let bank = Bank::open(1).await;
+        let maria = person("maria", &["global:analyst", "decide"]).await;
+        let ana = person("ana", &["global:analyst"]).await;
+        let agent = ana.agent(&[&maria]).await;
+        ana.post("/connectors", &json!({ "yaml": connector(bank.port) })).await;
+        ana.bind(&agent, "test-ledger").await;
+        let gate = "  - {name: ask, step_type: approval, prompt: \"Pay {amount}?\"}";
+        let plan = playbook(id, gate)
+            .replace("    endpoint: book\n", "    endpoint: book\n    timeout_seconds: 3\n");
+        ana.playbook(&plan).await;
+        let run = ana.start(&agent, id, json!({ "amount": "7.00" })).await;
+        let scene = Self { bank, ana, maria, agent, run };
+        let gate = scene.open("").await;
+        scene.decide(&gate, "approve").await;
+        until("the payment is sent", || async { scene.bank.posts().first().cloned() }).await;
+        let during = scene.ana.run(&scene.run).await;
+        assert_eq!(step(&during, "pay")["status"], "sending", "{during:#}");
+        let question = scene.open(gate["approval"].as_str().unwrap()).await;
+        (scene, question)
+    }
+
+    /// The open request of the run, other than this one.
+    async fn open(&self, other: &str) -> Value {
+        until("a request", || async {
+            let page = self.maria.get("/approvals?status=pending").await;
+            let mut items = page["items"].as_array().unwrap().iter();
+            items.find(|item| item["run"] == self.run && item["approval"] != other).cloned()
+        })
+        .await
+    }
+
+    async fn decide(&self, request: &Value, word: &str) {
+        let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+        let seen = self.maria.get(&path).await;
+        let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+        self.maria.post(&format!("{path}/{word}"), &decision).await;
+    }
+
+    async fn over(&self) -> Value {
+        until("the run is over", || async {
+            let now = self.ana.run(&self.run).await;
+            let state = now["state"].as_str().unwrap_or_default();
+            (!["running", "awaiting_approval"].contains(&state)).then_some(now)
+        })
+        .await
+    }
+
+    /// Run, journal, mail and notification say that nobody knows, and the same.
+    async fn is_told_as_unknown(&self, done: &Value) {
+        assert_ne!(done["state"], "complete", "{done:#}");
+        let pay = step(done, "pay");
+        assert_eq!((&pay["status"], &pay["code"]), (&json!("unknown"), &json!("EFFECT_UNKNOWN")));
+        let said = pay["message"].as_str().unwrap();
+        let key = key(&self.bank.posts()[0]);
+        let start = format!(
+            "`pay` to 127.0.0.1:{}: approved by {} (rcpt_",
+            self.bank.port, self.maria.username
+        );
+        assert!(said.starts_with(&start), "{said}");
+        assert!(said.ends_with(&format!("outcome unknown. Look there for key {key}.")), "{said}");
+        let journal = self.ana.get(&format!("/profiles/{}/journal", self.agent)).await;
+        let summary = journal["items"][0]["summary"].as_str().unwrap();
+        assert!(summary.contains(said), "the journal tells another story: {summary}");
+        for lie in ["not decided", "timed out", "STEP_LOST", "not run"] {
+            assert!(!summary.contains(lie), "`{lie}`: {summary}");
+        }
+        let mail = until("the mail", || async {
+            let mails = world().mailbox().to(&self.ana.email).await.unwrap();
+            mails.into_iter().find(|mail| mail.text.contains(&self.run))
+        })
+        .await;
+        assert_eq!(mail.subject, "Test agent: outcome unknown");
+        assert!(mail.text.contains("look there"), "{}", mail.text);
+    }
+}
+
+/// The value of the key's header.
+fn key(request: &str) -> String {
+    let line = request.lines().find(|line| line.to_ascii_lowercase().contains("idempotency-key:"));
+    line.unwrap().split_once(':').unwrap().1.trim().to_owned()
+}
+
+#[tokio::test]
+async fn killed_while_paying_and_refused_again_stays_unknown() {
+    let (scene, question) = Scene::killed("pay-unknown").await;
+    scene.decide(&question, "reject").await;
+    let done = scene.over().await;
+    scene.is_told_as_unknown(&done).await;
+    assert_eq!(scene.bank.posts().len(), 1, "it was sent again without a yes");
+    let events = scene.ana.get(&format!("/executions/{}/events", scene.run)).await;
+    let sending = events.as_array().unwrap().iter().filter(|event| event["kind"] == "sending");
+    assert_eq!(sending.count(), 1, "{events:#}");
+}
+
+#[tokio::test]
+async fn killed_while_paying_and_cancelled_stays_unknown() {
+    let (scene, _) = Scene::killed("pay-cancelled").await;
+    scene.ana.post(&format!("/executions/{}/cancel", scene.run), &json!({})).await;
+    let done = scene.over().await;
+    assert_eq!(done["state"], "cancelled");
+    scene.is_told_as_unknown(&done).await;
+    assert_eq!(scene.bank.posts().len(), 1);
+}
+
+#[tokio::test]
+async fn killed_while_paying_and_allowed_again_sends_the_same_with_the_same_key() {
+    let (scene, question) = Scene::killed("pay-again").await;
+    scene.decide(&question, "approve").await;
+    let done = scene.over().await;
+    assert_eq!(
+        (&done["state"], &step(&done, "pay")["status"]),
+        (&json!("complete"), &json!("done"))
+    );
+    let posts = scene.bank.posts();
+    let [first, second] = posts.as_slice() else { panic!("{} posts", posts.len()) };
+    assert_eq!(key(first), key(second));
+    let body = |request: &str| request.split_once("\r\n\r\n").unwrap().1.to_owned();
+    assert_eq!(body(first), body(second));
+}
