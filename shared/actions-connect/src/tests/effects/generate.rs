@@ -224,7 +224,7 @@ impl Arguments {
             0 => {
                 self.params.insert(name.to_owned(), value.clone());
             }
-            3 if !value.is_null() && !required && value.as_u64() != Some(u64::MAX) => {
+            3 if !value.is_null() && !required => {
                 parameter["default"] = value.clone();
             }
             _ => {
