@@ -5,6 +5,7 @@
 mod generate;
 mod random;
 mod shown;
+mod values;
 mod wire;
 
 use std::collections::BTreeMap;
