@@ -119,7 +119,7 @@ fn overrides(random: &mut Random, port: u16) -> Value {
     overrides.into()
 }
 
-fn connector(kind: &str, connection: Value, endpoint: Value) -> String {
+fn connector(kind: &str, connection: &Value, endpoint: &Value) -> String {
     let whole = json!({
         "id": "api", "name": "API", "type": kind, "version": "1.0.0",
         "connection": connection, "endpoints": { "act": endpoint },
@@ -248,7 +248,7 @@ fn rest(random: &mut Random, auth: &'static str, body: &'static str, port: u16) 
     Case {
         auth,
         body,
-        yaml: connector("rest_api", connection, endpoint),
+        yaml: connector("rest_api", &connection, &endpoint),
         overrides: overrides(random, port),
         inputs: arguments.inputs.into(),
         params: arguments.params.into(),
@@ -341,7 +341,7 @@ fn graphql(random: &mut Random, auth: &'static str, port: u16) -> Case {
     Case {
         auth,
         body: "graphql",
-        yaml: connector("graphql", connection, endpoint),
+        yaml: connector("graphql", &connection, &endpoint),
         overrides: overrides(random, port),
         inputs: arguments.inputs.into(),
         params: arguments.params.into(),
