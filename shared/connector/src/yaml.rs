@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Null,
     Bool(bool),
     Int(i64),
+    /// A whole number beyond the largest signed one: it keeps its digits and stays a number.
+    Large(u64),
     Float(f64),
     Text(String),
     List(Vec<Node>),
@@ -53,7 +55,7 @@ impl Node {
         match self.kind {
             Kind::Null => "nothing",
             Kind::Bool(_) => "a boolean",
-            Kind::Int(_) | Kind::Float(_) => "a number",
+            Kind::Int(_) | Kind::Large(_) | Kind::Float(_) => "a number",
             Kind::Text(_) => "a text",
             Kind::List(_) => "a list",
             Kind::Map(_) => "a mapping",
@@ -65,6 +67,7 @@ impl Node {
             Kind::Null => Value::Null,
             Kind::Bool(value) => Value::from(*value),
             Kind::Int(value) => Value::from(*value),
+            Kind::Large(value) => Value::from(*value),
             Kind::Float(value) => Value::from(*value),
             Kind::Text(value) => Value::from(value.as_str()),
             Kind::List(items) => items.iter().map(Self::to_json).collect(),
@@ -145,7 +148,7 @@ impl<'de> Visitor<'de> for KindVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Kind, E> {
-        Ok(i64::try_from(value).map_or_else(|_| Kind::Text(value.to_string()), Kind::Int))
+        Ok(i64::try_from(value).map_or(Kind::Large(value), Kind::Int))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Kind, E> {
@@ -365,6 +368,12 @@ mod tests {
             &deep,
             "this is larger than a connector may be: 32 levels, 20,000 values, 64 aliases",
         );
+    }
+
+    #[test]
+    fn whole_numbers_of_64_bits_stay_numbers() {
+        let text = r#"{"a":18446744073709551615,"b":-9223372036854775808,"c":9007199254740993}"#;
+        assert_eq!(Node::read(text).unwrap().to_json().to_string(), text);
     }
 
     #[test]

@@ -58,7 +58,8 @@ fn form(text: &str) -> Option<Vec<Field>> {
 /// `10.00`), repeated keys and white space make the text another one, and then the text itself is shown.
 fn json(text: &str) -> Option<Vec<Field>> {
     let value: Value = serde_json::from_str(text).ok()?;
-    if !value.is_object() && !value.is_array() || value.to_string() != text {
+    let again = value.to_string();
+    if !value.is_object() && !value.is_array() || again != text {
         return None;
     }
     let mut fields = Vec::new();
