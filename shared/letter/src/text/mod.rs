@@ -189,7 +189,7 @@ fn code_point(character: char) -> String {
 pub(crate) fn grouped(digits: &str) -> String {
     let mut grouped = String::new();
     for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
