@@ -185,7 +185,7 @@ pub(crate) async fn decision(
         prompt_url: Some(format!("{page_url}/prompt")),
         effects,
         outcomes: Vec::new(),
-        warnings: request.remarks.iter().map(|remark| Shown::new(remark, 1_000)).collect(),
+        warnings: warnings(request),
         rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
         preview,
         plan_text: Shown::whole(if picture.is_some() { "" } else { &request.plan_picture }),
@@ -206,6 +206,18 @@ pub(crate) async fn decision(
         problem,
         note: String::new(),
     })
+}
+
+/// What to look closely at, in the system's words.
+fn warnings(request: &Request) -> Vec<Shown> {
+    let old = (request.v < 2).then(|| {
+        "This request was made by an earlier version. Approving it sends nothing: each step behind it asks again.".to_owned()
+    });
+    let later = request.later.iter().map(|step| {
+        format!("`{step}` cannot be taken back and is not covered here: it will ask for a signature of its own.")
+    });
+    let all = old.into_iter().chain(request.remarks.iter().cloned()).chain(later);
+    all.map(|text| Shown::new(&text, 1_000)).collect()
 }
 
 /// The rows, laid out as the gate's author chose.

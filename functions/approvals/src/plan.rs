@@ -54,7 +54,7 @@ pub(crate) fn requests(
     page_url: &str,
 ) -> Requests {
     let mut requests = Requests::default();
-    for call in &request.covers {
+    for call in request.covers.iter().filter(|_| request.v >= 2) {
         let step = plan.and_then(|plan| plan.step(&call.step));
         let about = about(&call.step, &call.action, step);
         if let Some(kept) = kept.iter().find(|kept| kept.step == call.step) {

@@ -22,20 +22,32 @@ pub(crate) async fn changed_since(
     let Some(request) = request.filter(|request| request.status == Status::Approved) else {
         return Ok(Vec::new());
     };
-    let signed = context.steps.runs.effects_of(&request).await.map_err(StepError::from)?;
+    // The request itself is shown whole; that the earlier one cannot be read must not keep anybody from being asked.
+    let Ok(signed) = context.steps.runs.effects_of(&request).await else {
+        return Ok(vec![format!("what `{gate}` showed can no longer be read")]);
+    };
     let before = signed.iter().find(|effects| effects.step == asked.step.name);
     let (Some(before), Some(now)) =
         (before.and_then(view), asked.subject.effects.first().and_then(view))
     else {
         return Ok(Vec::new());
     };
-    Ok(changes(&before, &now).iter().map(|change| sentence(gate, change)).collect())
+    let all = changes(&before, &now);
+    let mut remarks: Vec<String> =
+        all.iter().take(MAX_NAMED).map(|change| sentence(gate, change)).collect();
+    if all.len() > MAX_NAMED {
+        remarks.push(format!("and {} more values are not as they were", all.len() - MAX_NAMED));
+    }
+    Ok(remarks)
 }
 
 fn view(effects: &StepEffects) -> Option<EffectView> {
     let text = effects.texts.first()?;
     Effect::parse(text).ok().map(|effect| EffectView::of(&effect))
 }
+
+/// Changed values that are named one by one.
+const MAX_NAMED: usize = 20;
 
 /// Characters of a value that a remark quotes; the request itself shows all of it.
 const MAX_QUOTED: usize = 200;
@@ -46,16 +58,22 @@ fn short(value: &str) -> String {
     if left_out == 0 { quoted } else { format!("{quoted}… ({left_out} characters left out)") }
 }
 
+/// A value as a JSON string, so that nothing in it can end the quotation.
+fn quoted(value: &str) -> String {
+    serde_json::Value::from(short(value)).to_string()
+}
+
 fn sentence(gate: &str, change: &Change) -> String {
     let Change { name, before, after } = change;
-    match (before.as_deref().map(short), after.as_deref().map(short)) {
+    let name = short(name);
+    match (before.as_deref().map(quoted), after.as_deref().map(quoted)) {
         (Some(before), Some(after)) => {
-            format!("{name}: `{before}` when `{gate}` was approved, `{after}` now")
+            format!("{name}: {before} when `{gate}` was approved, {after} now")
         }
         (None, Some(after)) => {
-            format!("{name}: not there when `{gate}` was approved, `{after}` now")
+            format!("{name}: not there when `{gate}` was approved, {after} now")
         }
-        (Some(before), None) => format!("{name}: `{before}` when `{gate}` was approved, gone now"),
+        (Some(before), None) => format!("{name}: {before} when `{gate}` was approved, gone now"),
         (None, None) => String::new(),
     }
 }

@@ -49,6 +49,17 @@ impl Failure for OpenGateError {
         }
     }
 
+    fn http_status(&self) -> u16 {
+        match self {
+            Self::TooSlow => 503,
+            _ => self.inner().map_or(422, Failure::http_status),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        self.inner().and_then(Failure::help)
+    }
+
     fn class(&self) -> Class {
         match self {
             Self::TooSlow => Class::Retryable,

@@ -119,16 +119,26 @@ async fn open(
     token: &TaskToken,
     invocation: &Invocation,
 ) -> Result<Option<Verdict>, OpenGateError> {
-    let opening = opening::opening(context, asked, invocation.now).await?;
-    match context.desk.open(opening, token, invocation.now).await {
-        Ok(_) => Ok(None),
+    match try_open(context, asked, token, invocation).await {
+        Ok(()) => Ok(None),
         // A gate that nobody could ever open must not wait: the run ends and says why.
         Err(error) if error.http_status() == 422 => {
             gate_failed(&context.steps, event, &asked.step, &error, invocation).await?;
             Ok(Some(Verdict::Closed))
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
+}
+
+async fn try_open(
+    context: &Context,
+    asked: &GateAsk,
+    token: &TaskToken,
+    invocation: &Invocation,
+) -> Result<(), OpenGateError> {
+    let opening = opening::opening(context, asked, invocation.now).await?;
+    context.desk.open(opening, token, invocation.now).await?;
+    Ok(())
 }
 
 #[cfg(test)]

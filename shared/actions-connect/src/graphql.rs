@@ -95,6 +95,9 @@ impl Paged for Graphql<'_> {
                 return Err(Unread::Failed(error));
             }
             Outcome::Failed { message, reason } => {
+                // `data: null` says that something was begun: whatever its error is called, it may have happened.
+                let begun = self.rules.has_effect() && json.get("data").is_some();
+                let reason = if begun { Reason::Broken } else { reason };
                 return Err(Unread::Failed(self.failure(caller, answer.status, &message, reason)));
             }
         };

@@ -94,7 +94,7 @@ impl Preview {
     pub fn remark(&self) -> Option<String> {
         match (self.count, self.total) {
             (count, total) if count >= total => None,
-            (0, 1) => Some("showing the beginning".to_owned()),
+            (0, 1) if self.shown.is_string() => Some("showing the beginning".to_owned()),
             (count, total) => Some(format!("showing {count} of {total}")),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// Those that frame, route or authenticate a request are not a connector's business.
-pub(crate) const RESERVED: [&str; 12] = [
+pub(crate) const RESERVED: [&str; 15] = [
     "host",
     "content-length",
     "transfer-encoding",
@@ -18,6 +18,10 @@ pub(crate) const RESERVED: [&str; 12] = [
     "cookie",
     "authorization",
     "content-encoding",
+    // Servers that honour these take a GET for another method: a call that reads could write without a signature.
+    "x-http-method-override",
+    "x-http-method",
+    "x-method-override",
 ];
 
 /// Those that every request has a value of its own for; a connector may set them, and nothing else may stand in them.
@@ -38,7 +42,8 @@ pub(crate) fn settable(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     let token = (1..=64).contains(&name.len()) && name.bytes().all(fits);
-    (token && !RESERVED.contains(&lower.as_str())).then_some(lower)
+    // Many servers take `_` for `-`.
+    (token && !RESERVED.contains(&lower.replace('_', "-").as_str())).then_some(lower)
 }
 
 /// Why headers cannot be overridden.
@@ -123,6 +128,8 @@ mod tests {
         for wrong in [
             json!({ "Authorization": "Bearer x" }),
             json!({ "host": "a.example" }),
+            json!({ "X-HTTP-Method-Override": "DELETE" }),
+            json!({ "x_http_method": "DELETE" }),
             json!({ "x y": "1" }),
             json!({ "x": "a\r\nhost: b" }),
             json!({ "x": "" }),

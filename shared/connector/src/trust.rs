@@ -13,9 +13,6 @@ use sha2::{Digest as _, Sha256};
 use crate::binding::{Binding, ConfigOverrides, StoredConnector};
 use crate::model::{ConnectorDefinition, Operation};
 
-/// Headers by which servers take another method than the one of the request.
-const METHOD_HEADERS: [&str; 3] = ["x-http-method-override", "x-http-method", "x-method-override"];
-
 /// An administrator's word that an endpoint only reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptedEndpoint {
@@ -78,8 +75,7 @@ pub fn claims(definition: &ConnectorDefinition) -> impl Iterator<Item = &str> {
 }
 
 fn leads_elsewhere(overrides: &ConfigOverrides) -> bool {
-    let renamed = |name: &str| METHOD_HEADERS.iter().any(|known| name.eq_ignore_ascii_case(known));
-    overrides.base_url.is_some() || overrides.headers.iter().any(|(name, _)| renamed(name))
+    overrides.base_url.is_some()
 }
 
 #[cfg(test)]
@@ -156,12 +152,9 @@ mod tests {
     #[test]
     fn k_25_an_address_of_the_binding_voids_it() {
         let moved = binding(&serde_json::json!({ "base_url": "https://b.example" }));
-        let renamed =
-            binding(&serde_json::json!({ "headers": { "X-HTTP-Method-Override": "DELETE" } }));
         let slower = binding(&serde_json::json!({ "timeout_seconds": 5 }));
         for connector in [stored(None), accepted(own())] {
             check(&connector, Some(&moved), true);
-            check(&connector, Some(&renamed), true);
             check(&connector, Some(&slower), false);
         }
     }

@@ -71,7 +71,7 @@ impl Ending {
     }
 
     /// A second call that failed says nothing of the first, whose outcome was unknown.
-    pub(crate) fn as_before(self) -> Self {
+    pub(crate) fn like_before(self) -> Self {
         let failure = self.message.unwrap_or_default();
         let code = self.code.unwrap_or_default();
         let message =

@@ -170,7 +170,8 @@ async fn gate(
     let behind = |other: &&PlanStep| {
         other.irreversible && other.guard.as_deref() == Some(step.name.as_str())
     };
-    let later = |other: &&PlanStep| behind(other) && !asked.covers.contains(&other.name);
+    let signed: Vec<String> = effects.iter().map(|of_step| of_step.step.clone()).collect();
+    let later = |other: &&PlanStep| behind(other) && !signed.contains(&other.name);
     let subject = Subject {
         plan_seal: view.head.seal.clone().unwrap_or_default(),
         effects,

@@ -249,7 +249,7 @@ impl Ready<'_> {
             (self.call, self.request(event, head, step, invocation.now, invocation.remaining));
         match act(action.as_ref(), &call, step, self.contract, invocation.remaining).await {
             Acted::Done(output) => Ok(Ending::done(self.prepared.hash, output)),
-            Acted::Failed(error) if number > 1 => Ok(Ending::failed(step, &error).as_before()),
+            Acted::Failed(error) if number > 1 => Ok(Ending::failed(step, &error).like_before()),
             Acted::Failed(error) => Ok(Ending::failed(step, &error)),
             Acted::Unknown => {
                 // It does not act any more: whoever answers what happened need not wait for the lease to end.

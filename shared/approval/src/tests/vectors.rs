@@ -256,7 +256,7 @@ mod bare {
     use sha2::{Digest as _, Sha256};
 
     pub(super) fn sha256(parts: &[&[u8]]) -> Vec<u8> {
-        parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize().to_vec()
+        parts.iter().fold(Sha256::new(), sha2::Digest::chain_update).finalize().to_vec()
     }
 
     pub(super) fn leaf(kind: &str, text: &str) -> Vec<u8> {

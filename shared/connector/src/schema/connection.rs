@@ -203,7 +203,7 @@ pub(super) fn auth() -> Value {
 }
 
 fn header(description: &str) -> Value {
-    let reserved = format!("^({})$", in_any_case(RESERVED));
+    let reserved = format!("^({})$", in_any_case(RESERVED).replace("-", "[-_]"));
     described(
         json!({ "type": "string", "pattern": HEADER, "not": { "pattern": reserved } }),
         description,

@@ -63,31 +63,52 @@ fn json(text: &str) -> Option<Vec<Field>> {
         return None;
     }
     let mut fields = Vec::new();
-    flatten(&value, &mut String::new(), &mut fields);
+    let mut left = MAX_NAME_BYTES;
+    flatten(&value, &mut String::new(), &mut left, &mut fields)?;
     Some(fields)
 }
 
-fn flatten(value: &Value, path: &mut String, fields: &mut Vec<Field>) {
+/// Each field repeats the whole way to it: a long key above a long list would make names of gigabytes.
+const MAX_NAME_BYTES: usize = 1024 * 1024;
+
+/// Adds the leaves of a value; none when their names become too long in all.
+fn flatten(
+    value: &Value,
+    path: &mut String,
+    left: &mut usize,
+    fields: &mut Vec<Field>,
+) -> Option<()> {
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (name, member) in members {
-                within(path, &step(name, path.is_empty()), member, fields);
+                within(path, &step(name, path.is_empty()), member, left, fields)?;
             }
         }
         Value::Array(items) if !items.is_empty() => {
             for (index, item) in items.iter().enumerate() {
-                within(path, &format!("[{index}]"), item, fields);
+                within(path, &format!("[{index}]"), item, left, fields)?;
             }
         }
-        leaf => fields.push(Field { name: path.clone(), value: written(leaf), kind: kind(leaf) }),
+        leaf => {
+            *left = left.checked_sub(path.len())?;
+            fields.push(Field { name: path.clone(), value: written(leaf), kind: kind(leaf) });
+        }
     }
+    Some(())
 }
 
-fn within(path: &mut String, step: &str, value: &Value, fields: &mut Vec<Field>) {
+fn within(
+    path: &mut String,
+    step: &str,
+    value: &Value,
+    left: &mut usize,
+    fields: &mut Vec<Field>,
+) -> Option<()> {
     let length = path.len();
     path.push_str(step);
-    flatten(value, path, fields);
+    flatten(value, path, left, fields)?;
     path.truncate(length);
+    Some(())
 }
 
 /// `.name`, or `["na.me"]` where the name itself could be taken for a path.

@@ -42,12 +42,17 @@ fn values(view: &EffectView) -> BTreeMap<String, String> {
     add("address".to_owned(), &view.target.url);
     if let Some(account) = &view.account {
         add("credential".to_owned(), &account.credential);
+        add("authentication".to_owned(), &account.auth);
         for (name, value) in &account.details {
             add(name.clone(), value);
         }
     }
+    add("connector and endpoint".to_owned(), &view.via);
     for section in &view.sections {
         let place = section.part.as_str();
+        if let Some(media) = &section.media {
+            add(format!("{place} type"), media);
+        }
         match &section.content {
             Content::Text(text) => add(place.to_owned(), text),
             Content::Fields(fields) => {

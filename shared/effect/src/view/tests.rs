@@ -50,6 +50,13 @@ fn fields_are_shown_only_when_they_give_the_same_text() {
     assert_eq!(names(&content("text/plain", "a=1")), ["(text)"]);
 }
 
+#[test]
+fn a_body_whose_names_would_fill_memory_is_shown_as_its_text() {
+    let key = "k".repeat(100_000);
+    let body = serde_json::json!({ key: vec![0; 5_000] }).to_string();
+    assert_eq!(content("application/json", &body), Content::Text(body.clone()));
+}
+
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

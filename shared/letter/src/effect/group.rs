@@ -205,7 +205,7 @@ fn many(
     same_path: bool,
 ) -> EffectGroup {
     let mut group = EffectGroup::about(about, all.len() as u64);
-    group.target = all.first().map(|(_, view)| TargetView::of(view, same_path));
+    group.target = all.first().map(|(_, view)| TargetView::of(view, same_path, Extent::Head));
     let sent: Vec<HashMap<Key, Sent>> =
         all.iter().map(|(_, view)| values(view, !same_path).into_iter().collect()).collect();
     let (common, differing) = split(all, &sent, same_path, layout);

@@ -190,7 +190,7 @@ impl EffectGroup {
         extent: Extent,
     ) -> Self {
         let mut group = Self::about(about, 1);
-        group.target = Some(TargetView::of(view, true));
+        group.target = Some(TargetView::of(view, true, extent));
         for section in &view.sections {
             let fields = fields(section, layout, extent);
             let media = section.media.as_deref().map(Shown::line);
@@ -256,12 +256,15 @@ impl EffectGroup {
     #[must_use]
     pub fn is_cut(&self) -> bool {
         let values = self.sections.iter().flat_map(|section| &section.fields);
-        self.left_out > 0 || values.map(|field| &field.cell).any(|cell| cell.raw.cut() > 0)
+        let path = self.target.as_ref().and_then(|target| target.path.as_ref());
+        self.left_out > 0
+            || path.is_some_and(|path| path.cut() > 0)
+            || values.map(|field| &field.cell).any(|cell| cell.raw.cut() > 0)
     }
 }
 
 impl TargetView {
-    fn of(view: &EffectView, same_path: bool) -> Self {
+    fn of(view: &EffectView, same_path: bool, extent: Extent) -> Self {
         let target = &view.target;
         let account =
             |account: &Account| Shown::line(&format!("{} ({})", account.credential, account.auth));
@@ -277,7 +280,7 @@ impl TargetView {
             host: Shown::line(&target.host),
             unicode_host: target.unicode_host.as_deref().map(Shown::line),
             port: target.port,
-            path: same_path.then(|| Shown::line(&target.path)),
+            path: same_path.then(|| Shown::new(&target.path, extent.characters())),
             in_clear: target.url.starts_with("http://"),
             account: view.account.as_ref().map(account),
             account_details: view.account.as_ref().map(details).unwrap_or_default(),
