@@ -22,8 +22,8 @@ pub struct Requests {
     pub groups: Vec<EffectGroup>,
     /// How many are not shown.
     pub left_out: u64,
-    /// The page of the first that is not shown.
-    pub rest_url: Option<String>,
+    /// For each step with requests that are not shown, the page of the first of them.
+    pub rest_urls: Vec<(Shown, String)>,
 }
 
 impl Requests {
@@ -53,8 +53,8 @@ impl Requests {
             self.groups.push(group);
         }
         let left_out = total.saturating_sub(shown as u64);
-        if left_out > 0 && self.left_out == 0 {
-            self.rest_url = url(shown + 1);
+        if left_out > 0 {
+            self.rest_urls.extend(url(shown + 1).map(|url| (Shown::line(about.step), url)));
         }
         self.left_out += left_out;
     }

@@ -354,7 +354,11 @@ fn cell(field: &Field, in_json: bool, column: &Column, extent: Extent) -> Cell {
         if quoted { Value::from(field.value.as_str()).to_string() } else { field.value.clone() };
     let known = matches!(field.kind, ValueKind::Text | ValueKind::Number);
     Cell {
-        raw: Shown::new(&raw, extent.characters()),
+        // Data that reads like the place of a secret must not look like one.
+        raw: match field.kind {
+            ValueKind::Secret => Shown::secret(&raw),
+            _ => Shown::new(&raw, extent.characters()),
+        },
         formatted: if known { formatted(&field.value, column) } else { None },
         missing: false,
     }

@@ -102,7 +102,7 @@ fn f_200_above_fifty_requests_there_is_a_count_and_a_link() {
     let requests = requests(512);
     assert_eq!(requests.groups[0].table.as_ref().unwrap().rows.len(), 50);
     assert_eq!(requests.left_out, 462);
-    assert_eq!(requests.rest_url.as_deref(), Some("https://x.example/a/t/effects/pay/51"));
+    assert_eq!(requests.rest_urls[0].1, "https://x.example/a/t/effects/pay/51");
     assert_eq!(requests.irreversible(), 512);
     // The amounts of all of them, not of those shown.
     let sum = requests.groups[0].sum.as_ref().map(|(_, sum)| sum.as_str());

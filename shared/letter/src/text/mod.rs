@@ -30,6 +30,8 @@ pub enum Mark {
     Script(String),
     /// A digit that is not one of `0` to `9`: its code point.
     Digit(String),
+    /// The place of a secret, named by the system: no text from outside can carry this mark.
+    Secret,
 }
 
 impl Mark {
@@ -41,6 +43,7 @@ impl Mark {
             Self::Edge => "a space at the edge of the text",
             Self::Script(_) => "a letter of another script in this word",
             Self::Digit(_) => "a digit that is not one of 0 to 9",
+            Self::Secret => "filled in from the credential when it is sent",
         }
     }
 
@@ -48,7 +51,7 @@ impl Mark {
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         match self {
-            Self::Hidden | Self::Edge => None,
+            Self::Hidden | Self::Edge | Self::Secret => None,
             Self::Script(note) | Self::Digit(note) => Some(note),
         }
     }
@@ -82,6 +85,13 @@ impl Shown {
     #[must_use]
     pub fn line(text: &str) -> Self {
         Self::new(text, SHOWN_LIMIT)
+    }
+
+    /// The place of a secret, in the system's words.
+    #[must_use]
+    pub fn secret(words: &str) -> Self {
+        let part = Part { text: words.to_owned(), mark: Some(Mark::Secret) };
+        Self { parts: vec![part], cut: 0 }
     }
 
     /// All of a text.
@@ -290,6 +300,14 @@ mod tests {
 
     fn label(input: &str, expect: &str) {
         assert_eq!(Label::new(input).as_str(), expect, "{input:?}");
+    }
+
+    #[test]
+    fn no_text_from_outside_looks_like_the_place_of_a_secret() {
+        let words = "the credential's token";
+        let marked = |shown: &Shown| shown.parts().iter().any(|part| part.mark.is_some());
+        assert!(marked(&Shown::secret(words)));
+        assert!(!marked(&Shown::line(words)));
     }
 
     #[test]
