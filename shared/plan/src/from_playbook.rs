@@ -111,6 +111,7 @@ impl Chain {
             retries: step.retry_count,
             timeout_seconds: step.timeout_seconds,
             irreversible: false,
+            for_each: step.for_each.clone(),
             after: after.to_vec(),
             guard: self.gate.clone(),
             covered_by: None,
@@ -209,6 +210,9 @@ fn named(step: &PlanStep) -> Vec<String> {
         found.extend(
             condition.references().into_iter().map(|reference| reference.root().to_owned()),
         );
+    }
+    if let Some(Ok(list)) = step.for_each.as_ref().map(|each| Reference::parse(&each.list)) {
+        found.push(list.root().to_owned());
     }
     if let Some(gate) = &step.gate {
         if let Ok(prompt) = Template::parse(&gate.prompt) {

@@ -32,6 +32,7 @@ fn step(name: &str, kind: playbook::StepKind) -> playbook::Step {
         on_error: playbook::OnError::Stop,
         retry_count: 0,
         timeout_seconds: None,
+        for_each: None,
     }
 }
 

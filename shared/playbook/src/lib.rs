@@ -23,8 +23,8 @@ pub use diagnostic::{
 };
 pub use graph::{Graph, GraphEdge, GraphNode, graph};
 pub use model::{
-    ActiveHours, ApprovalPolicy, Assurance, Category, ColumnFormat, ExecutionMode, InputDecl,
-    InputType, MonitorConfig, OnError, OnReject, OutputDecl, OutputFormat, OutputSchema,
+    ActiveHours, ApprovalPolicy, Assurance, Category, ColumnFormat, ExecutionMode, ForEach,
+    InputDecl, InputType, MonitorConfig, OnError, OnReject, OutputDecl, OutputFormat, OutputSchema,
     PreviewColumn, RunContext, SaveTo, Section, Shape, Step, StepKind, Trigger, TriggerKind,
     ValidPlaybook,
 };

@@ -80,6 +80,7 @@ impl Lower<'_> {
             on_error,
             retry_count: retries(step, on_error),
             timeout_seconds: step.timeout_seconds,
+            for_each: None,
         })
     }
 
