@@ -89,6 +89,7 @@ fn sending(approval: &str) -> EventKind {
         approval: Some(approval.to_owned()),
         target: "POST bank.example/pay".to_owned(),
         key: "9f".to_owned(),
+        items: 0,
     })
 }
 
