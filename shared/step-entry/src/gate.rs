@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::dry_run;
+use crate::earlier::{self, Before};
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::StepEvent;
@@ -166,10 +167,16 @@ async fn gate(
     let mut effects = Vec::new();
     let mut left_out = Vec::new();
     let mut empty = Vec::new();
+    let mut remarks = Vec::new();
     for step_behind in covered.iter().filter(|step| holds(step, scope)) {
         match known_calls(context, view, step_behind, scope).await {
-            Ok(Some(calls)) => effects.push(calls.signed),
-            Ok(None) => empty.push(&step_behind.name),
+            Ok(known) => {
+                remarks.extend(earlier::remark(&step_behind.name, &known.before));
+                match known.calls {
+                    Some(calls) => effects.push(calls.signed),
+                    None => empty.push(&step_behind.name),
+                }
+            }
             Err(NoEffect::Step(error)) => return Err(error),
             Err(NoEffect::Failed(error)) => {
                 left_out.push((step_behind.on_error, cannot_be_sent(step_behind, &error)));
@@ -180,7 +187,7 @@ async fn gate(
         Ending::failed(step, error).stopping().record(&context.runs, event, invocation.now).await?;
         return Ok(Asked::Settled(Verdict::Closed));
     }
-    let remarks = left_out.into_iter().map(|(_, error)| error.message).collect();
+    remarks.extend(left_out.into_iter().map(|(_, error)| error.message));
     let behind = |other: &&PlanStep| {
         other.irreversible && other.guard.as_deref() == Some(step.name.as_str())
     };
@@ -222,27 +229,45 @@ fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
     }
 }
 
-/// What a step is going to send, as it will itself compute it; none when its list is empty.
+/// What a step is going to send.
+struct Known {
+    /// As it will itself compute it; none when there is nothing to send.
+    calls: Option<StepCalls>,
+    /// What runs that this one repeats have sent.
+    before: Vec<Before>,
+    /// How the step ends when there is nothing to send.
+    ending: Option<Ending>,
+}
+
 async fn known_calls(
     context: &Context,
     view: &StepView,
     step: &PlanStep,
     scope: &Scope,
-) -> Result<Option<StepCalls>, NoEffect> {
+) -> Result<Known, NoEffect> {
     let contract = context.registry.get(&step.action);
     let contract =
         contract.ok_or_else(|| NoEffect::Step(StepError::NoHandler(step.action.clone())))?;
+    let head = &view.head;
     if let Some(each) = &step.for_each {
-        let list = for_each::items(step, each, contract, scope).map_err(NoEffect::Failed)?;
-        if list.is_empty() {
-            return Ok(None);
+        let calls = for_each::Calls::of(context, head, step, each, contract, scope).await;
+        let list = calls.map_err(NoEffect::Step)?.map_err(NoEffect::Failed)?;
+        if list.left.is_empty() {
+            let ending = Some(for_each::nothing_to_do(step, &list.before));
+            return Ok(Known { calls: None, before: list.before, ending });
         }
-        return calls_of(context, &view.head, step, &list).await.map(Some);
+        let calls = calls_of(context, head, step, &list.left).await?;
+        return Ok(Known { calls: Some(calls), before: list.before, ending: None });
+    }
+    let ending = earlier::ending(&context.runs, head, step).await.map_err(NoEffect::Step)?;
+    if ending.is_some() {
+        return Ok(Known { calls: None, before: Vec::new(), ending });
     }
     let prepared = prepare(step, contract, scope).map_err(|problems| {
         NoEffect::Failed(ActionError::terminal("STEP_INPUT_INVALID", problems.join("; ")))
     })?;
-    one_call(context, &view.head, step, &prepared).await.map(Some)
+    let calls = one_call(context, head, step, &prepared).await?;
+    Ok(Known { calls: Some(calls), before: Vec::new(), ending: None })
 }
 
 async fn tool(
@@ -253,10 +278,12 @@ async fn tool(
     scope: &Scope,
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
-    let of_step = match known_calls(context, view, step, scope).await {
-        Ok(Some(calls)) => calls,
-        Ok(None) => {
-            for_each::nothing_to_do(step).record(&context.runs, event, invocation.now).await?;
+    let (of_step, before) = match known_calls(context, view, step, scope).await {
+        Ok(Known { calls: Some(calls), before, .. }) => (calls, before),
+        Ok(Known { ending, .. }) => {
+            let ending = ending.unwrap_or_else(|| for_each::nothing_to_do(step, &[]));
+            let ending = told(context, view, step, ending).await?;
+            ending.record(&context.runs, event, invocation.now).await?;
             return Ok(Asked::Settled(Verdict::Closed));
         }
         Err(NoEffect::Step(error)) => return Err(error),
@@ -289,7 +316,7 @@ async fn tool(
         prompt,
         preview: Value::Null,
         irreversible: true,
-        remarks: Vec::new(),
+        remarks: earlier::remark(&step.name, &before).into_iter().collect(),
         subject,
         stages: picture(view),
         gate: guarding(view, step),

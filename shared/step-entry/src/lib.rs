@@ -10,6 +10,7 @@
 mod act;
 mod context;
 mod dry_run;
+mod earlier;
 mod ending;
 mod error;
 mod event;

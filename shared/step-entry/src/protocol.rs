@@ -16,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use crate::act::{Acted, act, lease};
 use crate::context::Context;
 use crate::dry_run;
+use crate::earlier;
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
@@ -142,6 +143,11 @@ async fn decide<'a>(
     };
     if let Some(error) = refused(context, &view.head, step, contract).await? {
         return Ok(Decided::End(Ending::failed(step, &error).stopping()));
+    }
+    if step.irreversible
+        && let Some(ending) = earlier::ending(&context.runs, &view.head, step).await?
+    {
+        return Ok(Decided::End(ending));
     }
     if view.head.dry_run.is_some()
         && let Some(ending) = dry_run::ending(step, contract, &prepared)

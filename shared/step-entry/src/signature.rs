@@ -104,7 +104,7 @@ fn key(
 ) -> Result<String, countersign_effect::EffectError> {
     idempotency_key(&KeyOf {
         tenant: context.tenant.as_str(),
-        origin_run: head.run.as_str(),
+        origin_run: head.origin().as_str(),
         step: &step.name,
         item,
         arguments: &prepared.arguments(),

@@ -1,7 +1,7 @@
 //! The calls of a step that makes one for each item of a list: one record each, written before the call is made.
 
 use countersign_run::{Event, RunId, Sending};
-use countersign_store_kit::{Expr, Query, StoreError, Stored, Write};
+use countersign_store_kit::{Expr, Page, Query, StoreError, Stored, Write};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,7 +81,9 @@ impl RunStore {
         mark: Option<(&Intent, Option<&Intent>)>,
         calls: &[ItemCall],
     ) -> Result<Begun> {
-        let running = Expr::new("attribute_exists(#PK) AND attribute_not_exists(#stop)");
+        let running = Expr::new(
+            "attribute_exists(#PK) AND attribute_not_exists(#stop) AND attribute_not_exists(#finished_at)",
+        );
         let mut writes = vec![Write::check(&keys::head(run), running)];
         for call in calls {
             let fresh = Expr::new("attribute_not_exists(#PK) OR #call < :call");
@@ -127,6 +129,23 @@ impl RunStore {
         let query = Query::partition(&partition).prefix(&prefix).consistent();
         let rows: Vec<Row> = self.table.query_all(query, MAX_ITEMS).await?;
         Ok(rows.into_iter().map(|row| row.item).collect())
+    }
+
+    /// A page of the same.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn items_page(
+        &self,
+        run: &RunId,
+        step: &str,
+        limit: i32,
+        after: Option<&str>,
+    ) -> Result<Page<ItemCall>> {
+        let (partition, prefix) = keys::items(run, step);
+        let query = Query::partition(&partition).prefix(&prefix).limit(limit).after(after);
+        let page = self.table.query(query).await?.decode::<Row>(self.table.name())?;
+        Ok(page.map(|row| row.item))
     }
 
     /// Keeps what a call answered: in its record, or in the bucket when it is large.

@@ -14,7 +14,7 @@ use futures::future::join_all;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::list::Item;
+use super::Calls;
 use super::plan::{Allowed, Made, is_unknown};
 use super::summary::Summary;
 use crate::act::{Acted, LEASE_MARGIN, RESERVE, act};
@@ -39,7 +39,7 @@ pub(crate) struct Waves<'a> {
     pub(crate) step: &'a PlanStep,
     pub(crate) each: &'a ForEach,
     pub(crate) contract: &'a Contract,
-    pub(crate) list: &'a [Item],
+    pub(crate) list: &'a Calls,
     pub(crate) calls: &'a StepCalls,
     pub(crate) invocation: &'a Invocation,
     pub(crate) started: Instant,
@@ -150,7 +150,7 @@ impl Waves<'_> {
     /// The record of a call that is about to be made.
     fn begun(&self, n: u32, signature: &countersign_approval::ports::Signed) -> Option<ItemCall> {
         let at = n as usize;
-        let (item, effect) = (self.list.get(at)?, self.calls.effects.get(at)?);
+        let (item, effect) = (self.list.left.get(at)?, self.calls.effects.get(at)?);
         let text = self.calls.signed.texts.get(at)?;
         let sending = Sending {
             call: 1,
@@ -222,7 +222,7 @@ impl Waves<'_> {
 
     fn request(&self, begun: &ItemCall) -> Option<Call> {
         let at = begun.n as usize;
-        let (item, effect) = (self.list.get(at)?, self.calls.effects.get(at)?);
+        let (item, effect) = (self.list.left.get(at)?, self.calls.effects.get(at)?);
         let permit = Permit { effect: effect.clone(), receipt: begun.sending.receipt.clone() };
         let key = begun.sending.key.clone();
         let call =
