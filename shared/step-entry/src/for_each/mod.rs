@@ -171,3 +171,6 @@ pub(crate) async fn closed(
     let made = Made::read(context, view, step).await?;
     Summary::of(&made).ending(context, step, Some(ending)).await
 }
+
+#[cfg(test)]
+mod tests;
