@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use countersign_approval::ports::Signed;
+use countersign_approval::ports::{Answered, Signed};
 use countersign_identity::permits;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of};
@@ -14,6 +14,7 @@ use countersign_wiring::Condition;
 use sha2::{Digest as _, Sha256};
 
 use crate::act::{Acted, act, lease};
+use crate::again::{again, signature};
 use crate::context::Context;
 use crate::dry_run;
 use crate::ending::Ending;
@@ -84,6 +85,8 @@ struct Ready<'a> {
     permit: Option<(Permit, String)>,
     /// Which of its irreversible calls it makes; 0 when it makes none.
     call: u32,
+    /// What allows it to make again a call whose outcome is unknown.
+    again: Option<Answered>,
 }
 
 async fn decide<'a>(
@@ -123,6 +126,11 @@ async fn decide<'a>(
         .registry
         .get(&step.action)
         .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
+    // An intent without an outcome is an unknown outcome: only people who say so allow to act again.
+    let again = match &view.intent {
+        Some(intent) => Some(again(context, event, step, intent).await?),
+        None => None,
+    };
     let prepared = match prepare(step, contract, &scope) {
         Ok(prepared) => prepared,
         Err(problems) => {
@@ -138,7 +146,7 @@ async fn decide<'a>(
     {
         return Ok(Decided::End(ending));
     }
-    let mut ready = Ready { contract, prepared, permit: None, call: 0 };
+    let mut ready = Ready { contract, prepared, permit: None, call: 0, again };
     if (step.irreversible || contract.irreversible)
         && let Some(ending) = ready.sign(context, event, view, step, invocation).await?
     {
@@ -200,20 +208,16 @@ impl Ready<'_> {
             Err(NoEffect::Step(error)) => return Err(error),
         };
         let root = of_step.signed.covered().root;
-        let found = signatures.signed(&event.run, &step.name, &root).await?;
-        // An intent without an outcome is an unknown outcome: only a signature given after it allows to act again.
-        let newer = |at: jiff::Timestamp| view.intent.as_ref().is_none_or(|intent| at > intent.at);
-        let Some(signature) = found
-            .into_iter()
-            .filter(|signature| newer(signature.at))
-            .max_by_key(|signature| signature.at)
-        else {
-            let name = step.name.clone();
-            return Err(if view.intent.is_some() {
-                StepError::InDoubt(name)
-            } else {
-                StepError::NeedsSignature(name)
-            });
+        let signature = match &self.again {
+            None => {
+                let found = signatures.signed(&event.run, &step.name, &root).await?;
+                let newest = found.into_iter().max_by_key(|signature| signature.at);
+                newest.ok_or_else(|| StepError::NeedsSignature(step.name.clone()))?
+            }
+            Some(again) => match signature(again, &of_step) {
+                Some(signature) => signature,
+                None => return Ok(view.intent.as_ref().map(|sent| Ending::changed(step, sent))),
+            },
         };
         let intent = intent(event, view, &self.prepared, &of_step, &signature, step, invocation);
         match context.runs.intend(&event.run, &intent).await? {
@@ -321,6 +325,7 @@ fn intent(
         step: step.name.clone(),
         input_hash: prepared.hash.clone(),
         sending,
+        leaf: of_step.signed.leaves().first().copied(),
         lease_until: lease_until.unwrap_or(invocation.now),
         stops: step.on_error == OnError::Stop,
         attempt: event.attempt,

@@ -1,6 +1,6 @@
 //! The approvals as the step protocol asks for them.
 
-use countersign_approval::ports::{PortError, PortResult, Signatures, Signed};
+use countersign_approval::ports::{Answered, PortError, PortResult, Signatures, Signed};
 use countersign_approval::{Digest, RunId};
 
 use crate::Approvals;
@@ -22,6 +22,14 @@ impl Signatures for Approvals {
                 at: one.at,
             };
             Ok(found.into_iter().map(signed).collect())
+        })
+    }
+
+    fn answers<'a>(&'a self, run: &'a RunId, step: &'a str) -> PortResult<'a, Vec<Answered>> {
+        Box::pin(async move {
+            let places = self.places(run).await;
+            let places = places.map_err(|error| PortError::of("looking for answers", &error))?;
+            Ok(places.into_iter().flat_map(|place| place.answers(step)).collect())
         })
     }
 }
