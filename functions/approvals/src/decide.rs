@@ -1,8 +1,8 @@
 //! `POST /a/{token}`: the form decides, through the gatekeeper.
 
 use countersign_approval::{
-    Assurance, Attempt, Code, CodeCheck, DecideError, Digest, Door, LinkError, Nonce, SignedNonce,
-    Status, StoredCode, TokenError, Verdict,
+    Assurance, Attempt, Code, CodeCheck, CodeScope, DecideError, Digest, Door, Kind, LinkError,
+    Nonce, SignedNonce, Status, StoredCode, TokenError, Verdict,
 };
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
 use countersign_letter::page::MessagePage;
@@ -14,6 +14,7 @@ use crate::form::Form;
 use crate::http::{Incoming, Reply};
 use crate::look::{self, Opened};
 use crate::refusal::Refusal;
+use crate::unknown;
 
 /// Reads the form, checks the nonce, and decides or asks for a code.
 pub(crate) async fn post(
@@ -25,6 +26,10 @@ pub(crate) async fn post(
     let opened = look::open(token, context, now).await?;
     let form = Form::read(request.header("content-type"), &request.body)?;
     let nonce = seen(&form, &opened, context, now).await?;
+    if form.contradicts_itself() {
+        let problem = "“I do not know” cannot be sent together with an answer.";
+        return look::again(&opened, token, context, now, &form, problem).await;
+    }
     if let Some(vote) = opened
         .own_vote()
         .filter(|vote| vote.verdict != form.verdict && opened.request().closed.is_none())
@@ -37,8 +42,21 @@ pub(crate) async fn post(
         Err(GateError::Decide(DecideError::AssuranceTooLow { needed: Assurance::LinkCode })) => {
             with_code(&opened, &form, &nonce, context, now).await
         }
+        Err(GateError::Decide(DecideError::Answers(problems))) => {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            look::again(&opened, token, context, now, &form, &sentence(&problems)).await
+        }
         other => answer(other, &opened, &form, context).await,
     }
+}
+
+/// Problems as a sentence.
+fn sentence(problems: &[String]) -> String {
+    let mut text = problems.join("; ");
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text + "."
 }
 
 /// What the page behind the form had shown.
@@ -70,6 +88,7 @@ async fn decide(
         version: Some(nonce.version),
         door: Door::Mail,
         assurance,
+        answers: form.answers(),
         note: form.note.clone(),
     };
     let who = Who::LinkOf(opened.person.clone());
@@ -86,11 +105,10 @@ async fn with_code(
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
     let Some(typed) = &form.code else { return ask_for_code(opened, form, context, now).await };
-    let request = opened.request();
-    let stored =
-        context.act.try_code(&request.id, request.version, opened.slot, form.verdict).await?;
+    let (request, scope) = (opened.request(), form.scope());
+    let stored = context.act.try_code(&request.id, request.version, opened.slot, &scope).await?;
     let stored = stored.ok_or(Refusal::CodeSpent)?;
-    match stored.check(typed, request.version, form.verdict, now) {
+    match stored.check(typed, request.version, &scope, now) {
         CodeCheck::Right => {}
         CodeCheck::Wrong => {
             let problem = Some("That code is not right.");
@@ -102,8 +120,7 @@ async fn with_code(
     let decided = decide(opened, form, nonce, Assurance::LinkCode, context, now).await;
     if decided.is_ok() {
         // Should this fail, the code still opens nothing: the vote is cast, and repeating it gives the same receipt.
-        let _ =
-            context.act.spend_code(&request.id, request.version, opened.slot, form.verdict).await;
+        let _ = context.act.spend_code(&request.id, request.version, opened.slot, &scope).await;
     }
     answer(decided, opened, form, context).await
 }
@@ -115,10 +132,10 @@ async fn ask_for_code(
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
     let request = opened.request();
-    let (code, stored) = new_code(opened, form.verdict, context, now);
+    let (code, stored) = new_code(opened, form.scope(), context, now);
     let expires = match context.act.put_code(&request.id, &stored, now).await? {
         CodeIssue::Kept => {
-            context.act.send_code(request, &opened.person, form.verdict, &code, &stored).await?;
+            context.act.send_code(request, &opened.person, &code, &stored).await?;
             stored.expires_at
         }
         // Whoever else holds the link may have asked for it: it was mailed to the approver all the same.
@@ -131,7 +148,7 @@ async fn ask_for_code(
 
 fn new_code(
     opened: &Opened,
-    verdict: Verdict,
+    scope: CodeScope,
     context: &Context,
     now: Timestamp,
 ) -> (Code, StoredCode) {
@@ -141,7 +158,7 @@ fn new_code(
     salt.copy_from_slice(&random[8..]);
     let code = Code::from_random(digits);
     let version = opened.request().version;
-    let stored = code.stored(Digest::from_bytes(salt), opened.slot, version, verdict, now);
+    let stored = code.stored(Digest::from_bytes(salt), opened.slot, version, scope, now);
     (code, stored)
 }
 
@@ -160,14 +177,13 @@ async fn answer(
             };
             let (request, approves) = (opened.request(), form.verdict == Verdict::Approve);
             let (receipt, digest) = (answer.receipt.as_str(), request.digest.to_string());
-            let page = MessagePage::receipt(
-                approves,
-                receipt,
-                request.id.as_str(),
-                answer.at,
-                &digest,
-                open,
-            );
+            let id = request.id.as_str();
+            let page = if request.kind == Kind::Outcome {
+                let said = unknown::in_words(&form.answers());
+                MessagePage::answered(said, receipt, id, answer.at, &digest, open)
+            } else {
+                MessagePage::receipt(approves, receipt, id, answer.at, &digest, open)
+            };
             Ok(Reply::new(200, page.html()?))
         }
         Err(GateError::Decide(DecideError::Closed(closed))) => {

@@ -1,16 +1,22 @@
 //! The form of the decision page and of the code page.
 
-use countersign_approval::Verdict;
+use std::collections::BTreeMap;
+
+use countersign_approval::{Choice, CodeScope, OutcomeAnswer, Verdict};
 use countersign_letter::page::NOTE_LIMIT;
 
-/// The most bytes of a form: a note of 2,000 characters, each percent-encoded, and the rest.
-pub(crate) const BODY_LIMIT: usize = 32 * 1024;
+/// The most bytes of a form: a note of 2,000 characters and evidence of 20,000, each percent-encoded, and the rest.
+pub(crate) const BODY_LIMIT: usize = 320 * 1024;
 
 /// What somebody sent.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Form {
     pub(crate) nonce: String,
     pub(crate) verdict: Verdict,
+    /// The choice for each call, where the page asks for them.
+    pub(crate) choices: BTreeMap<u32, Choice>,
+    /// The evidence for each call.
+    pub(crate) evidence: BTreeMap<u32, String>,
     pub(crate) note: Option<String>,
     pub(crate) code: Option<String>,
 }
@@ -18,14 +24,18 @@ pub(crate) struct Form {
 /// Why a form cannot be read. Nothing is changed (K-01).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FormError {
-    #[error("the form is larger than 32 KB")]
+    #[error("the form is larger than 320 KB")]
     TooLarge,
     #[error("the body is not a form")]
     NotAForm,
     #[error("the field `{0}` is missing")]
     Missing(&'static str),
     #[error("the field `{0}` is there more than once")]
-    Repeated(&'static str),
+    Repeated(String),
+    #[error("the field `{0}` does not name a call")]
+    Call(String),
+    #[error("the field `{0}` is neither `done`, `not_done` nor `again`")]
+    Choice(String),
     #[error("the field `decision` is neither `approve` nor `deny`")]
     Decision,
     #[error("the note is longer than 2,000 characters")]
@@ -64,8 +74,53 @@ impl Form {
             return Err(FormError::NoteTooLong);
         }
         let code = field(&fields, "code", 40)?.filter(|code| !code.trim().is_empty());
-        Ok(Self { nonce, verdict, note, code })
+        let choice =
+            |name: &str, word: &str| word.parse().map_err(|_| FormError::Choice(name.to_owned()));
+        let choices = numbered(&fields, "choice-", choice)?;
+        let evidence = numbered(&fields, "evidence-", |_, text| Ok(text.trim().to_owned()))?;
+        let evidence = evidence.into_iter().filter(|(_, text)| !text.is_empty()).collect();
+        Ok(Self { nonce, verdict, choices, evidence, note, code })
     }
+
+    /// The answers it gives.
+    pub(crate) fn answers(&self) -> Vec<OutcomeAnswer> {
+        let one = |(n, choice): (&u32, &Choice)| {
+            OutcomeAnswer::new(*n, *choice, self.evidence.get(n).map(String::as_str))
+        };
+        self.choices.iter().map(one).collect()
+    }
+
+    /// What a code for this decision is bound to.
+    pub(crate) fn scope(&self) -> CodeScope {
+        CodeScope::of(self.verdict, &self.answers())
+    }
+
+    /// Whether it says something of a call, and does not approve that.
+    pub(crate) fn contradicts_itself(&self) -> bool {
+        let says = !self.choices.is_empty() || !self.evidence.is_empty();
+        says && self.verdict == Verdict::Deny
+    }
+}
+
+/// The fields `{prefix}{n}`, each of which may be there once; blank ones are left out.
+fn numbered<T>(
+    fields: &[(String, String)],
+    prefix: &str,
+    read: impl Fn(&str, &str) -> Result<T, FormError>,
+) -> Result<BTreeMap<u32, T>, FormError> {
+    let mut found = BTreeMap::new();
+    for (name, value) in fields {
+        let Some(number) = name.strip_prefix(prefix) else { continue };
+        let n: u32 = number.parse().map_err(|_| FormError::Call(name.clone()))?;
+        // `+1` and `01` are other texts for the same call.
+        if n.to_string() != number {
+            return Err(FormError::Call(name.clone()));
+        }
+        if !value.is_empty() && found.insert(n, read(name, value)?).is_some() {
+            return Err(FormError::Repeated(name.clone()));
+        }
+    }
+    Ok(found)
 }
 
 fn field(
@@ -75,7 +130,7 @@ fn field(
 ) -> Result<Option<String>, FormError> {
     let mut values = fields.iter().filter(|(field, _)| field == name).map(|(_, value)| value);
     match (values.next(), values.next()) {
-        (Some(_), Some(_)) => Err(FormError::Repeated(name)),
+        (Some(_), Some(_)) => Err(FormError::Repeated(name.to_owned())),
         (Some(value), None) if value.len() > limit => Err(FormError::TooLong(name)),
         (value, _) => Ok(value.filter(|value| !value.is_empty()).cloned()),
     }
@@ -102,7 +157,7 @@ fn form_urlencoded(body: &[u8]) -> Result<Vec<(String, String)>, FormError> {
 #[cfg(test)]
 mod tests {
     use super::{BODY_LIMIT, Form, FormError};
-    use countersign_approval::Verdict;
+    use countersign_approval::{Choice, OutcomeAnswer, Verdict};
 
     const KIND: Option<&str> = Some("application/x-www-form-urlencoded; charset=UTF-8");
 
@@ -119,7 +174,10 @@ mod tests {
         check("nonce=n&decision=", &Err(FormError::Missing("decision")));
         check("nonce=n&decision=OK", &Err(FormError::Decision));
         check("nonce=n&decision=Approve", &Err(FormError::Decision));
-        check("nonce=n&decision=approve&decision=deny", &Err(FormError::Repeated("decision")));
+        check(
+            "nonce=n&decision=approve&decision=deny",
+            &Err(FormError::Repeated("decision".to_owned())),
+        );
         check("nonce=n&decision=approve&note=%ff", &Err(FormError::NotAForm));
         check("", &Err(FormError::Missing("nonce")));
     }
@@ -129,6 +187,30 @@ mod tests {
         let read = Form::read(Some("application/json"), b"{\"decision\":\"approve\"}");
         assert_eq!(read.err(), Some(FormError::NotAForm));
         assert_eq!(Form::read(None, b"nonce=n&decision=approve").err(), Some(FormError::NotAForm));
+    }
+
+    #[test]
+    fn k_49_answers_are_read_for_each_call() {
+        let form = Form::read(
+            KIND,
+            b"nonce=n&decision=approve&choice-0=done&evidence-0=+statement+47+&choice-3=again&evidence-3=",
+        )
+        .unwrap();
+        let answers = [
+            OutcomeAnswer::new(0, Choice::Done, Some("statement 47")),
+            OutcomeAnswer::new(3, Choice::Again, None),
+        ];
+        assert_eq!(form.answers(), answers);
+        let part = |text: &str| format!("nonce=n&decision=approve&{text}");
+        check(&part("choice-0=maybe"), &Err(FormError::Choice("choice-0".to_owned())));
+        check(&part("choice-x=done"), &Err(FormError::Call("choice-x".to_owned())));
+        check(&part("choice-01=done"), &Err(FormError::Call("choice-01".to_owned())));
+        check(
+            &part("choice-0=done&choice-0=again"),
+            &Err(FormError::Repeated("choice-0".to_owned())),
+        );
+        let denied = Form::read(KIND, b"nonce=n&decision=deny&evidence-0=seen").unwrap();
+        assert!(denied.contradicts_itself() && !form.contradicts_itself());
     }
 
     #[test]

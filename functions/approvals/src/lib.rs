@@ -13,6 +13,7 @@ mod plan;
 mod ports;
 mod refusal;
 mod route;
+mod unknown;
 mod world;
 
 use std::sync::Arc;

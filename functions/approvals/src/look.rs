@@ -1,7 +1,8 @@
 //! What a link shows. Nothing here writes.
 
 use countersign_approval::{
-    Assurance, Closed, Door, Layout, Nonce, Request, SignedLink, Status, TokenError, Verdict, Vote,
+    Assurance, Closed, Door, Kind, Layout, Nonce, Request, SignedLink, Status, TokenError, Verdict,
+    Vote,
 };
 use countersign_gatekeeper::Notices;
 use countersign_identity::{Requirement, Role, Standing, UserId, permits};
@@ -15,9 +16,11 @@ use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
 
 use crate::Context;
+use crate::form::Form;
 use crate::http::Reply;
 use crate::plan;
 use crate::refusal::Refusal;
+use crate::unknown;
 
 /// Characters of a prompt that are shown at once.
 const PROMPT_LIMIT: usize = 1_000;
@@ -78,7 +81,23 @@ pub(crate) async fn page(token: &str, context: &Context, now: Timestamp) -> Resu
     if let Some(vote) = opened.own_vote() {
         return Ok(Reply::new(200, receipt(&opened.loaded, vote).html()?));
     }
-    Ok(Reply::new(200, decision(&opened, token, context, now, None).await?.html()?))
+    Ok(Reply::new(200, decision(&opened, token, context, now).await?.html()?))
+}
+
+/// The decision page again, with what was wrong with the form; nothing was changed.
+pub(crate) async fn again(
+    opened: &Opened,
+    token: &str,
+    context: &Context,
+    now: Timestamp,
+    form: &Form,
+    problem: &str,
+) -> Result<Reply, Refusal> {
+    let mut page = decision(opened, token, context, now).await?;
+    page.problem = Some(problem.to_owned());
+    page.note = form.note.clone().unwrap_or_default();
+    unknown::keep(&mut page.outcomes, form);
+    Ok(Reply::new(422, page.html()?))
 }
 
 /// `GET /a/{token}/rows`
@@ -155,7 +174,6 @@ pub(crate) async fn decision(
     token: &str,
     context: &Context,
     now: Timestamp,
-    problem: Option<String>,
 ) -> Result<DecisionPage, Refusal> {
     let request = opened.request();
     let nonce = Nonce::for_page(opened.link.id(), request.digest, request.version, now);
@@ -170,6 +188,9 @@ pub(crate) async fn decision(
     let kept = context.look.effects(request).await?;
     let page_url = Notices::page_url(&context.public_url, token);
     let effects = plan::requests(request, plan, &kept, layout, &page_url);
+    let outcomes = unknown::outcomes(request, plan, &kept, context, now).await?;
+    // What is asked about calls is told with each of them.
+    let prompt = if outcomes.is_empty() { request.prompt.as_str() } else { "" };
     let preview = rows_of(request, layout);
     let picture = plan.and_then(|plan| plan::picture(plan, &request.position.step));
     Ok(DecisionPage {
@@ -181,10 +202,10 @@ pub(crate) async fn decision(
         agent: run.as_ref().map(|run| Shown::line(&run.agent)),
         what: Shown::line(&plan.map(|plan| plan::what(request, plan)).unwrap_or_default()),
         approver: Shown::line(&approver),
-        prompt: Shown::prose(&request.prompt, PROMPT_LIMIT),
+        prompt: Shown::prose(prompt, PROMPT_LIMIT),
         prompt_url: Some(format!("{page_url}/prompt")),
         effects,
-        outcomes: Vec::new(),
+        outcomes,
         warnings: warnings(request),
         rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
         preview,
@@ -193,6 +214,7 @@ pub(crate) async fn decision(
         digest: request.digest.to_string(),
         cost_bound: request.cost_bound.as_deref().map(Shown::line),
         given: approvals(&opened.loaded),
+        tally: unknown::tally(&opened.loaded),
         needed: request.policy.quorum,
         deadline: request.timing.deadline,
         now,
@@ -203,7 +225,7 @@ pub(crate) async fn decision(
         },
         nonce,
         anchor: anchor(context).await?,
-        problem,
+        problem: None,
         note: String::new(),
     })
 }
@@ -231,7 +253,7 @@ fn rows_of(request: &Request, layout: &Layout) -> Preview {
 pub(crate) async fn code_page(
     opened: &Opened,
     context: &Context,
-    form: &crate::form::Form,
+    form: &Form,
     expires: Timestamp,
     problem: Option<&str>,
 ) -> Result<CodePage, Refusal> {
@@ -240,6 +262,8 @@ pub(crate) async fn code_page(
     Ok(CodePage {
         address: Shown::line(&address),
         approving: form.verdict == Verdict::Approve,
+        answers: unknown::given(form),
+        answer: unknown::in_words(&form.answers()).filter(|_| !form.choices.is_empty()),
         title: Shown::line(&opened.request().title),
         nonce: form.nonce.clone(),
         note: form.note.clone().unwrap_or_default(),
@@ -255,15 +279,13 @@ pub(crate) fn receipt(loaded: &Loaded, vote: &Vote) -> MessagePage {
         Status::Pending => request.policy.quorum.saturating_sub(approvals(loaded)).max(1),
         _ => 0,
     };
-    let approves = vote.verdict == Verdict::Approve;
-    MessagePage::receipt(
-        approves,
-        vote.receipt.as_str(),
-        request.id.as_str(),
-        vote.at,
-        &vote.digest.to_string(),
-        open,
-    )
+    let (receipt, id) = (vote.receipt.as_str(), request.id.as_str());
+    let digest = vote.digest.to_string();
+    if request.kind == Kind::Outcome {
+        let said = unknown::in_words(&vote.answers);
+        return MessagePage::answered(said, receipt, id, vote.at, &digest, open);
+    }
+    MessagePage::receipt(vote.verdict == Verdict::Approve, receipt, id, vote.at, &digest, open)
 }
 
 /// Who closed a request, how and when.
@@ -277,6 +299,7 @@ pub(crate) async fn story(
         signatures.push(Signature {
             by: Shown::line(&name(&vote.person, context).await?),
             approves: vote.verdict == Verdict::Approve,
+            answer: unknown::in_words(&vote.answers),
             how: Shown::line(how(vote)),
             at: vote.at,
         });
@@ -291,17 +314,25 @@ pub(crate) async fn story(
         Status::Superseded => page::Verdict::Superseded,
         Status::Cancelled => page::Verdict::Cancelled,
     };
-    Ok(MessagePage::closed(verdict, loaded.request.id.as_str(), Some(closed.at), signatures))
+    Ok(closed_page(&loaded.request, verdict, closed.at, signatures))
+}
+
+fn closed_page(
+    request: &Request,
+    verdict: page::Verdict,
+    at: Timestamp,
+    signatures: Vec<Signature>,
+) -> MessagePage {
+    let page = match request.kind {
+        Kind::Outcome => MessagePage::outcome_closed,
+        _ => MessagePage::closed,
+    };
+    page(verdict, request.id.as_str(), Some(at), signatures)
 }
 
 /// The story of a request whose deadline has passed and that nobody has closed yet.
 pub(crate) fn timed_out(request: &Request) -> MessagePage {
-    MessagePage::closed(
-        page::Verdict::TimedOut,
-        request.id.as_str(),
-        Some(request.timing.deadline),
-        Vec::new(),
-    )
+    closed_page(request, page::Verdict::TimedOut, request.timing.deadline, Vec::new())
 }
 
 fn how(vote: &Vote) -> &'static str {
@@ -318,12 +349,16 @@ fn asked(request: &Request) -> Asked {
     Asked::named(request.kind.as_str()).unwrap_or(Asked::Step)
 }
 
+/// Approvals; of answers, those of the most frequent one.
 pub(crate) fn approvals(loaded: &Loaded) -> u32 {
+    if let Some(first) = unknown::tallies(loaded).first() {
+        return first.given;
+    }
     let count = loaded.counted().filter(|vote| vote.verdict == Verdict::Approve).count();
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-async fn name(person: &UserId, context: &Context) -> Result<String, Refusal> {
+pub(crate) async fn name(person: &UserId, context: &Context) -> Result<String, Refusal> {
     let standing = context.look.standing(person).await?;
     Ok(standing.map_or_else(|| "Somebody who has left".to_owned(), |standing| standing.name))
 }

@@ -4,7 +4,9 @@
 
 use countersign_approval::chain::Checkpoint;
 use countersign_approval::ports::PortError;
-use countersign_approval::{ApprovalId, Code, LinkError, Request, SignedLink, StoredCode, Verdict};
+use countersign_approval::{
+    ApprovalId, Code, CodeScope, LinkError, Request, SignedLink, StoredCode,
+};
 use countersign_effect::Effect;
 use countersign_gatekeeper::{Answer, Attempting, GateError};
 use countersign_identity::{Standing, UserId};
@@ -68,7 +70,7 @@ pub trait Act: Send + Sync {
         attempting: &'a Attempting,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Answer, GateError>>;
-    /// Keeps a new code in place of the last one of its verdict, if one may be mailed now.
+    /// Keeps a new code in place of the last one of its decision, if one may be mailed now.
     fn put_code<'a>(
         &'a self,
         id: &'a ApprovalId,
@@ -81,7 +83,7 @@ pub trait Act: Send + Sync {
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
-        verdict: Verdict,
+        scope: &'a CodeScope,
     ) -> Seen<'a, Option<StoredCode>>;
     /// Makes a code useless.
     fn spend_code<'a>(
@@ -89,14 +91,13 @@ pub trait Act: Send + Sync {
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
-        verdict: Verdict,
+        scope: &'a CodeScope,
     ) -> Seen<'a, ()>;
     /// Mails a code to the approver.
     fn send_code<'a>(
         &'a self,
         request: &'a Request,
         person: &'a UserId,
-        verdict: Verdict,
         code: &'a Code,
         stored: &'a StoredCode,
     ) -> Seen<'a, ()>;

@@ -147,9 +147,12 @@ impl Refusal {
 
 fn decide_page(error: &DecideError) -> MessagePage {
     match error {
-        DecideError::DigestMissing | DecideError::DigestMalformed | DecideError::NoteTooLong(_) => {
-            MessagePage::unreadable(&error.to_string())
-        }
+        DecideError::DigestMissing
+        | DecideError::DigestMalformed
+        | DecideError::NoteTooLong(_)
+        | DecideError::Answers(_)
+        | DecideError::AnswersNotAsked
+        | DecideError::AnswersDenied => MessagePage::unreadable(&error.to_string()),
         DecideError::AssuranceTooLow { .. } => MessagePage::sign_in(),
         _ => MessagePage::not_allowed(&error.to_string()),
     }

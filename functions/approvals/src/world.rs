@@ -5,7 +5,7 @@ use std::sync::Arc;
 use countersign_approval::chain::Checkpoint;
 use countersign_approval::ports::PortError;
 use countersign_approval::{
-    ApprovalId, Code, LinkError, Preview, Request, SignedLink, StoredCode, Tenant, Verdict,
+    ApprovalId, Code, CodeScope, LinkError, Preview, Request, SignedLink, StoredCode, Tenant,
 };
 use countersign_effect::Effect;
 use countersign_failure::Failure;
@@ -173,10 +173,10 @@ impl Act for Doing {
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
-        verdict: Verdict,
+        scope: &'a CodeScope,
     ) -> Seen<'a, Option<StoredCode>> {
         Box::pin(async move {
-            let tried = self.approvals.try_code(id, version, slot, verdict).await;
+            let tried = self.approvals.try_code(id, version, slot, scope).await;
             tried.map_err(carried("trying a code"))
         })
     }
@@ -186,10 +186,10 @@ impl Act for Doing {
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
-        verdict: Verdict,
+        scope: &'a CodeScope,
     ) -> Seen<'a, ()> {
         Box::pin(async move {
-            let spent = self.approvals.spend_code(id, version, slot, verdict).await;
+            let spent = self.approvals.spend_code(id, version, slot, scope).await;
             spent.map_err(carried("spending a code"))
         })
     }
@@ -198,11 +198,10 @@ impl Act for Doing {
         &'a self,
         request: &'a Request,
         person: &'a UserId,
-        verdict: Verdict,
         code: &'a Code,
         stored: &'a StoredCode,
     ) -> Seen<'a, ()> {
-        self.notices.send_code(request, person, verdict, code, stored)
+        self.notices.send_code(request, person, code, stored)
     }
 }
 

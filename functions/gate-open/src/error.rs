@@ -1,5 +1,7 @@
 //! Why a gate could not be opened.
 
+use countersign_approval::ApprovalId;
+use countersign_connector::SourceError;
 use countersign_failure::{Class, Failure};
 use countersign_gatekeeper::GateError;
 use countersign_step_entry::StepError;
@@ -24,6 +26,19 @@ pub enum OpenGateError {
     /// It took longer than an invocation may.
     #[error("opening the gate took too long")]
     TooSlow,
+    /// The request that allowed sending is not kept, or is not what was sent.
+    #[error(
+        "what became of `{step}` cannot be asked: the request {approval}, which allowed sending it, is not kept"
+    )]
+    Unaskable {
+        /// The step.
+        step: String,
+        /// The request.
+        approval: ApprovalId,
+    },
+    /// A connector cannot be read.
+    #[error("reading a connector: {0}")]
+    Connector(SourceError),
     /// The deployment's floor policy has another shape.
     #[error("the floor policy of the deployment cannot be read: {0}")]
     Floor(String),
@@ -36,7 +51,8 @@ impl OpenGateError {
             Self::Gate(error) => Some(error),
             Self::Catalog(error) => Some(error),
             Self::Directory(error) => Some(error),
-            Self::Floor(_) | Self::TooSlow => None,
+            Self::Connector(error) => Some(error.as_ref()),
+            Self::Floor(_) | Self::TooSlow | Self::Unaskable { .. } => None,
         }
     }
 }
@@ -45,6 +61,7 @@ impl Failure for OpenGateError {
     fn code(&self) -> &'static str {
         match self {
             Self::TooSlow => "GATE_TOO_SLOW",
+            Self::Unaskable { .. } => "OUTCOME_UNASKABLE",
             _ => self.inner().map_or("FLOOR_POLICY_INVALID", Failure::code),
         }
     }

@@ -7,12 +7,14 @@ mod changed;
 mod error;
 mod opening;
 mod signers;
+mod unknown;
 
 use std::sync::Arc;
 
+use countersign_approval::Kind;
 use countersign_connector::ConnectorEffects;
 use countersign_failure::{Failure, chain};
-use countersign_gatekeeper::{Desk, Wired};
+use countersign_gatekeeper::{Desk, Recorder, Wired};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_run::Verdict;
 use countersign_states::Tasks;
@@ -46,6 +48,7 @@ pub struct Context {
     directory: Directory,
     catalog: Catalog,
     approvals: Approvals,
+    recorder: Recorder,
     tasks: Arc<Tasks>,
 }
 
@@ -55,7 +58,7 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let Wired { desk, directory, approvals, .. } = Wired::new(boot)?;
+        let Wired { desk, directory, approvals, recorder, .. } = Wired::new(boot)?;
         let catalog = Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?);
         let describer = ConnectorEffects(Arc::new(catalog.clone()));
         let steps = countersign_step_entry::Context::new(boot, Vec::new())?;
@@ -63,6 +66,7 @@ impl Context {
             steps: steps.with_describer(Arc::new(describer)),
             catalog,
             approvals,
+            recorder,
             desk,
             directory,
             tasks: Arc::new(Tasks::new(&boot.aws)),
@@ -136,7 +140,10 @@ async fn try_open(
     token: &TaskToken,
     invocation: &Invocation,
 ) -> Result<(), OpenGateError> {
-    let opening = opening::opening(context, asked, invocation.now).await?;
+    let opening = match asked.subject.kind {
+        Kind::Outcome => unknown::opening(context, asked, invocation.now).await?,
+        _ => opening::opening(context, asked, invocation.now).await?,
+    };
     context.desk.open(opening, token, invocation.now).await?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use countersign_approval::{
     Assurance, Column, Digest, Floor, Format, Kind, Layout, OnReject, OpenError, Opening, Policy,
-    Position, Preview, SubjectError, Tenant, Timing, Waiting, requester_may_decide,
+    Position, Preview, StepEffects, SubjectError, Tenant, Timing, Waiting, requester_may_decide,
 };
 use countersign_effect::EffectError;
 use countersign_identity::{Requirement, Role};
@@ -26,7 +26,7 @@ pub(crate) async fn opening(
     let kind = asked.subject.kind;
     let irreversible = asked.irreversible;
     let floor = floor(context).await?;
-    let effects_at = effects_at(context, asked).await?;
+    let effects_at = effects_at(context, asked, &asked.subject.effects).await?;
     let mut remarks = asked.remarks.clone();
     remarks.extend(raised(asked, &floor));
     remarks.extend(changed_since(context, asked).await?);
@@ -57,11 +57,11 @@ pub(crate) async fn opening(
     })
 }
 
-fn tenant(context: &Context) -> Tenant {
+pub(crate) fn tenant(context: &Context) -> Tenant {
     context.steps.tenant.clone()
 }
 
-fn title(asked: &GateAsk) -> String {
+pub(crate) fn title(asked: &GateAsk) -> String {
     let what = asked.head.playbook_name.as_deref().unwrap_or(&asked.head.profile_name);
     format!("{what}: {}", asked.step.name)
 }
@@ -81,7 +81,7 @@ fn preview(asked: &GateAsk) -> Result<Preview, OpenGateError> {
 }
 
 /// How the gate's author lays out rows and requests. A step that asks for itself is laid out as its gate would have.
-fn layout(asked: &GateAsk) -> Layout {
+pub(crate) fn layout(asked: &GateAsk) -> Layout {
     let columns = asked.gate.as_ref().map(|gate| gate.preview_columns.as_slice());
     Layout { columns: columns.unwrap_or_default().iter().map(column).collect() }
 }
@@ -102,8 +102,11 @@ fn column(column: &plan::PreviewColumn) -> Column {
 }
 
 /// Where the texts of the effects are kept, when they are too large for the request.
-async fn effects_at(context: &Context, asked: &GateAsk) -> Result<Option<String>, OpenGateError> {
-    let effects = &asked.subject.effects;
+pub(crate) async fn effects_at(
+    context: &Context,
+    asked: &GateAsk,
+    effects: &[StepEffects],
+) -> Result<Option<String>, OpenGateError> {
     let bytes = effects_bytes(effects);
     if bytes > MAX_EFFECTS_BYTES {
         let too_large = EffectError::TooLarge { bytes, limit: MAX_EFFECTS_BYTES };
@@ -128,7 +131,7 @@ fn raised(asked: &GateAsk, floor: &Floor) -> Option<String> {
 }
 
 /// One line per stage, the asking one marked.
-fn picture(asked: &GateAsk) -> String {
+pub(crate) fn picture(asked: &GateAsk) -> String {
     let line = |stage: &Vec<(String, StepKind)>| {
         let names: Vec<&str> = stage.iter().map(|(name, _)| name.as_str()).collect();
         let mark = if names.contains(&asked.step.name.as_str()) { "▸" } else { "·" };
@@ -160,7 +163,7 @@ fn assurance(word: Option<&str>) -> Option<Assurance> {
 }
 
 /// The floor an administrator set; none means no floor.
-async fn floor(context: &Context) -> Result<Floor, OpenGateError> {
+pub(crate) async fn floor(context: &Context) -> Result<Floor, OpenGateError> {
     match context.directory.floor().await? {
         Some(floor) => serde_json::from_str(&floor.json)
             .map_err(|error| OpenGateError::Floor(error.to_string())),
@@ -180,7 +183,7 @@ fn requirement(context: &Context, asked: &GateAsk) -> Requirement {
 
 /// What the gate says; else a week, because every request is mailed (K-16). The two minutes of [`Waiting::Interactive`] need
 /// a session that shows the request, and nothing says yet that there is one: that a run is interactive does not.
-fn timing(gate: Option<&plan::Gate>, now: Timestamp) -> Timing {
+pub(crate) fn timing(gate: Option<&plan::Gate>, now: Timestamp) -> Timing {
     Timing::starting(now, gate.and_then(|gate| gate.timeout_minutes), Waiting::Mail)
 }
 

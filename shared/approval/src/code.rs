@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
 
 use crate::deadline::later;
+use crate::outcome::{CallChoice, Choice, OutcomeAnswer, choices};
 use crate::subject::{Digest, hash_bytes};
 use crate::vote::Verdict;
 
@@ -31,23 +32,23 @@ impl Code {
         Self(u32::try_from(number).unwrap_or_default())
     }
 
-    /// What is stored of it: a salted hash, bound to one approver's slot, one version of the request and one verdict.
+    /// What is stored of it: a salted hash, bound to one approver's slot, one version of the request and one decision.
     #[must_use]
     pub fn stored(
         &self,
         salt: Digest,
         slot: u16,
         version: u32,
-        verdict: Verdict,
+        scope: CodeScope,
         now: Timestamp,
     ) -> StoredCode {
-        let hash = hash_code(&salt, slot, version, verdict, &self.to_string());
+        let hash = hash_code(&salt, slot, version, &scope, &self.to_string());
         StoredCode {
             salt,
             hash,
             slot,
             version,
-            verdict,
+            scope,
             expires_at: later(now, LIFETIME),
             tries_left: TRIES,
         }
@@ -66,19 +67,71 @@ impl fmt::Debug for Code {
     }
 }
 
+/// The decision a code confirms: one mailed to approve denies nothing, one mailed to say `done` does not say `again`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeScope {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The choice for each call, when the request asks what became of them; in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<CallChoice>,
+}
+
+impl CodeScope {
+    /// What a code for this decision is bound to.
+    #[must_use]
+    pub fn of(verdict: Verdict, answers: &[OutcomeAnswer]) -> Self {
+        let mut choices = choices(answers);
+        choices.sort();
+        Self { verdict, choices }
+    }
+
+    /// A short name, another for each scope: `approve`, `deny`, `approve_4f…`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let verdict = self.word();
+        if self.choices.is_empty() {
+            return verdict.to_owned();
+        }
+        let hash = hash_bytes("countersign/v2/code-scope", &[&self.choice_bytes()]);
+        format!("{verdict}_{}", hex::encode(hash.head()))
+    }
+
+    fn word(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Approve => "approve",
+            Verdict::Deny => "deny",
+        }
+    }
+
+    /// Fixed width for each call, so that no two scopes share their bytes.
+    fn choice_bytes(&self) -> Vec<u8> {
+        let one = |call: &CallChoice| {
+            let choice = match call.choice {
+                Choice::Done => 1,
+                Choice::NotDone => 2,
+                Choice::Again => 3,
+            };
+            [&call.n.to_be_bytes()[..], &[choice]].concat()
+        };
+        self.choices.iter().flat_map(one).collect()
+    }
+}
+
 /// What is kept of a code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredCode {
     /// Random salt.
     pub salt: Digest,
-    /// Hash of salt, slot, version, verdict and code.
+    /// Hash of salt, slot, version, scope and code.
     pub hash: Digest,
     /// Whose code it is.
     pub slot: u16,
     /// Which version of the request it is for.
     pub version: u32,
-    /// What it decides: a code mailed to approve denies nothing, and the reverse.
-    pub verdict: Verdict,
+    /// What it decides.
+    #[serde(flatten)]
+    pub scope: CodeScope,
     /// When it stops to be good.
     pub expires_at: Timestamp,
     /// How often it may still be typed. Count down before looking at the answer.
@@ -92,7 +145,7 @@ pub enum CodeCheck {
     Right,
     /// It is not.
     Wrong,
-    /// Too old, typed too often, or for another version or verdict: a new one is needed.
+    /// Too old, typed too often, or for another version or decision: a new one is needed.
     Spent,
 }
 
@@ -100,12 +153,12 @@ impl StoredCode {
     /// Checks what was typed. Spaces are forgiven. The caller has counted this try in the store before, so that parallel
     /// guesses cannot share one.
     #[must_use]
-    pub fn check(&self, typed: &str, version: u32, verdict: Verdict, now: Timestamp) -> CodeCheck {
-        if !self.is_good(now) || version != self.version || verdict != self.verdict {
+    pub fn check(&self, typed: &str, version: u32, scope: &CodeScope, now: Timestamp) -> CodeCheck {
+        if !self.is_good(now) || version != self.version || *scope != self.scope {
             return CodeCheck::Spent;
         }
         let typed: String = typed.chars().filter(|c| !c.is_whitespace()).collect();
-        let hash = hash_code(&self.salt, self.slot, self.version, self.verdict, &typed);
+        let hash = hash_code(&self.salt, self.slot, self.version, &self.scope, &typed);
         let same = bool::from(hash.as_bytes().ct_eq(self.hash.as_bytes()));
         if same { CodeCheck::Right } else { CodeCheck::Wrong }
     }
@@ -124,13 +177,11 @@ impl StoredCode {
     }
 }
 
-fn hash_code(salt: &Digest, slot: u16, version: u32, verdict: Verdict, code: &str) -> Digest {
-    let verdict: &[u8] = match verdict {
-        Verdict::Approve => b"approve",
-        Verdict::Deny => b"deny",
-    };
-    let (slot, version) = (slot.to_be_bytes(), version.to_be_bytes());
-    let parts = [&salt.as_bytes()[..], &slot, &version, verdict, code.as_bytes()];
+fn hash_code(salt: &Digest, slot: u16, version: u32, scope: &CodeScope, code: &str) -> Digest {
+    let (slot, version, choices) =
+        (slot.to_be_bytes(), version.to_be_bytes(), scope.choice_bytes());
+    let verdict = scope.word().as_bytes();
+    let parts = [&salt.as_bytes()[..], &slot, &version, verdict, &choices, code.as_bytes()];
     hash_bytes("countersign/v2/code", &parts)
 }
 

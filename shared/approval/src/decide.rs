@@ -1,12 +1,16 @@
 //! The one place where a decision is weighed.
 
 use countersign_failure::{Class, Failure};
-use countersign_identity::{Caller, Capability, Denied, Refused, UserId};
+use countersign_identity::{Caller, Capability, Denied, Refused};
 use jiff::Timestamp;
 
+use crate::closed::Closed;
+use crate::counting::{Cast, approvals, outcome};
+use crate::kind::Kind;
+use crate::outcome::{AnswerProblem, OutcomeAnswer, check_answers};
 use crate::policy::{Assurance, Door};
 use crate::receipt::{Act, Actor, Receipt};
-use crate::request::{Closed, Request};
+use crate::request::Request;
 use crate::status::Status;
 use crate::subject::Digest;
 use crate::vote::{Verdict, Vote};
@@ -27,6 +31,8 @@ pub struct Attempt {
     pub door: Door,
     /// How surely it is them.
     pub assurance: Assurance,
+    /// What they say became of each call, when the request asks that.
+    pub answers: Vec<OutcomeAnswer>,
     /// What they wrote.
     pub note: Option<String>,
 }
@@ -49,7 +55,7 @@ pub struct Recorded {
     pub vote: Vote,
     /// Its receipt.
     pub receipt: Receipt,
-    /// How many people have approved this version.
+    /// How many people have approved this version; of answers, how many are equal to this one.
     pub approvals: u32,
 }
 
@@ -65,6 +71,17 @@ pub enum DecideError {
     /// The note is too long.
     #[error("the note has {0} characters and may have {NOTE_LIMIT}")]
     NoteTooLong(usize),
+    /// The answers are incomplete, or not what was asked.
+    #[error("the answers do not fit: {}", listed(.0))]
+    Answers(Vec<AnswerProblem>),
+    /// Answers where none are asked for.
+    #[error("this request does not ask what became of a call: `answers` must be left out")]
+    AnswersNotAsked,
+    /// Answers together with a denial.
+    #[error(
+        "a denial leaves the outcome unknown: either give an answer for each call and approve, or deny without answers"
+    )]
+    AnswersDenied,
     /// The content changed since it was shown (409 `preview_changed`).
     #[error("what was shown has changed since: this is version {version}")]
     PreviewChanged {
@@ -135,6 +152,8 @@ impl Failure for DecideError {
             Self::DigestMissing => "DIGEST_MISSING",
             Self::DigestMalformed => "DIGEST_MALFORMED",
             Self::NoteTooLong(_) => "NOTE_TOO_LONG",
+            Self::Answers(_) => "ANSWERS_INVALID",
+            Self::AnswersNotAsked | Self::AnswersDenied => "ANSWERS_NOT_ASKED",
             Self::PreviewChanged { .. } => "PREVIEW_CHANGED",
             Self::Closed(closed) => closed_code(closed.status),
             Self::DeadlinePassed { .. } => "APPROVAL_TIMED_OUT",
@@ -155,7 +174,12 @@ impl Failure for DecideError {
 
     fn http_status(&self) -> u16 {
         match self {
-            Self::DigestMissing | Self::DigestMalformed | Self::NoteTooLong(_) => 422,
+            Self::DigestMissing
+            | Self::DigestMalformed
+            | Self::NoteTooLong(_)
+            | Self::Answers(_)
+            | Self::AnswersNotAsked
+            | Self::AnswersDenied => 422,
             Self::PreviewChanged { .. }
             | Self::Closed(_)
             | Self::DeadlinePassed { .. }
@@ -171,6 +195,9 @@ impl Failure for DecideError {
             }
             Self::PreviewChanged { .. } => {
                 "look at the request again and decide on what it shows now"
+            }
+            Self::Answers(_) => {
+                "look at the target for the key of each call; then answer `done` with evidence, `not_done`, or `again`"
             }
             Self::CapabilityMissing => {
                 "ask an administrator for the capability `decide`, or sign in as a person: tokens of an API never decide"
@@ -198,10 +225,14 @@ fn closed_code(status: Status) -> &'static str {
     }
 }
 
+fn listed(problems: &[AnswerProblem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
 /// Weighs one attempt of `caller` against the request and the votes cast so far.
 ///
 /// `caller` is what the directory says now, cut to what their token may do; over a mailed link, the directory alone.
-/// /// `votes` may hold votes of earlier versions; they count for nothing. The order of the checks is part of the protocol:
+/// `votes` may hold votes of earlier versions; they count for nothing. The order of the checks is part of the protocol:
 /// what is malformed is said first, strangers learn nothing about the request, a repetition gets its first receipt even
 /// after the end, and a closed request tells its story before anything else is examined.
 ///
@@ -220,7 +251,10 @@ pub fn decide(
     }
     let own =
         votes.iter().find(|vote| vote.person == caller.user && vote.version == request.version);
-    if let Some(own) = own.filter(|own| own.verdict == attempt.verdict && own.digest == digest) {
+    let same = |own: &&Vote| {
+        own.verdict == attempt.verdict && own.digest == digest && same_answers(own, attempt)
+    };
+    if let Some(own) = own.filter(same) {
         return Ok(Decided::Repeated(Box::new(own.clone())));
     }
     check_open(request, now)?;
@@ -228,11 +262,36 @@ pub fn decide(
     {
         return Err(DecideError::PreviewChanged { version: request.version });
     }
+    // Before the proof of who decides: nobody is mailed a code for what cannot be recorded.
+    let answers = checked_answers(request, attempt)?;
     check_person(request, attempt, caller)?;
     if let Some(own) = own {
         return Err(DecideError::AlreadyVoted(Box::new(own.clone())));
     }
-    Ok(Decided::Recorded(Box::new(record(request, votes, attempt, caller, now))))
+    let attempt = Attempt { answers, ..attempt.clone() };
+    Ok(Decided::Recorded(Box::new(record(request, votes, &attempt, caller, now))))
+}
+
+/// Answers in another order are the same answers.
+fn same_answers(own: &Vote, attempt: &Attempt) -> bool {
+    let mut answers = attempt.answers.clone();
+    answers.sort_by_key(|answer| answer.n);
+    own.answers == answers
+}
+
+/// Whoever approves a question about outcomes answers it for every call; nobody answers what was not asked.
+fn checked_answers(
+    request: &Request,
+    attempt: &Attempt,
+) -> Result<Vec<OutcomeAnswer>, DecideError> {
+    match (request.kind, attempt.verdict) {
+        (Kind::Outcome, Verdict::Approve) => {
+            check_answers(&request.outcome, &attempt.answers).map_err(DecideError::Answers)
+        }
+        _ if attempt.answers.is_empty() => Ok(Vec::new()),
+        (Kind::Outcome, Verdict::Deny) => Err(DecideError::AnswersDenied),
+        _ => Err(DecideError::AnswersNotAsked),
+    }
 }
 
 fn seen_digest(attempt: &Attempt) -> Result<Digest, DecideError> {
@@ -284,11 +343,11 @@ fn record(
     caller: &Caller,
     now: Timestamp,
 ) -> Recorded {
-    let counted: Vec<(&UserId, Verdict, Door)> = votes
+    let counted: Vec<Cast<'_>> = votes
         .iter()
         .filter(|vote| vote.version == request.version)
-        .map(|vote| (&vote.person, vote.verdict, vote.door))
-        .chain([(&caller.user, attempt.verdict, attempt.door)])
+        .map(Cast::of)
+        .chain([Cast::now(attempt, &caller.user)])
         .collect();
     let status = outcome(request, &counted);
     let note = attempt.note.as_deref().filter(|note| !note.is_empty());
@@ -297,6 +356,7 @@ fn record(
         verdict: Some(attempt.verdict),
         door: Some(attempt.door),
         assurance: Some(attempt.assurance),
+        answers: &attempt.answers,
         note,
         at: now,
         status,
@@ -311,6 +371,7 @@ fn record(
         door: attempt.door,
         assurance: attempt.assurance,
         receipt: receipt.id.clone(),
+        answers: attempt.answers.clone(),
         note: note.map(str::to_owned),
     };
     let mut after = request.clone();
@@ -322,37 +383,8 @@ fn record(
         by: Actor::Person(vote.person.clone()),
         door: Some(vote.door),
         receipt: receipt.id.clone(),
+        answers: if status == Status::Approved { vote.answers.clone() } else { Vec::new() },
     });
-    Recorded { request: after, approvals: count(&counted, Verdict::Approve), vote, receipt }
-}
-
-fn outcome(request: &Request, counted: &[(&UserId, Verdict, Door)]) -> Status {
-    let policy = &request.policy;
-    let approvals = count(counted, Verdict::Approve);
-    let denials = count(counted, Verdict::Deny);
-    let silent = policy
-        .eligible(&request.requesters)
-        .filter(|approver| counted.iter().all(|(person, ..)| person != approver))
-        .count();
-    let reachable = u32::try_from(silent).unwrap_or(u32::MAX).saturating_add(approvals);
-    if denials >= policy.denials || (denials > 0 && reachable < policy.quorum) {
-        return Status::Denied;
-    }
-    if approvals >= policy.quorum && !only_webhooks(request, counted) {
-        return Status::Approved;
-    }
-    Status::Pending
-}
-
-/// A callback is never enough alone for what cannot be taken back.
-fn only_webhooks(request: &Request, counted: &[(&UserId, Verdict, Door)]) -> bool {
-    let by_person = |(_, verdict, door): &(_, Verdict, Door)| {
-        *verdict == Verdict::Approve && *door != Door::Webhook
-    };
-    request.irreversible && !counted.iter().any(by_person)
-}
-
-fn count(counted: &[(&UserId, Verdict, Door)], wanted: Verdict) -> u32 {
-    let count = counted.iter().filter(|(_, verdict, _)| *verdict == wanted).count();
-    u32::try_from(count).unwrap_or(u32::MAX)
+    let approvals = counted.last().map_or(0, |own| approvals(&counted, own));
+    Recorded { request: after, approvals, vote, receipt }
 }

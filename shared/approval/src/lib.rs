@@ -19,7 +19,9 @@
 //! chain ([`chain`]) that anybody can verify with the public key.
 
 pub mod chain;
+mod closed;
 mod code;
+mod counting;
 mod covered;
 mod deadline;
 mod decide;
@@ -28,6 +30,7 @@ mod layout;
 mod lifecycle;
 mod link;
 mod mac;
+mod outcome;
 mod policy;
 pub mod ports;
 mod preview;
@@ -39,10 +42,12 @@ mod subject;
 mod tenant;
 #[cfg(test)]
 mod tests;
+mod told;
 pub mod v1;
 mod vote;
 
-pub use code::{Code, CodeAllowance, CodeCheck, StoredCode};
+pub use closed::Closed;
+pub use code::{Code, CodeAllowance, CodeCheck, CodeScope, StoredCode};
 pub use countersign_run::{RunContext, RunId};
 pub use covered::Covered;
 pub use deadline::{Timing, Waiting};
@@ -52,15 +57,19 @@ pub use layout::{Column, Format, Layout};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
 pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};
 pub use mac::{HmacKey, Mac, MacError};
+pub use outcome::{
+    AnswerFault, AnswerProblem, CallChoice, Choice, MAX_EVIDENCE_CHARS, MAX_VOTE_EVIDENCE_CHARS,
+    OutcomeAnswer, check_answers, choices, words,
+};
 pub use policy::{Assurance, Door, Floor, Policy, PolicyError, requester_may_decide};
 pub use preview::Preview;
 pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
-pub use record::{ApprovalRecord, RecordedDecision, name_signers};
+pub use record::{ApprovalRecord, RecordedDecision, Tally};
 pub use request::{
-    ApprovalId, Closed, Escalation, MAX_PROMPT_CHARS, OnReject, OpenError, Opening, Position,
-    Request,
+    ApprovalId, Escalation, MAX_PROMPT_CHARS, OnReject, OpenError, Opening, Position, Request,
 };
 pub use status::{Decision, Status, Vocabulary};
 pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};
 pub use tenant::{InvalidTenant, Tenant};
+pub use told::name_signers;
 pub use vote::{Verdict, Vote};

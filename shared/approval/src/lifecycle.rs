@@ -4,10 +4,11 @@ use countersign_failure::Failure;
 use countersign_identity::UserId;
 use jiff::Timestamp;
 
+use crate::closed::Closed;
 use crate::deadline::{LONGEST, later};
 use crate::policy::Policy;
 use crate::receipt::{Act, Actor, Receipt};
-use crate::request::{Closed, OpenError, Opening, Request};
+use crate::request::{OpenError, Opening, Request};
 use crate::status::Status;
 
 /// A change of a request: how it is afterwards, and the receipt when it ended. Written in one transaction, on condition
@@ -183,6 +184,7 @@ fn ended(request: &Request, status: Status, by: Actor, now: Timestamp) -> Move {
         verdict: None,
         door: None,
         assurance: None,
+        answers: &[],
         note: None,
         at: now,
         status,
@@ -191,6 +193,13 @@ fn ended(request: &Request, status: Status, by: Actor, now: Timestamp) -> Move {
     let mut changed = request.clone();
     changed.revision += 1;
     changed.status = status;
-    changed.closed = Some(Closed { status, at: now, by, door: None, receipt: receipt.id.clone() });
+    changed.closed = Some(Closed {
+        status,
+        at: now,
+        by,
+        door: None,
+        receipt: receipt.id.clone(),
+        answers: Vec::new(),
+    });
     Move { request: changed, receipt: Some(receipt) }
 }

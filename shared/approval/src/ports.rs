@@ -10,8 +10,10 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::covered::Covered;
+use crate::outcome::OutcomeAnswer;
 use crate::receipt::{Receipt, ReceiptId};
 use crate::request::{ApprovalId, Request};
+use crate::subject::UnknownCall;
 
 /// What a port answers.
 pub type PortResult<'a, T> = BoxFuture<'a, Result<T, PortError>>;
@@ -120,11 +122,29 @@ pub struct Signed {
     pub covered: Covered,
 }
 
+/// What people said became of one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The request that asked.
+    pub approval: ApprovalId,
+    /// The receipt that closed it.
+    pub receipt: ReceiptId,
+    /// When it was closed.
+    pub at: Timestamp,
+    /// The call.
+    pub call: UnknownCall,
+    /// What was said, with the evidence of whoever said it last.
+    pub answer: OutcomeAnswer,
+}
+
 /// Where signatures are found. Only functions that host irreversible actions have one.
 pub trait Signatures: Send + Sync {
     /// The approvals of a run that cover something of `step`, the newest first. Whether that is what the step is about to
     /// send, the step compares.
     fn signed<'a>(&'a self, run: &'a RunId, step: &'a str) -> PortResult<'a, Vec<Signed>>;
+
+    /// What enough people said became of calls of `step` whose outcome was unknown, one entry for each call.
+    fn answers<'a>(&'a self, run: &'a RunId, step: &'a str) -> PortResult<'a, Vec<Answered>>;
 }
 
 /// The way to the ledger.

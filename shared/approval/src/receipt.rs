@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::Kind;
+use crate::outcome::{CallChoice, OutcomeAnswer, choices};
 use crate::policy::{Assurance, Door};
 use crate::request::{ApprovalId, Request};
 use crate::status::Status;
@@ -76,6 +77,12 @@ pub struct Receipt {
     /// How surely it was that person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assurance: Option<Assurance>,
+    /// What the person said became of each call, when the request asks that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choices: Option<Vec<CallChoice>>,
+    /// The same with the evidence, salted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Digest>,
     /// The note's digest, salted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<Digest>,
@@ -91,6 +98,7 @@ pub(crate) struct Act<'a> {
     pub(crate) verdict: Option<Verdict>,
     pub(crate) door: Option<Door>,
     pub(crate) assurance: Option<Assurance>,
+    pub(crate) answers: &'a [OutcomeAnswer],
     pub(crate) note: Option<&'a str>,
     pub(crate) at: Timestamp,
     pub(crate) status: Status,
@@ -109,7 +117,7 @@ impl Receipt {
     pub(crate) fn of(request: &Request, act: Act<'_>) -> Self {
         let salted = |part: &str, bytes: &[u8]| salted(request.v, &request.salt, part, bytes);
         // These are plain data: serialising them cannot fail, and an empty string would only make the digest useless.
-        let is_v2 = request.v >= 2;
+        let (is_v2, answered) = (request.v >= 2, !act.answers.is_empty());
         Self {
             v: is_v2.then_some(request.v),
             id: receipt_id(request, &act.actor),
@@ -127,6 +135,8 @@ impl Receipt {
             verdict: act.verdict,
             door: act.door,
             assurance: act.assurance,
+            choices: answered.then(|| choices(act.answers)),
+            answers: answered.then(|| salted("answers", &canonical_bytes(&act.answers))),
             note: act.note.map(|note| salted("note", note.as_bytes())),
             at: act.at,
             status: act.status,

@@ -1,16 +1,17 @@
 //! What a run's record says of a request: how it stands, who decided what and when, and whom it waits for. People stand
 //! in it by name: the protocol knows ids, readers know people.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use countersign_identity::UserId;
-use countersign_run::{RunState, StepStatus};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::receipt::Actor;
-use crate::request::{ApprovalId, Closed, OnReject, Request};
+use crate::closed::Closed;
+use crate::outcome::{CallChoice, OutcomeAnswer, choices, words};
+use crate::receipt::{Actor, ReceiptId};
+use crate::request::{ApprovalId, OnReject, Request};
 use crate::status::Status;
 use crate::vote::{Verdict, Vote};
 
@@ -23,9 +24,21 @@ pub struct RecordedDecision {
     pub verdict: Verdict,
     /// When.
     pub at: Timestamp,
+    /// What they say became of each call, when the request asks that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<OutcomeAnswer>,
     /// What they noted; untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// How many people have said the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// What they said: `done`; of several calls `0: done, 3: send again`.
+    pub answer: String,
+    /// How many.
+    pub given: u32,
 }
 
 /// One request of a run, as the record tells it.
@@ -43,7 +56,7 @@ pub struct ApprovalRecord {
     pub at: Option<Timestamp>,
     /// What that person noted; untrusted text.
     pub note: Option<String>,
-    /// Approvals of the present version.
+    /// Approvals of the present version; of answers, those of the most frequent one.
     pub given: u32,
     /// Approvals it takes.
     pub needed: u32,
@@ -56,6 +69,26 @@ pub struct ApprovalRecord {
     /// Whether it asks what to do about a step that may have acted already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_doubt: bool,
+    /// How many people have given which answers: only equal ones add up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tally: Vec<Tally>,
+    /// The receipt that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<ReceiptId>,
+}
+
+/// The different answers of these votes, the most frequent first.
+fn tally(votes: &[&Vote]) -> Vec<Tally> {
+    let mut counts: BTreeMap<Vec<CallChoice>, u32> = BTreeMap::new();
+    for vote in votes.iter().filter(|vote| !vote.answers.is_empty()) {
+        *counts.entry(choices(&vote.answers)).or_default() += 1;
+    }
+    let mut tally: Vec<Tally> = counts
+        .iter()
+        .map(|(choices, given)| Tally { answer: words(choices), given: *given })
+        .collect();
+    tally.sort_by_key(|tally| std::cmp::Reverse(tally.given));
+    tally
 }
 
 /// The votes that count: those on the present version.
@@ -93,7 +126,9 @@ impl ApprovalRecord {
         cast.sort_by_key(|vote| vote.at);
         let closer = request.closed.as_ref().and_then(ended_by);
         let last = cast.iter().find(|vote| Some(&vote.person) == closer);
-        let given = cast.iter().filter(|vote| vote.verdict == Verdict::Approve).count();
+        let approvals = cast.iter().filter(|vote| vote.verdict == Verdict::Approve).count();
+        let tally = tally(&cast);
+        let given = tally.first().map(|first| first.given);
         Self {
             step: request.position.step.clone(),
             approval: request.id.clone(),
@@ -101,7 +136,7 @@ impl ApprovalRecord {
             by: closer.map(name),
             at: request.closed.as_ref().map(|closed| closed.at),
             note: last.and_then(|vote| vote.note.clone()),
-            given: u32::try_from(given).unwrap_or(u32::MAX),
+            given: given.unwrap_or_else(|| u32::try_from(approvals).unwrap_or(u32::MAX)),
             needed: request.policy.quorum,
             waits_for: silent(request, votes).map(name).collect(),
             decisions: cast
@@ -110,11 +145,14 @@ impl ApprovalRecord {
                     by: name(&vote.person),
                     verdict: vote.verdict,
                     at: vote.at,
+                    answers: vote.answers.clone(),
                     note: vote.note.clone(),
                 })
                 .collect(),
             on_reject: request.on_reject,
             in_doubt: !request.outcome.is_empty(),
+            tally,
+            receipt: request.closed.as_ref().map(|closed| closed.receipt.clone()),
         }
     }
 
@@ -146,13 +184,9 @@ impl ApprovalRecord {
     pub fn sentence(&self, note_limit: usize) -> String {
         let mut sentence = format!("{} {}", self.step, self.ending());
         for (n, decision) in self.decisions.iter().enumerate() {
-            let said = match decision.verdict {
-                Verdict::Approve => "approved",
-                Verdict::Deny => "denied",
-            };
             let mark = if n == 0 { ":" } else { ";" };
             // Writing to a text cannot fail.
-            let _ = write!(sentence, "{mark} {} {said}", decision.by);
+            let _ = write!(sentence, "{mark} {} {}", decision.by, decision.said());
             if let Some(note) = &decision.note {
                 let _ = write!(sentence, ", noting “{}”", cut(note, note_limit));
             }
@@ -160,12 +194,23 @@ impl ApprovalRecord {
         sentence
     }
 
+    /// How many votes there are of those it takes: `1 of 2`; of answers `1 of 2 for done, 1 of 2 for not done`.
+    #[must_use]
+    pub fn progress(&self) -> String {
+        if self.tally.is_empty() {
+            return format!("{} of {}", self.given, self.needed);
+        }
+        let one =
+            |tally: &Tally| format!("{} of {} for {}", tally.given, self.needed, tally.answer);
+        self.tally.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
     fn ending(&self) -> String {
         if self.in_doubt {
             return self.ending_in_doubt();
         }
         match self.status {
-            Status::Pending => format!("waits: {} of {}", self.given, self.needed),
+            Status::Pending => format!("waits: {}", self.progress()),
             Status::Approved => "was approved".to_owned(),
             Status::Denied => "was denied".to_owned(),
             Status::TimedOut | Status::Expired => "was not decided in time".to_owned(),
@@ -178,11 +223,13 @@ impl ApprovalRecord {
     fn ending_in_doubt(&self) -> String {
         let stays = |why: &str| format!("may have been sent, and nobody knows: {why}");
         match self.status {
-            Status::Pending => {
-                stays(&format!("the question waits, {} of {}", self.given, self.needed))
+            Status::Pending => stays(&format!("the question waits, {}", self.progress())),
+            Status::Approved => {
+                let answer = self.tally.first().map_or("", |tally| tally.answer.as_str());
+                format!("may have been sent, and people have answered: {answer}")
             }
-            Status::Approved => "may have been sent, and was allowed to be sent again".to_owned(),
-            Status::Denied => stays("sending it again was denied"),
+            Status::Denied if self.tally.is_empty() => stays("whoever was asked does not know"),
+            Status::Denied => stays(&format!("no answer had enough votes, {}", self.progress())),
             Status::TimedOut | Status::Expired => stays("nobody answered"),
             Status::Superseded => stays("it was asked anew"),
             Status::Cancelled => stays("the question was closed"),
@@ -190,19 +237,25 @@ impl ApprovalRecord {
     }
 }
 
-/// Says of every step whose outcome is unknown who allowed it: the events know receipts, the records know names.
-pub fn name_signers(state: &mut RunState, records: &[ApprovalRecord]) {
-    let unknown = state.steps.iter_mut().filter(|(_, step)| step.status == StepStatus::Unknown);
-    for (name, step) in unknown {
-        let Some(sent) = &step.sent else { continue };
-        let allowed = |record: &&ApprovalRecord| {
-            Some(record.approval.as_str()) == sent.what.approval.as_deref()
-        };
-        let decisions = records.iter().filter(allowed).flat_map(|record| &record.decisions);
-        let approved = decisions.filter(|decision| decision.verdict == Verdict::Approve);
-        let by: Vec<&str> = approved.map(|decision| decision.by.as_str()).collect();
-        step.message = Some(sent.sentence(name, &by));
+impl RecordedDecision {
+    /// What they decided, in words: `approved`, `denied`, `answered done, with the evidence “statement 47”`.
+    fn said(&self) -> String {
+        match self.verdict {
+            Verdict::Approve if self.answers.is_empty() => "approved".to_owned(),
+            Verdict::Approve => format!("answered {}", told(&self.answers)),
+            Verdict::Deny => "denied".to_owned(),
+        }
     }
+}
+
+fn told(answers: &[OutcomeAnswer]) -> String {
+    let one = |answer: &OutcomeAnswer| {
+        let of_many = if answers.len() > 1 { format!("{}: ", answer.n) } else { String::new() };
+        let evidence = answer.evidence.as_deref();
+        let evidence = evidence.map(|evidence| format!(", with the evidence “{evidence}”"));
+        format!("{of_many}{}{}", answer.choice.words(), evidence.unwrap_or_default())
+    };
+    answers.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 fn cut(note: &str, limit: usize) -> String {

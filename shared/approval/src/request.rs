@@ -8,13 +8,14 @@ use countersign_run::{RunContext, RunId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::closed::Closed;
 use crate::covered::Covered;
 use crate::deadline::Timing;
 use crate::kind::Kind;
 use crate::layout::Layout;
 use crate::policy::{Floor, Policy, PolicyError};
 use crate::preview::Preview;
-use crate::receipt::{Actor, Receipt, ReceiptId};
+use crate::receipt::Receipt;
 use crate::status::{Decision, Status};
 use crate::subject::{Digest, StepEffects, Subject, SubjectError, UnknownCall, hash_bytes};
 use crate::tenant::Tenant;
@@ -92,22 +93,6 @@ pub struct Escalation {
     pub at: Timestamp,
     /// Who.
     pub to: Vec<UserId>,
-}
-
-/// How a request ended: the story told to everybody who comes later.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Closed {
-    /// The final status.
-    pub status: Status,
-    /// When.
-    pub at: Timestamp,
-    /// Who or what ended it.
-    pub by: Actor,
-    /// Through which door, when it was a person.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub door: Option<crate::Door>,
-    /// The receipt of it.
-    pub receipt: ReceiptId,
 }
 
 /// Everything that is known when a request is opened.
@@ -320,7 +305,9 @@ impl Request {
             return Err(OpenError::PromptTooLong { chars });
         }
         let subject = opening.subject;
-        let covers = subject.effects.iter().map(StepEffects::covered).collect();
+        // To say what became of a call allows nothing: only the answer `again` does, and only that call.
+        let covered = subject.effects.iter().filter(|_| subject.kind != Kind::Outcome);
+        let covers = covered.map(StepEffects::covered).collect();
         let mut requesters = opening.requesters;
         requesters.insert(opening.invoker.clone());
         requesters.insert(opening.owner.clone());

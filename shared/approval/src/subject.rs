@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::covered::Covered;
 use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::request::Request;
+use crate::request::{ApprovalId, Request};
 
 pub use countersign_effect::{Digest, InvalidDigest};
 
@@ -46,6 +46,7 @@ pub struct StepEffects {
 }
 
 /// A call that was sent, or was about to be, and of which no outcome is known.
+/// What is asked of it is answered with an [`crate::OutcomeAnswer`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnknownCall {
@@ -55,10 +56,18 @@ pub struct UnknownCall {
     pub leaf: Digest,
     /// Which call of it this was, from 1.
     pub call: u32,
+    /// The request that allowed it.
+    pub approval: ApprovalId,
     /// The receipt that allowed it.
     pub receipt: String,
     /// When it was about to be sent.
     pub sent_at: Timestamp,
+    /// Method, host and path, without the query: where to look.
+    pub target: String,
+    /// The idempotency key it carries: what to look for.
+    pub key: String,
+    /// For how many hours the service remembers the key, where its connector says so.
+    pub key_hours: Option<u32>,
 }
 
 /// Why a subject has no digest.

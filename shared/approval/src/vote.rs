@@ -4,6 +4,7 @@ use countersign_identity::UserId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::outcome::OutcomeAnswer;
 use crate::policy::{Assurance, Door};
 use crate::receipt::ReceiptId;
 use crate::subject::Digest;
@@ -37,6 +38,9 @@ pub struct Vote {
     pub assurance: Assurance,
     /// The receipt that seals this vote.
     pub receipt: ReceiptId,
+    /// What they say became of each call, when the request asks that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<OutcomeAnswer>,
     /// What they wrote (K-22); erasable, the receipt holds only a salted digest of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

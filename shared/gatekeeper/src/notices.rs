@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_approval::ports::{Notifier, Occasion, PortError, PortResult};
-use countersign_approval::{Code, Mac, Request, StoredCode, Verdict};
+use countersign_approval::{CallChoice, Code, Mac, Request, StoredCode, Verdict, words};
 use countersign_failure::Failure;
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_letter::mail::{Anchor, ApprovalMail, Asked, CodeMail, MailLink, Rendered};
@@ -68,7 +68,6 @@ impl Notices {
         &'a self,
         request: &'a Request,
         person: &'a UserId,
-        verdict: Verdict,
         code: &'a Code,
         stored: &'a StoredCode,
     ) -> PortResult<'a, ()> {
@@ -83,7 +82,8 @@ impl Notices {
             let letter = CodeMail {
                 code: code.to_string(),
                 approval: Label::new(request.id.as_str()),
-                approving: verdict == Verdict::Approve,
+                approving: stored.scope.verdict == Verdict::Approve,
+                answer: answer(&stored.scope.choices),
                 about: about(request),
                 expires: stored.expires_at,
             };
@@ -208,6 +208,11 @@ impl Notices {
         let sent = self.bus.publish(&[event]).await;
         sent.map_err(|error| PortError::of("publishing an event", &error))
     }
+}
+
+/// The answers a code is for, in words.
+fn answer(choices: &[CallChoice]) -> Option<Label> {
+    (!choices.is_empty()).then(|| Label::new(&words(choices)))
 }
 
 /// One mail per person, request, version and occasion.

@@ -29,6 +29,8 @@ pub enum Asked {
     Step,
     /// One call of a tool.
     Tool,
+    /// What became of calls without an answer.
+    Outcome,
     /// A plan, before it starts.
     Plan,
     /// A result, before it is accepted.
@@ -48,6 +50,7 @@ impl Asked {
         Some(match kind {
             "step" => Asked::Step,
             "tool" => Asked::Tool,
+            "outcome" => Asked::Outcome,
             "plan" => Asked::Plan,
             "result" => Asked::Result,
             "publish" => Asked::Publish,
@@ -63,6 +66,7 @@ impl Asked {
         match self {
             Asked::Step => "the next steps of a run",
             Asked::Tool => "one action of a run",
+            Asked::Outcome => "what became of something that was sent",
             Asked::Plan => "a plan",
             Asked::Result => "a result",
             Asked::Publish => "a publication",
@@ -159,6 +163,8 @@ pub struct CodeMail {
     pub approval: Label,
     /// The decision that was chosen on the page: `approve` or `deny`.
     pub approving: bool,
+    /// The answer that was chosen, where one was asked for: `done`.
+    pub answer: Option<Label>,
     /// What it is about: the name of the playbook or profile, as its owner chose it.
     pub about: Label,
     /// When the code ends.
@@ -279,8 +285,12 @@ impl CodeMail {
         digits.chunks(3).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join(" ")
     }
 
-    fn decision(&self) -> &'static str {
-        if self.approving { "approve" } else { "deny" }
+    fn decision(&self) -> String {
+        match (&self.answer, self.approving) {
+            (Some(answer), true) => format!("answer “{answer}” to"),
+            (_, true) => "approve".to_owned(),
+            (_, false) => "deny".to_owned(),
+        }
     }
 
     fn ends(&self) -> String {

@@ -17,7 +17,7 @@ mod status;
 pub use event::{Event, EventKind, Sending, Verdict};
 pub use fold::{RunState, StepState, fold};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
-pub use sent::{EFFECT_UNKNOWN, Sent};
+pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
 pub use status::{IllegalTransition, RunStatus, StepStatus};
 
 countersign_ids::prefixed_id! {

@@ -1,11 +1,16 @@
 //! What is known of an effect whose outcome is not.
 
+use std::fmt;
+
 use jiff::Timestamp;
 
 use crate::Sending;
 
 /// The code of a step that may have acted and never said what came of it.
 pub const EFFECT_UNKNOWN: &str = "EFFECT_UNKNOWN";
+
+/// The code of a step of which people say that what it sent was not done.
+pub const EFFECT_NOT_DONE: &str = "EFFECT_NOT_DONE";
 
 /// Something that was sent, or was about to be. The later one is the greater one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,24 +21,55 @@ pub struct Sent {
     pub what: Sending,
 }
 
+/// What people said became of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    /// What it is: `was done`, `was not done`.
+    pub what: &'a str,
+    /// The receipt of it.
+    pub receipt: &'a str,
+    /// Who said it, each with the evidence they gave; empty where the names are not known.
+    pub by: &'a [(&'a str, Option<&'a str>)],
+    /// The evidence, where the names are not known; untrusted text.
+    pub evidence: Option<&'a str>,
+}
+
 impl Sent {
     /// The one sentence that journal, mail, page and API tell when nobody knows what came of it. `by` are the usernames of
     /// those who approved it, where they are known.
     #[must_use]
     pub fn sentence(&self, step: &str, by: &[&str]) -> String {
-        let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
-        let Sending { receipt, key, items, .. } = &self.what;
-        let sent = self.at.strftime("%Y-%m-%d %H:%M:%SZ");
-        let host = self.host();
-        if *items > 0 {
-            return format!(
-                "`{step}` to {host}: {items} calls approved{by} ({receipt}), sending since {sent}, outcome of some unknown. \
-                 Look there for the keys of those calls."
-            );
+        if self.what.items > 0 {
+            return self.several(step, by);
         }
+        let key = &self.what.key;
+        format!("{}, outcome unknown. Look there for key {key}.", self.story(step, by))
+    }
+
+    /// What is told in either case: who allowed it, and when it was sent.
+    fn story(&self, step: &str, by: &[&str]) -> String {
+        let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
+        let sent = self.at.strftime("%Y-%m-%d %H:%M:%SZ");
+        format!("`{step}` to {}: approved{by} ({}), sent {sent}", self.host(), self.what.receipt)
+    }
+
+    /// The sentence of a step with several calls.
+    fn several(&self, step: &str, by: &[&str]) -> String {
+        let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
+        let Sending { receipt, items, .. } = &self.what;
+        let sent = self.at.strftime("%Y-%m-%d %H:%M:%SZ");
         format!(
-            "`{step}` to {host}: approved{by} ({receipt}), sent {sent}, outcome unknown. Look there for key {key}."
+            "`{step}` to {}: {items} calls approved{by} ({receipt}), sending since {sent}, outcome of some unknown. Look there \
+             for the keys of those calls.",
+            self.host()
         )
+    }
+
+    /// The same sentence once people have said what came of it.
+    #[must_use]
+    pub fn answered(&self, step: &str, by: &[&str], said: &Said<'_>) -> String {
+        let story = self.story(step, by);
+        format!("{story}, no answer came. {said} ({}). Its key is {}.", said.receipt, self.what.key)
     }
 
     /// The host it was sent to, with its port.
@@ -43,6 +79,28 @@ impl Sent {
         let address = target.split_once(' ').map_or(target, |(_, address)| address);
         address.split_once('/').map_or(address, |(host, _)| host)
     }
+}
+
+impl fmt::Display for Said<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = self.what;
+        if self.by.is_empty() {
+            return write!(f, "People said that it {what}{}", quoted(self.evidence));
+        }
+        for (n, (name, evidence)) in self.by.iter().enumerate() {
+            let mark = if n == 0 { "" } else { "; " };
+            write!(f, "{mark}{name} said that it {what}{}", quoted(*evidence))?;
+        }
+        Ok(())
+    }
+}
+
+/// Evidence on one line.
+fn quoted(evidence: Option<&str>) -> String {
+    let Some(evidence) = evidence else { return String::new() };
+    let words: Vec<&str> = evidence.split(|c: char| c.is_whitespace() || c.is_control()).collect();
+    let line: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    format!(", with the evidence “{}”", line.join(" "))
 }
 
 #[cfg(test)]
@@ -66,6 +124,13 @@ mod tests {
              Look there for key 9f00."
         );
         assert!(sent.sentence("pay", &[]).contains(": approved (rcpt_1), sent"));
+        let by = [("cy", Some("statement\n47")), ("dan", None)];
+        let said = Said { what: "was done", receipt: "rcpt_2", by: &by, evidence: None };
+        assert_eq!(
+            sent.answered("pay", &["ann"], &said),
+            "`pay` to api.bank.example:8443: approved by ann (rcpt_1), sent 2026-11-22 14:03:07Z, no answer came. \
+             cy said that it was done, with the evidence “statement 47”; dan said that it was done (rcpt_2). Its key is 9f00."
+        );
         let several = Sent { what: Sending { items: 40, ..sent.what }, at: sent.at };
         assert!(several.sentence("pay", &["ann"]).contains("40 calls approved by ann (rcpt_1)"));
     }

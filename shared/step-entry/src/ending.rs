@@ -69,10 +69,30 @@ impl Ending {
 
     /// Whatever ends a step that may have acted: only the call itself can say what came of it.
     pub(crate) fn unknown(self, step: &PlanStep, intent: &Intent) -> Self {
+        if self.status == StepStatus::Unknown {
+            return self;
+        }
         let message = intent.sent().sentence(&step.name, &[]);
         let ending = Self::without_output(StepStatus::Unknown, EFFECT_UNKNOWN, message);
         let stops = (step.on_error == OnError::Stop).then_some(StopReason::StepFailed);
         Self { stops: self.stops.or(stops), ..ending }
+    }
+
+    /// A step that may have acted, and of which no more can be found out.
+    pub(crate) fn in_doubt(step: &PlanStep, intent: &Intent) -> Self {
+        Self::without_output(StepStatus::NotRun, EFFECT_UNKNOWN, String::new())
+            .unknown(step, intent)
+    }
+
+    /// The step was to send the same again, and would send something else now.
+    pub(crate) fn changed(step: &PlanStep, intent: &Intent) -> Self {
+        let mut ending = Self::in_doubt(step, intent);
+        if let Some(message) = &mut ending.message {
+            message.push_str(
+                " It was to be sent again; nothing was, because the step would send something else now.",
+            );
+        }
+        ending
     }
 
     /// A second call that failed says nothing of the first, whose outcome was unknown.

@@ -1,12 +1,12 @@
 //! What a gate shows and what it signs; the same preparation as the steps behind it.
 
-use countersign_approval::{Kind, Subject, UnknownCall};
+use countersign_approval::{Kind, Subject};
 use countersign_failure::Failure;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{Gate, OnError, PlanStep, StepKind};
 use countersign_registry::action::ActionError;
 use countersign_run::{Head, StepStatus, Verdict};
-use countersign_store_runs::{Intent, StepView};
+use countersign_store_runs::StepView;
 use countersign_wiring::{Condition, Reference, Scope, Template, render};
 use serde_json::Value;
 
@@ -21,6 +21,7 @@ use crate::prepare::prepare;
 use crate::protocol::look;
 use crate::signature::{NoEffect, StepCalls, calls_of, one_call};
 use crate::situation::Situation;
+use crate::unknown::{unknown_calls, what_happened};
 
 /// What people are to be asked.
 #[derive(Debug, Clone)]
@@ -31,8 +32,6 @@ pub struct GateAsk {
     pub step: PlanStep,
     /// Zero at first; one more each time the step was in doubt.
     pub round: u32,
-    /// Whether the step may have acted already.
-    pub in_doubt: bool,
     /// The rules it is decided by: the gate's own, or of a step that asks for itself those of the gate that guards it.
     pub gate: Option<Gate>,
     /// Whether something behind it cannot be taken back.
@@ -131,11 +130,13 @@ pub async fn gate_failed(
     error: &dyn Failure,
     invocation: &Invocation,
 ) -> Result<(), StepError> {
-    Ending::failed(step, error)
-        .stopping()
-        .record(&context.runs, event, invocation.now)
-        .await
-        .map(drop)
+    let failed = Ending::failed(step, error).stopping();
+    // That nobody can be asked says nothing of what was sent before.
+    let ending = match context.runs.intent(&event.run, &step.name).await? {
+        Some(intent) => failed.unknown(step, &intent),
+        None => failed,
+    };
+    ending.record(&context.runs, event, invocation.now).await.map(drop)
 }
 
 /// The irreversible steps the gate signs for.
@@ -204,7 +205,6 @@ async fn gate(
     Ok(Asked::Ask(Box::new(GateAsk {
         head: view.head.clone(),
         round: 0,
-        in_doubt: false,
         prompt: filled(&asked.prompt, scope),
         preview,
         irreversible: view.plan.steps.iter().any(|step| behind(&step)),
@@ -230,16 +230,16 @@ fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
 }
 
 /// What a step is going to send.
-struct Known {
+pub(crate) struct Known {
     /// As it will itself compute it; none when there is nothing to send.
-    calls: Option<StepCalls>,
+    pub(crate) calls: Option<StepCalls>,
     /// What runs that this one repeats have sent.
     before: Vec<Before>,
     /// How the step ends when there is nothing to send.
     ending: Option<Ending>,
 }
 
-async fn known_calls(
+pub(crate) async fn known_calls(
     context: &Context,
     view: &StepView,
     step: &PlanStep,
@@ -257,6 +257,8 @@ async fn known_calls(
             return Ok(Known { calls: None, before: list.before, ending });
         }
         let calls = calls_of(context, head, step, &list.left).await?;
+        let calls =
+            for_each::unrecorded(context, view, step, calls).await.map_err(NoEffect::Step)?;
         return Ok(Known { calls: Some(calls), before: list.before, ending: None });
     }
     let ending = earlier::ending(&context.runs, head, step).await.map_err(NoEffect::Step)?;
@@ -270,6 +272,16 @@ async fn known_calls(
     Ok(Known { calls: Some(calls), before: Vec::new(), ending: None })
 }
 
+async fn settled(
+    ending: Ending,
+    context: &Context,
+    event: &StepEvent,
+    invocation: &Invocation,
+) -> Result<Asked, StepError> {
+    ending.record(&context.runs, event, invocation.now).await?;
+    Ok(Asked::Settled(Verdict::Closed))
+}
+
 async fn tool(
     context: &Context,
     event: &StepEvent,
@@ -278,42 +290,38 @@ async fn tool(
     scope: &Scope,
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
+    if let Some(intent) = &view.intent {
+        let calls = unknown_calls(context, view, step, intent, scope).await?;
+        if !calls.is_empty() {
+            return Ok(Asked::Ask(Box::new(what_happened(view, step, calls))));
+        }
+        // An earlier version sent it, and left nothing that people could be asked about.
+        if step.for_each.is_none() {
+            return settled(Ending::in_doubt(step, intent), context, event, invocation).await;
+        }
+    }
     let (of_step, before) = match known_calls(context, view, step, scope).await {
         Ok(Known { calls: Some(calls), before, .. }) => (calls, before),
         Ok(Known { ending, .. }) => {
             let ending = ending.unwrap_or_else(|| for_each::nothing_to_do(step, &[]));
             let ending = told(context, view, step, ending).await?;
-            ending.record(&context.runs, event, invocation.now).await?;
-            return Ok(Asked::Settled(Verdict::Closed));
+            return settled(ending, context, event, invocation).await;
         }
         Err(NoEffect::Step(error)) => return Err(error),
         Err(NoEffect::Failed(error)) => {
             let ending = told(context, view, step, Ending::failed(step, &error)).await?;
-            ending.record(&context.runs, event, invocation.now).await?;
-            return Ok(Asked::Settled(Verdict::Closed));
+            return settled(ending, context, event, invocation).await;
         }
     };
-    let in_doubt = view.intent.is_some();
-    let prompt = match &view.intent {
-        Some(intent) => format!(
-            "{} Send it (again)? The same request with the same key is sent; if the first one arrived and the other side \
-             does not know the key any more, it happens twice.",
-            intent.sent().sentence(&step.name, &[])
-        ),
-        None => format!("`{}` cannot be taken back. Send exactly this?", step.name),
-    };
-    let outcome = view.intent.iter().filter_map(|intent| unknown_call(intent, &of_step)).collect();
     let subject = Subject {
         plan_seal: view.head.seal.clone().unwrap_or_default(),
         effects: vec![of_step.signed],
-        outcome,
         ..Subject::of(Kind::Tool)
     };
     Ok(Asked::Ask(Box::new(GateAsk {
         head: view.head.clone(),
-        round: view.intent.as_ref().map_or(0, |intent| intent.sending.call),
-        in_doubt,
-        prompt,
+        round: 0,
+        prompt: format!("`{}` cannot be taken back. Send exactly this?", step.name),
         preview: Value::Null,
         irreversible: true,
         remarks: earlier::remark(&step.name, &before).into_iter().collect(),
@@ -324,20 +332,9 @@ async fn tool(
     })))
 }
 
-/// The call that nobody knows the outcome of, as the digest holds it.
-fn unknown_call(intent: &Intent, of_step: &StepCalls) -> Option<UnknownCall> {
-    Some(UnknownCall {
-        n: 0,
-        leaf: of_step.signed.leaves().first().copied()?,
-        call: intent.sending.call,
-        receipt: intent.sending.receipt.clone(),
-        sent_at: intent.at,
-    })
-}
-
 /// The rules a step that asks for itself is decided by: those of the gate that guards it. It may ask nobody else, and no
 /// less surely, than the gate would have.
-fn guarding(view: &StepView, step: &PlanStep) -> Option<Gate> {
+pub(crate) fn guarding(view: &StepView, step: &PlanStep) -> Option<Gate> {
     let name = step.covered_by.as_ref().or(step.guard.as_ref())?;
     let gate = view.plan.step(name)?.gate.clone()?;
     Some(Gate { preview_from: None, ..gate })
@@ -358,7 +355,7 @@ pub(crate) fn filled(prompt: &str, scope: &Scope) -> String {
         .collect()
 }
 
-fn picture(view: &StepView) -> Vec<Vec<(String, StepKind)>> {
+pub(crate) fn picture(view: &StepView) -> Vec<Vec<(String, StepKind)>> {
     let stages = countersign_plan::stages(&view.plan).unwrap_or_default();
     stages
         .iter()

@@ -8,6 +8,7 @@
 //! end), irreversible 6 (and the signature, and the mark).
 
 mod act;
+mod again;
 mod context;
 mod dry_run;
 mod earlier;
@@ -20,6 +21,7 @@ mod prepare;
 mod protocol;
 mod signature;
 mod situation;
+mod unknown;
 
 pub use context::{Context, serve};
 pub use error::StepError;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use countersign_approval::ports::Signed;
+use countersign_approval::ports::{Answered, Signed};
 use countersign_identity::permits;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of};
@@ -14,6 +14,7 @@ use countersign_wiring::{Condition, Scope};
 use sha2::{Digest as _, Sha256};
 
 use crate::act::{Acted, act, lease};
+use crate::again::{again, signature};
 use crate::context::Context;
 use crate::dry_run;
 use crate::earlier;
@@ -89,6 +90,8 @@ struct Ready<'a> {
     permit: Option<(Permit, String)>,
     /// Which of its irreversible calls it makes; 0 when it makes none.
     call: u32,
+    /// What allows it to make again a call whose outcome is unknown.
+    again: Option<Answered>,
 }
 
 /// Whether a step may go on, by what came before it.
@@ -134,6 +137,11 @@ async fn decide<'a>(
         Begun::End(ending) => return Ok(Decided::End(ending)),
         Begun::Go { contract, scope } => (contract, scope),
     };
+    // An intent without an outcome is an unknown outcome: only people who say so allow to act again.
+    let again = match &view.intent {
+        Some(intent) => Some(again(context, event, step, intent).await?),
+        None => None,
+    };
     let prepared = match prepare(step, contract, &scope) {
         Ok(prepared) => prepared,
         Err(problems) => {
@@ -154,7 +162,7 @@ async fn decide<'a>(
     {
         return Ok(Decided::End(ending));
     }
-    let mut ready = Ready { contract, prepared, permit: None, call: 0 };
+    let mut ready = Ready { contract, prepared, permit: None, call: 0, again };
     if (step.irreversible || contract.irreversible)
         && let Some(ending) = ready.sign(context, event, view, step, invocation).await?
     {
@@ -215,24 +223,25 @@ impl Ready<'_> {
             Err(NoEffect::Failed(error)) => return Ok(Some(Ending::failed(step, &error))),
             Err(NoEffect::Step(error)) => return Err(error),
         };
-        let mut found = signatures.signed(&event.run, &step.name).await?;
-        // An intent without an outcome is an unknown outcome: only a signature given after it allows to act again.
-        if let Some(intent) = &view.intent {
-            found.retain(|signature| signature.at > intent.at);
-        }
-        let Some(signature) = calls.covered_by(&found) else {
-            let name = step.name.clone();
-            return Err(if view.intent.is_some() {
-                StepError::InDoubt(name)
-            } else {
-                StepError::NeedsSignature(name)
-            });
+        let signature = match &self.again {
+            None => {
+                let found = signatures.signed(&event.run, &step.name).await?;
+                let newest = calls.covered_by(&found).cloned();
+                newest.ok_or_else(|| StepError::NeedsSignature(step.name.clone()))?
+            }
+            Some(again) => match signature(again, &calls) {
+                Some(signature) => signature,
+                None => return Ok(view.intent.as_ref().map(|sent| Ending::changed(step, sent))),
+            },
         };
         let (Some(effect), Some(key)) = (calls.effects.first(), calls.keys.first()) else {
             return Err(StepError::NeedsSignature(step.name.clone()));
         };
-        let sending = sending(view, signature, effect.target(), key.clone());
-        let intent = intent(event, sending, &self.prepared.hash, step, invocation);
+        let sending = sending(view, &signature, effect.target(), key.clone());
+        let intent = Intent {
+            leaf: calls.signed.leaves().first().copied(),
+            ..intent(event, sending, &self.prepared.hash, step, invocation)
+        };
         match context.runs.intend(&event.run, &intent).await? {
             Intended::Now => {
                 self.call = intent.sending.call;
@@ -355,6 +364,7 @@ pub(crate) fn intent(
         step: step.name.clone(),
         input_hash: input_hash.to_owned(),
         sending,
+        leaf: None,
         lease_until: lease_until.unwrap_or(invocation.now),
         stops: step.on_error == OnError::Stop,
         attempt: event.attempt,

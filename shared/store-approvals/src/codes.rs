@@ -1,10 +1,13 @@
 //! One-time codes: only their salted hashes, how often they were tried, and how many may still be mailed.
 
-use countersign_approval::{ApprovalId, CodeAllowance, StoredCode, Verdict};
+use std::collections::BTreeMap;
+
+use countersign_approval::{ApprovalId, CodeAllowance, CodeScope, StoredCode};
 use countersign_store_kit::{Expr, Key, StoreError, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::items::{from_text, to_text};
 use crate::{Approvals, Result, keys};
@@ -23,39 +26,34 @@ pub enum CodeIssue {
     NotBefore(Timestamp),
 }
 
-/// One approver's codes on one version: the newest of each verdict.
+/// One approver's codes on one version: the newest of each scope. Each has attributes of its own, so that a code for one
+/// decision does not take the place of the code for another.
 #[derive(Default, Deserialize)]
 struct CodeItem {
-    approve_body: Option<String>,
-    approve_tries: Option<i64>,
-    deny_body: Option<String>,
-    deny_tries: Option<i64>,
     allowance: Option<String>,
+    #[serde(flatten)]
+    codes: BTreeMap<String, Value>,
 }
 
 impl CodeItem {
-    fn code(&self, verdict: Verdict, table: &str) -> Result<Option<StoredCode>> {
-        let (body, tries) = match verdict {
-            Verdict::Approve => (&self.approve_body, self.approve_tries),
-            Verdict::Deny => (&self.deny_body, self.deny_tries),
-        };
-        let Some(body) = body else { return Ok(None) };
+    fn code(&self, scope: &CodeScope, table: &str) -> Result<Option<StoredCode>> {
+        let (body, tries) = attributes(scope);
+        let Some(body) = self.codes.get(&body).and_then(Value::as_str) else { return Ok(None) };
         let code: StoredCode = from_text(table, body)?;
-        let tries_left = u8::try_from(tries.unwrap_or_default().max(0)).unwrap_or(u8::MAX);
+        let tries = self.codes.get(&tries).and_then(Value::as_i64).unwrap_or_default();
+        let tries_left = u8::try_from(tries.max(0)).unwrap_or(u8::MAX);
         Ok(Some(StoredCode { tries_left, ..code }))
     }
 }
 
-/// The attributes of a verdict's code: its body and its tries.
-fn attributes(verdict: Verdict) -> (&'static str, &'static str) {
-    match verdict {
-        Verdict::Approve => ("approve_body", "approve_tries"),
-        Verdict::Deny => ("deny_body", "deny_tries"),
-    }
+/// The attributes of a scope's code: its body and its tries.
+fn attributes(scope: &CodeScope) -> (String, String) {
+    let name = scope.name();
+    (format!("{name}_body"), format!("{name}_tries"))
 }
 
 impl Approvals {
-    /// Keeps a new code in place of the last one of the same verdict, if one may be mailed now.
+    /// Keeps a new code in place of the last one of the same scope, if one may be mailed now.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
@@ -69,7 +67,7 @@ impl Approvals {
             let key = keys::code(id, code.version, code.slot);
             for _ in 0..RACES {
                 let known: CodeItem = self.table.get(&key).await?.unwrap_or_default();
-                let own = known.code(code.verdict, self.table.name())?;
+                let own = known.code(&code.scope, self.table.name())?;
                 if let Some(fresh) = own.clone().filter(|own| own.is_fresh(now)) {
                     return Ok(CodeIssue::Known(fresh));
                 }
@@ -95,7 +93,7 @@ impl Approvals {
         })
     }
 
-    /// Counts one try and gives the code to check it with; none when there is no code of this verdict or no try left.
+    /// Counts one try and gives the code to check it with; none when there is no code of this scope or no try left.
     /// Counted before anybody looks, so that parallel guesses cannot share a try.
     ///
     /// # Errors
@@ -105,20 +103,20 @@ impl Approvals {
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
-        verdict: Verdict,
+        scope: &'a CodeScope,
     ) -> BoxFuture<'a, Result<Option<StoredCode>>> {
         Box::pin(async move {
             let key = keys::code(id, version, slot);
-            let (_, tries) = attributes(verdict);
+            let (_, tries) = attributes(scope);
             let some = Expr::new(&format!("#{tries} > :none")).bind("none", &0)?;
-            let counted = Write::update(&key).add(tries, &-1)?.when(some);
+            let counted = Write::update(&key).add(&tries, &-1)?.when(some);
             match self.table.write(counted).await {
                 Ok(()) => {}
                 Err(error) if error.is_condition() => return Ok(None),
                 Err(error) => return Err(error),
             }
             let Some(item) = self.table.get::<CodeItem>(&key).await? else { return Ok(None) };
-            let code = item.code(verdict, self.table.name())?;
+            let code = item.code(scope, self.table.name())?;
             // This try is already taken off; the check wants to know that there was one.
             let before = |code: StoredCode| StoredCode { tries_left: code.tries_left + 1, ..code };
             Ok(code.map(before))
@@ -134,11 +132,11 @@ impl Approvals {
         id: &'a ApprovalId,
         version: u32,
         slot: u16,
-        verdict: Verdict,
+        scope: &'a CodeScope,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let (_, tries) = attributes(verdict);
-            let write = Write::update(&keys::code(id, version, slot)).set(tries, &0)?;
+            let (_, tries) = attributes(scope);
+            let write = Write::update(&keys::code(id, version, slot)).set(&tries, &0)?;
             self.table.write(write).await
         })
     }
@@ -151,14 +149,14 @@ fn issue(
     left: CodeAllowance,
     seen: Option<&str>,
 ) -> std::result::Result<Write, StoreError> {
-    let (body, tries) = attributes(code.verdict);
+    let (body, tries) = attributes(&code.scope);
     let unchanged = match seen {
         Some(seen) => Expr::new("#allowance = :seen").bind("seen", &seen)?,
         None => Expr::new("attribute_not_exists(#allowance)"),
     };
     let write = Write::update(key)
-        .set(body, &to_text(code)?)?
-        .set(tries, &code.tries_left)?
+        .set(&body, &to_text(code)?)?
+        .set(&tries, &code.tries_left)?
         .set("allowance", &to_text(&left)?)?
         .set("expires_at", &(code.expires_at.as_second() + 86_400))?;
     Ok(write.when(unchanged))

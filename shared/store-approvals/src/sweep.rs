@@ -1,8 +1,10 @@
 //! What the sweeper looks for: requests that are overdue, unannounced, or decided without having moved their run, and
 //! receipts that are not sealed.
 
-use countersign_approval::ports::Signed;
-use countersign_approval::{ApprovalId, Closed, Covered, Receipt, Request, RunId, Status};
+use countersign_approval::ports::{Answered, Signed};
+use countersign_approval::{
+    ApprovalId, Closed, Covered, Receipt, Request, RunId, Status, UnknownCall,
+};
 use countersign_store_kit::{Query, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -24,6 +26,9 @@ pub struct Place {
     pub status: Status,
     /// The steps its signature covers.
     pub covers: Vec<Covered>,
+    /// The calls whose outcome it asks for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcome: Vec<UnknownCall>,
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<Closed>,
@@ -37,6 +42,20 @@ impl Place {
     }
 }
 
+impl Place {
+    /// What enough people said became of each call of `step`.
+    pub(crate) fn answers(self, step: &str) -> Vec<Answered> {
+        let answered = self.step == step && self.status == Status::Approved;
+        let Some(closed) = self.closed.filter(|_| answered) else { return Vec::new() };
+        let one = |call: UnknownCall| {
+            let answer = closed.answers.iter().find(|answer| answer.n == call.n)?.clone();
+            let (approval, receipt) = (self.approval.clone(), closed.receipt.clone());
+            Some(Answered { approval, receipt, at: closed.at, call, answer })
+        };
+        self.outcome.into_iter().filter_map(one).collect()
+    }
+}
+
 /// Writes the place; pending ones are found by their deadline, closed ones by when they ended, until the run has moved.
 pub(crate) fn place(request: &Request) -> Result<Write> {
     let place = Place {
@@ -45,6 +64,7 @@ pub(crate) fn place(request: &Request) -> Result<Write> {
         step: request.position.step.clone(),
         status: request.status,
         covers: request.covers.clone(),
+        outcome: request.outcome.clone(),
         closed: request.closed.clone(),
     };
     let (partition, time) = match &request.closed {

@@ -1,6 +1,6 @@
 //! The texts of signed effects: in the request while they are small, else in the data bucket.
 
-use countersign_approval::{Request, StepEffects};
+use countersign_approval::{Kind, Request, StepEffects};
 use countersign_effect::hash_parts;
 use countersign_run::RunId;
 use countersign_store_kit::StoreError;
@@ -61,8 +61,13 @@ pub fn effects_bytes(effects: &[StepEffects]) -> usize {
     effects.iter().flat_map(|step| &step.texts).map(String::len).sum()
 }
 
-/// Whether these are the very effects whose roots the request holds. Requests of version 1 kept none.
+/// Whether these are the very effects whose roots the request holds; of a question about outcomes, the very calls.
+/// Requests of version 1 kept none.
 fn covers(request: &Request, effects: &[StepEffects]) -> bool {
+    if request.kind == Kind::Outcome {
+        let leaves = effects.iter().flat_map(StepEffects::leaves);
+        return leaves.eq(request.outcome.iter().map(|call| call.leaf));
+    }
     request.v < 2
         || request.covers.len() == effects.len()
             && request.covers.iter().zip(effects).all(|(covered, step)| covered.is_of(step))

@@ -1,8 +1,10 @@
 //! The run's own record of its gates.
 
 use countersign_approval::ports::{PortError, PortResult, RunLog};
-use countersign_approval::{Kind, OnReject, Request, Status};
-use countersign_run::{Event, EventKind, RunId, StepStatus, Stop, StopReason, Verdict};
+use countersign_approval::{Choice, Kind, OnReject, Request, Status};
+use countersign_run::{
+    EFFECT_NOT_DONE, Event, EventKind, RunId, Said, StepStatus, Stop, StopReason, Verdict,
+};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -36,8 +38,8 @@ impl RunLog for RunStore {
 }
 
 impl RunStore {
-    /// A gate ends with an outcome of its own. A tool that asked for itself ends here only when it was refused: approved,
-    /// it goes on to act.
+    /// A gate ends with an outcome of its own. A tool that asked for itself ends here when it was refused, and when people said
+    /// what became of its call; otherwise, approved, it goes on to act.
     async fn gate_closed(&self, request: &Request) -> Result<()> {
         let Some(verdict) = verdict(request.status) else { return Ok(()) };
         let run = &request.position.run;
@@ -46,7 +48,8 @@ impl RunStore {
         let event = event(request, 1, at, closed);
         let for_itself = matches!(request.kind, Kind::Tool | Kind::Outcome);
         if for_itself && verdict == Verdict::Approved {
-            return self.record(run, &event).await;
+            self.record(run, &event).await?;
+            return self.answered(request, at).await;
         }
         let intent =
             if for_itself { self.intent(run, &request.position.step).await? } else { None };
@@ -58,18 +61,75 @@ impl RunStore {
     }
 }
 
-/// A step that may have acted: that nobody decided, or decided against sending again, says nothing of what happened. The run
-/// goes on or ends as it does when the step fails; when the question was closed, the run is ending already.
-fn in_doubt(intent: &Intent, verdict: Verdict, at: Timestamp) -> (Outcome, Option<Stop>) {
-    let outcome = Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
-    let stops = verdict != Verdict::Closed && intent.stops;
-    let stop = stops.then(|| Stop {
+impl RunStore {
+    /// Writes what people said became of the one call of a step. A step that is to send again ends when it has; one of
+    /// several calls ends by itself, from the answers.
+    async fn answered(&self, request: &Request, at: Timestamp) -> Result<()> {
+        let (run, step) = (&request.position.run, &request.position.step);
+        let Some(intent) = self.intent(run, step).await? else { return Ok(()) };
+        let Some((outcome, stop)) = said(request, &intent, at) else { return Ok(()) };
+        let kind = EventKind::StepEnded {
+            status: outcome.status,
+            count: None,
+            code: outcome.code.clone(),
+            message: outcome.message.clone(),
+            took_ms: 0,
+        };
+        let event = Event { step: step.clone(), attempt: intent.attempt, n: 9, at, kind };
+        self.end_step(run, &outcome, &event, stop.as_ref()).await.map(drop)
+    }
+}
+
+/// How a step ends of whose call this was said; none while it is to send again, or when another call was asked about.
+fn said(request: &Request, intent: &Intent, at: Timestamp) -> Option<(Outcome, Option<Stop>)> {
+    // A step of several calls ends by itself.
+    let closed = request.closed.as_ref().filter(|_| intent.sending.items == 0)?;
+    let [call] = request.outcome.as_slice() else { return None };
+    let answer = closed.answers.iter().find(|answer| answer.n == call.n)?;
+    if (call.call, &call.receipt) != (intent.sending.call, &intent.sending.receipt) {
+        return None;
+    }
+    let (status, what, code) = match answer.choice {
+        Choice::Done => (StepStatus::Done, "was done", None),
+        Choice::NotDone => (StepStatus::Failed, "was not done", Some(EFFECT_NOT_DONE)),
+        Choice::Again => return None,
+    };
+    let said = Said {
+        what,
+        receipt: closed.receipt.as_str(),
+        by: &[],
+        evidence: answer.evidence.as_deref(),
+    };
+    let message = intent.sent().answered(&intent.step, &[], &said);
+    let outcome = Outcome {
+        status,
+        input_hash: intent.input_hash.clone(),
+        code: code.map(str::to_owned),
+        message: Some(message),
+        approval: Some(request.id.to_string()),
+        ..Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at)
+    };
+    let stops = code.is_some() && intent.stops;
+    let stop = stops.then(|| step_failed(intent, &outcome, at));
+    Some((outcome, stop))
+}
+
+fn step_failed(intent: &Intent, outcome: &Outcome, at: Timestamp) -> Stop {
+    Stop {
         reason: StopReason::StepFailed,
         step: Some(intent.step.clone()),
         by: None,
         message: outcome.message.clone().unwrap_or_default(),
         at,
-    });
+    }
+}
+
+/// A step that may have acted: that nobody decided, or decided against sending again, says nothing of what happened. The run
+/// goes on or ends as it does when the step fails; when the question was closed, the run is ending already.
+fn in_doubt(intent: &Intent, verdict: Verdict, at: Timestamp) -> (Outcome, Option<Stop>) {
+    let outcome = Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
+    let stops = verdict != Verdict::Closed && intent.stops;
+    let stop = stops.then(|| step_failed(intent, &outcome, at));
     (outcome, stop)
 }
 

@@ -1,5 +1,6 @@
 //! Items as they are stored.
 
+use countersign_approval::Digest;
 use countersign_run::{EFFECT_UNKNOWN, Event, EventKind, Sending, Sent, StepStatus, Verdict};
 use countersign_store_kit::Stored;
 use jiff::Timestamp;
@@ -117,6 +118,9 @@ pub struct Intent {
     /// What it was about to send. Its call is 1, and more after each signature given in doubt.
     #[serde(flatten)]
     pub sending: Sending,
+    /// The hash of its effect; marks of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaf: Option<Digest>,
     /// Until when the invocation that left the mark may still act.
     pub lease_until: Timestamp,
     /// Whether the run ends when the step fails; then it ends when nobody knows, too.

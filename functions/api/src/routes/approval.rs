@@ -1,12 +1,12 @@
 //! `/approvals/{id}` (F-358).
 
 use axum::extract::State;
-use countersign_approval::{Actor, ApprovalId, ApprovalRecord, Closed, Request, Vote};
+use countersign_approval::{Actor, ApprovalId, ApprovalRecord, Closed, Request, UnknownCall, Vote};
 use countersign_identity::UserId;
 use countersign_web::{Json, Path, Problem, Signed};
 use serde_json::{Value, json};
 
-use super::{Ctx, approval_effect, found, reader};
+use super::{Ctx, approval_effect, found, now, reader};
 
 /// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username, how many approvals were
 /// `given` of those `needed`, and whom it waits for (`waits_for`).
@@ -31,7 +31,19 @@ pub(crate) async fn detail(
         votes.push(named(vote, &ctx.recorder.username(&vote.person).await?));
     }
     let effects = approval_effect::summaries(&ctx, &loaded.request).await?;
-    Ok(Json(view(&loaded.request, effects, &record, votes)))
+    let sent = approval_effect::sent(&ctx, &loaded.request).await?;
+    Ok(Json(view(&loaded.request, effects, &sent, &record, votes)))
+}
+
+/// The calls whose outcome is asked for, each with what it sent, and what sending it again risks now.
+fn asked(request: &Request, sent: &[Value]) -> Vec<Value> {
+    let one = |(at, call): (usize, &UnknownCall)| {
+        let mut view = json!(call);
+        view["sends"] = sent.get(at).cloned().unwrap_or_default();
+        view["again_warning"] = json!(call.again_warning(now()));
+        view
+    };
+    request.outcome.iter().enumerate().map(one).collect()
 }
 
 /// A vote, also on an earlier version, with the username of the person in place of their id.
@@ -55,13 +67,23 @@ pub(super) fn may_see(request: &Request, person: &UserId) -> bool {
 
 /// Everything but the salt, which would make the ledger's digests guessable. Whoever decided stands there by username, as in
 /// the run's record: how many approvals were given of those needed, and whom the request waits for.
-fn view(request: &Request, effects: Value, record: &ApprovalRecord, votes: Vec<Value>) -> Value {
+fn view(
+    request: &Request,
+    effects: Value,
+    sent: &[Value],
+    record: &ApprovalRecord,
+    votes: Vec<Value>,
+) -> Value {
     let mut view = json!(request);
     if let Some(map) = view.as_object_mut() {
         map.shift_remove("salt");
         map.shift_remove("effects_at");
         map.shift_remove("covers");
         map.insert("effects".to_owned(), effects);
+        if !request.outcome.is_empty() {
+            map.insert("outcome".to_owned(), json!(asked(request, sent)));
+            map.insert("tally".to_owned(), json!(record.tally));
+        }
         if let Some(closed) = &request.closed {
             map.insert("closed".to_owned(), ended(closed, record.by.as_deref()));
         }

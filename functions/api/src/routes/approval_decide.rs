@@ -2,10 +2,11 @@
 
 use axum::extract::State;
 use countersign_approval::{
-    Actor, ApprovalId, Assurance, Attempt, DecideError, Door, Verdict, story,
+    Actor, AnswerProblem, ApprovalId, Assurance, Attempt, Choice, DecideError, Door, OutcomeAnswer,
+    Verdict, story,
 };
 use countersign_gatekeeper::{Answer, Attempting, GateError, Who};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{FieldError, Json, Path, Problem, Signed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -23,17 +24,57 @@ pub(crate) struct Decision {
     /// The version that was seen.
     #[serde(default)]
     version: Option<u32>,
-    /// A note for the record, at most 4,000 characters.
+    /// Of a request of kind `outcome`: what became of each call. Left out of any other, and to reject.
+    #[serde(default)]
+    answers: Vec<GivenAnswer>,
+    /// A note for the record, at most 2,000 characters.
     #[serde(default)]
     note: Option<String>,
 }
 
-/// Approves what was seen. The same decision again gets the first receipt; anything else on a closed request is 409 and
+/// What became of one call.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GivenAnswer {
+    /// Which call of the step, as `outcome` of the request numbers them; 0 when left out.
+    #[serde(default)]
+    n: u32,
+    /// What became of it.
+    choice: GivenChoice,
+    /// How it is known: 1 to 1,000 characters, required for `done`.
+    #[serde(default)]
+    evidence: Option<String>,
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum GivenChoice {
+    /// It happened.
+    Done,
+    /// It did not happen.
+    NotDone,
+    /// Send the same bytes with the same key again.
+    Again,
+}
+
+impl GivenAnswer {
+    fn read(&self) -> OutcomeAnswer {
+        let choice = match self.choice {
+            GivenChoice::Done => Choice::Done,
+            GivenChoice::NotDone => Choice::NotDone,
+            GivenChoice::Again => Choice::Again,
+        };
+        OutcomeAnswer::new(self.n, choice, self.evidence.as_deref())
+    }
+}
+
+/// Approves what was seen; a request of kind `outcome` is answered for each of its calls. The same decision again gets the first receipt; anything else on a closed request is 409 and
 /// says who closed it, how and when.
 #[utoipa::path(
     post, path = "/approvals/{id}/approve", tag = "approvals", request_body = Decision,
     params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest"))
+    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, or answers that are incomplete: `errors` has the path of each"))
 )]
 pub(crate) async fn approve(
     ctx: Ctx,
@@ -49,7 +90,7 @@ pub(crate) async fn approve(
 #[utoipa::path(
     post, path = "/approvals/{id}/reject", tag = "approvals", request_body = Decision,
     params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest"))
+    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, or answers that are incomplete: `errors` has the path of each"))
 )]
 pub(crate) async fn reject(
     ctx: Ctx,
@@ -79,6 +120,7 @@ async fn decide(
         version: body.version,
         door: Door::Rest,
         assurance: Assurance::SignedIn,
+        answers: body.answers.iter().map(GivenAnswer::read).collect(),
         note: body.note,
     };
     let attempting =
@@ -101,6 +143,17 @@ async fn refusal(ctx: &Context, error: &GateError) -> Result<Problem, Problem> {
             let mut problem = Problem::of(error);
             problem.detail = story(closed, by.as_deref());
             Ok(problem.with("closed", ended(closed, by.as_deref())))
+        }
+        GateError::Decide(DecideError::Answers(problems)) => {
+            let at = |problem: &AnswerProblem| FieldError::new(problem.path(), problem.to_string());
+            let mut problem = Problem::of(error);
+            problem.errors = problems.iter().map(at).collect();
+            Ok(problem)
+        }
+        GateError::Decide(DecideError::AnswersNotAsked | DecideError::AnswersDenied) => {
+            let mut problem = Problem::of(error);
+            problem.errors = vec![FieldError::new("answers", error.to_string())];
+            Ok(problem)
         }
         _ => Ok(Problem::of(error)),
     }

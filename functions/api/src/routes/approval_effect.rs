@@ -77,6 +77,17 @@ pub(super) async fn summaries(ctx: &Context, request: &Request) -> Result<Value,
     Ok(summaries.into())
 }
 
+/// What each call sent whose outcome is asked for, in their order.
+pub(super) async fn sent(ctx: &Context, request: &Request) -> Result<Vec<Value>, Problem> {
+    if request.outcome.is_empty() {
+        return Ok(Vec::new());
+    }
+    let steps = ctx.runs.effects_of(request).await?;
+    let texts = steps.iter().flat_map(|step| &step.texts).take(MAX_SHOWN);
+    let view = |text: &String| Effect::parse(text).map(|effect| EffectView::of(&effect)).ok();
+    Ok(texts.map(|text| json!(view(text))).collect())
+}
+
 fn shown(at: usize, text: &str) -> Value {
     let view = Effect::parse(text).map(|effect| EffectView::of(&effect)).ok();
     json!({ "n": at + 1, "leaf": effect_leaf(text), "sends": view })

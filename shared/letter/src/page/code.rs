@@ -8,6 +8,17 @@ use crate::error::LetterError;
 use crate::text::Shown;
 use crate::when::moment;
 
+/// One answer of the form, as it is sent along.
+#[derive(Debug, Clone)]
+pub struct GivenAnswer {
+    /// The number in the field's name.
+    pub n: u64,
+    /// The value of `choice-{n}`.
+    pub choice: &'static str,
+    /// The value of `evidence-{n}`.
+    pub evidence: String,
+}
+
 /// Asks for the code that was just mailed; carries the decision along.
 #[derive(Debug, Clone)]
 pub struct CodePage {
@@ -15,6 +26,10 @@ pub struct CodePage {
     pub address: Shown,
     /// Whether the decision is to approve.
     pub approving: bool,
+    /// The answers that were chosen, where they were asked for.
+    pub answers: Vec<GivenAnswer>,
+    /// The same in words: `done`.
+    pub answer: Option<Shown>,
     /// What it is about, in one line.
     pub title: Shown,
     /// The nonce of the decision page.

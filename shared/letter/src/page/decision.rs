@@ -44,6 +44,10 @@ pub struct Outcome {
     pub warning: Option<Shown>,
     /// The request itself.
     pub request: EffectGroup,
+    /// The choice of the form just sent: `done`, `not_done` or `again`.
+    pub chosen: Option<&'static str>,
+    /// The evidence of the form just sent.
+    pub evidence: String,
 }
 
 /// Everything the decision page shows.
@@ -89,6 +93,8 @@ pub struct DecisionPage {
     pub cost_bound: Option<Shown>,
     /// Signatures given.
     pub given: u32,
+    /// How many have given which answers: `1 of 2 for done`; none before the first.
+    pub tally: Option<String>,
     /// Signatures needed in all.
     pub needed: u32,
     /// When a decision comes too late.
@@ -115,6 +121,10 @@ struct Html<'a> {
 }
 
 impl Outcome {
+    fn is_chosen(&self, choice: &str) -> bool {
+        self.chosen == Some(choice)
+    }
+
     fn sent(&self) -> String {
         self.sent_at.to_zoned(TimeZone::UTC).strftime("%a %-d %b %Y, %H:%M:%S UTC").to_string()
     }
@@ -164,9 +174,19 @@ impl DecisionPage {
     /// What this signature does to the count, in words.
     fn signatures(&self) -> String {
         match (self.needed, self.remaining()) {
+            _ if !self.outcomes.is_empty() => self.equal_answers(),
             (1, _) => "Yours is the only signature needed".to_owned(),
             (needed, 1) => format!("{} of {needed} given; yours would be the last", self.given),
             (needed, _) => format!("{} of {needed} given", self.given),
+        }
+    }
+
+    /// Only equal answers add up.
+    fn equal_answers(&self) -> String {
+        match (self.needed, self.tally.as_ref()) {
+            (1, _) => "Yours is the only answer needed".to_owned(),
+            (needed, None) => format!("{needed} equal answers needed, none given"),
+            (needed, Some(tally)) => format!("{needed} equal answers needed; {}", tally.as_str()),
         }
     }
 
@@ -175,7 +195,9 @@ impl DecisionPage {
     }
 
     fn digest_meaning(&self) -> &'static str {
-        if self.effects.is_empty() {
+        if !self.outcomes.is_empty() {
+            "This digest stands for the requests above: what was sent, when, with which key, and by whose permission."
+        } else if self.effects.is_empty() {
             "This digest stands for the sealed plan: every step, its settings and its order. What is shown above is what the run has found so far. If the plan changes, the digest changes and your signature is asked for again."
         } else {
             "This digest stands for the sealed plan and for every request above, whether all of it is shown here or not. If any of that changes, the digest changes and your signature is asked for again."
@@ -185,8 +207,10 @@ impl DecisionPage {
     /// What a decision leads to, in the words above the buttons.
     fn consequence(&self) -> String {
         let effect = match self.effects.irreversible() {
-            0 if self.outcomes.is_empty() => "Nothing happens until you decide.".to_owned(),
-            0 => "Until somebody answers, the outcome stays unknown.".to_owned(),
+            _ if !self.outcomes.is_empty() => {
+                "“I do not know” leaves the outcome unknown; nothing is sent.".to_owned()
+            }
+            0 => "Nothing happens until you decide.".to_owned(),
             1 => "Approving sends 1 request that cannot be undone.".to_owned(),
             count => format!("Approving sends {count} requests that cannot be undone."),
         };

@@ -87,6 +87,8 @@ pub struct Signature {
     pub by: Shown,
     /// Whether it approves.
     pub approves: bool,
+    /// What it answers, where something was asked: `done`, with its evidence.
+    pub answer: Option<Shown>,
     /// The door it came through, in words: `by mail link and code`.
     pub how: Shown,
     /// When.
@@ -103,6 +105,8 @@ pub struct MessagePage {
     signatures: Vec<Signature>,
     digest: Vec<String>,
     hint: Option<&'static str>,
+    /// What somebody who denied did, in a word.
+    refused: &'static str,
 }
 
 #[derive(Template)]
@@ -163,6 +167,55 @@ impl MessagePage {
             ..Self::plain(Tone::Good, title, &lead)
         }
         .with_facts(facts)
+    }
+
+    /// The receipt of answers about what was sent; `answer` in words, none of somebody who does not know. `open` is how many
+    /// more equal answers it takes.
+    #[must_use]
+    pub fn answered(
+        answer: Option<Shown>,
+        receipt: &str,
+        approval: &str,
+        at: Timestamp,
+        digest: &str,
+        open: u32,
+    ) -> Self {
+        let mut page = Self::receipt(answer.is_some(), receipt, approval, at, digest, open);
+        page.title = if answer.is_some() { "You answered" } else { "You do not know" }.to_owned();
+        page.lead = match (&answer, open) {
+            (Some(_), 0) => "Your answer is recorded and the run goes on. You can close this page.",
+            (Some(_), 1) => "Your answer is recorded. It takes one more equal answer.",
+            (Some(_), _) => "Your answer is recorded. It takes more equal answers.",
+            (None, 0) => "That is recorded. The outcome stays unknown, and nothing is sent.",
+            (None, _) => "That is recorded. Others may still answer.",
+        }
+        .to_owned();
+        page.facts.splice(0..0, answer.map(|answer| ("Answer", answer)));
+        page
+    }
+
+    /// The story of a closed question about what was sent.
+    #[must_use]
+    pub fn outcome_closed(
+        verdict: Verdict,
+        approval: &str,
+        at: Option<Timestamp>,
+        signatures: Vec<Signature>,
+    ) -> Self {
+        let mut page = Self::closed(verdict, approval, at, signatures);
+        let (title, lead) = match verdict {
+            Verdict::Approved => {
+                ("Already answered", "This question is closed. Nothing you do here changes that.")
+            }
+            Verdict::Superseded => (page.title.as_str(), page.lead.as_str()),
+            _ => (
+                "Closed without an answer",
+                "This question is closed, and nobody knows what came of what was sent. Nothing was sent again.",
+            ),
+        };
+        (page.title, page.lead) = (title.to_owned(), lead.to_owned());
+        page.refused = "did not know";
+        page
     }
 
     /// The story of a closed request: who, how and when.
@@ -306,6 +359,7 @@ impl MessagePage {
             signatures: Vec::new(),
             digest: Vec::new(),
             hint: None,
+            refused: "denied",
         }
     }
 

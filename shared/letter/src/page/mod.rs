@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-pub use code::CodePage;
+pub use code::{CodePage, GivenAnswer};
 pub use decision::{Assurance, DecisionPage, NOTE_LIMIT, Outcome};
 pub use effect::{EffectPage, PromptPage};
 pub use message::{MessagePage, Signature, Tone, Verdict};

@@ -8,16 +8,19 @@
 //! Requests to DynamoDB beside those of the action: an invocation 7 (look, results, rights, signatures, connector, records
 //! of calls, end), a wave 2.
 
+mod answers;
 mod list;
 mod plan;
 mod summary;
 mod waves;
 
+use std::collections::BTreeSet;
+
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{ForEach, PlanStep};
 use countersign_registry::Contract;
 use countersign_registry::action::ActionError;
-use countersign_run::{Head, StepStatus};
+use countersign_run::{EFFECT_UNKNOWN, Head, StepStatus};
 use countersign_store_runs::StepView;
 use countersign_wiring::Scope;
 
@@ -30,6 +33,7 @@ use crate::event::{Answer, StepEvent};
 use crate::protocol::{Begun, begin, refused};
 use crate::signature::{NoEffect, StepCalls, calls_of};
 
+pub(crate) use answers::unknown_calls;
 pub(crate) use list::Item;
 use plan::Made;
 pub(crate) use summary::Summary;
@@ -76,7 +80,7 @@ pub(crate) async fn run(
     invocation: &Invocation,
 ) -> Result<Answer, StepError> {
     let started = tokio::time::Instant::now();
-    let made = Made::read(context, view, step).await?;
+    let mut made = Made::read(context, view, step).await?;
     let ready = match begin(context, view, step).await? {
         Begun::End(ending) => Err(ending),
         Begun::Go { contract, scope } => ready(context, view, step, each, contract, &scope).await?,
@@ -90,13 +94,18 @@ pub(crate) async fn run(
     };
     let signatures = context.signatures.as_ref();
     let signatures = signatures.ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-    let found = signatures.signed(&event.run, &step.name).await?;
-    if made.in_doubt() {
-        return Err(StepError::InDoubt(step.name.clone()));
+    let settled =
+        answers::settle(context, signatures.as_ref(), &event.run, step, &calls, &mut made).await?;
+    if !settled.changed.is_empty() {
+        let summary = Summary::of_list(&made, &list, &BTreeSet::new());
+        let ending = summary.ending(context, step, Some(changed(&settled.changed))).await?;
+        return Ok(ending.record(&context.runs, event, invocation.now).await?.into());
     }
-    let Some(allowed) = plan::allowed(&calls, &made, &found) else {
+    let found = signatures.signed(&event.run, &step.name).await?;
+    let Some(mut allowed) = plan::allowed(&calls, &made, &found) else {
         return Err(StepError::NeedsSignature(step.name.clone()));
     };
+    allowed.now.extend(settled.again);
     let waves = Waves {
         context,
         event,
@@ -159,6 +168,28 @@ pub(crate) fn nothing_to_do(step: &PlanStep, before: &[Before]) -> Ending {
         return Ending::without_output(StepStatus::Skipped, EMPTY, message);
     }
     Summary::of_before(before).of_nothing(step)
+}
+
+/// Calls were to be made again, and would be others now.
+fn changed(items: &[String]) -> Ending {
+    let message = format!(
+        "items {} were to be sent again; nothing was, because the step would send something else now",
+        items.join(", ")
+    );
+    Ending::not_run(EFFECT_UNKNOWN, message)
+}
+
+/// The effects of the calls that have no record: what people sign when the step asks for itself.
+pub(crate) async fn unrecorded(
+    context: &Context,
+    view: &StepView,
+    step: &PlanStep,
+    calls: StepCalls,
+) -> Result<StepCalls, StepError> {
+    let made = Made::read(context, view, step).await?;
+    let rest: Vec<u32> =
+        (0..).take(calls.signed.texts.len()).filter(|n| !made.calls.contains_key(n)).collect();
+    Ok(StepCalls { signed: plan::left(&calls, &rest), ..calls })
 }
 
 /// How a step over a list ends that is not run any further: what was sent is told, whatever ended it.

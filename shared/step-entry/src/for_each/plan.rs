@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_approval::StepEffects;
 use countersign_approval::ports::Signed;
+use countersign_approval::{ApprovalId, ReceiptId, StepEffects};
 use countersign_plan::PlanStep;
 use countersign_store_runs::{ItemCall, ItemStatus, StepView};
 
@@ -35,7 +35,12 @@ impl Made {
     /// Whether the outcome of some call is unknown. A call that is still being made counts: whoever asks holds the lease of
     /// the step, so that nobody else makes it.
     pub(crate) fn in_doubt(&self) -> bool {
-        self.calls.values().any(|call| is_unknown(call.status))
+        self.unknown().next().is_some()
+    }
+
+    /// The calls of unknown outcome.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = &ItemCall> {
+        self.calls.values().filter(|call| is_unknown(call.status))
     }
 }
 
@@ -44,12 +49,20 @@ pub(crate) fn is_unknown(status: ItemStatus) -> bool {
     matches!(status, ItemStatus::Sending | ItemStatus::Unknown)
 }
 
-/// What a signature allows.
+/// What allows one call.
 #[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Grant {
+    pub(crate) approval: ApprovalId,
+    pub(crate) receipt: ReceiptId,
+    /// Which call of its item it is, from 1.
+    pub(crate) call: u32,
+}
+
+/// What may be done now.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Allowed {
-    pub(crate) signature: Signed,
-    /// The calls to make now, by their number in the list.
-    pub(crate) now: Vec<u32>,
+    /// The calls to make, by their number in the list.
+    pub(crate) now: BTreeMap<u32, Grant>,
     /// What people struck out, by its number in the list.
     pub(crate) struck: BTreeSet<u32>,
 }
@@ -63,6 +76,9 @@ pub(crate) fn allowed(calls: &StepCalls, made: &Made, found: &[Signed]) -> Optio
     }
     // The connector was changed after the first calls: people have signed the rest again.
     let rest: Vec<u32> = all.into_iter().filter(|n| !made.calls.contains_key(n)).collect();
+    if rest.is_empty() {
+        return Some(Allowed::default());
+    }
     let left = left(calls, &rest);
     let newest = found.iter().filter(|signature| signature.covered.is_of(&left));
     newest.max_by_key(|signature| signature.at).map(|signature| without(signature, &rest, made))
@@ -81,7 +97,9 @@ fn without(signature: &Signed, signed: &[u32], made: &Made) -> Allowed {
         .iter()
         .filter_map(|at| signed.get(*at as usize).copied())
         .collect();
+    let Signed { approval, receipt, .. } = signature;
+    let grant = || Grant { approval: approval.clone(), receipt: receipt.clone(), call: 1 };
     let now = signed.iter().copied();
-    let now = now.filter(|n| !struck.contains(n) && !made.calls.contains_key(n)).collect();
-    Allowed { signature: signature.clone(), now, struck }
+    let now = now.filter(|n| !struck.contains(n) && !made.calls.contains_key(n));
+    Allowed { now: now.map(|n| (n, grant())).collect(), struck }
 }

@@ -15,14 +15,14 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::Calls;
-use super::plan::{Allowed, Made, is_unknown};
+use super::plan::{Allowed, Grant, Made, is_unknown};
 use super::summary::Summary;
 use crate::act::{Acted, LEASE_MARGIN, RESERVE, act};
 use crate::context::Context;
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Answer, More, StepEvent};
-use crate::protocol::{call, intent, refused, sending};
+use crate::protocol::{call, intent, refused};
 use crate::signature::StepCalls;
 
 /// What an invocation keeps back: it begins no wave when less than a call's time and this is left.
@@ -62,7 +62,10 @@ enum Enough {
 impl Waves<'_> {
     /// Makes what is allowed, as far as time, failures and the run let it.
     pub(crate) async fn make(self, mut made: Made, allowed: &Allowed) -> Result<Answer, StepError> {
-        let mark = self.mark(&made, allowed);
+        let Some(first) = allowed.now.values().next() else {
+            return self.end(&made, &allowed.struck, None).await;
+        };
+        let mark = self.mark(&made, allowed, first);
         made.allowed = mark.sending.items;
         let enough = self.waves(&mut made, allowed, &mark).await?;
         match enough {
@@ -89,7 +92,8 @@ impl Waves<'_> {
             return Ok(Enough::Failed);
         }
         let mut rights_read = Instant::now();
-        for (at, numbers) in allowed.now.chunks(self.each.parallel.max(1) as usize).enumerate() {
+        let numbers: Vec<u32> = allowed.now.keys().copied().collect();
+        for (at, numbers) in numbers.chunks(self.each.parallel.max(1) as usize).enumerate() {
             if self.left() < self.limit() + KEPT_BACK {
                 return Ok(Enough::Time);
             }
@@ -103,7 +107,7 @@ impl Waves<'_> {
                 rights_read = Instant::now();
             }
             let begun: Vec<ItemCall> =
-                numbers.iter().filter_map(|n| self.begun(*n, &allowed.signature)).collect();
+                numbers.iter().filter_map(|n| self.begun(*n, allowed.now.get(n)?)).collect();
             let first = (at == 0).then_some((mark, self.view.intent.as_ref()));
             match self.context.runs.begin_items(&self.event.run, first, &begun).await? {
                 Begun::Now => {}
@@ -136,37 +140,32 @@ impl Waves<'_> {
     }
 
     /// The step's own mark: who is at it, until when, and how many calls were allowed.
-    fn mark(&self, made: &Made, allowed: &Allowed) -> Intent {
+    fn mark(&self, made: &Made, allowed: &Allowed, first: &Grant) -> Intent {
         let target = self.calls.effects.first().map(countersign_effect::Effect::target);
-        let sending =
-            sending(self.view, &allowed.signature, target.unwrap_or_default(), String::new());
-        let items = made.calls.len() + allowed.now.len();
-        let sending = Sending { items: u32::try_from(items).unwrap_or(u32::MAX), ..sending };
+        let fresh = allowed.now.keys().filter(|n| !made.calls.contains_key(n)).count();
+        let sending = Sending {
+            call: self.view.intent.as_ref().map_or(1, |before| before.sending.call + 1),
+            items: u32::try_from(made.calls.len() + fresh).unwrap_or(u32::MAX),
+            ..sending(first, target.unwrap_or_default(), String::new())
+        };
         let mark = intent(self.event, sending, "", self.step, self.invocation);
         let until = self.invocation.now.checked_add(self.invocation.remaining + LEASE_MARGIN);
         Intent { lease_until: until.unwrap_or(mark.lease_until), ..mark }
     }
 
     /// The record of a call that is about to be made.
-    fn begun(&self, n: u32, signature: &countersign_approval::ports::Signed) -> Option<ItemCall> {
+    fn begun(&self, n: u32, grant: &Grant) -> Option<ItemCall> {
         let at = n as usize;
         let (item, effect) = (self.list.left.get(at)?, self.calls.effects.get(at)?);
         let text = self.calls.signed.texts.get(at)?;
-        let sending = Sending {
-            call: 1,
-            receipt: signature.receipt.to_string(),
-            approval: Some(signature.approval.to_string()),
-            target: effect.target(),
-            key: self.calls.keys.get(at)?.clone(),
-            items: 0,
-        };
+        let key = self.calls.keys.get(at)?.clone();
         Some(ItemCall {
             step: self.step.name.clone(),
             n,
             item: item.key.clone(),
             leaf: countersign_effect::effect_leaf(text).to_string(),
             status: ItemStatus::Sending,
-            sending,
+            sending: sending(grant, effect.target(), key),
             at: Timestamp::now(),
             ended_at: None,
             output: None,
@@ -210,6 +209,12 @@ impl Waves<'_> {
                 let output = output.map_err(|error| tracing::warn!(run = %self.event.run, step = self.step.name, n = ended.n, %error, "the answer of a call was not kept")).ok();
                 ItemCall { status: ItemStatus::Done, output, ..ended }
             }
+            // A second call that failed says nothing of the first, whose outcome was unknown.
+            Acted::Failed(error) if ended.sending.call > 1 => ItemCall {
+                status: ItemStatus::Unknown,
+                message: Some(format!("sent again: {}", countersign_failure::chain(&error))),
+                ..ended
+            },
             Acted::Failed(error) => ItemCall {
                 status: ItemStatus::Failed,
                 code: Some(error.code.to_owned()),
@@ -262,3 +267,15 @@ impl Waves<'_> {
 
 /// How often the end of a wave is written again: what was done must not be forgotten for a conflict that settles.
 const TRIES: u32 = 4;
+
+/// What is sent under this grant.
+fn sending(grant: &Grant, target: String, key: String) -> Sending {
+    Sending {
+        call: grant.call,
+        receipt: grant.receipt.to_string(),
+        approval: Some(grant.approval.to_string()),
+        target,
+        key,
+        items: 0,
+    }
+}

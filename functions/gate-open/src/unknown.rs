@@ -1,0 +1,149 @@
+//! The question what became of calls: what was sent, and who decides, are those of the request that allowed sending.
+
+use countersign_approval::{
+    ApprovalRecord, Digest, OnReject, Opening, Position, Preview, Request, StepEffects,
+    UnknownCall, Verdict,
+};
+use countersign_connector::{ConnectorId, ConnectorSource as _};
+use countersign_effect::{Effect, effect_leaf};
+use countersign_identity::UserId;
+use countersign_step_entry::{GateAsk, StepError};
+use countersign_store_approvals::Loaded;
+use jiff::Timestamp;
+
+use crate::opening::{effects_at, floor, layout, picture, tenant, timing, title};
+use crate::signers::people;
+use crate::{Context, OpenGateError};
+
+/// A call, what it sent, and the sentence that tells of it.
+struct Call {
+    unknown: UnknownCall,
+    text: String,
+    action: String,
+    sentence: String,
+}
+
+/// Everything the question is opened with.
+pub(crate) async fn opening(
+    context: &Context,
+    asked: &GateAsk,
+    now: Timestamp,
+) -> Result<Opening, OpenGateError> {
+    let mut calls = Vec::new();
+    let mut allowed: Option<Request> = None;
+    for unknown in &asked.subject.outcome {
+        let loaded = allowing(context, asked, unknown).await?;
+        calls.push(call(context, asked, unknown, &loaded).await?);
+        allowed.get_or_insert(loaded.request);
+    }
+    let (Some(allowed), Some(action)) = (allowed, calls.first().map(|call| call.action.clone()))
+    else {
+        return Err(StepError::UnknownStep(asked.step.name.clone()).into());
+    };
+    let texts = calls.iter().map(|call| call.text.clone()).collect();
+    let effects = vec![StepEffects { step: asked.step.name.clone(), action, texts }];
+    let mut subject = asked.subject.clone();
+    subject.outcome = calls.iter().map(|call| call.unknown.clone()).collect();
+    let effects_at = effects_at(context, asked, &effects).await?;
+    subject.effects = effects;
+    let head = &asked.head;
+    // Those who asked for it then, and whoever has edited it since.
+    let mut requesters = people(context, asked).await?.requesters;
+    requesters.extend(allowed.requesters);
+    Ok(Opening {
+        tenant: tenant(context),
+        position: Position { round: asked.round, ..Position::of_step(&head.run, &asked.step.name) },
+        context: head.context,
+        subject,
+        irreversible: true,
+        owner: head.owner.clone(),
+        invoker: head.invoked_by.clone(),
+        title: title(asked),
+        prompt: prompt(&calls),
+        preview: Preview::of(&serde_json::Value::Null, 0).map_err(unopened)?,
+        layout: layout(asked),
+        effects_at,
+        remarks: asked.remarks.clone(),
+        plan_picture: picture(asked),
+        cost_bound: None,
+        policy: allowed.policy,
+        floor: floor(context).await?,
+        requirement: allowed.requirement,
+        topic: allowed.topic,
+        timing: timing(asked.gate.as_ref(), now),
+        // A refusal leaves the outcome unknown; then the run ends as it does when the step fails.
+        on_reject: OnReject::Stop,
+        salt: Digest::from_bytes(rand::random()),
+        requesters,
+    })
+}
+
+fn unopened(error: countersign_approval::SubjectError) -> OpenGateError {
+    OpenGateError::Gate(countersign_approval::OpenError::from(error).into())
+}
+
+/// The request that allowed sending.
+async fn allowing(
+    context: &Context,
+    asked: &GateAsk,
+    call: &UnknownCall,
+) -> Result<Loaded, OpenGateError> {
+    let loaded = context.approvals.load(&call.approval).await.map_err(StepError::from)?;
+    let loaded = loaded.filter(|loaded| loaded.request.position.run == asked.head.run);
+    loaded.ok_or_else(|| unaskable(asked, call))
+}
+
+fn unaskable(asked: &GateAsk, call: &UnknownCall) -> OpenGateError {
+    OpenGateError::Unaskable { step: asked.step.name.clone(), approval: call.approval.clone() }
+}
+
+async fn call(
+    context: &Context,
+    asked: &GateAsk,
+    unknown: &UnknownCall,
+    loaded: &Loaded,
+) -> Result<Call, OpenGateError> {
+    let kept = context.steps.runs.effects_of(&loaded.request).await.map_err(StepError::from)?;
+    let mut of_step = kept.into_iter().filter(|effects| effects.step == asked.step.name);
+    let sent = of_step.find_map(|effects| {
+        let text = effects.texts.into_iter().find(|text| effect_leaf(text) == unknown.leaf)?;
+        Some((text, effects.action))
+    });
+    let (text, action) = sent.ok_or_else(|| unaskable(asked, unknown))?;
+    let key_hours = key_hours(context, &asked.head.owner, &text).await?;
+    let unknown = UnknownCall { key_hours, ..unknown.clone() };
+    let record = context.recorder.of(loaded).await?;
+    let sentence = unknown.sent().sentence(&asked.step.name, &signers(&record));
+    Ok(Call { unknown, text, action, sentence })
+}
+
+/// The usernames of those who approved.
+fn signers(record: &ApprovalRecord) -> Vec<&str> {
+    let approved = record.decisions.iter().filter(|decision| decision.verdict == Verdict::Approve);
+    approved.map(|decision| decision.by.as_str()).collect()
+}
+
+/// For how long the service remembers a key, as the connector of what was sent says today.
+async fn key_hours(
+    context: &Context,
+    owner: &UserId,
+    text: &str,
+) -> Result<Option<u32>, OpenGateError> {
+    let Ok(Effect::Http(effect)) = Effect::parse(text) else { return Ok(None) };
+    let Ok(id) = ConnectorId::parse(&effect.via.connector) else { return Ok(None) };
+    let stored = context.catalog.definition(owner, &id).await.map_err(OpenGateError::Connector)?;
+    let connection = stored.map(|stored| stored.trusted(None).connection);
+    Ok(connection.and_then(|connection| connection.idempotency()?.hours))
+}
+
+/// Sentences in a question; the calls themselves are all in the request.
+const MAX_TOLD: usize = 20;
+
+fn prompt(calls: &[Call]) -> String {
+    let mut lines: Vec<String> =
+        calls.iter().take(MAX_TOLD).map(|call| call.sentence.clone()).collect();
+    if calls.len() > MAX_TOLD {
+        lines.push(format!("And {} more calls.", calls.len() - MAX_TOLD));
+    }
+    lines.join("\n")
+}
