@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use countersign_effect::Effect;
+use countersign_failure::Failure;
 use countersign_registry::action::{ActionError, Describe, EffectOf};
 use futures::future::BoxFuture;
 
 use crate::binding::ConnectorSource;
 use crate::effect::describe;
-use crate::lookup::find;
+use crate::lookup::{Bound, find};
 
 /// Describes calls of the connectors of a catalogue.
 pub struct ConnectorEffects(pub Arc<dyn ConnectorSource>);
@@ -17,9 +18,19 @@ impl Describe for ConnectorEffects {
     fn describe<'a>(&'a self, of: &'a EffectOf<'a>) -> BoxFuture<'a, Result<Effect, ActionError>> {
         Box::pin(async move {
             let bound = find(self.0.as_ref(), of.owner, of.profile_id, of.params).await;
-            let bound = bound.map_err(|error| ActionError::from_failure(&error))?;
-            describe(&bound, of.inputs, of.params, of.key)
-                .map_err(|error| ActionError::from_failure(&error))
+            described(&bound.map_err(failed)?, of)
         })
     }
+}
+
+/// What a call sends, once what it names is looked up.
+///
+/// # Errors
+/// A terminal error when it cannot be sent as it stands.
+pub fn described(bound: &Bound, of: &EffectOf<'_>) -> Result<Effect, ActionError> {
+    describe(bound, of.inputs, of.params, of.key).map_err(failed)
+}
+
+fn failed(error: impl Failure) -> ActionError {
+    ActionError::from_failure(&error)
 }

@@ -86,6 +86,21 @@ pub struct EffectOf<'a> {
     pub params: &'a Map<String, Value>,
     /// The idempotency key of the call.
     pub key: &'a str,
+    /// What the call was bound to when its run was planned; none when nothing is known, or nothing will be sent.
+    pub ahead: Option<&'a ReadAhead>,
+}
+
+/// What a call was bound to when its run was planned. It only says what is worth reading together with the binding: what
+/// does not hold any more is read again, and nothing is decided by it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadAhead {
+    /// The id of the credential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+    /// What the breaker of its source is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// Says what an irreversible action would do, without doing it. Gate and step use the same one, so that what is shown and

@@ -57,6 +57,7 @@ pub(crate) async fn step_effect(
         inputs: &prepared.inputs,
         params: &prepared.params,
         key: &key,
+        ahead: step.ahead.as_ref(),
     };
     let effect = describer.describe(&of).await.map_err(undescribed)?;
     let signed = StepEffects::one(&step.name, &step.action, &effect);

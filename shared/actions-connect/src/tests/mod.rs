@@ -246,6 +246,7 @@ async fn signed(world: &Arc<World>, call: &Call) -> Call {
         inputs: &call.inputs,
         params: &call.params,
         key: &call.idempotency_key,
+        ahead: None,
     };
     let effect = ConnectorEffects(world.clone()).describe(&of).await.ok();
     let permit = effect.map(|effect| Permit { effect, receipt: "rcpt_1".to_owned() });
@@ -288,6 +289,7 @@ async fn permitted(deps: &Deps, mode: Mode, call: &Call) -> Call {
         inputs: &call.inputs,
         params: &call.params,
         key: &call.idempotency_key,
+        ahead: None,
     };
     let described = ConnectorEffects(deps.connectors.clone()).describe(&of).await;
     let permit = described.ok().filter(|_| mode == Mode::Write);

@@ -110,6 +110,7 @@ async fn described(world: &Arc<World>, call: &Call) -> Result<Effect, ActionErro
         inputs: &call.inputs,
         params: &call.params,
         key: KEY,
+        ahead: None,
     };
     let effect = ConnectorEffects(world.clone()).describe(&of).await?;
     let again = Effect::parse(&effect.text().unwrap()).unwrap();
