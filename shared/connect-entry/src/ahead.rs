@@ -114,7 +114,8 @@ mod tests {
     #[test]
     fn what_describing_read_is_used_once_and_for_the_same_call_only() {
         let owner = UserId::from_bytes([1; 16]);
-        let of = |name: &str| (owner.clone(), "prof_1".to_owned(), ConnectorId::parse(name).unwrap());
+        let of =
+            |name: &str| (owner.clone(), "prof_1".to_owned(), ConnectorId::parse(name).unwrap());
         let id = |byte| (owner.clone(), CredentialId::from_bytes([byte; 16]));
         let read = || Read {
             found: Some((of("bank"), Found { connector: None, binding: None })),

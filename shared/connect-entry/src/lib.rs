@@ -40,12 +40,8 @@ pub fn writing(boot: &Boot) -> Result<(Deps, Describing), StartError> {
     let ahead = Arc::new(Ahead::default());
     let acting = Arc::new(Acting::new(stores.clone(), Arc::clone(&ahead)));
     let deps = plain(boot, &stores)?;
-    let deps = Deps {
-        connectors: acting.clone(),
-        credentials: acting.clone(),
-        standing: acting,
-        ..deps
-    };
+    let deps =
+        Deps { connectors: acting.clone(), credentials: acting.clone(), standing: acting, ..deps };
     Ok((deps, Describing::new(stores, ahead)))
 }
 

@@ -121,8 +121,7 @@ pub async fn find(
 /// [`LookupError`] when they name none.
 pub fn named(params: &Map<String, Value>) -> Result<ConnectorId, LookupError> {
     let connector = param(params, "connector")?;
-    ConnectorId::parse(connector)
-        .map_err(|_| LookupError::UnknownConnector(connector.to_owned()))
+    ConnectorId::parse(connector).map_err(|_| LookupError::UnknownConnector(connector.to_owned()))
 }
 
 /// The endpoint that a call's params name, of what was found, as the profile may call it.

@@ -64,9 +64,9 @@ impl EgressStore {
         lease: Duration,
         seen: Option<Record>,
     ) -> BoxFuture<'a, Result<Admitted, StandingError>> {
-        Box::pin(async move {
-            self.ask_seen(subject, holder, now, lease, seen).await.map_err(boxed)
-        })
+        Box::pin(
+            async move { self.ask_seen(subject, holder, now, lease, seen).await.map_err(boxed) },
+        )
     }
 
     async fn view(

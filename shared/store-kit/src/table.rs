@@ -162,10 +162,7 @@ impl Table {
         })
     }
 
-    async fn batch_get(
-        &self,
-        wanted: Vec<Lookup>,
-    ) -> Result<(HashMap<Lookup, Item>, Vec<Lookup>)> {
+    async fn batch_get(&self, wanted: Vec<Lookup>) -> Result<(HashMap<Lookup, Item>, Vec<Lookup>)> {
         counters::read();
         let sent = self.client.batch_get_item().set_request_items(Some(by_table(wanted)?)).send();
         let answer = sent.await.map_err(|error| StoreError::sdk(&self.name, &error))?;

@@ -182,7 +182,8 @@ impl VaultStore {
         connector: &ConnectorId,
         item: Option<Item>,
     ) -> Result<Option<Credential>, VaultStoreError> {
-        let item = item.map(|item| decode::<CredentialItem>(self.table.name(), item)).transpose()?;
+        let item =
+            item.map(|item| decode::<CredentialItem>(self.table.name(), item)).transpose()?;
         let Some(item) = item.filter(|item| item.info.connector_id == *connector) else {
             return Ok(None);
         };

@@ -19,7 +19,11 @@ pub(super) async fn requests(bench: &Bench<'_>) -> Result<u64, CliError> {
     let (door, profile) = (&bench.owner, &bench.agent);
     door.post(&format!("{FACTORY}/connectors"), &json!({ "yaml": connector(port) })).await?;
     let bind = format!("{FACTORY}/profiles/{profile}/data-sources");
-    door.post(&bind, &json!({ "connector_id": CONNECTOR, "credentials": { "token": "of-the-benchmark" } })).await?;
+    door.post(
+        &bind,
+        &json!({ "connector_id": CONNECTOR, "credentials": { "token": "of-the-benchmark" } }),
+    )
+    .await?;
     let id = format!("bench-signed-{}", uuid::Uuid::now_v7().simple());
     door.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": playbook(&id) })).await?;
     let before = bench.logs.all().await?;
