@@ -28,6 +28,7 @@ mod layout;
 mod lifecycle;
 mod link;
 mod mac;
+mod open_error;
 mod policy;
 pub mod ports;
 mod preview;
@@ -52,13 +53,14 @@ pub use layout::{Column, Format, Layout};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
 pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};
 pub use mac::{HmacKey, Mac, MacError};
+pub use open_error::OpenError;
 pub use policy::{Assurance, Door, Floor, Policy, PolicyError, requester_may_decide};
 pub use preview::Preview;
 pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
 pub use record::{ApprovalRecord, RecordedDecision, name_signers};
 pub use request::{
-    ApprovalId, Closed, Escalation, MAX_PROMPT_CHARS, OnReject, OpenError, Opening, Position,
-    Request,
+    ApprovalId, Closed, Escalation, MAX_PROMPT_CHARS, MAX_REQUEST_BYTES, OnReject, Opening,
+    Position, Request,
 };
 pub use status::{Decision, Status, Vocabulary};
 pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};

@@ -5,9 +5,10 @@ use countersign_identity::UserId;
 use jiff::Timestamp;
 
 use crate::deadline::{LONGEST, later};
+use crate::open_error::OpenError;
 use crate::policy::Policy;
 use crate::receipt::{Act, Actor, Receipt};
-use crate::request::{Closed, OpenError, Opening, Request};
+use crate::request::{Closed, Opening, Request};
 use crate::status::Status;
 
 /// A change of a request: how it is afterwards, and the receipt when it ended. Written in one transaction, on condition
