@@ -170,7 +170,7 @@ fn a_prompt_nobody_reads_is_refused() {
 }
 
 #[test]
-fn f_195_a_request_that_could_not_be_stored_is_refused_before_anybody_is_asked() {
+fn f_200_a_request_that_could_not_be_stored_is_refused_before_anybody_is_asked() {
     let with = |bytes: usize| {
         let mut opening = opening(2);
         opening.subject = tool(&json!({ "memo": "\"".repeat(bytes) }));
