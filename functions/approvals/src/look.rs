@@ -118,10 +118,20 @@ pub(crate) async fn rows(
         preview: Preview::page(&all, &request.layout, page, ROWS_PER_PAGE),
         complete,
         rows_url: format!("{back_url}/rows"),
+        whole_at: whole_rows(request),
         back_url,
         digest: request.digest.to_string(),
     };
     Ok(Reply::new(200, page.html()?))
+}
+
+/// Where the API has the rows: the output they were taken from, else the request.
+fn whole_rows(request: &Request) -> String {
+    let api = "/api/agent-factory";
+    match &request.preview.source {
+        Some(step) => format!("{api}/executions/{}/outputs/{step}", request.position.run),
+        None => format!("{api}/approvals/{}", request.id),
+    }
 }
 
 /// `GET /a/{token}/effects/{step}/{n}`
@@ -146,6 +156,7 @@ pub(crate) async fn effect(
         number: n,
         total: of_step.total,
         effects_url: format!("{back_url}/effects/{step}"),
+        whole_at: format!("/api/agent-factory/approvals/{}/effects/{step}/{n}", request.id),
         back_url,
         digest: request.digest.to_string(),
     };

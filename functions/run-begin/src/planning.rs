@@ -1,7 +1,10 @@
 //! From the head of a run to its plan: profile, playbook, inputs, checks.
 
+use std::collections::BTreeMap;
+
 use countersign_plan::{Plan, Rehearsal, Request, check, inputs, plan as planned};
 use countersign_playbook::{Bindings, PlaybookSource, ValidPlaybook, World, compile};
+use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, Head};
 use serde_json::{Map, Value};
 
@@ -12,7 +15,7 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
     if head.dry_run.is_none() {
         active_profile(context, head).await?;
     }
-    let (playbook, endpoints) = playbook(context, head).await?;
+    let (playbook, endpoints, reads) = playbook(context, head).await?;
     let given = match context.runs.inputs(&head.run).await? {
         Value::Object(given) => given,
         _ => Map::new(),
@@ -28,6 +31,9 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
     };
     let mut plan = planned(&playbook, request);
     rehearse(context, head, &endpoints, &mut plan).await?;
+    if head.dry_run.is_none() {
+        read_ahead(&mut plan, &reads);
+    }
     check(&plan).map_err(BeginError::Refused)?;
     Ok(plan)
 }
@@ -39,8 +45,22 @@ async fn active_profile(context: &Context, head: &Head) -> Result<(), BeginError
     if profile.is_active { Ok(()) } else { Err(gone()) }
 }
 
-/// The playbook, and the endpoints its calls can go to.
-async fn playbook(context: &Context, head: &Head) -> Result<(ValidPlaybook, Bindings), BeginError> {
+/// Notes what the calls that cannot be taken back read beside connector and binding.
+fn read_ahead(plan: &mut Plan, reads: &Reads) {
+    for step in plan.steps.iter_mut().filter(|step| step.irreversible) {
+        let connector = step.params.get("connector").and_then(Value::as_str);
+        step.ahead = connector.and_then(|connector| reads.get(connector).cloned());
+    }
+}
+
+/// By connector, what a call of it reads beside connector and binding.
+type Reads = BTreeMap<String, ReadAhead>;
+
+/// The playbook, the endpoints its calls can go to, and what they read.
+async fn playbook(
+    context: &Context,
+    head: &Head,
+) -> Result<(ValidPlaybook, Bindings, Reads), BeginError> {
     let id = head.playbook_id.clone().unwrap_or_default();
     let stored = context
         .catalog
@@ -50,16 +70,17 @@ async fn playbook(context: &Context, head: &Head) -> Result<(ValidPlaybook, Bind
     let world = World::of(&context.registry);
     let source = PlaybookSource::new(&id, &stored.yaml);
     // A test with samples asks no data source: what a connector would answer is all that has to be known of it.
-    let (compiled, endpoints) = if head.dry_run == Some(DryRun::Samples) {
+    let (compiled, endpoints, reads) = if head.dry_run == Some(DryRun::Samples) {
         let named = stored.playbook.connectors();
         let endpoints = context.catalog.endpoints_of(&head.owner, &named).await?;
-        (compile(&source, &world), endpoints)
+        (compile(&source, &world), endpoints, Reads::new())
     } else {
-        let endpoints = context.catalog.endpoints(&head.owner, &head.profile_id).await?;
-        (compile(&source, &world.with(&endpoints)), endpoints)
+        let (endpoints, reads) =
+            context.catalog.endpoints_ahead(&head.owner, &head.profile_id).await?;
+        (compile(&source, &world.with(&endpoints)), endpoints, reads)
     };
     let problems: Vec<String> = compiled.errors().map(|error| error.message.clone()).collect();
-    Ok((compiled.playbook.ok_or(BeginError::Links(problems))?, endpoints))
+    Ok((compiled.playbook.ok_or(BeginError::Links(problems))?, endpoints, reads))
 }
 
 /// Makes the plan of a test one without effects.

@@ -30,6 +30,7 @@ mod layout;
 mod lifecycle;
 mod link;
 mod mac;
+mod open_error;
 mod outcome;
 mod policy;
 pub mod ports;
@@ -57,6 +58,7 @@ pub use layout::{Column, Format, Layout};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
 pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};
 pub use mac::{HmacKey, Mac, MacError};
+pub use open_error::OpenError;
 pub use outcome::{
     AnswerFault, AnswerProblem, CallChoice, Choice, MAX_EVIDENCE_CHARS, MAX_VOTE_EVIDENCE_CHARS,
     OutcomeAnswer, check_answers, choices, words,
@@ -66,7 +68,8 @@ pub use preview::Preview;
 pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
 pub use record::{ApprovalRecord, RecordedDecision, Tally};
 pub use request::{
-    ApprovalId, Escalation, MAX_PROMPT_CHARS, OnReject, OpenError, Opening, Position, Request,
+    ApprovalId, Escalation, MAX_PROMPT_CHARS, MAX_REQUEST_BYTES, OnReject, Opening, Position,
+    Request,
 };
 pub use status::{Decision, Status, Vocabulary};
 pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};

@@ -6,9 +6,10 @@ use jiff::Timestamp;
 
 use crate::closed::Closed;
 use crate::deadline::{LONGEST, later};
+use crate::open_error::OpenError;
 use crate::policy::Policy;
 use crate::receipt::{Act, Actor, Receipt};
-use crate::request::{OpenError, Opening, Request};
+use crate::request::{Opening, Request};
 use crate::status::Status;
 
 /// A change of a request: how it is afterwards, and the receipt when it ended. Written in one transaction, on condition

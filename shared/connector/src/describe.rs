@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 
 use crate::binding::ConnectorSource;
 use crate::effect::describe;
-use crate::lookup::find;
+use crate::lookup::{Bound, find};
 
 /// Describes calls of the connectors of a catalogue.
 pub struct ConnectorEffects(pub Arc<dyn ConnectorSource>);
@@ -21,22 +21,33 @@ impl Describe for ConnectorEffects {
     ) -> BoxFuture<'a, Result<Vec<Effect>, ActionError>> {
         Box::pin(async move {
             let bound = find(self.0.as_ref(), of.owner, of.profile_id, of.params).await;
-            let bound = bound.map_err(|error| ActionError::from_failure(&error))?;
-            let mut effects = Vec::with_capacity(of.calls.len());
-            for (n, call) in of.calls.iter().enumerate() {
-                let effect = describe(&bound, call.inputs, of.params, call.key);
-                effects.push(effect.map_err(|error| of_call(n, of.calls.len(), &error))?);
-            }
-            Ok(effects)
+            described(&bound.map_err(failed)?, of)
         })
     }
 }
 
-/// Which of several calls cannot be made.
-fn of_call(n: usize, calls: usize, error: &dyn Failure) -> ActionError {
-    let mut error = ActionError::from_failure(error);
-    if calls > 1 {
-        error.message = format!("call {} of {calls}: {}", n + 1, error.message);
+/// What the calls send, once what they name is looked up.
+///
+/// # Errors
+/// A terminal error when one cannot be sent as it stands.
+pub fn described(bound: &Bound, of: &EffectsOf<'_>) -> Result<Vec<Effect>, ActionError> {
+    let mut effects = Vec::with_capacity(of.calls.len());
+    for (n, call) in of.calls.iter().enumerate() {
+        let effect = describe(bound, call.inputs, of.params, call.key);
+        effects.push(effect.map_err(|error| of_call(n, of.calls.len(), failed(error)))?);
     }
-    error
+    Ok(effects)
+}
+
+/// Which of several calls cannot be made.
+fn of_call(n: usize, calls: usize, error: ActionError) -> ActionError {
+    if calls < 2 {
+        return error;
+    }
+    let message = format!("call {} of {calls}: {}", n + 1, error.message);
+    ActionError { message, ..error }
+}
+
+fn failed(error: impl Failure) -> ActionError {
+    ActionError::from_failure(&error)
 }

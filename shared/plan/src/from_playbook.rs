@@ -116,6 +116,7 @@ impl Chain {
             guard: self.gate.clone(),
             covered_by: None,
             reads: Vec::new(),
+            ahead: None,
             gate: None,
             stand_in: None,
         };

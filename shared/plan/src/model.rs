@@ -2,6 +2,7 @@
 
 use countersign_identity::UserId;
 use countersign_playbook::{ForEach, PreviewColumn};
+use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, RunContext, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -128,6 +129,9 @@ pub struct PlanStep {
     /// The steps whose results its references name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<String>,
+    /// What an irreversible call was bound to when the run was planned: it saves reading one after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<ReadAhead>,
     /// What a gate asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,

@@ -84,6 +84,8 @@ pub struct EffectsOf<'a> {
     pub params: &'a Map<String, Value>,
     /// The calls, in order.
     pub calls: &'a [CallOf<'a>],
+    /// What they were bound to when their run was planned; none when nothing is known, or nothing will be sent.
+    pub ahead: Option<&'a ReadAhead>,
 }
 
 /// What is different from call to call.
@@ -93,6 +95,19 @@ pub struct CallOf<'a> {
     pub inputs: &'a Map<String, Value>,
     /// The idempotency key.
     pub key: &'a str,
+}
+
+/// What a call was bound to when its run was planned. It only says what is worth reading together with the binding: what
+/// does not hold any more is read again, and nothing is decided by it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadAhead {
+    /// The id of the credential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+    /// What the breaker of its source is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// Says what an irreversible action would do, without doing it. Gate and step use the same one, so that what is shown and

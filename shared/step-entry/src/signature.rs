@@ -87,6 +87,7 @@ async fn describe(
         action: &step.action,
         params: calls.first().map_or(&nothing, |(_, prepared)| &prepared.params),
         calls: &inputs,
+        ahead: step.ahead.as_ref(),
     };
     let effects = describer.describe(&of).await.map_err(undescribed)?;
     let signed = StepEffects::of(&step.name, &step.action, &effects);

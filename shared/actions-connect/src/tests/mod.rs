@@ -246,6 +246,7 @@ async fn signed(world: &Arc<World>, call: &Call) -> Call {
         action: &call.action,
         params: &call.params,
         calls: &calls,
+        ahead: None,
     };
     let effect = ConnectorEffects(world.clone()).describe(&of).await.ok();
     let effect = effect.map(|mut effects| effects.remove(0));
@@ -289,6 +290,7 @@ async fn permitted(deps: &Deps, mode: Mode, call: &Call) -> Call {
         action: &call.action,
         params: &call.params,
         calls: &calls,
+        ahead: None,
     };
     let described = ConnectorEffects(deps.connectors.clone()).describe(&of).await;
     let permit = described.ok().filter(|_| mode == Mode::Write);

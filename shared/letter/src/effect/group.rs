@@ -3,17 +3,20 @@
 use std::collections::HashMap;
 
 use countersign_approval::{Column, Format, Layout};
-use countersign_effect::view::{Content, EffectView, Field, SectionPart, ValueKind};
+use countersign_effect::view::{Content, EffectView, Field, Section, SectionPart, ValueKind};
 
 use super::{
     About, EffectGroup, Extent, FieldView, TargetView, Weight, cell, column, is_json, sum, title,
     weight,
 };
-use crate::preview::{Cell, Heading, Row, Table, assign_roles};
-use crate::text::{SHOWN_LIMIT, Shown};
+use crate::preview::{Cell, HEADING_CHARACTERS, Heading, Row, Table, assign_roles};
+use crate::text::{CELL_LIMIT, Shown, share};
 
 /// Requests that are shown at once.
 const EFFECT_LIMIT: usize = 50;
+
+/// Characters of all requests on one page.
+const REQUEST_CHARACTERS: usize = 150_000;
 
 /// All requests that one signature covers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +27,8 @@ pub struct Requests {
     pub left_out: u64,
     /// For each step with requests that are not shown, the page of the first of them.
     pub rest_urls: Vec<(Shown, String)>,
+    /// What those so far take of the page, in characters.
+    used: usize,
 }
 
 impl Requests {
@@ -41,15 +46,18 @@ impl Requests {
         let url = |n: usize| page.map(|page| format!("{page}/effects/{}/{n}", about.step));
         let shown = room.min(views.len());
         let numbered: Vec<(usize, &EffectView)> = (1..).zip(views).collect();
+        let values: usize = views.iter().take(shown).map(value_count).sum();
+        let extent = Extent::Head(share(REQUEST_CHARACTERS.saturating_sub(self.used), values));
         for (key, all) in by_place(&numbered) {
             let kept: Vec<(usize, &EffectView)> =
                 all.iter().copied().filter(|(n, _)| *n <= shown).collect();
             let Some(&(first, view)) = kept.first() else { continue };
             let mut group = match all.len() {
-                1 => EffectGroup::single(about, view, layout, Extent::Head),
-                _ => many(about, &kept, &all, layout, &url, key.same_path),
+                1 => EffectGroup::single(about, view, layout, extent),
+                _ => many(about, &kept, &all, layout, &url, key.same_path, extent),
             };
             group.url = url(first);
+            self.used += group.weight();
             self.groups.push(group);
         }
         let left_out = total.saturating_sub(shown as u64);
@@ -93,6 +101,15 @@ impl EffectGroup {
     fn rows(&self) -> u64 {
         self.table.as_ref().map_or(1, |table| table.rows.len() as u64)
     }
+}
+
+/// How many values of a request can be shown.
+fn value_count(view: &EffectView) -> usize {
+    let count = |section: &Section| match &section.content {
+        Content::Fields(fields) => fields.len(),
+        Content::Text(_) => 1,
+    };
+    view.sections.iter().map(count).sum::<usize>().min(super::FIELD_LIMIT)
 }
 
 /// What requests of one group have in common.
@@ -203,16 +220,17 @@ fn many(
     layout: &Layout,
     url: &dyn Fn(usize) -> Option<String>,
     same_path: bool,
+    extent: Extent,
 ) -> EffectGroup {
     let mut group = EffectGroup::about(about, all.len() as u64);
-    group.target = all.first().map(|(_, view)| TargetView::of(view, same_path, Extent::Head));
+    group.target = all.first().map(|(_, view)| TargetView::of(view, same_path, extent));
     let sent: Vec<HashMap<Key, Sent>> =
         all.iter().map(|(_, view)| values(view, !same_path).into_iter().collect()).collect();
     let (common, differing) = split(all, &sent, same_path, layout);
     for part in [SectionPartKey::Body, SectionPartKey::Query, SectionPartKey::Headers] {
         let fields = common.iter().filter(|key| key.part == Some(part));
         let fields: Vec<FieldView> = fields
-            .filter_map(|key| Some(common_field(key, sent.first()?.get(key)?, layout)))
+            .filter_map(|key| Some(common_field(key, sent.first()?.get(key)?, layout, extent)))
             .collect();
         let media = all.first().and_then(|(_, view)| media(view, part));
         if !fields.is_empty() {
@@ -222,11 +240,13 @@ fn many(
     let (headers, rest): (Vec<&Key>, Vec<&Key>) =
         differing.iter().partition(|key| key.part == Some(SectionPartKey::Headers));
     group.sum = total(&rest, &sent, layout);
-    let rows = Rows { kept, all, sent: &sent, layout, url };
-    group.left_out += rest.len().saturating_sub(super::FIELD_LIMIT);
-    group.table =
-        Some(rows.table(rest.get(..super::FIELD_LIMIT.min(rest.len())).unwrap_or_default()));
-    group.header_table = (!headers.is_empty()).then(|| rows.table(&headers));
+    let rows = Rows { kept, all, sent: &sent, layout, url, extent };
+    let columns = (CELL_LIMIT / kept.len().max(1)).min(super::FIELD_LIMIT);
+    let most = |keys: &[&Key]| columns.min(keys.len());
+    group.left_out += rest.len() - most(&rest) + headers.len() - most(&headers);
+    group.table = Some(rows.table(rest.get(..most(&rest)).unwrap_or_default()));
+    let headers = headers.get(..most(&headers)).unwrap_or_default();
+    group.header_table = (!headers.is_empty()).then(|| rows.table(headers));
     group
 }
 
@@ -268,7 +288,7 @@ fn split(
     keys.into_iter().partition(is_common)
 }
 
-fn common_field(key: &Key, sent: &Sent, layout: &Layout) -> FieldView {
+fn common_field(key: &Key, sent: &Sent, layout: &Layout, extent: Extent) -> FieldView {
     let headers = key.part == Some(SectionPartKey::Headers);
     let column = if headers { Column::of(&key.name) } else { column(layout, &key.name) };
     let weight = match (headers, sent.is_block) {
@@ -276,7 +296,8 @@ fn common_field(key: &Key, sent: &Sent, layout: &Layout) -> FieldView {
         (true, _) => Weight::Plain,
         _ => weight(layout, &key.name),
     };
-    FieldView::of(&column, cell(&sent.field, sent.in_json, &column, Extent::Head), weight)
+    let cell = cell(&sent.field, sent.in_json, &column, extent);
+    FieldView::of(&column, cell, weight, extent.name())
 }
 
 /// The amounts of all requests together, where they have one currency.
@@ -300,13 +321,17 @@ struct Rows<'r> {
     sent: &'r [HashMap<Key, Sent>],
     layout: &'r Layout,
     url: &'r dyn Fn(usize) -> Option<String>,
+    extent: Extent,
 }
 
 impl Rows<'_> {
     fn table(&self, keys: &[&Key]) -> Table {
         let columns: Vec<Column> = keys.iter().map(|key| column(self.layout, &key.name)).collect();
         let columns: Vec<&Column> = columns.iter().collect();
-        let mut headings: Vec<Heading> = columns.iter().map(|column| Heading::of(column)).collect();
+        // A small screen repeats the heading in each row.
+        let heading = share(HEADING_CHARACTERS, columns.len() * self.kept.len());
+        let mut headings: Vec<Heading> =
+            columns.iter().map(|column| Heading::of(column, heading)).collect();
         assign_roles(&mut headings, &columns);
         let row = |&(n, _): &(usize, &EffectView)| Row {
             number: n as u64,
@@ -325,9 +350,11 @@ impl Rows<'_> {
         let at = self.all.iter().position(|(number, _)| *number == n);
         match at.and_then(|at| self.sent.get(at)).and_then(|request| request.get(key)) {
             Some(sent) if sent.is_block => {
-                Cell { raw: Shown::new(&sent.field.value, SHOWN_LIMIT), ..Cell::default() }
+                let value = &sent.field.value;
+                let raw = Shown::new(value, self.extent.room().of(value));
+                Cell { raw, ..Cell::default() }
             }
-            Some(sent) => cell(&sent.field, sent.in_json, column, Extent::Head),
+            Some(sent) => cell(&sent.field, sent.in_json, column, self.extent),
             None => Cell { missing: true, ..Cell::default() },
         }
     }

@@ -11,12 +11,15 @@ use serde_json::Value;
 
 use crate::format::formatted;
 use crate::preview::{Cell, Table, flat};
-use crate::text::{SHOWN_LIMIT, Shown};
+use crate::text::{Room, SHOWN_LIMIT, Shown, share};
 
 pub use group::Requests;
 
 /// Values of one request that are shown at once.
 pub(crate) const FIELD_LIMIT: usize = 60;
+
+/// Characters of the arguments of a step whose request is not known yet.
+const ARGUMENT_CHARACTERS: usize = 30_000;
 
 /// Requests of one step to one place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -120,22 +123,49 @@ pub struct About<'a> {
     pub irreversible: bool,
 }
 
-/// How much of a value is shown.
+/// How much of a request is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// What fits a decision.
-    Head,
-    /// All of it.
-    Whole,
+    /// What fits a decision: of each value so many characters.
+    Head(usize),
+    /// All of it, for it is at most 256 KB: a page has room for more than that, but not for as many marks. Holds the
+    /// characters of the request and the number of its values.
+    Whole(usize, usize),
 }
 
+/// Characters of the page of one whole request.
+const WHOLE_CHARACTERS: usize = 400_000;
+
+/// Values on that page.
+const WHOLE_FIELDS: usize = 4_000;
+
 impl Extent {
-    fn characters(self) -> usize {
-        if self == Self::Head { SHOWN_LIMIT } else { usize::MAX }
+    fn whole(view: &EffectView) -> Self {
+        let values = view.sections.iter().flat_map(|section| match &section.content {
+            Content::Text(text) => vec![text.as_str()],
+            Content::Fields(all) => all.iter().map(|field| field.value.as_str()).collect(),
+        });
+        let values: Vec<&str> = values.chain([view.target.path.as_str()]).collect();
+        Self::Whole(values.iter().map(|value| value.chars().count()).sum(), values.len())
+    }
+
+    fn room(self) -> Room {
+        match self {
+            Self::Head(limit) => Room::Each(limit),
+            Self::Whole(all, _) => Room::Part { page: WHOLE_CHARACTERS, all },
+        }
+    }
+
+    /// The characters of a name.
+    fn name(self) -> usize {
+        match self {
+            Self::Head(limit) => limit,
+            Self::Whole(_, values) => share(WHOLE_CHARACTERS, values),
+        }
     }
 
     fn fields(self) -> usize {
-        if self == Self::Head { FIELD_LIMIT } else { usize::MAX }
+        if matches!(self, Self::Head(_)) { FIELD_LIMIT } else { WHOLE_FIELDS }
     }
 }
 
@@ -159,10 +189,11 @@ impl EffectGroup {
         let mut group = Self::about(about, 1);
         let paths = flat::paths(&[arguments]);
         let value = |path: &flat::Path| flat::at(arguments, &path.name).unwrap_or(&Value::Null);
+        let limit = share(ARGUMENT_CHARACTERS, paths.len().min(FIELD_LIMIT));
         let field = |path: &flat::Path| {
             let column = column(layout, &path.name);
-            let cell = Cell::of(Some(value(path)), &column, SHOWN_LIMIT);
-            FieldView::of(&column, cell, weight(layout, &path.name))
+            let cell = Cell::of(Some(value(path)), &column, Room::Each(limit));
+            FieldView::of(&column, cell, weight(layout, &path.name), limit)
         };
         let mut fields: Vec<FieldView> = paths.iter().map(field).collect();
         if paths.is_empty()
@@ -170,17 +201,17 @@ impl EffectGroup {
             && *arguments != Value::Object(serde_json::Map::new())
         {
             let column = Column::of("value");
-            let cell = Cell::of(Some(arguments), &column, SHOWN_LIMIT);
-            fields.push(FieldView::of(&column, cell, Weight::Plain));
+            let cell = Cell::of(Some(arguments), &column, Room::Each(SHOWN_LIMIT));
+            fields.push(FieldView::of(&column, cell, Weight::Plain, SHOWN_LIMIT));
         }
         group.push("Arguments", None, fields, FIELD_LIMIT);
         group
     }
 
-    /// All of one request: nothing is cut.
+    /// All of one request. Only of one that is full of marks, or of thousands of values, something is left out.
     #[must_use]
     pub fn whole(about: About<'_>, view: &EffectView, layout: &Layout) -> Self {
-        Self::single(about, view, layout, Extent::Whole)
+        Self::single(about, view, layout, Extent::whole(view))
     }
 
     pub(crate) fn single(
@@ -259,7 +290,21 @@ impl EffectGroup {
         let path = self.target.as_ref().and_then(|target| target.path.as_ref());
         self.left_out > 0
             || path.is_some_and(|path| path.cut() > 0)
-            || values.map(|field| &field.cell).any(|cell| cell.raw.cut() > 0)
+            || values.map(|field| field.label.cut() + field.cell.raw.cut()).any(|cut| cut > 0)
+    }
+
+    /// What it takes of a page, in characters.
+    fn weight(&self) -> usize {
+        let field = |field: &FieldView| {
+            let wire = field.wire.as_ref().map_or(0, Shown::weight);
+            field.label.weight() + wire + field.cell.raw.weight()
+        };
+        let rows = |table: &Table| {
+            let cells = table.rows.iter().flat_map(|row| &row.cells);
+            cells.map(|cell| cell.raw.weight()).sum::<usize>()
+        };
+        let fields = self.sections.iter().flat_map(|section| &section.fields).map(field);
+        fields.sum::<usize>() + self.table.iter().chain(&self.header_table).map(rows).sum::<usize>()
     }
 }
 
@@ -280,7 +325,7 @@ impl TargetView {
             host: Shown::line(&target.host),
             unicode_host: target.unicode_host.as_deref().map(Shown::line),
             port: target.port,
-            path: same_path.then(|| Shown::new(&target.path, extent.characters())),
+            path: same_path.then(|| Shown::new(&target.path, extent.room().of(&target.path))),
             in_clear: target.url.starts_with("http://"),
             account: view.account.as_ref().map(account),
             account_details: view.account.as_ref().map(details).unwrap_or_default(),
@@ -290,11 +335,11 @@ impl TargetView {
 }
 
 impl FieldView {
-    fn of(column: &Column, cell: Cell, weight: Weight) -> Self {
+    fn of(column: &Column, cell: Cell, weight: Weight, name: usize) -> Self {
         let label = column.label.as_deref().filter(|label| *label != column.field);
         Self {
-            label: Shown::line(label.unwrap_or(&column.field)),
-            wire: label.map(|_| Shown::line(&column.field)),
+            label: Shown::new(label.unwrap_or(&column.field), name),
+            wire: label.map(|_| Shown::new(&column.field, name)),
             cell,
             weight,
         }
@@ -320,8 +365,9 @@ fn fields(section: &Section, layout: &Layout, extent: Extent) -> Vec<FieldView> 
     let in_json = is_json(section);
     match &section.content {
         Content::Text(text) => {
-            let cell = Cell { raw: Shown::new(text, extent.characters()), ..Cell::default() };
-            vec![FieldView::of(&Column::of("text"), cell, Weight::Block)]
+            let raw = Shown::new(text, extent.room().of(text));
+            let cell = Cell { raw, ..Cell::default() };
+            vec![FieldView::of(&Column::of("text"), cell, Weight::Block, extent.name())]
         }
         Content::Fields(all) => {
             let own =
@@ -338,7 +384,8 @@ fn fields(section: &Section, layout: &Layout, extent: Extent) -> Vec<FieldView> 
 
 fn one(field: &Field, in_json: bool, layout: &Layout, extent: Extent) -> FieldView {
     let column = column(layout, &field.name);
-    FieldView::of(&column, cell(field, in_json, &column, extent), weight(layout, &field.name))
+    let cell = cell(field, in_json, &column, extent);
+    FieldView::of(&column, cell, weight(layout, &field.name), extent.name())
 }
 
 fn is_json(section: &Section) -> bool {
@@ -357,7 +404,7 @@ fn cell(field: &Field, in_json: bool, column: &Column, extent: Extent) -> Cell {
         // Data that reads like the place of a secret must not look like one.
         raw: match field.kind {
             ValueKind::Secret => Shown::secret(&raw),
-            _ => Shown::new(&raw, extent.characters()),
+            _ => Shown::new(&raw, extent.room().of(&raw)),
         },
         formatted: if known { formatted(&field.value, column) } else { None },
         missing: false,

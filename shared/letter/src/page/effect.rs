@@ -18,6 +18,8 @@ pub struct EffectPage {
     pub total: u64,
     /// The address of the step's requests, without the number.
     pub effects_url: String,
+    /// Where the API has all of it: a path.
+    pub whole_at: String,
     /// The address of the decision page.
     pub back_url: String,
     /// The digest that covers it.

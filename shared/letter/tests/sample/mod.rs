@@ -329,6 +329,7 @@ pub(crate) fn effect_page() -> EffectPage {
         number: 7,
         total: 40,
         effects_url: format!("{LINK}/effects/pay"),
+        whole_at: "/api/agent-factory/approvals/appr_1/effects/pay/7".to_owned(),
         back_url: LINK.to_owned(),
         digest: DIGEST.to_owned(),
     }
@@ -361,6 +362,7 @@ pub(crate) fn rows_page() -> RowsPage {
         preview: Preview::page(&rows(512), &Layout::default(), 2, ROWS_PER_PAGE),
         complete: true,
         rows_url: format!("{LINK}/rows"),
+        whole_at: "/api/agent-factory/executions/run_1/outputs/find".to_owned(),
         back_url: LINK.to_owned(),
         digest: DIGEST.to_owned(),
     }

@@ -110,6 +110,7 @@ async fn described(world: &Arc<World>, call: &Call) -> Result<Effect, ActionErro
         action: &call.action,
         params: &call.params,
         calls: &calls,
+        ahead: None,
     };
     let effect = ConnectorEffects(world.clone()).describe(&of).await?.remove(0);
     let again = Effect::parse(&effect.text().unwrap()).unwrap();

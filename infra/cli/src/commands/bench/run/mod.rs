@@ -71,7 +71,7 @@ impl Run {
                 6.0,
             ),
             Figure::at_most(
-                "DynamoDB requests of an irreversible step",
+                "DynamoDB requests of an irreversible step behind a gate, with a credential",
                 signed as f64,
                 "requests",
                 8.0,

@@ -1,4 +1,4 @@
-//! A run of one irreversible step: a request to somebody else, signed before it is sent.
+//! A run of one irreversible step: a request with a credential to somebody else, signed at a gate before it is sent.
 
 use std::time::Instant;
 
@@ -19,7 +19,11 @@ pub(super) async fn requests(bench: &Bench<'_>) -> Result<u64, CliError> {
     let (door, profile) = (&bench.owner, &bench.agent);
     door.post(&format!("{FACTORY}/connectors"), &json!({ "yaml": connector(port) })).await?;
     let bind = format!("{FACTORY}/profiles/{profile}/data-sources");
-    door.post(&bind, &json!({ "connector_id": CONNECTOR })).await?;
+    door.post(
+        &bind,
+        &json!({ "connector_id": CONNECTOR, "credentials": { "token": "of-the-benchmark" } }),
+    )
+    .await?;
     let id = format!("bench-signed-{}", uuid::Uuid::now_v7().simple());
     door.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": playbook(&id) })).await?;
     let before = bench.logs.all().await?;
@@ -75,7 +79,7 @@ fn connector(port: u16) -> String {
         "name": "Bench ledger",
         "type": "rest_api",
         "version": "1.0.0",
-        "connection": { "base_url": format!("http://127.0.0.1:{port}"), "auth": { "type": "none" } },
+        "connection": { "base_url": format!("http://127.0.0.1:{port}"), "auth": { "type": "bearer_token" } },
         "endpoints": { "book": {
             "description": "Books a payment.",
             "method": "POST",
@@ -96,6 +100,10 @@ fn playbook(id: &str) -> String {
         "required_connectors": [CONNECTOR],
         "inputs": [{ "name": "amount", "type": "string", "required": true }],
         "steps": [{
+            "name": "sure",
+            "step_type": "approval",
+            "prompt": "Pay {amount}?",
+        }, {
             "name": "pay",
             "step_type": "tool",
             "action": "call_connector",
