@@ -24,7 +24,7 @@ pub(crate) async fn post(
 ) -> Result<Reply, Refusal> {
     let opened = look::open(token, context, now).await?;
     let form = Form::read(request.header("content-type"), &request.body)?;
-    let nonce = seen(&form, &opened, context, now).await?;
+    let nonce = seen(&form.nonce, &opened, context, now).await?;
     if let Some(vote) = opened
         .own_vote()
         .filter(|vote| vote.verdict != form.verdict && opened.request().closed.is_none())
@@ -42,13 +42,13 @@ pub(crate) async fn post(
 }
 
 /// What the page behind the form had shown.
-async fn seen(
-    form: &Form,
+pub(crate) async fn seen(
+    nonce: &str,
     opened: &Opened,
     context: &Context,
     now: Timestamp,
 ) -> Result<Nonce, Refusal> {
-    let signed = SignedNonce::parse(&form.nonce).map_err(|TokenError| Refusal::Nonce)?;
+    let signed = SignedNonce::parse(nonce).map_err(|TokenError| Refusal::Nonce)?;
     match signed.verify(&context.tenant, context.key.as_ref(), opened.link.id(), now).await {
         Ok(nonce) => Ok(nonce.clone()),
         Err(LinkError::Forged | LinkError::Malformed) => Err(Refusal::Nonce),

@@ -18,6 +18,7 @@ use crate::Context;
 use crate::http::Reply;
 use crate::plan;
 use crate::refusal::Refusal;
+use crate::strikes::{self, Told};
 
 /// Characters of a prompt that are shown at once.
 const PROMPT_LIMIT: usize = 1_000;
@@ -126,6 +127,7 @@ pub(crate) async fn effect(
         request: plan::whole(request, run.as_ref().map(|run| &run.plan), step, effect, layout),
         number: n,
         total: of_step.total,
+        strike: strikes::of_one(&opened, token, step, n, context, now).await?,
         effects_url: format!("{back_url}/effects/{step}"),
         back_url,
         digest: request.digest.to_string(),
@@ -158,8 +160,7 @@ pub(crate) async fn decision(
     problem: Option<String>,
 ) -> Result<DecisionPage, Refusal> {
     let request = opened.request();
-    let nonce = Nonce::for_page(opened.link.id(), request.digest, request.version, now);
-    let nonce = nonce.sign(&context.tenant, context.key.as_ref()).await?.token();
+    let nonce = nonce(opened, context, now).await?;
     let approver = context.look.standing(&opened.person).await?;
     let approver = approver.map_or_else(String::new, |person| {
         format!("for {} ({})", person.name, masked(&person.email))
@@ -169,7 +170,8 @@ pub(crate) async fn decision(
     let layout = &request.layout;
     let kept = context.look.effects(request).await?;
     let page_url = Notices::page_url(&context.public_url, token);
-    let effects = plan::requests(request, plan, &kept, layout, &page_url);
+    let strikes = Told::of(opened, context, now).await?;
+    let effects = plan::requests(request, plan, &kept, layout, &page_url, &strikes);
     let preview = rows_of(request, layout);
     let picture = plan.and_then(|plan| plan::picture(plan, &request.position.step));
     Ok(DecisionPage {
@@ -184,8 +186,9 @@ pub(crate) async fn decision(
         prompt: Shown::prose(&request.prompt, PROMPT_LIMIT),
         prompt_url: Some(format!("{page_url}/prompt")),
         effects,
+        strikes: strikes.history(request),
         outcomes: Vec::new(),
-        warnings: warnings(request),
+        warnings: strikes.warning(request).into_iter().chain(warnings(request)).collect(),
         rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
         preview,
         plan_text: Shown::whole(if picture.is_some() { "" } else { &request.plan_picture }),
@@ -206,6 +209,17 @@ pub(crate) async fn decision(
         problem,
         note: String::new(),
     })
+}
+
+/// A nonce for a page that shows the request as it is.
+pub(crate) async fn nonce(
+    opened: &Opened,
+    context: &Context,
+    now: Timestamp,
+) -> Result<String, Refusal> {
+    let request = opened.request();
+    let nonce = Nonce::for_page(opened.link.id(), request.digest, request.version, now);
+    Ok(nonce.sign(&context.tenant, context.key.as_ref()).await?.token())
 }
 
 /// What to look closely at, in the system's words.
@@ -235,10 +249,8 @@ pub(crate) async fn code_page(
     expires: Timestamp,
     problem: Option<&str>,
 ) -> Result<CodePage, Refusal> {
-    let person = context.look.standing(&opened.person).await?;
-    let address = person.map_or_else(|| "your address".to_owned(), |person| masked(&person.email));
     Ok(CodePage {
-        address: Shown::line(&address),
+        address: Shown::line(&address(opened, context).await?),
         approving: form.verdict == Verdict::Approve,
         title: Shown::line(&opened.request().title),
         nonce: form.nonce.clone(),
@@ -246,6 +258,12 @@ pub(crate) async fn code_page(
         expires,
         problem: problem.map(str::to_owned),
     })
+}
+
+/// Where a code goes, masked.
+pub(crate) async fn address(opened: &Opened, context: &Context) -> Result<String, Refusal> {
+    let person = context.look.standing(&opened.person).await?;
+    Ok(person.map_or_else(|| "your address".to_owned(), |person| masked(&person.email)))
 }
 
 /// The receipt of a vote that was cast.
@@ -323,7 +341,7 @@ pub(crate) fn approvals(loaded: &Loaded) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-async fn name(person: &UserId, context: &Context) -> Result<String, Refusal> {
+pub(crate) async fn name(person: &UserId, context: &Context) -> Result<String, Refusal> {
     let standing = context.look.standing(person).await?;
     Ok(standing.map_or_else(|| "Somebody who has left".to_owned(), |standing| standing.name))
 }

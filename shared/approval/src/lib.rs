@@ -36,6 +36,7 @@ mod record;
 mod request;
 mod status;
 mod strike;
+mod strike_code;
 mod subject;
 mod tenant;
 #[cfg(test)]
@@ -63,6 +64,7 @@ pub use request::{
 };
 pub use status::{Decision, Status, Vocabulary};
 pub use strike::{MAX_STRIKES, Strike, StrikeError, StrikeRecord, Struck, strike};
+pub use strike_code::strike_slot;
 pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};
 pub use tenant::{InvalidTenant, Tenant};
 pub use vote::{Verdict, Vote};

@@ -185,7 +185,8 @@ impl Failure for StrikeError {
 /// Strikes effects out of a pending request, or restores them. `effects` are those of the request, whole; `caller` is what
 /// the directory says now, as for a vote.
 ///
-/// The order of the checks is that of [`crate::decide`]. Whoever sends the same strike twice changes nothing the second time.
+/// What is malformed is said first, strangers learn nothing, and rights are checked last. Whoever sends the same strike twice
+/// changes nothing the second time.
 ///
 /// # Errors
 /// [`StrikeError`]; the request is unchanged.
@@ -209,13 +210,14 @@ pub fn strike(
     if seen != request.digest || strike.version.is_some_and(|version| version != request.version) {
         return Err(DecideError::PreviewChanged { version: request.version }.into());
     }
-    check_rights(request, strike.door, strike.assurance, caller)?;
     let (covered, of_step) = step_of(request, effects, &strike.step)?;
     check_indices(&strike.indices, covered)?;
     if covered.struck == indices {
         return Ok(Struck::Unchanged);
     }
     let after = struck(request, strike, seen, of_step, &indices, caller, now)?;
+    // Last: nobody is mailed a code for what cannot be done.
+    check_rights(request, strike.door, strike.assurance, caller)?;
     Ok(Struck::Changed(Box::new(Move { request: after, receipt: None })))
 }
 
