@@ -71,8 +71,8 @@ async fn k_09_a_struck_request_is_found_and_covers_what_is_left() {
     let signed = vote(&after, 1, now);
     assert_eq!(store.commit(&commit(&after, &signed, now)).await.unwrap(), Committed::Done);
     let run = &request.position.run;
-    let left = Covered::without(&effects, &[1]).root;
-    assert_eq!(store.signatures(run, "pay", &left).await.unwrap().len(), 1);
-    let all = effects.covered().root;
-    assert!(store.signatures(run, "pay", &all).await.unwrap().is_empty());
+    let found = store.signatures(run, "pay").await.unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].covered, Covered::without(&effects, &[1]));
+    assert!(found[0].covered.is_of(&effects) && found[0].covered != effects.covered());
 }
