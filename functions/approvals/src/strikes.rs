@@ -122,7 +122,7 @@ pub(crate) async fn of_one(
 ) -> Result<Option<EffectStrike>, Refusal> {
     let request = opened.request();
     let covered = request.covers.iter().find(|covered| covered.step == step);
-    if !covered.is_some_and(|covered| covered.count > 1) {
+    if covered.is_none_or(|covered| covered.count < 2) {
         return Ok(None);
     }
     let told = Told::of(opened, context, now).await?;
