@@ -159,7 +159,7 @@ const GROUPS: &[Group] = &[
     ),
     factory(
         "/approvals",
-        doors! { approvals: list; approval: detail; approval_decide: approve, reject; approval_effect: detail; },
+        doors! { approvals: list; approval: detail; approval_decide: approve, reject; approval_effect: detail; approval_strike: strike; },
     ),
     factory("/journal", doors! { journal_entry: detail; }),
     factory("/uploads", doors! { uploads: create; }),

@@ -104,11 +104,18 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) html: String,
     pub(crate) allow: bool,
+    /// Where to look instead.
+    pub(crate) location: Option<String>,
 }
 
 impl Reply {
     pub(crate) fn new(status: u16, html: String) -> Self {
-        Self { status, html, allow: false }
+        Self { status, html, allow: false, location: None }
+    }
+
+    /// Sends a browser to another page, with a GET.
+    pub(crate) fn see(location: String) -> Self {
+        Self { location: Some(location), ..Self::new(303, String::new()) }
     }
 
     /// The answer as API Gateway takes it; `HEAD` gets the headers alone.
@@ -129,6 +136,9 @@ impl Reply {
         });
         if self.allow {
             headers["allow"] = "GET, HEAD, POST".into();
+        }
+        if let Some(location) = self.location {
+            headers["location"] = location.into();
         }
         let body = if method == Method::Head { String::new() } else { self.html };
         json!({ "statusCode": self.status, "headers": headers, "body": body, "isBase64Encoded": false })

@@ -13,7 +13,7 @@
 //! | another request took its place | `superseded` | [`close`] |
 //! | its run was stopped | `cancelled` | [`close`] |
 //!
-//! Every other state is final. [`amend`] keeps a request pending, raises its version and voids its votes.
+//! Every other state is final. [`amend`] and [`strike`] keep a request pending, raise its version and void its votes.
 //!
 //! The door of the mail works with [`Link`] and [`Nonce`], authenticated by a [`Mac`]; receipts are sealed into a hash
 //! chain ([`chain`]) that anybody can verify with the public key.
@@ -39,6 +39,8 @@ mod receipt;
 mod record;
 mod request;
 mod status;
+mod strike;
+mod strike_code;
 mod subject;
 mod tenant;
 #[cfg(test)]
@@ -72,6 +74,8 @@ pub use request::{
     Request,
 };
 pub use status::{Decision, Status, Vocabulary};
+pub use strike::{MAX_STRIKES, Strike, StrikeError, StrikeRecord, Struck, strike};
+pub use strike_code::strike_slot;
 pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};
 pub use tenant::{InvalidTenant, Tenant};
 pub use told::name_signers;

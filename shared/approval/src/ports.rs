@@ -13,7 +13,7 @@ use crate::covered::Covered;
 use crate::outcome::OutcomeAnswer;
 use crate::receipt::{Receipt, ReceiptId};
 use crate::request::{ApprovalId, Request};
-use crate::subject::UnknownCall;
+use crate::subject::{StepEffects, UnknownCall};
 
 /// What a port answers.
 pub type PortResult<'a, T> = BoxFuture<'a, Result<T, PortError>>;
@@ -104,6 +104,9 @@ pub trait RunLog: Send + Sync {
 
     /// Notes how it ended, and stops the run when it was refused and its `on_reject` says so.
     fn closed<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()>;
+
+    /// The effects that a request asks people to sign, whole, wherever they are kept.
+    fn effects<'a>(&'a self, request: &'a Request) -> PortResult<'a, Vec<StepEffects>>;
 
     /// Whether the run is over or unknown, so that nothing waits for an answer any more.
     fn is_over<'a>(&'a self, run: &'a RunId) -> PortResult<'a, bool>;

@@ -17,6 +17,7 @@ use crate::policy::{Floor, Policy};
 use crate::preview::Preview;
 use crate::receipt::Receipt;
 use crate::status::{Decision, Status};
+use crate::strike::StrikeRecord;
 use crate::subject::{Digest, StepEffects, Subject, SubjectError, UnknownCall, hash_bytes};
 use crate::tenant::Tenant;
 
@@ -238,6 +239,9 @@ pub struct Request {
     pub on_reject: OnReject,
     /// Salt of the receipts' digests.
     pub salt: Digest,
+    /// Who struck out or restored what since it was opened, the earliest first. Not signed; what is struck is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strikes: Vec<StrikeRecord>,
 }
 
 impl Request {
@@ -300,6 +304,7 @@ impl Request {
             timing: opening.timing,
             on_reject: opening.on_reject,
             salt: opening.salt,
+            strikes: Vec::new(),
         };
         request.digest = request.subject_digest()?;
         fits(&request)?;

@@ -19,16 +19,23 @@ async fn store() -> Approvals {
     Approvals::new(super::table("approvals").await)
 }
 
-fn user(n: u8) -> UserId {
+pub(super) fn user(n: u8) -> UserId {
     UserId::from_bytes([n; 16])
 }
 
 pub(super) fn request(quorum: u32) -> Request {
-    let now: Timestamp = "2026-11-21T10:00:00Z".parse().unwrap();
+    Request::open(opening(quorum), opened_at()).unwrap()
+}
+
+fn opened_at() -> Timestamp {
+    "2026-11-21T10:00:00Z".parse().unwrap()
+}
+
+pub(super) fn opening(quorum: u32) -> Opening {
     let arguments = json!({ "amount": 0.1 });
     let texts = vec![arguments.to_string()];
     let effects = StepEffects { step: "pay".to_owned(), action: "pay".to_owned(), texts };
-    let opening = Opening {
+    Opening {
         tenant: Tenant::parse("acme").unwrap(),
         position: Position::of_step(&RunId::from_bytes([7; 16]), "pay"),
         context: RunContext::Background,
@@ -49,14 +56,13 @@ pub(super) fn request(quorum: u32) -> Request {
         floor: Floor::default(),
         requirement: None,
         topic: None,
-        timing: Timing::starting(now, None, Waiting::Queue),
+        timing: Timing::starting(opened_at(), None, Waiting::Queue),
         on_reject: OnReject::Stop,
         salt: Digest::from_bytes([1; 32]),
-    };
-    Request::open(opening, now).unwrap()
+    }
 }
 
-fn vote(request: &Request, n: u8, now: Timestamp) -> Recorded {
+pub(super) fn vote(request: &Request, n: u8, now: Timestamp) -> Recorded {
     let attempt = Attempt {
         verdict: Verdict::Approve,
         digest: Some(request.digest.to_string()),
@@ -77,7 +83,11 @@ fn vote(request: &Request, n: u8, now: Timestamp) -> Recorded {
     }
 }
 
-fn commit<'a>(before: &'a Request, recorded: &'a Recorded, now: Timestamp) -> Commit<'a> {
+pub(super) fn commit<'a>(
+    before: &'a Request,
+    recorded: &'a Recorded,
+    now: Timestamp,
+) -> Commit<'a> {
     let (vote, receipt) = (Some(&recorded.vote), Some(&recorded.receipt));
     Commit { before, after: &recorded.request, vote, receipt, now }
 }

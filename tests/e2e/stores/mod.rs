@@ -5,6 +5,7 @@ mod approvals;
 mod directory;
 mod egress;
 mod runs;
+mod strikes;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::{

@@ -17,6 +17,7 @@ pub(crate) mod admin_users;
 pub(crate) mod approval;
 pub(crate) mod approval_decide;
 pub(crate) mod approval_effect;
+pub(crate) mod approval_strike;
 pub(crate) mod approvals;
 pub(crate) mod connector;
 pub(crate) mod connector_copy;

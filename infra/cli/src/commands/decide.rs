@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{FACTORY, Who, pretty, text};
 use crate::console::Console;
+use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Place;
 
@@ -34,15 +35,7 @@ impl Decide {
         let path = format!("{FACTORY}/approvals/{}", self.approval);
         let digest = match &self.digest {
             Some(digest) => digest.clone(),
-            None => {
-                let request = door.get(&path).await?;
-                console.line(pretty(&request));
-                if !asked(word, console)? {
-                    return Err(CliError::Found("nothing was decided".to_owned()));
-                }
-                text(&request, "digest")
-                    .ok_or_else(|| CliError::Found("the request shows no digest".to_owned()))?
-            }
+            None => seen(&door, &path, word, console).await?,
         };
         let receipt = door
             .post(&format!("{path}/{word}"), &json!({ "digest": digest, "note": self.note }))
@@ -50,6 +43,22 @@ impl Decide {
         console.line(pretty(&receipt));
         Ok(())
     }
+}
+
+/// Shows what waits and asks; the digest of what was shown.
+pub(super) async fn seen(
+    door: &Door,
+    path: &str,
+    word: &str,
+    console: &Console,
+) -> Result<String, CliError> {
+    let request = door.get(path).await?;
+    console.line(pretty(&request));
+    if !asked(word, console)? {
+        return Err(CliError::Found("nothing was changed".to_owned()));
+    }
+    text(&request, "digest")
+        .ok_or_else(|| CliError::Found("the request shows no digest".to_owned()))
 }
 
 /// Asks the person at the terminal. Without one the digest must be given: nothing is decided unseen.

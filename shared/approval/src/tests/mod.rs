@@ -12,4 +12,5 @@ mod make;
 mod policy;
 mod protocol;
 mod record;
+mod strike;
 mod vectors;

@@ -6,8 +6,8 @@ use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{Content, EffectView, Field, Section, SectionPart, ValueKind};
 
 use super::{
-    About, EffectGroup, Extent, FieldView, TargetView, Weight, cell, column, is_json, sum, title,
-    weight,
+    About, EffectGroup, Extent, FieldView, Strikes, TargetView, Weight, cell, column, is_json, sum,
+    title, weight,
 };
 use crate::preview::{Cell, HEADING_CHARACTERS, Heading, Row, Table, assign_roles};
 use crate::text::{CELL_LIMIT, Shown, share};
@@ -25,6 +25,8 @@ pub struct Requests {
     pub groups: Vec<EffectGroup>,
     /// How many are not shown.
     pub left_out: u64,
+    /// How many of these are struck out.
+    pub left_out_struck: u64,
     /// For each step with requests that are not shown, the page of the first of them.
     pub rest_urls: Vec<(Shown, String)>,
     /// What those so far take of the page, in characters.
@@ -42,6 +44,20 @@ impl Requests {
         layout: &Layout,
         page: Option<&str>,
     ) {
+        self.push_struck(about, views, total, layout, page, &Strikes::default());
+    }
+
+    /// As [`Requests::push`], of a step from which requests can be struck out, or were.
+    pub fn push_struck(
+        &mut self,
+        about: About<'_>,
+        views: &[EffectView],
+        total: u64,
+        layout: &Layout,
+        page: Option<&str>,
+        strikes: &Strikes,
+    ) {
+        let form = format!("strike-{}", self.groups.len());
         let room = EFFECT_LIMIT.saturating_sub(self.shown());
         let url = |n: usize| page.map(|page| format!("{page}/effects/{}/{n}", about.step));
         let shown = room.min(views.len());
@@ -54,17 +70,25 @@ impl Requests {
             let Some(&(first, view)) = kept.first() else { continue };
             let mut group = match all.len() {
                 1 => EffectGroup::single(about, view, layout, extent),
-                _ => many(about, &kept, &all, layout, &url, key.same_path, extent),
+                _ => many(about, &kept, &all, layout, &url, (key.same_path, extent), strikes),
             };
             group.url = url(first);
+            group.struck = strikes.among(all.iter().map(|(n, _)| *n as u64));
+            if total > 1 {
+                group.mark(first as u64, strikes, &form);
+            }
             self.used += group.weight();
             self.groups.push(group);
+        }
+        if let Some(page) = page.filter(|_| strikes.open && total > 1 && shown > 0) {
+            self.add_form(&form, about.step, shown as u64, page);
         }
         let left_out = total.saturating_sub(shown as u64);
         if left_out > 0 {
             self.rest_urls.extend(url(shown + 1).map(|url| (Shown::line(about.step), url)));
         }
         self.left_out += left_out;
+        self.left_out_struck += strikes.among((shown as u64 + 1)..=total);
     }
 
     /// Adds what is known of a step before its request is.
@@ -72,10 +96,10 @@ impl Requests {
         self.groups.push(group);
     }
 
-    /// How many are not shown, in groups of three digits.
+    /// How many are neither shown nor struck out, in groups of three digits.
     #[must_use]
     pub fn rest(&self) -> String {
-        crate::text::grouped(&self.left_out.to_string())
+        crate::text::grouped(&self.left_out.saturating_sub(self.left_out_struck).to_string())
     }
 
     /// Whether nothing irreversible is asked for.
@@ -84,11 +108,12 @@ impl Requests {
         self.groups.is_empty() && self.left_out == 0
     }
 
-    /// How many requests cannot be undone.
+    /// How many requests are left that cannot be undone.
     #[must_use]
     pub fn irreversible(&self) -> u64 {
         let shown = self.groups.iter().filter(|group| group.irreversible);
-        shown.map(EffectGroup::rows).sum::<u64>() + self.left_out
+        let shown: u64 = shown.map(EffectGroup::shown_left).sum();
+        shown + self.left_out.saturating_sub(self.left_out_struck)
     }
 
     fn shown(&self) -> usize {
@@ -219,8 +244,8 @@ fn many(
     all: &[(usize, &EffectView)],
     layout: &Layout,
     url: &dyn Fn(usize) -> Option<String>,
-    same_path: bool,
-    extent: Extent,
+    (same_path, extent): (bool, Extent),
+    strikes: &Strikes,
 ) -> EffectGroup {
     let mut group = EffectGroup::about(about, all.len() as u64);
     group.target = all.first().map(|(_, view)| TargetView::of(view, same_path, extent));
@@ -239,7 +264,13 @@ fn many(
     }
     let (headers, rest): (Vec<&Key>, Vec<&Key>) =
         differing.iter().partition(|key| key.part == Some(SectionPartKey::Headers));
-    group.sum = total(&rest, &sent, layout);
+    let left: Vec<&HashMap<Key, Sent>> = all
+        .iter()
+        .zip(&sent)
+        .filter(|((n, _), _)| !strikes.by.contains_key(&(*n as u64)))
+        .map(|(_, sent)| sent)
+        .collect();
+    group.sum = total(&rest, &left, layout);
     let rows = Rows { kept, all, sent: &sent, layout, url, extent };
     let columns = (CELL_LIMIT / kept.len().max(1)).min(super::FIELD_LIMIT);
     let most = |keys: &[&Key]| columns.min(keys.len());
@@ -301,7 +332,7 @@ fn common_field(key: &Key, sent: &Sent, layout: &Layout, extent: Extent) -> Fiel
 }
 
 /// The amounts of all requests together, where they have one currency.
-fn total(rest: &[&Key], sent: &[HashMap<Key, Sent>], layout: &Layout) -> Option<(Shown, String)> {
+fn total(rest: &[&Key], sent: &[&HashMap<Key, Sent>], layout: &Layout) -> Option<(Shown, String)> {
     let key = rest.iter().find(|key| {
         layout.column(&key.name).is_some_and(|c| c.format == Format::Money && c.currency.is_some())
     })?;

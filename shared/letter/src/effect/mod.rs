@@ -1,6 +1,7 @@
 //! What an irreversible step will do, as a page shows it: the target first, then every value that is sent.
 
 mod group;
+mod strike;
 mod sum;
 
 use countersign_approval::{Column, Format, Layout};
@@ -10,10 +11,11 @@ use countersign_effect::view::{
 use serde_json::Value;
 
 use crate::format::formatted;
-use crate::preview::{Cell, Table, flat};
+use crate::preview::{Cell, StrikeMark, Table, flat};
 use crate::text::{Room, SHOWN_LIMIT, Shown, share};
 
 pub use group::Requests;
+pub use strike::{StrikeForm, Strikes};
 
 /// Values of one request that are shown at once.
 pub(crate) const FIELD_LIMIT: usize = 60;
@@ -42,6 +44,12 @@ pub struct EffectGroup {
     pub sum: Option<(Shown, String)>,
     /// How many requests there are in this group, shown or not.
     pub count: u64,
+    /// How many of them are struck out.
+    pub struck: u64,
+    /// The mark of a single request among several of its step.
+    pub mark: Option<StrikeMark>,
+    /// The form for the marks of the step, after its last group.
+    pub form: Option<StrikeForm>,
     /// Values that are left out.
     pub left_out: usize,
     /// Where all of it is: the page of the first request.
@@ -270,17 +278,7 @@ impl EffectGroup {
     /// `40 × `, of many.
     #[must_use]
     pub fn times(&self) -> String {
-        if self.is_many() { format!("{} × ", self.count) } else { String::new() }
-    }
-
-    /// What the table of its requests is called.
-    #[must_use]
-    pub fn caption(&self) -> String {
-        let shown = self.table.as_ref().map_or(1, |table| table.rows.len());
-        match usize::try_from(self.count) {
-            Ok(count) if count > shown => format!("Showing {shown} of {count} requests"),
-            _ => format!("All {} requests", self.count),
-        }
+        if self.is_many() { format!("{} × ", self.left()) } else { String::new() }
     }
 
     /// Whether any value is cut.

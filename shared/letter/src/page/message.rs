@@ -331,6 +331,19 @@ impl MessagePage {
         page
     }
 
+    /// Why nothing was struck out, and what to do instead.
+    #[must_use]
+    pub fn not_struck(reason: &str, help: Option<&str>) -> Self {
+        let lead = "The request is as it was.";
+        let facts = [("Reason", Some(reason)), ("Instead", help)];
+        let facts = facts.into_iter().filter_map(|(name, text)| Some((name, Shown::line(text?))));
+        Self {
+            hint: Some("Go back, or open the link in your mail again."),
+            ..Self::plain(Tone::Warn, "Nothing was struck out", lead)
+        }
+        .with_facts(facts.collect())
+    }
+
     /// Deciding needs a login; the page only shows.
     #[must_use]
     pub fn sign_in() -> Self {

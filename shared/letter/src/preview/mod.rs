@@ -3,11 +3,13 @@
 mod doubt;
 pub(crate) mod flat;
 mod pair;
+mod strike_mark;
 mod table;
 
 use countersign_approval::Layout;
 use serde_json::{Map, Value};
 
+pub use strike_mark::StrikeMark;
 use table::Extent;
 pub(crate) use table::HEADING_CHARACTERS;
 pub(crate) use table::assign_roles;

@@ -3,6 +3,7 @@
 use countersign_approval::{Column, Format, Layout};
 use serde_json::Value;
 
+use super::strike_mark::StrikeMark;
 use super::{doubt, flat, pair};
 use crate::format::formatted;
 use crate::text::{CELL_LIMIT, Room, Shown, share};
@@ -68,6 +69,8 @@ pub struct Row {
     pub lines: Vec<Line>,
     /// Where all of it is.
     pub url: Option<String>,
+    /// Whether it can be struck out, or was.
+    pub mark: Option<StrikeMark>,
 }
 
 /// One field of both records compared.
@@ -115,6 +118,14 @@ impl Line {
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.left == self.right
+    }
+}
+
+impl Row {
+    /// Who struck it out, and when.
+    #[must_use]
+    pub fn struck_by(&self) -> Option<&Shown> {
+        self.mark.as_ref()?.by.as_ref()
     }
 }
 
@@ -197,6 +208,7 @@ impl Table {
             cells: single.iter().map(|column| cell(row, column, room)).collect(),
             lines: pairs.iter().map(|pair| line(row, pair, room, name)).collect(),
             url: None,
+            mark: None,
         };
         let mut table = Self {
             headings,
@@ -221,6 +233,19 @@ impl Table {
     /// The cells of a row under their headings.
     pub fn cells<'t>(&'t self, row: &'t Row) -> impl Iterator<Item = (&'t Heading, &'t Cell)> {
         self.headings.iter().zip(&row.cells)
+    }
+
+    /// The column that says who struck a row out: the one a small screen begins with.
+    #[must_use]
+    pub fn lead(&self) -> usize {
+        self.headings.iter().position(|heading| heading.role == Role::Lead).unwrap_or_default()
+    }
+
+    /// Whether the reader may mark rows.
+    #[must_use]
+    pub fn has_boxes(&self) -> bool {
+        let mut marks = self.rows.iter().filter_map(|row| row.mark.as_ref());
+        marks.any(|mark| mark.form.is_some())
     }
 
     fn doubtful_first(&mut self) {

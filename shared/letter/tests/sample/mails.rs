@@ -21,6 +21,7 @@ pub(crate) fn approval_mail(reminder: bool) -> ApprovalMail {
         needed: 2,
         anchor: Some(anchor()),
         reminder,
+        strike: None,
     }
 }
 
@@ -29,6 +30,7 @@ pub(crate) fn code_mail() -> CodeMail {
         code: "481516".to_owned(),
         approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
         approving: true,
+        striking: false,
         about: Label::new("Officer cross-reference"),
         expires: "2026-11-21T14:15:00Z".parse().unwrap(),
     }

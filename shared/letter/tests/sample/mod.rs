@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "constants of the tests")]
 
 pub(crate) mod mails;
+pub(crate) mod strikes;
 
 use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{EffectView, samples};
@@ -12,7 +13,7 @@ use countersign_letter::page::{
     RowsPage, Signature, Verdict,
 };
 use countersign_letter::{
-    About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView,
+    About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView, Strikes,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -103,6 +104,7 @@ fn blank() -> DecisionPage {
         prompt: Shown::default(),
         prompt_url: Some(format!("{LINK}/prompt")),
         effects: Requests::default(),
+        strikes: Vec::new(),
         outcomes: Vec::new(),
         warnings: Vec::new(),
         preview: Preview::default(),
@@ -216,8 +218,7 @@ pub(crate) fn many_payments(count: usize) -> DecisionPage {
     let mut page = payment();
     page.effects = Requests::default();
     page.what = Shown::line("Pays what was signed.");
-    let about = About { description: "Pays what was signed.", ..PAY };
-    page.effects.push(about, &payments(count), count as u64, &payment_layout(), Some(LINK));
+    strikes::push_payments(&mut page, count, &Strikes { open: true, ..Strikes::default() });
     page.prompt = Shown::line("Pay the invoices that fall due this week? Each matches its order.");
     page
 }
@@ -328,6 +329,7 @@ pub(crate) fn effect_page() -> EffectPage {
         request: EffectGroup::whole(PAY, &payments(7)[6], &payment_layout()),
         number: 7,
         total: 40,
+        strike: Some(strikes::effect_strike(None)),
         effects_url: format!("{LINK}/effects/pay"),
         whole_at: "/api/agent-factory/approvals/appr_1/effects/pay/7".to_owned(),
         back_url: LINK.to_owned(),
@@ -390,12 +392,15 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
         ("decision", decision(hostile).html().unwrap()),
         ("payment", payment().html().unwrap()),
         ("forty", many_payments(40).html().unwrap()),
+        ("forty-struck", strikes::struck_payments(40, &[4, 18]).html().unwrap()),
         ("comparison", comparison().html().unwrap()),
         ("outcome", outcome().html().unwrap()),
         ("effect", effect_page().html().unwrap()),
+        ("effect-struck", strikes::struck_effect_page().html().unwrap()),
         ("prompt", prompt_page().html().unwrap()),
         ("rows", rows_page().html().unwrap()),
         ("code", code_page(None).html().unwrap()),
+        ("strike-code", strikes::strike_code_page().html().unwrap()),
         ("code-wrong", code_page(Some("That code is not right.")).html().unwrap()),
         (
             "receipt",
