@@ -212,8 +212,9 @@ fn named(step: &PlanStep) -> Vec<String> {
             condition.references().into_iter().map(|reference| reference.root().to_owned()),
         );
     }
-    if let Some(Ok(list)) = step.for_each.as_ref().map(|each| Reference::parse(&each.list)) {
-        found.push(list.root().to_owned());
+    if let Some(each) = &step.for_each {
+        found.extend(Reference::parse(&each.list).ok().map(|list| list.root().to_owned()));
+        found.extend(each.key.iter().flat_map(|key| roots(&Value::String(key.clone()))));
     }
     if let Some(gate) = &step.gate {
         if let Ok(prompt) = Template::parse(&gate.prompt) {

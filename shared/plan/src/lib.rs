@@ -7,6 +7,7 @@
 mod check;
 mod dry_run;
 mod error;
+mod for_each;
 mod from_playbook;
 mod inputs;
 mod model;

@@ -1,5 +1,7 @@
 //! Plans of random playbooks: stages respect edges, gates dominate, seals hold.
 
+mod for_each;
+
 use countersign_identity::UserId;
 use countersign_playbook as playbook;
 use countersign_registry::Registry;

@@ -7,6 +7,7 @@
 mod check;
 mod compile;
 mod diagnostic;
+mod for_each;
 mod graph;
 mod lower;
 mod model;
