@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::Stack;
+use super::{Stack, folder};
 use crate::console::Console;
 use crate::error::CliError;
 
 /// Stops the emulator; what it keeps stays. Says so when there was nothing to stop.
 ///
 /// # Errors
-/// [`CliError::WouldNotStop`] when it does not end within 30 seconds.
+/// [`CliError::Busy`] while another command changes the folder; [`CliError::WouldNotStop`] when it does not end within 30 seconds.
 pub async fn down(state: &Path, console: &Console) -> Result<(), CliError> {
+    let _held = folder::hold(state)?;
     let Some(mut stack) = Stack::load(state)? else {
         console.note("nothing to stop: no local stack was started here");
         return Ok(());
