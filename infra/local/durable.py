@@ -57,6 +57,8 @@ TABLE_CHANGES = (
     "_restore_table_to_point_in_time",
     "_import_table",
 )
+# Set by `countersign bench write-log` only.
+SWITCH = "COUNTERSIGN_LOG_CAN_BE_SWITCHED"
 OBJECT_NAMES = ("handle_request", "_atomic_write", "_error")
 SAVED_AT_ONCE = ("cognito", "kms", "secretsmanager", "ssm")
 READS = ("Get", "List", "Describe", "Batch", "Verify", "Decrypt", "Encrypt", "Generate", "Sign", "ReEncrypt")
@@ -120,6 +122,7 @@ class Tables:
         self.known: set[str] = set()
         self.saved_bytes = 0
         self.refusing: str | None = None
+        self.logging = True
         self._pending: list | None = None
         self._undo: list = []
         self._set, self._remove = dynamodb._set_item, dynamodb._remove_item
@@ -129,6 +132,8 @@ class Tables:
 
     def set_item(self, table, pk, sk, item):
         """Stores an item and notes its image."""
+        if not self.logging:
+            return self._set(table, pk, sk, item)
         with self._change():
             old = self._set(table, pk, sk, item)
             self._note(table, ["set", *place(table), pk, sk, item], (table, pk, sk, old))
@@ -136,6 +141,8 @@ class Tables:
 
     def remove_item(self, table, pk, sk):
         """Removes an item and notes that it is gone."""
+        if not self.logging:
+            return self._remove(table, pk, sk)
         with self._change():
             old = self._remove(table, pk, sk)
             if old is not None:
@@ -153,6 +160,8 @@ class Tables:
 
         @functools.wraps(handler)
         def logged(data):
+            if not self.logging:
+                return handler(data)
             with self.lock:
                 try:
                     self.folder.require_room()
@@ -460,6 +469,13 @@ class Durable:
 
         return saved
 
+    def switch(self, kept: bool) -> tuple[int, dict]:
+        """Turns the log off or on for a benchmark; what was not logged is saved before it is on again."""
+        if kept and not self.tables.logging:
+            self.tables.save()
+        self.tables.logging = kept
+        return 200, {}
+
     def reset(self, original) -> None:
         """An emulator that is emptied has an empty log."""
         with self.tables.lock:
@@ -503,6 +519,8 @@ class Durable:
         if (method, path) == ("POST", "/_countersign/save"):
             failed = self.save()
             return (507 if failed else 200), {"failed": failed}
+        if method == "POST" and path.startswith("/_countersign/log/") and SWITCH in os.environ:
+            return self.switch(path.endswith("/on"))
         if (method, path) == ("GET", "/_countersign/stack"):
             return 200, {
                 "pid": os.getpid(),

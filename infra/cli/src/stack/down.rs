@@ -21,7 +21,12 @@ pub async fn down(state: &Path, console: &Console) -> Result<(), CliError> {
         Some(process) if process.is_alive() => {
             let step = console.step("stopping the local stack");
             process.stop(Duration::from_secs(30)).await?;
-            step.done("the local stack is stopped; its state stays");
+            if folder::was_left_clean(state) {
+                step.done("the local stack is stopped; its state stays");
+            } else {
+                step.done("the local stack is stopped");
+                console.note("not all of its state could be saved; what it has acknowledged in tables and objects is kept, and `emulator.log` names the rest");
+            }
         }
         _ => console.note("nothing to stop: the local stack was not running"),
     }

@@ -65,6 +65,9 @@ pub(super) async fn start(
             if options.bound {
                 command.env("COUNTERSIGN_DIE_WITH_PARENT", "1");
             }
+            if options.log_can_be_switched {
+                command.env("COUNTERSIGN_LOG_CAN_BE_SWITCHED", "1");
+            }
             if let Some(address) = &options.dynamodb {
                 command.env("AWS_ENDPOINT_URL_DYNAMODB", address);
             }

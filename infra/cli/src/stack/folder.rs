@@ -2,8 +2,12 @@
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
+use super::{Stack, emulator};
 use crate::error::CliError;
+
+const SETTLES_WITHIN: Duration = Duration::from_secs(5);
 
 /// The state folder as long as a command changes it; given back when it is dropped or the command ends in any way.
 #[derive(Debug)]
@@ -22,6 +26,20 @@ pub(super) fn hold(state: &Path) -> Result<Held, CliError> {
         Ok(()) => Ok(Held { _lock: lock }),
         Err(TryLockError::WouldBlock) => Err(CliError::Busy(state.to_owned())),
         Err(TryLockError::Error(source)) => Err(doing(source)),
+    }
+}
+
+/// Waits until a killed emulator has given back its folder and its port: the last of its threads does that.
+pub(super) async fn settled(state: &Path, known: Option<&Stack>) {
+    let Some(stack) =
+        known.filter(|stack| stack.process.as_ref().is_some_and(|old| !old.is_alive()))
+    else {
+        return;
+    };
+    let deadline = Instant::now() + SETTLES_WITHIN;
+    let is_settled = || require_unused(state).is_ok() && emulator::free_port(stack.port).is_ok();
+    while !is_settled() && Instant::now() < deadline {
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
@@ -45,6 +63,11 @@ pub(super) fn require_unused(state: &Path) -> Result<(), CliError> {
         }
         Err(TryLockError::Error(source)) => Err(doing(source)),
     }
+}
+
+/// Whether the emulator that used the folder last could save everything at its stop.
+pub(super) fn was_left_clean(state: &Path) -> bool {
+    fs::read_to_string(state.join("aws/lock")).is_ok_and(|mark| mark.trim().is_empty())
 }
 
 fn open(path: &Path) -> std::io::Result<File> {

@@ -27,6 +27,8 @@ pub struct UpOptions {
     pub bound: bool,
     /// Another address at which functions find DynamoDB: a proxy before the emulator.
     pub dynamodb: Option<String>,
+    /// Whether the write log can be switched off, to measure what it costs.
+    pub log_can_be_switched: bool,
 }
 
 /// Starts the local stack, or brings the running one up to date with the project.
@@ -36,6 +38,7 @@ pub struct UpOptions {
 pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result<Stack, CliError> {
     let (project, state) = (place.project()?, place.state()?);
     let _held = folder::hold(&state)?;
+    folder::settled(&state, Stack::load(&state)?.as_ref()).await;
     let mut stack = record(&state, options)?;
     let python = Environment::ready(&project, &state, console).await?;
     let functions = functions::build(&project, &state, options.profile, console).await?;
