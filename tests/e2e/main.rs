@@ -18,6 +18,7 @@ mod effects;
 mod engine;
 mod filings;
 mod floor;
+mod hostile_requests;
 mod identity;
 mod kills;
 #[path = "../../shared/letter/tests/sample/mod.rs"]
