@@ -18,6 +18,8 @@ import unittest
 import unittest.mock
 
 import durable
+import tables
+from folder import RESERVE, Folder, Refused
 from writes import Damaged, WriteLog, frame
 
 CASES = 100
@@ -93,7 +95,7 @@ class TheLog(unittest.TestCase):
         self.assertEqual([number for number, _ in self.replayed()], list(range(kept)))
         self.assertGreater(kept, 100)
         with self.assertRaisesRegex(OSError, "nearly full"):
-            durable.Folder(self.folder).require_room()
+            Folder(self.folder).require_room()
 
     def test_a_killed_process_has_written_what_it_acknowledged(self):
         for case in range(5):
@@ -118,23 +120,23 @@ class TheFolder(unittest.TestCase):
         self.path = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def test_a_stop_without_leaving_is_unclean(self):
-        first = durable.Folder(self.path)
+        first = Folder(self.path)
         self.assertFalse(first.take())
         os.close(first._descriptor)
-        second = durable.Folder(self.path)
+        second = Folder(self.path)
         self.assertTrue(second.take())
         second.leave()
         os.close(second._descriptor)
-        self.assertFalse(durable.Folder(self.path).take())
+        self.assertFalse(Folder(self.path).take())
 
     def test_a_second_process_is_refused_with_the_first_one_named(self):
-        durable.Folder(self.path).take()
-        with self.assertRaisesRegex(durable.InUse, f"process {os.getpid()}"):
-            durable.Folder(self.path).take()
+        Folder(self.path).take()
+        with self.assertRaisesRegex(Refused, f"process {os.getpid()}"):
+            Folder(self.path).take()
 
     def test_a_nearly_full_disk_has_no_room(self):
-        folder = durable.Folder(self.path)
-        folder.free = lambda: durable.RESERVE + 9
+        folder = Folder(self.path)
+        folder.free = lambda: RESERVE + 9
         folder.require_room(9)
         with self.assertRaisesRegex(OSError, "nearly full: 64 MB left"):
             folder.require_room(10)
@@ -161,7 +163,7 @@ class TheStart(unittest.TestCase):
         self.assertEqual((self.path / "lock").read_text(), "", "a start that came to nothing is not an unclean stop")
 
     def test_a_folder_in_use(self):
-        folder = durable.Folder(self.path)
+        folder = Folder(self.path)
         folder.take()
         self.refused(0, f"another local stack (process {os.getpid()}) uses `{self.path}`")
 
@@ -196,7 +198,7 @@ class TheTables(unittest.TestCase):
         from ministack.services import dynamodb
 
         cls.dynamodb, cls.persistence = dynamodb, persistence
-        cls.originals = {name: getattr(dynamodb, name) for name in durable.MUTATIONS}
+        cls.originals = {name: getattr(dynamodb, name) for name in tables.MUTATIONS}
         cls.items = {name: getattr(dynamodb, name) for name in ("_set_item", "_remove_item", "_items_replaced")}
 
     def setUp(self):
@@ -209,18 +211,18 @@ class TheTables(unittest.TestCase):
         for name, value in {**self.originals, **self.items}.items():
             setattr(self.dynamodb, name, value)
 
-    def hook(self, compact_at: int = durable.COMPACT_AT) -> durable.Tables:
+    def hook(self, compact_at: int = tables.COMPACT_AT) -> tables.Tables:
         """Tables as the launcher changes them, over what the emulator has now."""
         self.unhook()
-        self.enterContext(unittest.mock.patch.object(durable, "COMPACT_AT", compact_at))
-        tables = durable.Tables(self.dynamodb, self.persistence, Nothing(), WriteLog(self.path / "writes"))
-        tables.known = {table["TableId"] for table in self.dynamodb._tables.all_values()}
-        tables.log.rotate()
-        for name, method in zip(self.items, (tables.set_item, tables.remove_item, tables.items_replaced)):
+        self.enterContext(unittest.mock.patch.object(tables, "COMPACT_AT", compact_at))
+        kept = tables.Tables(self.dynamodb, self.persistence, Nothing(), WriteLog(self.path / "writes"))
+        kept.known = {table["TableId"] for table in self.dynamodb._tables.all_values()}
+        kept.log.rotate()
+        for name, method in zip(self.items, (kept.set_item, kept.remove_item, kept.items_replaced)):
             setattr(self.dynamodb, name, method)
-        for name in durable.MUTATIONS:
-            setattr(self.dynamodb, name, tables.mutation(self.originals[name]))
-        return tables
+        for name in tables.MUTATIONS:
+            setattr(self.dynamodb, name, kept.mutation(self.originals[name]))
+        return kept
 
     def kill(self) -> tuple[dict, dict]:
         """Everything in memory is gone; returns what there was and what a new start finds."""
@@ -236,8 +238,11 @@ class TheTables(unittest.TestCase):
 
     def contents(self) -> dict:
         """Every table that has items, without what is shared with the emulator."""
-        tables = self.dynamodb._tables.all_items()
-        whole = {key: {"items": table["items"], "count": table["ItemCount"]} for key, table in tables if table["items"]}
+        whole = {
+            key: {"items": table["items"], "count": table["ItemCount"]}
+            for key, table in self.dynamodb._tables.all_items()
+            if table["items"]
+        }
         return json.loads(json.dumps({repr(key): value for key, value in whole.items()}))
 
     def table(self, name: str):
@@ -251,14 +256,14 @@ class TheTables(unittest.TestCase):
             with self.subTest(case=case):
                 self.dynamodb._tables.clear()
                 chance = random.Random(case)
-                tables = self.hook(compact_at=chance.choice((1, 2000, 1 << 30)))
+                kept = self.hook(compact_at=chance.choice((1, 2000, 1 << 30)))
                 for name in ("one", "two"):
                     self.table(name)
                 for _ in range(chance.randrange(60)):
                     self.change(chance)
                 before, after = self.kill()
                 self.assertEqual(before, after)
-                for segment in tables.log.segments():
+                for segment in kept.log.segments():
                     segment.unlink()
                 (self.path / "state" / "dynamodb.json").unlink(missing_ok=True)
 
@@ -285,32 +290,32 @@ class TheTables(unittest.TestCase):
 
     def test_a_transaction_that_cannot_be_kept_is_undone_whole_and_can_be_tried_again(self):
         self.dynamodb._tables.clear()
-        tables = self.hook()
+        kept = self.hook()
         self.table("one")
         put = lambda key: {"Put": {"TableName": "one", "Item": {"p": {"S": key}, "s": {"N": "1"}, "v": {"N": "2"}}}}
         self.dynamodb._put_item({"TableName": "one", "Item": {"p": {"S": "a"}, "s": {"N": "1"}, "v": {"N": "1"}}})
         before = self.contents()
-        append, tables.log.append = tables.log.append, unittest.mock.Mock(side_effect=OSError("no space"))
+        append, kept.log.append = kept.log.append, unittest.mock.Mock(side_effect=OSError("no space"))
         request = {"TransactItems": [put("a"), put("b")], "ClientRequestToken": "once"}
         status, _, body = self.dynamodb._transact_write_items(request)
         self.assertEqual((status, self.contents()), (500, before))
         self.assertIn("could not be kept: no space", str(body))
-        tables.log.append = append
+        kept.log.append = append
         self.assertEqual(self.dynamodb._transact_write_items(request)[0], 200)
         before, after = self.kill()
         self.assertEqual((before, len(after[next(iter(after))]["items"])), (after, 2))
 
     def test_nothing_is_written_to_a_nearly_full_disk(self):
         self.dynamodb._tables.clear()
-        tables = self.hook()
+        kept = self.hook()
         self.table("one")
-        tables.folder.full = True
+        kept.folder.full = True
         item = {"p": {"S": "a"}, "s": {"N": "1"}}
         self.assertEqual(self.dynamodb._put_item({"TableName": "one", "Item": item})[0], 500)
-        self.assertEqual(tables.refusing, "a write was refused because it could not be kept: the disk is nearly full")
-        tables.folder.full = False
+        self.assertEqual(kept.refusing, "a write was refused because it could not be kept: the disk is nearly full")
+        kept.folder.full = False
         self.assertEqual(self.dynamodb._put_item({"TableName": "one", "Item": item})[0], 200)
-        self.assertIsNone(tables.refusing)
+        self.assertIsNone(kept.refusing)
 
 
 if __name__ == "__main__":

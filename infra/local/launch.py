@@ -23,6 +23,8 @@ import time
 import traceback
 
 import durable
+import folder
+import tables
 
 PINNED = "1.5.33"
 FIRST_LINE_SECONDS = 0.003
@@ -67,7 +69,7 @@ def durable_contract() -> None:
     wanted = {
         app: ("_load_persisted_state", "_reset_all_state", "load_state", "save_all", "app"),
         persistence: ("_json_default", "_json_object_hook", "_state_format_version", "STATE_DIR"),
-        dynamodb: (*items, *durable.MUTATIONS, *durable.TABLE_CHANGES, "_txn_idempotency", "_INDEX_MEMBERS"),
+        dynamodb: (*items, *tables.MUTATIONS, *tables.TABLE_CHANGES, "_txn_idempotency", "_INDEX_MEMBERS"),
     }
     if "--check" in sys.argv:
         # It reads its objects from the disk when it is imported; otherwise it is checked when it is changed.
@@ -78,10 +80,10 @@ def durable_contract() -> None:
         for name in names:
             if not hasattr(module, name):
                 raise Moved(f"{module.__name__}.{name} is gone")
-    kept = set(durable.Tables(dynamodb, persistence, None, None)._state())
+    kept = set(tables.Tables(dynamodb, persistence, None, None)._state())
     if kept != set(dynamodb.get_state()):
         raise Moved(f"the state of DynamoDB has other parts: {sorted(kept ^ set(dynamodb.get_state()))}")
-    for name in (*durable.MUTATIONS, *durable.TABLE_CHANGES):
+    for name in (*tables.MUTATIONS, *tables.TABLE_CHANGES):
         if name not in dynamodb.handle_request.__code__.co_names:
             raise Moved(f"dynamodb.handle_request does not call {name}")
 
@@ -133,22 +135,22 @@ def require_port() -> None:
         try:
             probe.bind((os.environ.get("BIND_HOST", "0.0.0.0"), port))
         except OSError:
-            raise durable.Refused(f"port {port} is in use by another program") from None
+            raise folder.Refused(f"port {port} is in use by another program") from None
 
 
 def prepare() -> durable.Durable:
     """Takes the folder and the port, and changes MiniStack so that its state is kept."""
-    folder = durable.Folder(pathlib.Path(os.environ["STATE_DIR"]).parent)
-    unclean = folder.take()
+    ours = folder.Folder(pathlib.Path(os.environ["STATE_DIR"]).parent)
+    unclean = ours.take()
     try:
-        folder.require_room()
+        ours.require_room()
         require_port()
-    except (OSError, durable.Refused) as refusal:
-        folder.put_back(unclean)
-        raise durable.Refused(str(refusal)) from None
+    except (OSError, folder.Refused) as refusal:
+        ours.put_back(unclean)
+        raise folder.Refused(str(refusal)) from None
     from ministack import app
 
-    kept = durable.Durable(app, folder, unclean)
+    kept = durable.Durable(app, ours, unclean)
     kept.install()
     return kept
 
@@ -168,7 +170,7 @@ def main() -> int:
     sys.argv = ["ministack"]
     try:
         kept = prepare()
-    except durable.Refused as refused:
+    except folder.Refused as refused:
         print(refused, file=sys.stderr)
         return 4
 
