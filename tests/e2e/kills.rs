@@ -189,10 +189,10 @@ impl Scene {
     /// Everybody, every run and every decision is there; nothing that was decided is pending.
     async fn check(&self) {
         let admin = admin(&World::on(self.stack.clone()));
-        let said = self.said.lock().unwrap();
-        let (people, runs, decisions) =
-            (said.people.clone(), said.runs.clone(), said.decisions.clone());
-        drop(said);
+        let (people, runs, decisions) = {
+            let said = self.said.lock().unwrap();
+            (said.people.clone(), said.runs.clone(), said.decisions.clone())
+        };
         for name in people {
             admin.get(&format!("/api/admin/users/{name}")).await.unwrap();
         }

@@ -1,10 +1,16 @@
 //! What the launcher says of the state it keeps (`infra/local/durable.py`).
 
+use std::time::Duration;
+
 use reqwest::Client;
 use serde::Deserialize;
 
 use super::Stack;
 use crate::error::CliError;
+
+/// Whatever took the port may never answer.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
+const SAVES_WITHIN: Duration = Duration::from_secs(120);
 
 /// What the emulator's process says of itself.
 #[derive(Debug, Clone, Deserialize)]
@@ -37,7 +43,8 @@ impl Kept {
     /// Asks the process behind a stack's port; nothing while it does not answer, or when something else does.
     pub async fn of(stack: &Stack) -> Option<Self> {
         let url = format!("{}/_countersign/stack", stack.endpoint());
-        client().ok()?.get(url).send().await.ok()?.error_for_status().ok()?.json().await.ok()
+        let answer = client(ANSWERS_WITHIN).ok()?.get(url).send().await.ok()?;
+        answer.error_for_status().ok()?.json().await.ok()
     }
 
     /// The sentence for people, when the last stop was not a clean one.
@@ -65,13 +72,13 @@ pub(super) async fn save(stack: &Stack) -> Result<(), CliError> {
     let url = format!("{}/_countersign/save", stack.endpoint());
     let failed =
         |error: reqwest::Error| CliError::Door { url: url.clone(), reason: error.to_string() };
-    let answer = client().map_err(failed)?.post(&url).send().await.map_err(failed)?;
+    let answer = client(SAVES_WITHIN).map_err(failed)?.post(&url).send().await.map_err(failed)?;
     let saved: Saved = answer.json().await.map_err(failed)?;
     saved.failed.into_iter().next().map_or(Ok(()), |reason| Err(CliError::NotKept(reason)))
 }
 
-fn client() -> reqwest::Result<Client> {
-    Client::builder().no_proxy().build()
+fn client(patience: Duration) -> reqwest::Result<Client> {
+    Client::builder().no_proxy().timeout(patience).build()
 }
 
 #[cfg(test)]
