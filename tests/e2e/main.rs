@@ -19,7 +19,9 @@ mod engine;
 mod filings;
 mod floor;
 mod for_each;
+mod hostile_requests;
 mod identity;
+mod kills;
 #[path = "../../shared/letter/tests/sample/mod.rs"]
 #[expect(dead_code, reason = "the pages are looked at here, the mails are not")]
 mod letter_sample;

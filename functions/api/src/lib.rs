@@ -6,6 +6,7 @@
 
 mod compiling;
 mod context;
+mod cursor_keys;
 mod merged;
 mod once;
 mod openapi;
@@ -18,6 +19,7 @@ mod signing;
 mod starting;
 
 pub use context::Context;
+pub use cursor_keys::CursorKeys;
 
 use std::sync::Arc;
 

@@ -172,7 +172,7 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<ExecutionLine>>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
-    let cursor = Cursor::new(owner, "executions", &[]);
+    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "executions", &[]);
     let after = query.after(&cursor)?;
     let page = ctx.runs.list(owner, query.limit()?, after.as_deref()).await?;
     let looked: Vec<BoxFuture<'_, _>> =

@@ -3,6 +3,9 @@
 mod chain;
 mod logs;
 mod signed;
+mod write_log;
+
+pub(super) use write_log::WriteLog;
 
 use std::time::{Duration, Instant};
 
@@ -118,13 +121,23 @@ impl<'b> Bench<'b> {
 
     /// Waits until a run is in this state.
     async fn reaches(&self, run: &str, state: &str) -> Result<(), CliError> {
+        self.reaches_within(run, state, PAUSE).await
+    }
+
+    /// Waits until a run is in this state, and looks this often.
+    async fn reaches_within(
+        &self,
+        run: &str,
+        state: &str,
+        pause: Duration,
+    ) -> Result<(), CliError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let now = self.owner.get(&format!("{FACTORY}/executions/{run}")).await?;
             match now["state"].as_str() {
                 Some(now) if now == state => return Ok(()),
                 Some("running" | "awaiting_approval") if Instant::now() < deadline => {
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(pause).await;
                 }
                 other => {
                     return Err(CliError::Found(format!("the benchmark's run ended as {other:?}")));
