@@ -176,14 +176,14 @@ impl ApprovalRecord {
 
     /// Nobody's silence decides what happened.
     fn ending_in_doubt(&self) -> String {
-        let stays = |why: &str| format!("may have been sent, and nobody knows: {why}");
+        let stays = |why: &str| format!("may have been sent, outcome unknown: {why}");
         match self.status {
             Status::Pending => {
                 stays(&format!("the question waits, {} of {}", self.given, self.needed))
             }
             Status::Approved => "may have been sent, and was allowed to be sent again".to_owned(),
             Status::Denied => stays("sending it again was denied"),
-            Status::TimedOut | Status::Expired => stays("nobody answered"),
+            Status::TimedOut | Status::Expired => stays("no answer in time"),
             Status::Superseded => stays("it was asked anew"),
             Status::Cancelled => stays("the question was closed"),
         }
