@@ -73,7 +73,7 @@ pub(crate) fn unasked(step: &PlanStep, scope: &Scope) -> Ending {
     let word = serde_json::to_value(verdict).unwrap_or_default();
     let word = word.as_str().unwrap_or_default().replace('_', " ");
     let message =
-        format!("a test asks nobody and takes it as {word}; a run would wait here: {prompt}");
+        format!("a test does not ask and takes it as {word}; a run would wait here: {prompt}");
     let stops = step.gate.as_ref().is_some_and(|gate| gate.on_reject == OnReject::Stop);
     let reason = match verdict {
         Verdict::Approved => None,

@@ -88,7 +88,7 @@ fn a_question_about_a_sent_step_is_never_told_as_not_decided() {
     };
     for status in [Status::TimedOut, Status::Expired, Status::Cancelled, Status::Denied] {
         let told = told(status);
-        assert!(told.contains("may have been sent, and nobody knows"), "{told}");
+        assert!(told.contains("may have been sent, outcome unknown"), "{told}");
         assert!(!told.contains("decided"), "{told}");
     }
     assert!(told(Status::Approved).contains("was allowed to be sent again"));

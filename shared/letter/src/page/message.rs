@@ -67,7 +67,7 @@ impl Verdict {
                 "This request is closed: it was denied, and what it asked for was not done. Nothing you do here changes that."
             }
             Verdict::TimedOut => {
-                "Nobody decided in time. That counts as a denial: what it asked for was not done."
+                "The deadline passed without a decision. That counts as a denial: what was asked for was not done."
             }
             Verdict::Expired => "Its run ended without it. What it asked for was not done.",
             Verdict::Superseded => {
@@ -265,7 +265,7 @@ impl MessagePage {
     pub fn expired_link() -> Self {
         let lead = "The time of this link is over. It decides nothing any more.";
         Self {
-            hint: Some("A request nobody decides counts as denied at its deadline."),
+            hint: Some("A request that is not decided by its deadline counts as denied."),
             ..Self::plain(Tone::Calm, "Link expired", lead)
         }
     }
