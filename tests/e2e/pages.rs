@@ -97,7 +97,16 @@ async fn f_200_forty_payments_take_at_most_4_000_pixels_of_a_phone() {
 #[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
 async fn f_200_comparisons_and_unknown_outcomes_fit_every_screen() {
     for screen in [PHONE, NIGHT, DESK] {
-        for name in ["comparison", "outcome", "decision", "effect", "prompt", "rows"] {
+        for name in [
+            "comparison",
+            "outcome",
+            "outcome-again",
+            "code-answer",
+            "decision",
+            "effect",
+            "prompt",
+            "rows",
+        ] {
             sample(screen, name).await.close().await;
         }
     }

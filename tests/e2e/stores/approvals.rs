@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use countersign_approval::chain::{Head, Sealed};
 use countersign_approval::{
-    Assurance, Attempt, Code, CodeAllowance, CodeCheck, Decided, Digest, Door, Floor, HmacKey,
-    Kind, Layout, OnReject, Opening, Policy, Position, Preview, Recorded, Request, RunContext,
-    RunId, Status, StepEffects, Subject, Tenant, Timing, Verdict, Waiting, decide,
+    Assurance, Attempt, Code, CodeAllowance, CodeCheck, CodeScope, Decided, Digest, Door, Floor,
+    HmacKey, Kind, Layout, OnReject, Opening, Policy, Position, Preview, Recorded, Request,
+    RunContext, RunId, Status, StepEffects, Subject, Tenant, Timing, Verdict, Waiting, decide,
 };
 use countersign_identity::{Caller, Capability, Scopes, UserId};
 use countersign_store_approvals::{
@@ -56,6 +56,10 @@ pub(super) fn request(quorum: u32) -> Request {
     Request::open(opening, now).unwrap()
 }
 
+fn scope(verdict: Verdict) -> CodeScope {
+    CodeScope::of(verdict, &[])
+}
+
 fn vote(request: &Request, n: u8, now: Timestamp) -> Recorded {
     let attempt = Attempt {
         verdict: Verdict::Approve,
@@ -63,6 +67,7 @@ fn vote(request: &Request, n: u8, now: Timestamp) -> Recorded {
         version: None,
         door: Door::Mail,
         assurance: Assurance::LinkCode,
+        answers: Vec::new(),
         note: Some("fine".to_owned()),
     };
     let caller = Caller {
@@ -171,7 +176,8 @@ async fn links_repeat_until_reissued_and_codes_are_counted() {
 
     let code = Code::from_random([5; 8]);
     let now = request.opened_at;
-    let approve = |now| code.stored(Digest::from_bytes([2; 32]), 0, 1, Verdict::Approve, now);
+    let approve =
+        |now| code.stored(Digest::from_bytes([2; 32]), 0, 1, scope(Verdict::Approve), now);
     let mut at = now;
     for _ in 0..CodeAllowance::MOST {
         assert_eq!(store.put_code(&request.id, &approve(at), at).await.unwrap(), CodeIssue::Kept);
@@ -181,17 +187,18 @@ async fn links_repeat_until_reissued_and_codes_are_counted() {
     }
     let last = store.put_code(&request.id, &approve(at), at).await.unwrap();
     assert!(matches!(last, CodeIssue::Known(_)), "the newest stays good: {last:?}");
-    let deny = code.stored(Digest::from_bytes([2; 32]), 0, 1, Verdict::Deny, at);
+    let deny = code.stored(Digest::from_bytes([2; 32]), 0, 1, scope(Verdict::Deny), at);
     let none = store.put_code(&request.id, &deny, at).await.unwrap();
     assert!(matches!(none, CodeIssue::NotBefore(_)), "{none:?}");
-    assert!(store.try_code(&request.id, 1, 0, Verdict::Deny).await.unwrap().is_none());
+    assert!(store.try_code(&request.id, 1, 0, &scope(Verdict::Deny)).await.unwrap().is_none());
     for _ in 0..4 {
-        let tried = store.try_code(&request.id, 1, 0, Verdict::Approve).await.unwrap().unwrap();
-        assert_eq!(tried.check("x", 1, Verdict::Approve, at), CodeCheck::Wrong);
+        let tried =
+            store.try_code(&request.id, 1, 0, &scope(Verdict::Approve)).await.unwrap().unwrap();
+        assert_eq!(tried.check("x", 1, &scope(Verdict::Approve), at), CodeCheck::Wrong);
     }
-    let tried = store.try_code(&request.id, 1, 0, Verdict::Approve).await.unwrap().unwrap();
-    assert_eq!(tried.check(&code.to_string(), 1, Verdict::Approve, at), CodeCheck::Right);
-    assert!(store.try_code(&request.id, 1, 0, Verdict::Approve).await.unwrap().is_none());
+    let tried = store.try_code(&request.id, 1, 0, &scope(Verdict::Approve)).await.unwrap().unwrap();
+    assert_eq!(tried.check(&code.to_string(), 1, &scope(Verdict::Approve), at), CodeCheck::Right);
+    assert!(store.try_code(&request.id, 1, 0, &scope(Verdict::Approve)).await.unwrap().is_none());
     // Used up, and still there is a next one later.
     at += SignedDuration::from_mins(30);
     assert_eq!(store.put_code(&request.id, &approve(at), at).await.unwrap(), CodeIssue::Kept);

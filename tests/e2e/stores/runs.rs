@@ -73,6 +73,7 @@ fn intent(at: Timestamp) -> Intent {
         step: "pay".to_owned(),
         input_hash: String::new(),
         sending,
+        leaf: None,
         lease_until,
         stops: true,
         attempt: 1,
