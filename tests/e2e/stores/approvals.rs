@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use countersign_approval::chain::{Head, Sealed};
+use countersign_approval::ports::Signatures as _;
 use countersign_approval::{
-    Assurance, Attempt, Code, CodeAllowance, CodeCheck, CodeScope, Decided, Digest, Door, Floor,
-    HmacKey, Kind, Layout, OnReject, Opening, Policy, Position, Preview, Recorded, Request,
-    RunContext, RunId, Status, StepEffects, Subject, Tenant, Timing, Verdict, Waiting, decide,
+    Assurance, Attempt, Choice, Code, CodeAllowance, CodeCheck, CodeScope, Decided, Digest, Door,
+    Floor, HmacKey, Kind, Layout, OnReject, Opening, OutcomeAnswer, Policy, Position, Preview,
+    Recorded, Request, RunContext, RunId, Status, StepEffects, Subject, Tenant, Timing,
+    UnknownCall, Verdict, Waiting, decide,
 };
 use countersign_identity::{Caller, Capability, Scopes, UserId};
 use countersign_store_approvals::{
@@ -61,13 +63,17 @@ fn scope(verdict: Verdict) -> CodeScope {
 }
 
 fn vote(request: &Request, n: u8, now: Timestamp) -> Recorded {
+    vote_with(request, n, now, Vec::new())
+}
+
+fn vote_with(request: &Request, n: u8, now: Timestamp, answers: Vec<OutcomeAnswer>) -> Recorded {
     let attempt = Attempt {
         verdict: Verdict::Approve,
         digest: Some(request.digest.to_string()),
         version: None,
         door: Door::Mail,
         assurance: Assurance::LinkCode,
-        answers: Vec::new(),
+        answers,
         note: Some("fine".to_owned()),
     };
     let caller = Caller {
@@ -128,6 +134,37 @@ async fn a_request_goes_its_way_through_the_table() {
     store.moved(&loaded.request).await.unwrap();
     assert!(store.unmoved(now, 10).await.unwrap().is_empty());
     assert_eq!(store.token(&request.id).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn k_49_what_people_answered_is_found_by_its_step_and_permits_nothing() {
+    let store = store().await;
+    let mut question = request(1);
+    let root = question.covers[0].root;
+    (question.kind, question.covers) = (Kind::Outcome, Vec::new());
+    question.outcome = vec![UnknownCall {
+        n: 0,
+        leaf: root,
+        call: 1,
+        approval: question.id.clone(),
+        receipt: "rcpt_1".to_owned(),
+        sent_at: question.opened_at,
+        target: "POST bank.example/pay".to_owned(),
+        key: "9f".to_owned(),
+        key_hours: Some(24),
+    }];
+    let (run, now) = (question.position.run.clone(), question.opened_at);
+    store.create(&question, &TaskToken::new("t")).await.unwrap();
+    assert!(store.answers(&run, "pay").await.unwrap().is_empty());
+    let answer = OutcomeAnswer::new(0, Choice::Again, Some("the bank has nothing"));
+    let recorded = vote_with(&question, 1, now, vec![answer.clone()]);
+    store.commit(&commit(&question, &recorded, now)).await.unwrap();
+    let found = store.answers(&run, "pay").await.unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0].answer, &found[0].call), (&answer, &question.outcome[0]));
+    assert_eq!(found[0].receipt, recorded.receipt.id);
+    assert!(store.answers(&run, "other").await.unwrap().is_empty());
+    assert!(store.signatures(&run, "pay", &root).await.unwrap().is_empty());
 }
 
 #[tokio::test]
