@@ -84,7 +84,12 @@ pub(crate) async fn list(
     own(&ctx, owner, &id).await?;
     let plan = ctx.runs.plan(&id).await?.map(|(plan, _)| plan);
     found(plan.and_then(|plan| plan.step(&step).cloned()).filter(|step| step.for_each.is_some()))?;
-    let cursor = Cursor::new(owner, "calls", &[("run", Some(id.as_str())), ("step", Some(&step))]);
+    let cursor = Cursor::new(
+        ctx.cursors.get().await?,
+        owner,
+        "calls",
+        &[("run", Some(id.as_str())), ("step", Some(&step))],
+    );
     let after = query.after(&cursor)?;
     let page = ctx.runs.items_page(&id, &step, query.limit()?, after.as_deref()).await?;
     let over = ctx.runs.outcome(&id, &step).await?.is_some_and(|end| is_over(end.status));
