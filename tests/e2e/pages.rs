@@ -145,7 +145,16 @@ async fn k_09_rows_are_marked_and_struck_through_without_a_script() {
 #[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
 async fn f_200_comparisons_and_unknown_outcomes_fit_every_screen() {
     for screen in [PHONE, NIGHT, DESK] {
-        for name in ["comparison", "outcome", "decision", "effect", "prompt", "rows"] {
+        for name in [
+            "comparison",
+            "outcome",
+            "outcome-again",
+            "code-answer",
+            "decision",
+            "effect",
+            "prompt",
+            "rows",
+        ] {
             sample(screen, name).await.close().await;
         }
     }

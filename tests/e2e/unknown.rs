@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use countersign_cli::CliError;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -63,27 +64,43 @@ struct Scene {
 }
 
 impl Scene {
-    /// An approved payment whose function was killed while it paid, up to the question what to do.
+    /// An approved payment whose function was killed while it paid, up to the question what happened.
     async fn killed(id: &str) -> (Self, Value) {
-        let bank = Bank::open(1).await;
+        let (scene, question, _) = Self::killed_with(id, 1, 1).await;
+        (scene, question)
+    }
+
+    /// The same for a gate that takes so many signatures, and so many deaths; the other signer is the third.
+    async fn killed_with(id: &str, quorum: u8, deaths: usize) -> (Self, Value, Person) {
+        let bank = Bank::open(deaths).await;
         let maria = person("maria", &["global:analyst", "decide"]).await;
+        let tom = person("tom", &["global:analyst", "decide"]).await;
         let ana = person("ana", &["global:analyst"]).await;
-        let agent = ana.agent(&[&maria]).await;
-        ana.post("/connectors", &json!({ "yaml": connector(bank.port) })).await;
+        let signers: Vec<&Person> = [&maria, &tom].into_iter().take(usize::from(quorum)).collect();
+        let agent = ana.agent(&signers).await;
+        let definition = connector(bank.port)
+            .replace("  auth: {type: none}", "  auth: {type: none}\n  idempotency: {hours: 24}");
+        ana.post("/connectors", &json!({ "yaml": definition })).await;
         ana.bind(&agent, "test-ledger").await;
-        let gate = "  - {name: ask, step_type: approval, prompt: \"Pay {amount}?\"}";
-        let plan = playbook(id, gate)
+        let gate = format!(
+            "  - {{name: ask, step_type: approval, prompt: \"Pay {{amount}}?\", quorum: {quorum}}}"
+        );
+        let plan = playbook(id, &gate)
             .replace("    endpoint: book\n", "    endpoint: book\n    timeout_seconds: 3\n");
         ana.playbook(&plan).await;
         let run = ana.start(&agent, id, json!({ "amount": "7.00" })).await;
         let scene = Self { bank, ana, maria, agent, run };
         let gate = scene.open("").await;
         scene.decide(&gate, "approve").await;
+        if quorum > 1 {
+            decide(&tom, &gate, "approve", &json!({})).await;
+        }
         until("the payment is sent", || async { scene.bank.posts().first().cloned() }).await;
         let during = scene.ana.run(&scene.run).await;
         assert_eq!(step(&during, "pay")["status"], "sending", "{during:#}");
         let question = scene.open(gate["approval"].as_str().unwrap()).await;
-        (scene, question)
+        assert_eq!(question["kind"], "outcome", "{question:#}");
+        (scene, question, tom)
     }
 
     /// The open request of the run, other than this one.
@@ -97,10 +114,25 @@ impl Scene {
     }
 
     async fn decide(&self, request: &Value, word: &str) {
-        let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+        decide(&self.maria, request, word, &json!({})).await;
+    }
+
+    async fn answer(&self, question: &Value, answers: Value) -> Value {
+        decide(&self.maria, question, "approve", &json!({ "answers": answers })).await
+    }
+
+    /// An answer that is refused for what is at this place.
+    async fn refuses(&self, question: &Value, body: &Value, place: &str) {
+        let path = address(question);
         let seen = self.maria.get(&path).await;
-        let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
-        self.maria.post(&format!("{path}/{word}"), &decision).await;
+        let body = merged(&json!({ "digest": seen["digest"], "version": seen["version"] }), body);
+        let path = format!("{}{path}/approve", crate::case::FACTORY);
+        let said = self.maria.door.post(&path, &body).await;
+        let Err(CliError::Refused { status, title, .. }) = said else { panic!("{body}: {said:?}") };
+        assert!(
+            status == 422 && title.contains(&format!("`{place}`: ")),
+            "{body}: {status} {title}"
+        );
     }
 
     async fn over(&self) -> Value {
@@ -147,6 +179,23 @@ fn key(request: &str) -> String {
     line.unwrap().split_once(':').unwrap().1.trim().to_owned()
 }
 
+fn address(request: &Value) -> String {
+    format!("/approvals/{}", request["approval"].as_str().unwrap())
+}
+
+/// One object with the members of both.
+fn merged(one: &Value, other: &Value) -> Value {
+    let members = [one, other].into_iter().flat_map(|object| object.as_object().unwrap().clone());
+    Value::Object(members.collect())
+}
+
+async fn decide(person: &Person, request: &Value, word: &str, more: &Value) -> Value {
+    let path = address(request);
+    let seen = person.get(&path).await;
+    let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+    person.post(&format!("{path}/{word}"), &merged(&decision, more)).await
+}
+
 #[tokio::test]
 async fn killed_while_paying_and_refused_again_stays_unknown() {
     let (scene, question) = Scene::killed("pay-unknown").await;
@@ -170,9 +219,9 @@ async fn killed_while_paying_and_cancelled_stays_unknown() {
 }
 
 #[tokio::test]
-async fn killed_while_paying_and_allowed_again_sends_the_same_with_the_same_key() {
+async fn k_49_killed_while_paying_and_sent_again_sends_the_same_with_the_same_key() {
     let (scene, question) = Scene::killed("pay-again").await;
-    scene.decide(&question, "approve").await;
+    scene.answer(&question, json!([{ "choice": "again" }])).await;
     let done = scene.over().await;
     assert_eq!(
         (&done["state"], &step(&done, "pay")["status"]),
@@ -183,4 +232,186 @@ async fn killed_while_paying_and_allowed_again_sends_the_same_with_the_same_key(
     assert_eq!(key(first), key(second));
     let body = |request: &str| request.split_once("\r\n\r\n").unwrap().1.to_owned();
     assert_eq!(body(first), body(second));
+}
+
+#[tokio::test]
+async fn k_49_a_payment_that_was_seen_at_the_bank_is_done_and_says_who_saw_it() {
+    let (scene, question) = Scene::killed("pay-seen").await;
+    let seen = scene.maria.get(&address(&question)).await;
+    let call = &seen["outcome"][0];
+    let sent = &scene.bank.posts()[0];
+    assert_eq!(
+        (&call["n"], &call["call"], &call["key"]),
+        (&json!(0), &json!(1), &json!(key(sent)))
+    );
+    assert_eq!(call["sends"]["method"], "POST", "{seen:#}");
+    assert!(
+        seen["prompt"]
+            .as_str()
+            .unwrap()
+            .contains(&format!("approved by {} (rcpt_", scene.maria.username))
+    );
+    assert_eq!(call["again_warning"], Value::Null, "the bank remembers for 24 hours");
+    let refused = [
+        (json!({}), "answers"),
+        (json!({ "answers": [{ "choice": "done", "evidence": "  " }] }), "answers[0].evidence"),
+        (json!({ "answers": [{ "choice": "maybe" }] }), "answers[0].choice"),
+        (json!({ "answers": [{ "evidence": "seen" }] }), "answers[0].choice"),
+        (
+            json!({ "answers": [{ "choice": "again" }, { "n": 1, "choice": "again" }] }),
+            "answers[1].n",
+        ),
+    ];
+    for (body, place) in refused {
+        scene.refuses(&question, &body, place).await;
+    }
+    let said =
+        scene.answer(&question, json!([{ "choice": "done", "evidence": "statement 47" }])).await;
+    let done = scene.over().await;
+    let pay = step(&done, "pay");
+    assert_eq!((&done["state"], &pay["status"]), (&json!("complete"), &json!("done")), "{done:#}");
+    assert_eq!(scene.bank.posts().len(), 1, "it was sent again");
+    let message = pay["message"].as_str().unwrap();
+    let receipt = said["receipt"].as_str().unwrap();
+    let told = format!(
+        "{} said that it was done, with the evidence “statement 47” ({receipt})",
+        scene.maria.username
+    );
+    assert!(message.contains(&told), "{message}");
+    let journal = scene.ana.get(&format!("/profiles/{}/journal", scene.agent)).await;
+    let summary = journal["items"][0]["summary"].as_str().unwrap();
+    assert!(summary.contains("with the evidence “statement 47”"), "{summary}");
+}
+
+#[tokio::test]
+async fn k_49_a_payment_that_did_not_happen_fails_and_says_so() {
+    let (scene, question) = Scene::killed("pay-not-done").await;
+    scene.answer(&question, json!([{ "n": 0, "choice": "not_done" }])).await;
+    let done = scene.over().await;
+    let pay = step(&done, "pay");
+    assert_eq!(
+        (&pay["status"], &pay["code"]),
+        (&json!("failed"), &json!("EFFECT_NOT_DONE")),
+        "{done:#}"
+    );
+    assert_eq!(done["state"], "error");
+    assert_eq!(scene.bank.posts().len(), 1);
+    let told = format!("{} said that it was not done", scene.maria.username);
+    assert!(pay["message"].as_str().unwrap().contains(&told), "{pay:#}");
+}
+
+#[tokio::test]
+async fn k_49_answers_that_differ_do_not_add_up_and_the_outcome_stays_unknown() {
+    let (scene, question, tom) = Scene::killed_with("pay-differ", 2, 1).await;
+    let first =
+        scene.answer(&question, json!([{ "choice": "done", "evidence": "statement 47" }])).await;
+    assert_eq!((&first["approvals"], &first["quorum"]), (&json!(1), &json!(2)));
+    let now = scene.ana.run(&scene.run).await;
+    let asked = now["approvals"].as_array().unwrap().iter().find(|one| one["in_doubt"] == true);
+    assert_eq!(asked.unwrap()["tally"], json!([{ "answer": "done", "given": 1 }]), "{now:#}");
+    let second =
+        decide(&tom, &question, "approve", &json!({ "answers": [{ "choice": "not_done" }] })).await;
+    assert_eq!(second["status"], "denied", "nobody is left who could agree: {second:#}");
+    let done = scene.over().await;
+    let pay = step(&done, "pay");
+    assert_eq!((&pay["status"], &pay["code"]), (&json!("unknown"), &json!("EFFECT_UNKNOWN")));
+    assert_ne!(done["state"], "complete");
+    let told = scene.ana.get(&format!("/profiles/{}/journal", scene.agent)).await;
+    let summary = told["items"][0]["summary"].as_str().unwrap();
+    assert!(summary.contains("1 of 2 for done, 1 of 2 for not done"), "{summary}");
+    assert_eq!(scene.bank.posts().len(), 1);
+}
+
+#[tokio::test]
+async fn k_49_a_second_call_without_an_answer_is_asked_about_by_the_same_rules() {
+    let (scene, question, tom) = Scene::killed_with("pay-twice-lost", 2, 2).await;
+    let again = json!({ "answers": [{ "choice": "again" }] });
+    for person in [&scene.maria, &tom] {
+        decide(person, &question, "approve", &again).await;
+    }
+    let second = scene.open(question["approval"].as_str().unwrap()).await;
+    let seen = scene.maria.get(&address(&second)).await;
+    assert_eq!((&seen["kind"], &seen["outcome"][0]["call"]), (&json!("outcome"), &json!(2)));
+    assert_eq!(
+        (&seen["policy"]["quorum"], &seen["outcome"][0]["approval"]),
+        (&json!(2), &question["approval"])
+    );
+    let done = json!({ "answers": [{ "choice": "done", "evidence": "booked once" }] });
+    for person in [&scene.maria, &tom] {
+        decide(person, &second, "approve", &done).await;
+    }
+    let over = scene.over().await;
+    assert_eq!((&over["state"], scene.bank.posts().len()), (&json!("complete"), 2), "{over:#}");
+}
+
+/// The page behind the mailed link of the question.
+async fn page(scene: &Scene, seen: usize) -> (String, countersign_cli::approver::Page) {
+    let approver = scene.maria.approver();
+    let link = approver.link(seen, crate::case::PATIENCE).await.unwrap();
+    let page = approver.open(&link).await.unwrap();
+    assert_eq!(page.status, 200);
+    (link, page)
+}
+
+#[tokio::test]
+async fn k_49_the_mailed_page_asks_for_evidence_and_binds_its_code_to_the_answer() {
+    let (scene, _) = Scene::killed("pay-mailed").await;
+    let (link, form) = page(&scene, 1).await;
+    let key = key(&scene.bank.posts()[0]);
+    for shown in
+        ["What happened?", "7.00", key.as_str(), "name=\"choice-0\"", "name=\"evidence-0\""]
+    {
+        assert!(form.html.contains(shown), "`{shown}` is not on the page: {}", form.html);
+    }
+    let approver = scene.maria.approver();
+    let send = |fields: Vec<(&'static str, &'static str)>| {
+        let (approver, link, form) = (&approver, &link, &form);
+        async move { approver.send_form(link, form, &fields).await.unwrap() }
+    };
+    let bare = send(vec![("decision", "approve"), ("choice-0", "done"), ("note", "hm")]).await;
+    assert_eq!(bare.status, 422);
+    assert!(
+        bare.html.contains("needs evidence")
+            && bare.html.contains("value=\"done\" required checked"),
+        "{}",
+        bare.html
+    );
+    let both = send(vec![("decision", "deny"), ("choice-0", "done")]).await;
+    assert_eq!(both.status, 422);
+    assert_eq!(send(vec![("decision", "approve"), ("choice-0", "perhaps")]).await.status, 422);
+    assert_eq!(send(vec![("decision", "approve")]).await.status, 422);
+    // A code that was mailed for one answer does not give another.
+    let seen = world().mailbox().to(&scene.maria.email).await.unwrap().len();
+    let asked = approver
+        .post(&link, &form, &[("decision", "approve"), ("choice-0", "again")])
+        .await
+        .unwrap();
+    assert!(asked.asks_for_code(), "{}", asked.html);
+    let mails = world().mailbox();
+    let code = mails
+        .wait(&scene.maria.email, seen, crate::case::PATIENCE, countersign_cli::mailbox::Mail::code)
+        .await
+        .unwrap();
+    let other = [
+        ("decision", "approve"),
+        ("choice-0", "done"),
+        ("evidence-0", "x"),
+        ("code", code.as_str()),
+    ];
+    let refused = approver.post(&link, &asked, &other).await.unwrap();
+    assert_eq!(refused.status, 403, "{}", refused.html);
+    let done =
+        send(vec![("decision", "approve"), ("choice-0", "done"), ("evidence-0", "statement 47")])
+            .await;
+    assert_eq!(done.status, 200, "{}", done.html);
+    assert!(
+        done.html.contains("You answered") && done.html.contains("statement 47"),
+        "{}",
+        done.html
+    );
+    let over = scene.over().await;
+    let pay = step(&over, "pay");
+    assert_eq!((&over["state"], &pay["status"]), (&json!("complete"), &json!("done")), "{over:#}");
+    assert!(pay["message"].as_str().unwrap().contains("statement 47"));
+    assert_eq!(scene.bank.posts().len(), 1);
 }

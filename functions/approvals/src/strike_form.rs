@@ -81,7 +81,7 @@ mod tests {
         check("&row=41", &Err(FormError::Rows));
         check("&row=%2B4", &Err(FormError::Rows));
         check("&row=", &Err(FormError::Rows));
-        check("&step=other", &Err(FormError::Repeated("step")));
+        check("&step=other", &Err(FormError::Repeated("step".to_owned())));
         let missing = StrikeForm::read(KIND, b"nonce=n&first=1&last=2");
         assert_eq!(missing.err(), Some(FormError::Missing("step")));
         assert_eq!(StrikeForm::read(None, b"").err(), Some(FormError::NotAForm));

@@ -86,18 +86,36 @@ impl Approver {
         decision: &str,
         note: &str,
     ) -> Result<Page, CliError> {
+        self.send_form(link, page, &[("decision", decision), ("note", note)]).await
+    }
+
+    /// Sends these fields with the form of a page that was opened, and the code from the mail where one is asked for.
+    ///
+    /// # Errors
+    /// As [`Approver::decide`].
+    pub async fn send_form(
+        &self,
+        link: &str,
+        page: &Page,
+        fields: &[(&str, &str)],
+    ) -> Result<Page, CliError> {
         let seen = self.mailbox.to(&self.address).await?.len();
-        let answer = self.send(link, page, &[("decision", decision), ("note", note)]).await?;
+        let answer = self.post(link, page, fields).await?;
         if !answer.asks_for_code() {
             return Ok(answer);
         }
         let code =
             self.mailbox.wait(&self.address, seen, CODE_WITHIN, super::mailbox::Mail::code).await?;
-        self.send(link, &answer, &[("decision", decision), ("note", note), ("code", &code)]).await
+        let mut fields = fields.to_vec();
+        fields.push(("code", &code));
+        self.post(link, &answer, &fields).await
     }
 
-    /// Sends a form with the nonce of the page it stands on.
-    async fn send(
+    /// Sends these fields with the nonce of the page they stand on, and nothing more.
+    ///
+    /// # Errors
+    /// [`CliError::Found`] when the page has no form, [`CliError::Door`] when the door cannot be reached.
+    pub async fn post(
         &self,
         link: &str,
         page: &Page,

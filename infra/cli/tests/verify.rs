@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use countersign_approval::chain::{Checkpoint, Head, PublicKey, Sealed};
-use countersign_approval::{Receipt, ReceiptId};
+use countersign_approval::{CallChoice, Choice, Receipt, ReceiptId};
 use jiff::Timestamp;
 use p256::ecdsa::signature::Signer as _;
 use p256::ecdsa::{Signature, SigningKey};
@@ -335,4 +335,19 @@ fn json_and_exit_codes_say_the_same() {
     assert_eq!(said["key"]["pinned"], json!(false));
     fs::remove_dir_all(folder.path("keys")).unwrap();
     assert_eq!(folder.verify(&[]).status.code(), Some(2));
+}
+
+#[test]
+fn k_49_answers_about_unknown_outcomes_are_sealed_and_shown() {
+    let mut receipts = receipts();
+    receipts[1].choices = Some(vec![CallChoice { n: 0, choice: Choice::Done }]);
+    receipts[1].answers = Some(receipts[1].subject);
+    let folder = Folder::of(&seal(&receipts), &[2, 4], OURS);
+    let shown = String::from_utf8(folder.verify(&folder.our_key()).stdout).unwrap();
+    let line = format!("answered {}: done", receipts[1].approval);
+    assert!(shown.contains("entry 2: at ") && shown.contains(&line), "{shown}");
+    assert!(folder.python(&folder.our_key()).status.success());
+    folder.edit(&entry_file(2), |entry| entry["receipt"]["choices"][0]["choice"] = "again".into());
+    let shown = String::from_utf8(folder.verify(&folder.our_key()).stdout).unwrap();
+    assert!(!shown.contains("answered") && shown.contains('✗'), "{shown}");
 }

@@ -34,8 +34,17 @@ fn mails_read_well() {
 #[test]
 fn pages_keep_their_shape() {
     for (name, page) in sample::pages() {
-        if ["decision", "payment", "comparison", "outcome", "code-wrong", "approved"]
-            .contains(&name)
+        if [
+            "decision",
+            "payment",
+            "comparison",
+            "outcome",
+            "outcome-again",
+            "code-answer",
+            "code-wrong",
+            "approved",
+        ]
+        .contains(&name)
         {
             let start = page.find("<main>").unwrap();
             insta::assert_snapshot!(
@@ -151,8 +160,18 @@ fn the_policy_allows_exactly_the_embedded_style_sheet() {
 #[test]
 fn only_the_decision_and_the_code_page_can_be_sent() {
     for (name, page) in sample::pages() {
-        let sends = ["decision", "payment", "forty", "comparison", "outcome", "code", "code-wrong"]
-            .contains(&name);
+        let sends = [
+            "decision",
+            "payment",
+            "forty",
+            "comparison",
+            "outcome",
+            "outcome-again",
+            "code",
+            "code-answer",
+            "code-wrong",
+        ]
+        .contains(&name);
         assert_eq!(page.contains("<form method=\"post\""), sends, "{name}");
     }
 }

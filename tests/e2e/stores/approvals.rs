@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use countersign_approval::chain::{Head, Sealed};
+use countersign_approval::ports::Signatures as _;
 use countersign_approval::{
-    Assurance, Attempt, Code, CodeAllowance, CodeCheck, Decided, Digest, Door, Floor, HmacKey,
-    Kind, Layout, OnReject, Opening, Policy, Position, Preview, Recorded, Request, RunContext,
-    RunId, Status, StepEffects, Subject, Tenant, Timing, Verdict, Waiting, decide,
+    Assurance, Attempt, Choice, Code, CodeAllowance, CodeCheck, CodeScope, Decided, Digest, Door,
+    Floor, HmacKey, Kind, Layout, OnReject, Opening, OutcomeAnswer, Policy, Position, Preview,
+    Recorded, Request, RunContext, RunId, Status, StepEffects, Subject, Tenant, Timing,
+    UnknownCall, Verdict, Waiting, decide,
 };
 use countersign_identity::{Caller, Capability, Scopes, UserId};
 use countersign_store_approvals::{
@@ -62,13 +64,22 @@ pub(super) fn opening(quorum: u32) -> Opening {
     }
 }
 
+fn scope(verdict: Verdict) -> CodeScope {
+    CodeScope::of(verdict, &[])
+}
+
 pub(super) fn vote(request: &Request, n: u8, now: Timestamp) -> Recorded {
+    vote_with(request, n, now, Vec::new())
+}
+
+fn vote_with(request: &Request, n: u8, now: Timestamp, answers: Vec<OutcomeAnswer>) -> Recorded {
     let attempt = Attempt {
         verdict: Verdict::Approve,
         digest: Some(request.digest.to_string()),
         version: None,
         door: Door::Mail,
         assurance: Assurance::LinkCode,
+        answers,
         note: Some("fine".to_owned()),
     };
     let caller = Caller {
@@ -136,6 +147,37 @@ async fn a_request_goes_its_way_through_the_table() {
 }
 
 #[tokio::test]
+async fn k_49_what_people_answered_is_found_by_its_step_and_permits_nothing() {
+    let store = store().await;
+    let mut question = request(1);
+    let root = question.covers[0].root;
+    (question.kind, question.covers) = (Kind::Outcome, Vec::new());
+    question.outcome = vec![UnknownCall {
+        n: 0,
+        leaf: root,
+        call: 1,
+        approval: question.id.clone(),
+        receipt: "rcpt_1".to_owned(),
+        sent_at: question.opened_at,
+        target: "POST bank.example/pay".to_owned(),
+        key: "9f".to_owned(),
+        key_hours: Some(24),
+    }];
+    let (run, now) = (question.position.run.clone(), question.opened_at);
+    store.create(&question, &TaskToken::new("t")).await.unwrap();
+    assert!(store.answers(&run, "pay").await.unwrap().is_empty());
+    let answer = OutcomeAnswer::new(0, Choice::Again, Some("the bank has nothing"));
+    let recorded = vote_with(&question, 1, now, vec![answer.clone()]);
+    store.commit(&commit(&question, &recorded, now)).await.unwrap();
+    let found = store.answers(&run, "pay").await.unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0].answer, &found[0].call), (&answer, &question.outcome[0]));
+    assert_eq!(found[0].receipt, recorded.receipt.id);
+    assert!(store.answers(&run, "other").await.unwrap().is_empty());
+    assert!(store.signatures(&run, "pay").await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn of_two_votes_at_once_one_has_to_look_again() {
     let (store, request) = (store().await, request(2));
     store.create(&request, &TaskToken::new("t")).await.unwrap();
@@ -181,7 +223,8 @@ async fn links_repeat_until_reissued_and_codes_are_counted() {
 
     let code = Code::from_random([5; 8]);
     let now = request.opened_at;
-    let approve = |now| code.stored(Digest::from_bytes([2; 32]), 0, 1, Verdict::Approve, now);
+    let approve =
+        |now| code.stored(Digest::from_bytes([2; 32]), 0, 1, scope(Verdict::Approve), now);
     let mut at = now;
     for _ in 0..CodeAllowance::MOST {
         assert_eq!(store.put_code(&request.id, &approve(at), at).await.unwrap(), CodeIssue::Kept);
@@ -191,17 +234,18 @@ async fn links_repeat_until_reissued_and_codes_are_counted() {
     }
     let last = store.put_code(&request.id, &approve(at), at).await.unwrap();
     assert!(matches!(last, CodeIssue::Known(_)), "the newest stays good: {last:?}");
-    let deny = code.stored(Digest::from_bytes([2; 32]), 0, 1, Verdict::Deny, at);
+    let deny = code.stored(Digest::from_bytes([2; 32]), 0, 1, scope(Verdict::Deny), at);
     let none = store.put_code(&request.id, &deny, at).await.unwrap();
     assert!(matches!(none, CodeIssue::NotBefore(_)), "{none:?}");
-    assert!(store.try_code(&request.id, 1, 0, Verdict::Deny).await.unwrap().is_none());
+    assert!(store.try_code(&request.id, 1, 0, &scope(Verdict::Deny)).await.unwrap().is_none());
     for _ in 0..4 {
-        let tried = store.try_code(&request.id, 1, 0, Verdict::Approve).await.unwrap().unwrap();
-        assert_eq!(tried.check("x", 1, Verdict::Approve, at), CodeCheck::Wrong);
+        let tried =
+            store.try_code(&request.id, 1, 0, &scope(Verdict::Approve)).await.unwrap().unwrap();
+        assert_eq!(tried.check("x", 1, &scope(Verdict::Approve), at), CodeCheck::Wrong);
     }
-    let tried = store.try_code(&request.id, 1, 0, Verdict::Approve).await.unwrap().unwrap();
-    assert_eq!(tried.check(&code.to_string(), 1, Verdict::Approve, at), CodeCheck::Right);
-    assert!(store.try_code(&request.id, 1, 0, Verdict::Approve).await.unwrap().is_none());
+    let tried = store.try_code(&request.id, 1, 0, &scope(Verdict::Approve)).await.unwrap().unwrap();
+    assert_eq!(tried.check(&code.to_string(), 1, &scope(Verdict::Approve), at), CodeCheck::Right);
+    assert!(store.try_code(&request.id, 1, 0, &scope(Verdict::Approve)).await.unwrap().is_none());
     // Used up, and still there is a next one later.
     at += SignedDuration::from_mins(30);
     assert_eq!(store.put_code(&request.id, &approve(at), at).await.unwrap(), CodeIssue::Kept);

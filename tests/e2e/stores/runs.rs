@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use countersign_approval::ports::RunLog as _;
-use countersign_approval::{Kind, Status};
+use countersign_approval::{
+    Actor, Choice, Closed, Kind, OutcomeAnswer, ReceiptId, Request, Status, UnknownCall,
+};
 use countersign_identity::{Scopes, UserId};
 use countersign_run::{Head, RunContext, RunId, Sending, StepStatus, fold};
 use countersign_store_kit::Blobs;
@@ -74,6 +76,7 @@ fn intent(at: Timestamp) -> Intent {
         step: "pay".to_owned(),
         input_hash: String::new(),
         sending,
+        leaf: None,
         lease_until,
         stops: true,
         attempt: 1,
@@ -93,7 +96,7 @@ async fn check_ending(n: u8, status: Status) {
     assert!(!store.intent(&run, "pay").await.unwrap().unwrap().is_leased(at));
     assert!(store.release(&run, "pay", 2, at).await.is_err(), "another call's lease");
     let mut question = super::approvals::request(1);
-    (question.kind, question.status) = (Kind::Tool, status);
+    (question.kind, question.status) = (Kind::Outcome, status);
     (question.position.run, question.position.round) = (run.clone(), 1);
     store.closed(&question).await.unwrap();
     let outcome = store.outcome(&run, "pay").await.unwrap().unwrap();
@@ -111,6 +114,78 @@ async fn check_ending(n: u8, status: Status) {
     let late = Outcome { status: StepStatus::TimedOut, ..outcome.clone() };
     let ended = store.end_step(&run, &late, &events[0], None).await.unwrap();
     assert_eq!(ended, Ended::Before(Box::new(outcome)), "what stands is not written over");
+}
+
+/// What is written of a step whose call was answered so: status and code, and whether the run ends.
+async fn check_answer(
+    n: u8,
+    choice: Choice,
+    receipt: &str,
+    expect: Option<(StepStatus, Option<&str>, bool)>,
+) {
+    let (store, run, at) = (store().await, run(n, n), Timestamp::UNIX_EPOCH);
+    store.create(&head(&run), &Asked { inputs: json!({}), samples: None }).await.unwrap();
+    assert_eq!(store.intend(&run, &intent(at)).await.unwrap(), Intended::Now);
+    let question = answered(&run, choice, receipt);
+    // The end of a request may be told twice.
+    for _ in 0..2 {
+        store.closed(&question).await.unwrap();
+    }
+    let outcome = store.outcome(&run, "pay").await.unwrap();
+    let stop = store.head(&run).await.unwrap().unwrap().stop;
+    let events = store.events(&run).await.unwrap();
+    let state = fold(&head(&run), &["pay".to_owned()], &events);
+    let step = state.step("pay").unwrap();
+    let Some((status, code, stops)) = expect else {
+        assert!(outcome.is_none() && stop.is_none(), "{choice}: {outcome:?}");
+        assert_eq!(step.status, StepStatus::Sending, "it goes on");
+        return;
+    };
+    let outcome = outcome.unwrap();
+    assert_eq!(
+        (outcome.status, outcome.code.as_deref(), &outcome.output),
+        (status, code, &json!(null))
+    );
+    assert_eq!(stop.is_some(), stops, "{choice}");
+    assert_eq!((step.status, &step.message), (status, &outcome.message));
+    assert!(outcome.message.unwrap().contains("with the evidence “statement 47”"));
+}
+
+/// A question about the call of `intent` whose people have answered.
+fn answered(run: &RunId, choice: Choice, receipt: &str) -> Request {
+    let mut question = super::approvals::request(1);
+    (question.kind, question.status) = (Kind::Outcome, Status::Approved);
+    (question.position.run, question.position.round) = (run.clone(), 1);
+    question.outcome = vec![UnknownCall {
+        n: 0,
+        leaf: question.digest,
+        call: 1,
+        approval: question.id.clone(),
+        receipt: receipt.to_owned(),
+        sent_at: Timestamp::UNIX_EPOCH,
+        target: "POST bank.example/pay".to_owned(),
+        key: "9f".to_owned(),
+        key_hours: None,
+    }];
+    question.closed = Some(Closed {
+        status: Status::Approved,
+        at: Timestamp::UNIX_EPOCH,
+        by: Actor::Engine,
+        door: None,
+        receipt: ReceiptId::from_bytes([2; 16]),
+        answers: vec![OutcomeAnswer::new(0, choice, Some("statement 47"))],
+    });
+    question
+}
+
+#[tokio::test]
+async fn k_49_an_answer_ends_the_step_unless_it_is_to_send_again() {
+    check_answer(31, Choice::Done, "rcpt_1", Some((StepStatus::Done, None, false))).await;
+    let failed = (StepStatus::Failed, Some("EFFECT_NOT_DONE"), true);
+    check_answer(32, Choice::NotDone, "rcpt_1", Some(failed)).await;
+    check_answer(33, Choice::Again, "rcpt_1", None).await;
+    // An answer about another call says nothing of this one.
+    check_answer(34, Choice::Done, "rcpt_9", None).await;
 }
 
 #[tokio::test]

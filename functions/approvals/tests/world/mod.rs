@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use approvals::{Act, Context, Look, Seen, SeenRun, StepEffects, handle};
 use countersign_approval::chain::Checkpoint;
 use countersign_approval::{
-    ApprovalId, Assurance, Code, CodeAllowance, DecideError, Decided, Digest, Floor, HmacKey, Kind,
-    Layout, Link, LinkError, Mac, Nonce, OnReject, Opening, Policy, Position, Preview, Request,
-    RunContext, RunId, SignedLink, Status, StoredCode, StrikeError, Struck, Subject, Tenant,
-    Timing, Verdict, Vote, Waiting, decide, strike,
+    ApprovalId, Assurance, Code, CodeAllowance, CodeScope, DecideError, Decided, Digest, Floor,
+    HmacKey, Kind, Layout, Link, LinkError, Mac, Nonce, OnReject, Opening, Policy, Position,
+    Preview, Request, RunContext, RunId, SignedLink, Status, StoredCode, StrikeError, Struck,
+    Subject, Tenant, Timing, Verdict, Vote, Waiting, decide, strike,
 };
 use countersign_effect::Effect;
 use countersign_effect::view::samples::payment_of;
@@ -415,7 +415,7 @@ impl Act for Shared {
     ) -> Seen<'a, CodeIssue> {
         self.act();
         let mut state = self.state.lock().unwrap();
-        let known = state.codes.iter().find(|known| known.verdict == code.verdict).cloned();
+        let known = state.codes.iter().find(|known| known.scope == code.scope).cloned();
         if let Some(fresh) = known.clone().filter(|known| known.is_fresh(now)) {
             return ready(Ok(CodeIssue::Known(fresh))).boxed();
         }
@@ -423,7 +423,7 @@ impl Act for Shared {
         let issue = match allowance.take(now) {
             Ok(left) => {
                 state.allowance = Some(left);
-                state.codes.retain(|known| known.verdict != code.verdict);
+                state.codes.retain(|known| known.scope != code.scope);
                 state.codes.push(code.clone());
                 CodeIssue::Kept
             }
@@ -439,11 +439,11 @@ impl Act for Shared {
         _: &'a ApprovalId,
         _: u32,
         _: u16,
-        verdict: Verdict,
+        scope: &'a CodeScope,
     ) -> Seen<'a, Option<StoredCode>> {
         self.act();
         let mut state = self.state.lock().unwrap();
-        let mut codes = state.codes.iter_mut().filter(|code| code.verdict == verdict);
+        let mut codes = state.codes.iter_mut().filter(|code| code.scope == *scope);
         let code = codes.next().filter(|code| code.tries_left > 0).map(|code| {
             let before = code.clone();
             code.tries_left -= 1;
@@ -457,10 +457,10 @@ impl Act for Shared {
         _: &'a ApprovalId,
         _: u32,
         _: u16,
-        verdict: Verdict,
+        scope: &'a CodeScope,
     ) -> Seen<'a, ()> {
         self.act();
-        self.state.lock().unwrap().codes.retain(|code| code.verdict != verdict);
+        self.state.lock().unwrap().codes.retain(|code| code.scope != *scope);
         ready(Ok(())).boxed()
     }
 
@@ -468,7 +468,6 @@ impl Act for Shared {
         &'a self,
         _: &'a Request,
         _: &'a UserId,
-        _: Verdict,
         code: &'a Code,
         _: &'a StoredCode,
     ) -> Seen<'a, ()> {

@@ -1,7 +1,7 @@
 //! `countersign approve` and `countersign deny`: the digest that was seen goes with the decision.
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{FACTORY, Who, pretty, text};
 use crate::console::Console;
@@ -16,6 +16,10 @@ pub(crate) struct Decide {
     /// The digest you have seen. Without it what waits is shown first, and you are asked.
     #[arg(long)]
     digest: Option<String>,
+    /// What became of a call, when the request asks that: `done:EVIDENCE`, `not_done` or `again`; of one of several calls with
+    /// its number before, such as `3:again`. Give it once for each call.
+    #[arg(long = "answer", value_name = "[N:]CHOICE[:EVIDENCE]")]
+    answers: Vec<String>,
     /// A word on why; it is kept with the receipt.
     #[arg(long)]
     note: Option<String>,
@@ -37,9 +41,13 @@ impl Decide {
             Some(digest) => digest.clone(),
             None => seen(&door, &path, word, console).await?,
         };
-        let receipt = door
-            .post(&format!("{path}/{word}"), &json!({ "digest": digest, "note": self.note }))
-            .await?;
+        let answers =
+            self.answers.iter().map(|text| answer(text)).collect::<Result<Vec<_>, _>>()?;
+        let mut decision = json!({ "digest": digest, "note": self.note });
+        if !answers.is_empty() {
+            decision["answers"] = answers.into();
+        }
+        let receipt = door.post(&format!("{path}/{word}"), &decision).await?;
         console.line(pretty(&receipt));
         Ok(())
     }
@@ -61,6 +69,21 @@ pub(super) async fn seen(
         .ok_or_else(|| CliError::Found("the request shows no digest".to_owned()))
 }
 
+/// Reads `[N:]CHOICE[:EVIDENCE]`. Whether the choice exists, the API says.
+fn answer(text: &str) -> Result<Value, CliError> {
+    let numbered = text.split_once(':').and_then(|(n, rest)| Some((n.parse::<u32>().ok()?, rest)));
+    let (n, rest) = numbered.unwrap_or((0, text));
+    let (choice, evidence) = match rest.split_once(':') {
+        Some((choice, evidence)) => (choice, Some(evidence)),
+        None => (rest, None),
+    };
+    if choice.is_empty() {
+        let form = "`done:EVIDENCE`, `not_done` or `again`, with `N:` before for call N";
+        return Err(CliError::Argument(format!("`--answer {text}` is not an answer: {form}")));
+    }
+    Ok(json!({ "n": n, "choice": choice, "evidence": evidence }))
+}
+
 /// Asks the person at the terminal. Without one the digest must be given: nothing is decided unseen.
 fn asked(word: &str, console: &Console) -> Result<bool, CliError> {
     if !console.can_ask() {
@@ -74,4 +97,27 @@ fn asked(word: &str, console: &Console) -> Result<bool, CliError> {
         .read_line(&mut answer)
         .map_err(|source| CliError::io("reading the answer", source))?;
     Ok(answer.trim() == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::answer;
+
+    #[track_caller]
+    fn check(text: &str, expect: Option<&Value>) {
+        assert_eq!(answer(text).ok().as_ref(), expect, "{text}");
+    }
+
+    #[test]
+    fn an_answer_is_a_choice_with_its_call_and_evidence() {
+        let given = |n: u32, choice: &str, evidence: Option<&str>| json!({ "n": n, "choice": choice, "evidence": evidence });
+        check("again", Some(&given(0, "again", None)));
+        check("done:statement 47: booked", Some(&given(0, "done", Some("statement 47: booked"))));
+        check("3:not_done", Some(&given(3, "not_done", None)));
+        check("3:done:seen", Some(&given(3, "done", Some("seen"))));
+        check("3:", None);
+        check("", None);
+    }
 }

@@ -79,18 +79,43 @@ fn asked(request: &Value) -> Vec<Vec<String>> {
     let decisions = request.get("decisions").map_or(&[][..], items).iter().map(|decision| {
         let mut cells = vec![String::new(), String::new()];
         cells.extend(row(decision, &["verdict", "by", "at"]));
-        cells.push(text(decision, "note").map_or_else(|| "-".to_owned(), |note| visible(&note)));
+        let note = said(decision);
+        cells.push(if note.is_empty() { "-".to_owned() } else { visible(&note) });
         cells
     });
     std::iter::once(head).chain(decisions).collect()
 }
 
-/// `1 of 2, waits for bob`.
+/// Answers and note of a decision: `done “statement 47”; it is booked`.
+fn said(decision: &Value) -> String {
+    let answers = decision.get("answers").map_or(&[][..], items);
+    let one = |answer: &Value| {
+        let word = |field| text(answer, field).unwrap_or_default();
+        let number = if answers.len() > 1 { format!("{}: ", word("n")) } else { String::new() };
+        let evidence = text(answer, "evidence").map(|evidence| format!(" “{evidence}”"));
+        format!("{number}{}{}", word("choice").replace('_', " "), evidence.unwrap_or_default())
+    };
+    answers.iter().map(one).chain(text(decision, "note")).collect::<Vec<_>>().join("; ")
+}
+
+/// `1 of 2, waits for bob`; of answers `1 of 2 for done, waits for bob`.
 fn progress(request: &Value) -> String {
     let count = |field| text(request, field).unwrap_or_default();
+    let tally = request.get("tally").map_or(&[][..], items).iter();
+    let answers: Vec<String> = tally
+        .map(|tally| {
+            let said = |field| text(tally, field).unwrap_or_default();
+            format!("{} of {} for {}", said("given"), count("needed"), said("answer"))
+        })
+        .collect();
+    let given = if answers.is_empty() {
+        format!("{} of {}", count("given"), count("needed"))
+    } else {
+        answers.join(", ")
+    };
     let people = request.get("waits_for").map_or(&[][..], items).iter().filter_map(Value::as_str);
     let people: Vec<&str> = people.collect();
-    format!("{} of {}, waits for {}", count("given"), count("needed"), people.join(", "))
+    format!("{given}, waits for {}", people.join(", "))
 }
 
 /// A note on one line: what would move the cursor or colour the terminal is written out.

@@ -3,16 +3,26 @@
 use proptest::prelude::*;
 
 use super::make::{after, start};
-use crate::{Code, CodeAllowance, CodeCheck, Digest, StoredCode, Verdict};
+use crate::{
+    Choice, Code, CodeAllowance, CodeCheck, CodeScope, Digest, OutcomeAnswer, StoredCode, Verdict,
+};
+
+fn approve() -> CodeScope {
+    CodeScope::of(Verdict::Approve, &[])
+}
+
+fn deny() -> CodeScope {
+    CodeScope::of(Verdict::Deny, &[])
+}
 
 fn stored(code: &Code) -> StoredCode {
-    code.stored(Digest::from_bytes([3; 32]), 0, 1, Verdict::Approve, start())
+    code.stored(Digest::from_bytes([3; 32]), 0, 1, approve(), start())
 }
 
 fn check(typed: &str, version: u32, seconds: i64, tries_left: u8, expect: CodeCheck) {
     let code = Code::from_random([0, 0, 0, 0, 0, 0, 0x30, 0x39]);
     let stored = StoredCode { tries_left, ..stored(&code) };
-    assert_eq!(stored.check(typed, version, Verdict::Approve, after(seconds)), expect, "{typed}");
+    assert_eq!(stored.check(typed, version, &approve(), after(seconds)), expect, "{typed}");
 }
 
 #[test]
@@ -31,7 +41,7 @@ fn a_code_is_right_only_as_typed_in_time_and_for_its_version() {
 fn a_code_is_bound_to_its_slot_and_never_stored_or_printed() {
     let code = Code::from_random([0, 0, 0, 0, 0, 0, 0x30, 0x39]);
     let moved = StoredCode { slot: 1, ..stored(&code) };
-    assert_eq!(moved.check("012345", 1, Verdict::Approve, after(1)), CodeCheck::Wrong);
+    assert_eq!(moved.check("012345", 1, &approve(), after(1)), CodeCheck::Wrong);
     assert!(!serde_json::to_string(&stored(&code)).unwrap().contains("12345"));
     assert!(!format!("{code:?}").contains("12345"));
 }
@@ -40,10 +50,30 @@ fn a_code_is_bound_to_its_slot_and_never_stored_or_printed() {
 fn a_code_mailed_for_one_verdict_does_not_decide_the_other() {
     let code = Code::from_random([0, 0, 0, 0, 0, 0, 0x30, 0x39]);
     let approving = stored(&code);
-    assert_eq!(approving.check("012345", 1, Verdict::Deny, after(1)), CodeCheck::Spent);
+    assert_eq!(approving.check("012345", 1, &deny(), after(1)), CodeCheck::Spent);
     // The hash is bound to it too, whatever the record says.
-    let relabelled = StoredCode { verdict: Verdict::Deny, ..approving };
-    assert_eq!(relabelled.check("012345", 1, Verdict::Deny, after(1)), CodeCheck::Wrong);
+    let relabelled = StoredCode { scope: deny(), ..approving };
+    assert_eq!(relabelled.check("012345", 1, &deny(), after(1)), CodeCheck::Wrong);
+}
+
+#[test]
+fn k_49_a_code_mailed_for_one_answer_does_not_give_another() {
+    let code = Code::from_random([0, 0, 0, 0, 0, 0, 0x30, 0x39]);
+    let scope = |choice, evidence: Option<&str>| {
+        CodeScope::of(Verdict::Approve, &[OutcomeAnswer::new(0, choice, evidence)])
+    };
+    let done = scope(Choice::Done, Some("statement 47"));
+    let mailed = code.stored(Digest::from_bytes([3; 32]), 0, 1, done.clone(), start());
+    let check = |scope: &CodeScope| mailed.check("012345", 1, scope, after(1));
+    assert_eq!(check(&scope(Choice::Done, Some("another word"))), CodeCheck::Right);
+    for other in [scope(Choice::Again, None), scope(Choice::NotDone, None), approve(), deny()] {
+        assert_eq!(check(&other), CodeCheck::Spent);
+        assert_ne!(other.name(), done.name(), "one code takes the place of the other");
+        let relabelled = StoredCode { scope: other.clone(), ..mailed.clone() };
+        assert_eq!(relabelled.check("012345", 1, &other, after(1)), CodeCheck::Wrong);
+    }
+    let kept: StoredCode = serde_json::from_str(&serde_json::to_string(&mailed).unwrap()).unwrap();
+    assert_eq!(kept, mailed);
 }
 
 #[test]

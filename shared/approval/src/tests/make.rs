@@ -7,8 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
-    Assurance, Attempt, Digest, Door, Floor, Kind, Layout, OnReject, Opening, Policy, Position,
-    Preview, Request, RunContext, RunId, StepEffects, Subject, Tenant, Timing, Verdict, Waiting,
+    ApprovalId, Assurance, Attempt, Digest, Door, Floor, Kind, Layout, OnReject, Opening, Policy,
+    Position, Preview, Request, RunContext, RunId, StepEffects, Subject, Tenant, Timing,
+    UnknownCall, Verdict, Waiting,
 };
 
 pub(crate) fn user(n: u8) -> UserId {
@@ -73,6 +74,30 @@ pub(crate) fn request(count: u8, quorum: u32) -> Request {
     Request::open(opening, start()).unwrap()
 }
 
+/// A call without an answer.
+pub(crate) fn unknown_call(n: u32) -> UnknownCall {
+    UnknownCall {
+        n,
+        leaf: Digest::from_bytes([1; 32]),
+        call: 1,
+        approval: ApprovalId::from_bytes([7; 16]),
+        receipt: "rcpt_1".to_owned(),
+        sent_at: start(),
+        target: "POST api.bank.example/pay".to_owned(),
+        key: format!("9f{n}"),
+        key_hours: Some(24),
+    }
+}
+
+/// A question about these calls.
+pub(crate) fn question(count: u8, quorum: u32, calls: &[u32]) -> Request {
+    let mut opening = opening(count);
+    opening.policy.quorum = quorum;
+    let outcome = calls.iter().map(|n| unknown_call(*n)).collect();
+    opening.subject = Subject { outcome, ..Subject::of(Kind::Outcome) };
+    Request::open(opening, start()).unwrap()
+}
+
 pub(crate) fn caller(person: &UserId) -> Caller {
     Caller {
         user: person.clone(),
@@ -89,6 +114,7 @@ pub(crate) fn attempt(request: &Request, verdict: Verdict) -> Attempt {
         version: None,
         door: Door::Rest,
         assurance: Assurance::SignedIn,
+        answers: Vec::new(),
         note: None,
     }
 }

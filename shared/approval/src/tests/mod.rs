@@ -9,6 +9,7 @@ mod export;
 mod lifecycle;
 mod link;
 mod make;
+mod outcome;
 mod policy;
 mod protocol;
 mod record;

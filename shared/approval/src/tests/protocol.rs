@@ -199,6 +199,7 @@ fn attempt(digest: &str, approve: bool) -> Attempt {
         version: None,
         door: Door::Mail,
         assurance: Assurance::LinkCode,
+        answers: Vec::new(),
         note: None,
     }
 }

@@ -3,10 +3,10 @@
 use countersign_identity::UserId;
 use countersign_run::{RunState, RunStatus, Sending, Sent, StepState, StepStatus};
 
-use super::make::{after, attempt, caller, request, user};
+use super::make::{after, attempt, caller, question, request, unknown_call, user};
 use crate::{
-    ApprovalRecord, Decided, Digest, Recorded, Request, Status, UnknownCall, Verdict, Vote, decide,
-    expire, name_signers,
+    ApprovalRecord, Choice, Decided, OutcomeAnswer, Recorded, Request, Status, Verdict, Vote,
+    decide, expire, name_signers,
 };
 
 fn name(person: &UserId) -> String {
@@ -73,13 +73,7 @@ fn k_12_the_clock_ends_a_request_without_a_name() {
 #[test]
 fn a_question_about_a_sent_step_is_never_told_as_not_decided() {
     let mut question = request(2, 1);
-    question.outcome = vec![UnknownCall {
-        n: 0,
-        leaf: Digest::from_bytes([1; 32]),
-        call: 1,
-        receipt: "rcpt_1".to_owned(),
-        sent_at: after(1),
-    }];
+    question.outcome = vec![unknown_call(0)];
     let told = |status| {
         let ended = Request { status, ..question.clone() };
         let record = ApprovalRecord::of(&ended, &[], &name);
@@ -91,7 +85,6 @@ fn a_question_about_a_sent_step_is_never_told_as_not_decided() {
         assert!(told.contains("may have been sent, outcome unknown"), "{told}");
         assert!(!told.contains("decided"), "{told}");
     }
-    assert!(told(Status::Approved).contains("was allowed to be sent again"));
 }
 
 #[test]
@@ -126,4 +119,61 @@ fn an_unknown_step_names_those_whose_request_allowed_it_and_nobody_else() {
         told(&[gate]).starts_with("`pay` to api.bank.example: approved by ada (rcpt_1), sent ")
     );
     assert!(told(&[other]).contains(": approved (rcpt_1)"));
+}
+
+/// Answers as a person gives them, one after the other.
+fn answer(open: &Request, votes: &mut Vec<Vote>, n: u8, answer: OutcomeAnswer) -> Request {
+    let mut attempt = attempt(open, Verdict::Approve);
+    attempt.answers = vec![answer];
+    let decided = decide(open, votes, &attempt, &caller(&user(n)), after(i64::from(n))).unwrap();
+    let Decided::Recorded(recorded) = decided else { panic!("repeated") };
+    let Recorded { request, vote, .. } = *recorded;
+    votes.push(vote);
+    request
+}
+
+#[test]
+fn k_49_different_answers_are_counted_apart_and_said_so() {
+    let (open, mut votes) = (question(3, 2, &[0]), Vec::new());
+    let done = OutcomeAnswer::new(0, Choice::Done, Some("statement 47"));
+    let open = answer(&open, &mut votes, 1, done);
+    let open = answer(&open, &mut votes, 2, OutcomeAnswer::new(0, Choice::NotDone, None));
+    let record = ApprovalRecord::of(&open, &votes, &name);
+    assert_eq!(
+        (record.status, record.progress().as_str()),
+        (Status::Pending, "1 of 2 for done, 1 of 2 for not done")
+    );
+    let told = record.sentence(200);
+    assert!(told.contains("the question waits, 1 of 2 for done, 1 of 2 for not done: "), "{told}");
+    assert!(told.contains("ada answered done, with the evidence “statement 47”"), "{told}");
+}
+
+#[test]
+fn k_49_an_answered_step_names_who_said_what_and_how_they_know() {
+    let (open, mut votes) = (question(2, 2, &[0]), Vec::new());
+    let done = |evidence| OutcomeAnswer::new(0, Choice::Done, Some(evidence));
+    let open = answer(&open, &mut votes, 1, done("statement 47"));
+    let closed = answer(&open, &mut votes, 2, done("called the bank"));
+    let record = ApprovalRecord::of(&closed, &votes, &name);
+    let step = StepState {
+        status: StepStatus::Done,
+        code: None,
+        message: None,
+        count: None,
+        took_ms: 0,
+        approval: None,
+        sent: Some(unknown_call(0).sent()),
+    };
+    let mut state =
+        RunState { status: RunStatus::Complete, steps: vec![("gate".to_owned(), step)] };
+    let receipt = record.receipt.clone().unwrap();
+    name_signers(&mut state, &[record]);
+    assert_eq!(
+        state.steps[0].1.message.clone().unwrap(),
+        format!(
+            "`gate` to api.bank.example: approved (rcpt_1), sent 2026-11-21 10:00:00Z, no answer came. ada said that it was \
+             done, with the evidence “statement 47”; bob said that it was done, with the evidence “called the bank” \
+             ({receipt}). Its key is 9f0."
+        )
+    );
 }

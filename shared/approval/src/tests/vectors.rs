@@ -6,11 +6,11 @@ use countersign_effect::{Effect, canonical, effect_leaf, row_leaf, tree};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::make::{after, attempt, caller, opening, start, user};
+use super::make::{after, attempt, caller, opening, start, unknown_call, user};
 use crate::{
-    Assurance, Column, Covered, Decided, Digest, Door, Format, Kind, Layout, OnReject, Opening,
-    Preview, Request, RunContext, StepEffects, Strike, Struck, Subject, UnknownCall, Verdict,
-    decide, part_salt, strike,
+    Assurance, Choice, Column, Covered, Decided, Digest, Door, Format, Kind, Layout, OnReject,
+    Opening, OutcomeAnswer, Preview, Request, RunContext, StepEffects, Strike, Struck, Subject,
+    UnknownCall, Verdict, decide, part_salt, strike,
 };
 
 /// Set to write the file instead of comparing it.
@@ -168,15 +168,16 @@ fn openings() -> Vec<(&'static str, Opening)> {
         })
     };
     let own = of(Subject { effects: steps()[..1].to_vec(), ..Subject::of(Kind::Tool) });
-    let leaf = effect_leaf(&steps()[0].texts[0]);
-    let unknown = UnknownCall {
-        n: 0,
-        leaf,
-        call: 1,
-        receipt: "rcpt_00000000000000000000000000000001".to_owned(),
-        sent_at: start(),
+    let call = |n: u32| UnknownCall {
+        leaf: effect_leaf(&steps()[0].texts[n as usize]),
+        key_hours: (n == 0).then_some(24),
+        ..unknown_call(n)
     };
-    let outcome = of(Subject { outcome: vec![unknown], ..Subject::of(Kind::Outcome) });
+    let outcome = of(Subject {
+        effects: steps()[..1].to_vec(),
+        outcome: (0..3).map(call).collect(),
+        ..Subject::of(Kind::Outcome)
+    });
     vec![("a gate", gate), ("a step's own request", own), ("an unknown outcome", outcome)]
 }
 
@@ -236,6 +237,8 @@ fn receipt_vectors() -> Vec<Value> {
         ("policy", bytes(json!(done.request.policy)), done.receipt.policy),
         ("note", "wie üblich".as_bytes().to_vec(), done.receipt.note.unwrap()),
     ];
+    let (answers, digest) = answered();
+    let parts = parts.into_iter().chain([("answers", bytes(json!(answers)), digest)]);
     let salt = done.request.salt;
     let one = |(part, bytes, digest): (&str, Vec<u8>, Digest)| {
         json!({
@@ -244,6 +247,21 @@ fn receipt_vectors() -> Vec<Value> {
         })
     };
     parts.into_iter().map(one).collect()
+}
+
+/// The answers to the question about an unknown outcome, and their part of the receipt.
+fn answered() -> (Vec<OutcomeAnswer>, Digest) {
+    let request = Request::open(openings().remove(2).1, start()).unwrap();
+    let mut answer = attempt(&request, Verdict::Approve);
+    answer.answers = vec![
+        OutcomeAnswer::new(0, Choice::Done, Some("Kontoauszug 47, „gebucht“")),
+        OutcomeAnswer::new(1, Choice::NotDone, None),
+        OutcomeAnswer::new(2, Choice::Again, None),
+    ];
+    let decided = decide(&request, &[], &answer, &caller(&user(1)), after(1)).unwrap();
+    let Decided::Recorded(done) = decided else { panic!("repeated") };
+    assert_eq!(done.request.salt, Request::open(openings().remove(0).1, start()).unwrap().salt);
+    (done.vote.answers, done.receipt.answers.unwrap())
 }
 
 fn vectors() -> Value {
@@ -360,6 +378,10 @@ fn digests_and_receipts_follow_from_the_formulas_alone() {
             let all = list(texts).iter().enumerate().filter(|(n, _)| !struck.contains(&json!(n)));
             let leaves: Vec<_> = all.map(|(_, one)| bare::leaf("effect", text(one))).collect();
             check(&bare::root(&leaves), &step["root"]);
+        }
+        let sent = list(&vector["effects"]).iter().flat_map(list);
+        for (call, sent) in list(&subject["outcome"]).iter().zip(sent) {
+            check(&bare::leaf("effect", text(sent)), &call["leaf"]);
         }
     }
     for vector in list(&vectors["receipts"]) {

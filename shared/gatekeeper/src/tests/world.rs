@@ -130,6 +130,7 @@ impl State {
             step: request.position.step.clone(),
             status: request.status,
             covers: request.covers.clone(),
+            outcome: request.outcome.clone(),
             closed: request.closed.clone(),
         }
     }
@@ -496,6 +497,7 @@ pub(crate) fn by_mail(request: &Request, person: u8, verdict: Verdict) -> Attemp
             version: Some(request.version),
             door: Door::Mail,
             assurance: Assurance::LinkCode,
+            answers: Vec::new(),
             note: None,
         },
     }

@@ -31,6 +31,7 @@ pub(crate) fn code_mail() -> CodeMail {
         approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
         approving: true,
         striking: false,
+        answer: None,
         about: Label::new("Officer cross-reference"),
         expires: "2026-11-21T14:15:00Z".parse().unwrap(),
     }

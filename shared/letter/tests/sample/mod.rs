@@ -9,8 +9,8 @@ use countersign_effect::view::{EffectView, samples};
 use countersign_effect::{Effect, Part};
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
-    Assurance, CodePage, DecisionPage, EffectPage, MessagePage, Outcome, PromptPage, ROWS_PER_PAGE,
-    RowsPage, Signature, Verdict,
+    Assurance, CodePage, DecisionPage, EffectPage, GivenAnswer, MessagePage, Outcome, PromptPage,
+    ROWS_PER_PAGE, RowsPage, Signature, Verdict,
 };
 use countersign_letter::{
     About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView, Strikes,
@@ -114,6 +114,7 @@ fn blank() -> DecisionPage {
         digest: DIGEST.to_owned(),
         cost_bound: None,
         given: 1,
+        tally: None,
         needed: 2,
         deadline: later(),
         now: now(),
@@ -292,7 +293,23 @@ pub(crate) fn outcome() -> DecisionPage {
             "The bank keeps keys for 24 hours; after that, sending again may pay twice.",
         )),
         request: request.groups.remove(0),
+        chosen: None,
+        evidence: String::new(),
     }];
+    page.tally = Some("1 of 2 for done".to_owned());
+    page
+}
+
+/// Two calls, after a form whose evidence was missing.
+pub(crate) fn outcome_again() -> DecisionPage {
+    let mut page = outcome();
+    let mut other = page.outcomes[0].clone();
+    (other.n, other.warning) = (3, None);
+    (other.chosen, other.evidence) = (Some("done"), "<b>statement 47</b>".to_owned());
+    page.outcomes[0].chosen = Some("done");
+    page.outcomes.push(other);
+    page.tally = None;
+    page.problem = Some("`done` needs evidence.".to_owned());
     page
 }
 
@@ -350,12 +367,23 @@ pub(crate) fn code_page(problem: Option<&str>) -> CodePage {
     CodePage {
         address: Shown::line("b…@example.org"),
         approving: true,
+        answers: Vec::new(),
+        answer: None,
         title: Shown::line("Officer cross-reference: look-before-writing"),
         nonce: "bm9uY2U".to_owned(),
         note: "looks right".to_owned(),
         expires: "2026-11-21T14:15:00Z".parse().unwrap(),
         problem: problem.map(str::to_owned),
     }
+}
+
+/// The code of somebody who answers a question.
+pub(crate) fn code_of_answer() -> CodePage {
+    let mut page = code_page(None);
+    page.answers =
+        vec![GivenAnswer { n: 0, choice: "done", evidence: "statement 47 of <21 Nov>".to_owned() }];
+    page.answer = Some(Shown::line("done: “statement 47 of <21 Nov>”"));
+    page
 }
 
 pub(crate) fn rows_page() -> RowsPage {
@@ -374,6 +402,7 @@ pub(crate) fn story(verdict: Verdict) -> MessagePage {
     let signature = |by: &str, approves, how: &str| Signature {
         by: by.into(),
         approves,
+        answer: None,
         how: how.into(),
         at: now(),
     };
@@ -395,16 +424,38 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
         ("forty-struck", strikes::struck_payments(40, &[4, 18]).html().unwrap()),
         ("comparison", comparison().html().unwrap()),
         ("outcome", outcome().html().unwrap()),
+        ("outcome-again", outcome_again().html().unwrap()),
         ("effect", effect_page().html().unwrap()),
         ("effect-struck", strikes::struck_effect_page().html().unwrap()),
         ("prompt", prompt_page().html().unwrap()),
         ("rows", rows_page().html().unwrap()),
         ("code", code_page(None).html().unwrap()),
         ("strike-code", strikes::strike_code_page().html().unwrap()),
+        ("code-answer", code_of_answer().html().unwrap()),
         ("code-wrong", code_page(Some("That code is not right.")).html().unwrap()),
         (
             "receipt",
             message(MessagePage::receipt(true, "rcpt_0197c3aa", "appr_0197c3aa", now(), DIGEST, 0)),
+        ),
+        (
+            "answered",
+            message(MessagePage::answered(
+                Some(Shown::line("done: “statement 47”")),
+                "rcpt_1",
+                "appr_1",
+                now(),
+                DIGEST,
+                1,
+            )),
+        ),
+        (
+            "unanswered",
+            message(MessagePage::outcome_closed(
+                Verdict::TimedOut,
+                "appr_1",
+                Some(now()),
+                Vec::new(),
+            )),
         ),
         ("approved", message(story(Verdict::Approved))),
         ("denied", message(story(Verdict::Denied))),

@@ -1,6 +1,7 @@
 //! `countersign verify`: up to which checkpoint a ledger's export is what was signed. Works offline, on a folder.
 
 mod anchor;
+mod answered;
 mod folder;
 mod verdict;
 
@@ -11,6 +12,7 @@ use clap::Args;
 use countersign_approval::chain::{Checkpoint, Finding, PublicKey, Reading, verify};
 
 use self::anchor::Anchor;
+use self::answered::answers;
 use self::verdict::{Key, Verdict};
 use crate::console::Console;
 use crate::error::CliError;
@@ -65,6 +67,7 @@ impl Verify {
             key: Key { fingerprint: key.fingerprint().to_owned(), pinned },
             contradicted: contradicted.collect(),
             newest_given: self.newest_given(folder, &kept, &anchors),
+            answers: ledger.map(|ledger| answers(ledger, &report)).unwrap_or_default(),
             report,
         })
     }

@@ -4,6 +4,8 @@ use countersign_approval::chain::Report;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::answered::Answered;
+
 /// The key that the checkpoints were verified with.
 #[derive(Debug, Serialize)]
 pub(super) struct Key {
@@ -19,6 +21,8 @@ pub(super) struct Verdict {
     pub(super) report: Report,
     /// What speaks against heads the user has kept.
     pub(super) contradicted: Vec<String>,
+    /// What people said became of calls without an answer, as far as the ledger is sealed.
+    pub(super) answers: Vec<Answered>,
     /// The highest sequence the user gave a checkpoint or a head of.
     pub(super) newest_given: Option<u64>,
 }
@@ -45,6 +49,7 @@ impl Verdict {
             said[name] = value.clone();
         }
         said["contradicted_anchors"] = json!(self.contradicted);
+        said["answers"] = json!(self.sealed_answers());
         said["newest_given"] = json!(self.newest_given);
         said
     }
@@ -64,8 +69,14 @@ impl Verdict {
             lines.push(format!("✓ sealed and intact up to entry {through} (checkpoint of {at})"));
             lines.push(self.of_the_rest());
             lines.push(self.of_a_cut());
+            lines.extend(self.sealed_answers().iter().map(|answered| format!("  {answered}")));
         }
         lines
+    }
+
+    /// None while anything is wrong with the ledger.
+    fn sealed_answers(&self) -> &[Answered] {
+        if self.intact_through().is_some() { &self.answers } else { &[] }
     }
 
     fn of_the_key(&self) -> String {
