@@ -87,7 +87,7 @@ fn tested(list: &str, samples: Value) -> Result<Plan, Vec<String>> {
     let mut plan = planned(vec![read("vendors"), step("ask", approval()), pay(list, None)]);
     let told = rehearsal.apply(&mut plan);
     told.map_err(|all| {
-        all.into_iter().map(|one| format!("{}: {}", one.path, one.problem)).collect()
+        all.into_iter().map(|one| format!("{}: {}", one.path, one.problem)).collect::<Vec<_>>()
     })?;
     assert_eq!(check(&plan), Ok(()));
     Ok(plan)
