@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use countersign_effect::Effect;
-use countersign_failure::Failure;
 use countersign_registry::action::{ActionError, Describe, EffectOf};
 use futures::future::BoxFuture;
 
@@ -18,7 +17,7 @@ impl Describe for ConnectorEffects {
     fn describe<'a>(&'a self, of: &'a EffectOf<'a>) -> BoxFuture<'a, Result<Effect, ActionError>> {
         Box::pin(async move {
             let bound = find(self.0.as_ref(), of.owner, of.profile_id, of.params).await;
-            described(&bound.map_err(failed)?, of)
+            described(&bound.map_err(|error| ActionError::from_failure(&error))?, of)
         })
     }
 }
@@ -28,9 +27,6 @@ impl Describe for ConnectorEffects {
 /// # Errors
 /// A terminal error when it cannot be sent as it stands.
 pub fn described(bound: &Bound, of: &EffectOf<'_>) -> Result<Effect, ActionError> {
-    describe(bound, of.inputs, of.params, of.key).map_err(failed)
-}
-
-fn failed(error: impl Failure) -> ActionError {
-    ActionError::from_failure(&error)
+    let effect = describe(bound, of.inputs, of.params, of.key);
+    effect.map_err(|error| ActionError::from_failure(&error))
 }

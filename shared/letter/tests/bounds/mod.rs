@@ -1,5 +1,7 @@
 //! No content makes a page larger than an answer of a Lambda may be, and what is left out for it is counted and linked.
 
+#![expect(clippy::unwrap_used, reason = "constants of the tests")]
+
 use countersign_approval::Layout;
 use countersign_effect::Effect;
 use countersign_effect::view::{EffectView, samples};
