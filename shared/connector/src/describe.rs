@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use countersign_effect::Effect;
+<<<<<<< HEAD
 use countersign_failure::Failure;
 use countersign_registry::action::{ActionError, Describe, EffectsOf};
+=======
+use countersign_registry::action::{ActionError, Describe, EffectOf};
+>>>>>>> figures
 use futures::future::BoxFuture;
 
 use crate::binding::ConnectorSource;
@@ -21,7 +25,7 @@ impl Describe for ConnectorEffects {
     ) -> BoxFuture<'a, Result<Vec<Effect>, ActionError>> {
         Box::pin(async move {
             let bound = find(self.0.as_ref(), of.owner, of.profile_id, of.params).await;
-            described(&bound.map_err(failed)?, of)
+            described(&bound.map_err(|error| ActionError::from_failure(&error))?, of)
         })
     }
 }
@@ -29,6 +33,7 @@ impl Describe for ConnectorEffects {
 /// What the calls send, once what they name is looked up.
 ///
 /// # Errors
+<<<<<<< HEAD
 /// A terminal error when one cannot be sent as it stands.
 pub fn described(bound: &Bound, of: &EffectsOf<'_>) -> Result<Vec<Effect>, ActionError> {
     let mut effects = Vec::with_capacity(of.calls.len());
@@ -50,4 +55,10 @@ fn of_call(n: usize, calls: usize, error: ActionError) -> ActionError {
 
 fn failed(error: impl Failure) -> ActionError {
     ActionError::from_failure(&error)
+=======
+/// A terminal error when it cannot be sent as it stands.
+pub fn described(bound: &Bound, of: &EffectOf<'_>) -> Result<Effect, ActionError> {
+    let effect = describe(bound, of.inputs, of.params, of.key);
+    effect.map_err(|error| ActionError::from_failure(&error))
+>>>>>>> figures
 }
