@@ -4,12 +4,8 @@ use std::sync::Arc;
 
 use countersign_connector::{LookupError, bound, described, named};
 use countersign_effect::Effect;
-<<<<<<< HEAD
 use countersign_failure::Failure;
 use countersign_registry::action::{ActionError, Describe, EffectsOf};
-=======
-use countersign_registry::action::{ActionError, Describe, EffectOf};
->>>>>>> figures
 use futures::future::BoxFuture;
 
 use crate::ahead::{Ahead, Stores};
@@ -25,19 +21,11 @@ impl Describing {
         Self { stores, ahead }
     }
 
-<<<<<<< HEAD
     async fn effects(&self, of: &EffectsOf<'_>) -> Result<Vec<Effect>, ActionError> {
-        let connector = named(of.params).map_err(failed)?;
-        let call = (of.owner.clone(), of.profile_id.to_owned(), connector);
-        let read = self.stores.read(call, of.ahead, of.calls.len().max(1)).await;
-        let (found, read) = read.map_err(|error| failed(LookupError::Source(error)))?;
-=======
-    async fn effect(&self, of: &EffectOf<'_>) -> Result<Effect, ActionError> {
         let connector = named(of.params).map_err(|error| failed(&error))?;
         let call = (of.owner.clone(), of.profile_id.to_owned(), connector);
-        let read = self.stores.read(call, of.ahead).await;
+        let read = self.stores.read(call, of.ahead, of.calls.len().max(1)).await;
         let (found, read) = read.map_err(|error| failed(&LookupError::Source(error)))?;
->>>>>>> figures
         self.ahead.keep(read);
         described(&bound(found, of.params).map_err(|error| failed(&error))?, of)
     }

@@ -3,12 +3,7 @@
 use std::sync::Arc;
 
 use countersign_effect::Effect;
-<<<<<<< HEAD
-use countersign_failure::Failure;
 use countersign_registry::action::{ActionError, Describe, EffectsOf};
-=======
-use countersign_registry::action::{ActionError, Describe, EffectOf};
->>>>>>> figures
 use futures::future::BoxFuture;
 
 use crate::binding::ConnectorSource;
@@ -33,13 +28,13 @@ impl Describe for ConnectorEffects {
 /// What the calls send, once what they name is looked up.
 ///
 /// # Errors
-<<<<<<< HEAD
 /// A terminal error when one cannot be sent as it stands.
 pub fn described(bound: &Bound, of: &EffectsOf<'_>) -> Result<Vec<Effect>, ActionError> {
     let mut effects = Vec::with_capacity(of.calls.len());
     for (n, call) in of.calls.iter().enumerate() {
         let effect = describe(bound, call.inputs, of.params, call.key);
-        effects.push(effect.map_err(|error| of_call(n, of.calls.len(), failed(error)))?);
+        let effect = effect.map_err(|error| ActionError::from_failure(&error));
+        effects.push(effect.map_err(|error| of_call(n, of.calls.len(), error))?);
     }
     Ok(effects)
 }
@@ -51,14 +46,4 @@ fn of_call(n: usize, calls: usize, error: ActionError) -> ActionError {
     }
     let message = format!("call {} of {calls}: {}", n + 1, error.message);
     ActionError { message, ..error }
-}
-
-fn failed(error: impl Failure) -> ActionError {
-    ActionError::from_failure(&error)
-=======
-/// A terminal error when it cannot be sent as it stands.
-pub fn described(bound: &Bound, of: &EffectOf<'_>) -> Result<Effect, ActionError> {
-    let effect = describe(bound, of.inputs, of.params, of.key);
-    effect.map_err(|error| ActionError::from_failure(&error))
->>>>>>> figures
 }
