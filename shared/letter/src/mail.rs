@@ -66,12 +66,30 @@ impl Asked {
         match self {
             Asked::Step => "the next steps of a run",
             Asked::Tool => "one action of a run",
-            Asked::Outcome => "what became of something that was sent",
+            Asked::Outcome => "the question what became of something that was sent",
             Asked::Plan => "a plan",
             Asked::Result => "a result",
             Asked::Publish => "a publication",
             Asked::Merge => "a merge of two records",
             Asked::Clarification => "an answer to a question",
+        }
+    }
+}
+
+impl Asked {
+    /// What is needed of the approver.
+    #[must_use]
+    pub fn needed(self) -> &'static str {
+        if self == Asked::Outcome { "answer" } else { "signature" }
+    }
+
+    /// What the deadline does.
+    #[must_use]
+    pub fn at_deadline(self) -> &'static str {
+        if self == Asked::Outcome {
+            "the outcome stays unknown"
+        } else {
+            "the request counts as denied"
         }
     }
 }
@@ -250,8 +268,8 @@ impl ApprovalMail {
     }
 
     fn subject(&self) -> String {
-        let opening = if self.reminder { "Reminder: your signature" } else { "Your signature" };
-        format!("{opening} is needed: {}", self.about)
+        let opening = if self.reminder { "Reminder: your" } else { "Your" };
+        format!("{opening} {} is needed: {}", self.asked.needed(), self.about)
     }
 
     fn due(&self) -> String {
