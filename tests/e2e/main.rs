@@ -18,6 +18,7 @@ mod effects;
 mod engine;
 mod filings;
 mod floor;
+mod for_each;
 mod identity;
 #[path = "../../shared/letter/tests/sample/mod.rs"]
 #[expect(dead_code, reason = "the pages are looked at here, the mails are not")]

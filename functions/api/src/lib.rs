@@ -10,6 +10,7 @@ mod merged;
 mod once;
 mod openapi;
 mod queries;
+mod repeating;
 mod routes;
 mod run_context;
 mod saving;

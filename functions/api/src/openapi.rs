@@ -151,7 +151,9 @@ const GROUPS: &[Group] = &[
             executions: start, list;
             execution: detail;
             execution_events: list;
+            execution_calls: list;
             execution_cancel: cancel;
+            execution_repeat: repeat;
             execution_output: detail;
         },
     ),

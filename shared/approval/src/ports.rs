@@ -9,9 +9,9 @@ use countersign_run::RunId;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
+use crate::covered::Covered;
 use crate::receipt::{Receipt, ReceiptId};
 use crate::request::{ApprovalId, Request};
-use crate::subject::Digest;
 
 /// What a port answers.
 pub type PortResult<'a, T> = BoxFuture<'a, Result<T, PortError>>;
@@ -116,17 +116,15 @@ pub struct Signed {
     pub receipt: ReceiptId,
     /// When it was approved.
     pub at: Timestamp,
+    /// What it covers of the step.
+    pub covered: Covered,
 }
 
 /// Where signatures are found. Only functions that host irreversible actions have one.
 pub trait Signatures: Send + Sync {
-    /// The approvals of a run that cover a call of `step` whose effect has this digest, the newest first.
-    fn signed<'a>(
-        &'a self,
-        run: &'a RunId,
-        step: &'a str,
-        effect: &'a Digest,
-    ) -> PortResult<'a, Vec<Signed>>;
+    /// The approvals of a run that cover something of `step`, the newest first. Whether that is what the step is about to
+    /// send, the step compares.
+    fn signed<'a>(&'a self, run: &'a RunId, step: &'a str) -> PortResult<'a, Vec<Signed>>;
 }
 
 /// The way to the ledger.

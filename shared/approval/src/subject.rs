@@ -126,7 +126,15 @@ impl StepEffects {
     /// # Errors
     /// [`SubjectError::Effect`] when the effect is too large to be signed.
     pub fn one(step: &str, action: &str, effect: &Effect) -> Result<Self, SubjectError> {
-        let texts = vec![effect.text()?];
+        Self::of(step, action, std::slice::from_ref(effect))
+    }
+
+    /// A step with these effects, in order.
+    ///
+    /// # Errors
+    /// [`SubjectError::Effect`] when one is too large to be signed.
+    pub fn of(step: &str, action: &str, effects: &[Effect]) -> Result<Self, SubjectError> {
+        let texts = effects.iter().map(Effect::text).collect::<Result<_, _>>()?;
         Ok(Self { step: step.to_owned(), action: action.to_owned(), texts })
     }
 

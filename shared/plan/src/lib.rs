@@ -17,8 +17,8 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
-pub use check::{MOST_EVENTS, MOST_STEPS, check, estimated_events};
-pub use countersign_playbook::{ColumnFormat, PreviewColumn};
+pub use check::{CALL_SECONDS, MOST_EVENTS, MOST_STEPS, check, estimated_events};
+pub use countersign_playbook::{ColumnFormat, ForEach, PreviewColumn};
 pub use dry_run::{Rehearsal, SampleProblem};
 pub use error::PlanError;
 pub use from_playbook::{Request, plan};

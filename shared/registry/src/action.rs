@@ -71,30 +71,40 @@ pub struct Permit {
     pub receipt: String,
 }
 
-/// A call whose effect is to be described.
+/// The calls of one step whose effects are to be described: one, or one for each item of its list.
 #[derive(Debug, Clone, Copy)]
-pub struct EffectOf<'a> {
-    /// Whose records it reads.
+pub struct EffectsOf<'a> {
+    /// Whose records they read.
     pub owner: &'a UserId,
     /// The profile the run belongs to, `prof_…`.
     pub profile_id: &'a str,
     /// The action's name.
     pub action: &'a str,
+    /// Resolved params, the same for every call.
+    pub params: &'a Map<String, Value>,
+    /// The calls, in order.
+    pub calls: &'a [CallOf<'a>],
+}
+
+/// What is different from call to call.
+#[derive(Debug, Clone, Copy)]
+pub struct CallOf<'a> {
     /// Resolved inputs.
     pub inputs: &'a Map<String, Value>,
-    /// Resolved params.
-    pub params: &'a Map<String, Value>,
-    /// The idempotency key of the call.
+    /// The idempotency key.
     pub key: &'a str,
 }
 
 /// Says what an irreversible action would do, without doing it. Gate and step use the same one, so that what is shown and
 /// what is sent cannot differ.
 pub trait Describe: Send + Sync {
-    /// The whole effect.
+    /// The whole effect of each call, in order.
     ///
-    /// A terminal error means that the call cannot be made as it stands: nobody should be asked to sign it.
-    fn describe<'a>(&'a self, of: &'a EffectOf<'a>) -> BoxFuture<'a, Result<Effect, ActionError>>;
+    /// A terminal error means that the calls cannot be made as they stand: nobody should be asked to sign them.
+    fn describe<'a>(
+        &'a self,
+        of: &'a EffectsOf<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Effect>, ActionError>>;
 }
 
 /// Why an action did not succeed. The code is stable and lands in the step's event.

@@ -22,9 +22,15 @@ impl Sent {
     #[must_use]
     pub fn sentence(&self, step: &str, by: &[&str]) -> String {
         let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
-        let Sending { receipt, key, .. } = &self.what;
+        let Sending { receipt, key, items, .. } = &self.what;
         let sent = self.at.strftime("%Y-%m-%d %H:%M:%SZ");
         let host = self.host();
+        if *items > 0 {
+            return format!(
+                "`{step}` to {host}: {items} calls approved{by} ({receipt}), sending since {sent}, outcome of some unknown. \
+                 Look there for the keys of those calls."
+            );
+        }
         format!(
             "`{step}` to {host}: approved{by} ({receipt}), sent {sent}, outcome unknown. Look there for key {key}."
         )
@@ -51,6 +57,7 @@ mod tests {
             approval: None,
             target: "POST api.bank.example:8443/v1/payments".to_owned(),
             key: "9f00".to_owned(),
+            items: 0,
         };
         let sent = Sent { at: "2026-11-22T14:03:07.5Z".parse().unwrap(), what };
         assert_eq!(
@@ -59,5 +66,7 @@ mod tests {
              Look there for key 9f00."
         );
         assert!(sent.sentence("pay", &[]).contains(": approved (rcpt_1), sent"));
+        let several = Sent { what: Sending { items: 40, ..sent.what }, at: sent.at };
+        assert!(several.sentence("pay", &["ann"]).contains("40 calls approved by ann (rcpt_1)"));
     }
 }

@@ -12,12 +12,14 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::dry_run;
+use crate::earlier::{self, Before};
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::StepEvent;
+use crate::for_each;
 use crate::prepare::prepare;
 use crate::protocol::look;
-use crate::signature::{NoEffect, StepEffect, step_effect};
+use crate::signature::{NoEffect, StepCalls, calls_of, one_call};
 use crate::situation::Situation;
 
 /// What people are to be asked.
@@ -92,10 +94,7 @@ pub async fn gate_ask(
         None
     };
     if let Some(ending) = ending {
-        let ending = match &view.intent {
-            Some(intent) => ending.unknown(step, intent),
-            None => ending,
-        };
+        let ending = told(context, &view, step, ending).await?;
         ending.record(&context.runs, event, invocation.now).await?;
         return Ok(Asked::Settled(Verdict::Closed));
     }
@@ -105,6 +104,20 @@ pub async fn gate_ask(
             tool(context, event, &view, step, &scope, invocation).await
         }
     }
+}
+
+/// How a step ends that is not asked for any more: what it may have sent is told, whatever ended it.
+async fn told(
+    context: &Context,
+    view: &StepView,
+    step: &PlanStep,
+    ending: Ending,
+) -> Result<Ending, StepError> {
+    Ok(match &view.intent {
+        Some(_) if step.for_each.is_some() => for_each::closed(context, view, step, ending).await?,
+        Some(intent) => ending.unknown(step, intent),
+        None => ending,
+    })
 }
 
 /// Records that a gate can never be opened, and ends the run with it.
@@ -153,9 +166,17 @@ async fn gate(
         .unwrap_or_default();
     let mut effects = Vec::new();
     let mut left_out = Vec::new();
+    let mut empty = Vec::new();
+    let mut remarks = Vec::new();
     for step_behind in covered.iter().filter(|step| holds(step, scope)) {
-        match known_effect(context, view, step_behind, scope).await {
-            Ok(of_step) => effects.push(of_step.signed),
+        match known_calls(context, view, step_behind, scope).await {
+            Ok(known) => {
+                remarks.extend(earlier::remark(&step_behind.name, &known.before));
+                match known.calls {
+                    Some(calls) => effects.push(calls.signed),
+                    None => empty.push(&step_behind.name),
+                }
+            }
             Err(NoEffect::Step(error)) => return Err(error),
             Err(NoEffect::Failed(error)) => {
                 left_out.push((step_behind.on_error, cannot_be_sent(step_behind, &error)));
@@ -166,12 +187,14 @@ async fn gate(
         Ending::failed(step, error).stopping().record(&context.runs, event, invocation.now).await?;
         return Ok(Asked::Settled(Verdict::Closed));
     }
-    let remarks = left_out.into_iter().map(|(_, error)| error.message).collect();
+    remarks.extend(left_out.into_iter().map(|(_, error)| error.message));
     let behind = |other: &&PlanStep| {
         other.irreversible && other.guard.as_deref() == Some(step.name.as_str())
     };
     let signed: Vec<String> = effects.iter().map(|of_step| of_step.step.clone()).collect();
-    let later = |other: &&PlanStep| behind(other) && !signed.contains(&other.name);
+    let later = |other: &&PlanStep| {
+        behind(other) && !signed.contains(&other.name) && !empty.contains(&&other.name)
+    };
     let subject = Subject {
         plan_seal: view.head.seal.clone().unwrap_or_default(),
         effects,
@@ -206,20 +229,45 @@ fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
     }
 }
 
-/// What a covered step is going to send, as it will itself compute it.
-async fn known_effect(
+/// What a step is going to send.
+struct Known {
+    /// As it will itself compute it; none when there is nothing to send.
+    calls: Option<StepCalls>,
+    /// What runs that this one repeats have sent.
+    before: Vec<Before>,
+    /// How the step ends when there is nothing to send.
+    ending: Option<Ending>,
+}
+
+async fn known_calls(
     context: &Context,
     view: &StepView,
     step: &PlanStep,
     scope: &Scope,
-) -> Result<StepEffect, NoEffect> {
+) -> Result<Known, NoEffect> {
     let contract = context.registry.get(&step.action);
     let contract =
         contract.ok_or_else(|| NoEffect::Step(StepError::NoHandler(step.action.clone())))?;
+    let head = &view.head;
+    if let Some(each) = &step.for_each {
+        let calls = for_each::Calls::of(context, head, step, each, contract, scope).await;
+        let list = calls.map_err(NoEffect::Step)?.map_err(NoEffect::Failed)?;
+        if list.left.is_empty() {
+            let ending = Some(for_each::nothing_to_do(step, &list.before));
+            return Ok(Known { calls: None, before: list.before, ending });
+        }
+        let calls = calls_of(context, head, step, &list.left).await?;
+        return Ok(Known { calls: Some(calls), before: list.before, ending: None });
+    }
+    let ending = earlier::ending(&context.runs, head, step).await.map_err(NoEffect::Step)?;
+    if ending.is_some() {
+        return Ok(Known { calls: None, before: Vec::new(), ending });
+    }
     let prepared = prepare(step, contract, scope).map_err(|problems| {
         NoEffect::Failed(ActionError::terminal("STEP_INPUT_INVALID", problems.join("; ")))
     })?;
-    step_effect(context, &view.head, step, &prepared).await
+    let calls = one_call(context, head, step, &prepared).await?;
+    Ok(Known { calls: Some(calls), before: Vec::new(), ending: None })
 }
 
 async fn tool(
@@ -230,15 +278,17 @@ async fn tool(
     scope: &Scope,
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
-    let of_step = match known_effect(context, view, step, scope).await {
-        Ok(of_step) => of_step,
+    let (of_step, before) = match known_calls(context, view, step, scope).await {
+        Ok(Known { calls: Some(calls), before, .. }) => (calls, before),
+        Ok(Known { ending, .. }) => {
+            let ending = ending.unwrap_or_else(|| for_each::nothing_to_do(step, &[]));
+            let ending = told(context, view, step, ending).await?;
+            ending.record(&context.runs, event, invocation.now).await?;
+            return Ok(Asked::Settled(Verdict::Closed));
+        }
         Err(NoEffect::Step(error)) => return Err(error),
         Err(NoEffect::Failed(error)) => {
-            let failed = Ending::failed(step, &error);
-            let ending = match &view.intent {
-                Some(intent) => failed.unknown(step, intent),
-                None => failed,
-            };
+            let ending = told(context, view, step, Ending::failed(step, &error)).await?;
             ending.record(&context.runs, event, invocation.now).await?;
             return Ok(Asked::Settled(Verdict::Closed));
         }
@@ -266,7 +316,7 @@ async fn tool(
         prompt,
         preview: Value::Null,
         irreversible: true,
-        remarks: Vec::new(),
+        remarks: earlier::remark(&step.name, &before).into_iter().collect(),
         subject,
         stages: picture(view),
         gate: guarding(view, step),
@@ -275,7 +325,7 @@ async fn tool(
 }
 
 /// The call that nobody knows the outcome of, as the digest holds it.
-fn unknown_call(intent: &Intent, of_step: &StepEffect) -> Option<UnknownCall> {
+fn unknown_call(intent: &Intent, of_step: &StepCalls) -> Option<UnknownCall> {
     Some(UnknownCall {
         n: 0,
         leaf: of_step.signed.leaves().first().copied()?,

@@ -10,9 +10,11 @@
 mod act;
 mod context;
 mod dry_run;
+mod earlier;
 mod ending;
 mod error;
 mod event;
+mod for_each;
 mod gate;
 mod prepare;
 mod protocol;
@@ -21,7 +23,7 @@ mod situation;
 
 pub use context::{Context, serve};
 pub use error::StepError;
-pub use event::{Envelope, StepEvent};
+pub use event::{Answer, Envelope, More, StepEvent};
 pub use gate::{Asked, GateAsk, gate_ask, gate_failed};
 pub use prepare::{Prepared, prepare};
 pub use protocol::run_step;

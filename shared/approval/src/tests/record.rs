@@ -105,6 +105,7 @@ fn an_unknown_step_names_those_whose_request_allowed_it_and_nobody_else() {
         approval: Some(gate.approval.to_string()),
         target: "POST api.bank.example/pay".to_owned(),
         key: "9f".to_owned(),
+        items: 0,
     };
     let step = StepState {
         status: StepStatus::Unknown,
