@@ -12,13 +12,13 @@ use crate::effects::connector;
 
 /// A payment as the bank got it.
 #[derive(Debug, Clone, PartialEq)]
-struct Payment {
+pub(crate) struct Payment {
     key: String,
     amount: String,
 }
 
 /// A bank that refuses some amounts.
-struct Bank {
+pub(crate) struct Bank {
     port: u16,
     payments: Arc<Mutex<Vec<Payment>>>,
     refused: Arc<Mutex<BTreeSet<String>>>,
@@ -55,11 +55,11 @@ impl Bank {
         bank
     }
 
-    fn payments(&self) -> Vec<Payment> {
+    pub(crate) fn payments(&self) -> Vec<Payment> {
         self.payments.lock().unwrap().clone()
     }
 
-    fn amounts(&self) -> Vec<String> {
+    pub(crate) fn amounts(&self) -> Vec<String> {
         self.payments().into_iter().map(|payment| payment.amount).collect()
     }
 
@@ -99,43 +99,49 @@ steps:
     )
 }
 
-struct Scene {
-    bank: Bank,
+pub(crate) struct Scene {
+    pub(crate) bank: Bank,
     ana: Person,
-    maria: Person,
+    pub(crate) maria: Person,
     agent: String,
 }
 
 impl Scene {
     async fn set(id: &str, more: &str, refused: &[&str]) -> Self {
+        Self::asking(id, more, refused, &[]).await
+    }
+
+    /// As [`Scene::set`], with others who may sign beside maria.
+    pub(crate) async fn asking(id: &str, more: &str, refused: &[&str], others: &[&Person]) -> Self {
         let bank = Bank::open(refused).await;
         let maria = person("maria", &["global:analyst", "decide"]).await;
         let ana = person("ana", &["global:analyst"]).await;
-        let agent = ana.agent(&[&maria]).await;
+        let signers: Vec<&Person> = [&maria].into_iter().chain(others.iter().copied()).collect();
+        let agent = ana.agent(&signers).await;
         ana.post("/connectors", &json!({ "yaml": connector(bank.port) })).await;
         ana.bind(&agent, "test-ledger").await;
         ana.playbook(&playbook(id, more)).await;
         Self { bank, ana, maria, agent }
     }
 
-    async fn start(&self, id: &str, invoices: &Value) -> String {
+    pub(crate) async fn start(&self, id: &str, invoices: &Value) -> String {
         self.ana.start(&self.agent, id, json!({ "invoices": invoices })).await
     }
 
-    async fn seen(&self, run: &str) -> (String, Value) {
+    pub(crate) async fn seen(&self, run: &str) -> (String, Value) {
         let request = self.maria.request(run).await;
         let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
         (path.clone(), self.maria.get(&path).await)
     }
 
-    async fn approve(&self, run: &str) -> Value {
+    pub(crate) async fn approve(&self, run: &str) -> Value {
         let (path, seen) = self.seen(run).await;
         let body = json!({ "digest": seen["digest"], "version": seen["version"] });
         self.maria.post(&format!("{path}/approve"), &body).await;
         seen
     }
 
-    async fn over(&self, run: &str) -> Value {
+    pub(crate) async fn over(&self, run: &str) -> Value {
         until("the run is over", || async {
             let now = self.ana.run(run).await;
             let state = now["state"].as_str().unwrap_or_default();
@@ -151,7 +157,7 @@ impl Scene {
 }
 
 /// Invoices `INV-1` of 1.00, `INV-2` of 2.00, …
-fn invoices(count: usize) -> Value {
+pub(crate) fn invoices(count: usize) -> Value {
     (1..=count)
         .map(|n| json!({ "number": format!("INV-{n}"), "amount": format!("{n}.00") }))
         .collect()

@@ -36,6 +36,7 @@ mod scanner;
 mod sign_in;
 mod signatures;
 mod stores;
+mod strikes;
 mod told;
 mod unknown;
 mod what_is_sent;
