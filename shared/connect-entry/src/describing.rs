@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use countersign_connector::{LookupError, bound, described, named};
 use countersign_effect::Effect;
-
 use countersign_registry::action::{ActionError, Describe, EffectsOf};
 use futures::future::BoxFuture;
 
