@@ -138,9 +138,8 @@ impl Stores {
             }
         };
         let credential = credential.zip(credential_at);
-        let credential = credential.map(|(id, at)| {
-            Kept::of((owner.clone(), id), read.remove(&at), calls)
-        });
+        let credential =
+            credential.map(|(id, at)| Kept::of((owner.clone(), id), read.remove(&at), calls));
         let source = source.zip(source_at);
         let source = source.and_then(|(subject, at)| {
             let record = read.remove(&at).map(|item| self.egress.record(item)).transpose();

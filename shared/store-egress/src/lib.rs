@@ -127,8 +127,10 @@ impl Standing for EgressStore {
         seen: Option<Record>,
         report: &'a Report,
     ) -> BoxFuture<'a, Result<(), StandingError>> {
-        Box::pin(async move { let reports = std::slice::from_ref(report);
-            self.tell(subject, seen, reports).await.map_err(boxed) })
+        Box::pin(async move {
+            let reports = std::slice::from_ref(report);
+            self.tell(subject, seen, reports).await.map_err(boxed)
+        })
     }
 }
 
