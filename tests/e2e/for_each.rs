@@ -18,11 +18,12 @@ pub(crate) struct Payment {
     amount: String,
 }
 
-/// A bank that refuses some amounts.
+/// A bank that refuses some amounts, and one of whose callers dies when it has its payment.
 pub(crate) struct Bank {
     port: u16,
     payments: Arc<Mutex<Vec<Payment>>>,
     refused: Arc<Mutex<BTreeSet<String>>>,
+    kills: Arc<Mutex<Option<String>>>,
 }
 
 impl Bank {
