@@ -9,6 +9,7 @@ use tokio::net::TcpListener;
 
 use crate::case::{Person, person, step, until};
 use crate::effects::connector;
+use crate::saboteur::kill_at;
 
 /// A payment as the bank got it.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,11 +18,12 @@ pub(crate) struct Payment {
     amount: String,
 }
 
-/// A bank that refuses some amounts.
+/// A bank that refuses some amounts, and one of whose callers dies when it has its payment.
 pub(crate) struct Bank {
     port: u16,
     payments: Arc<Mutex<Vec<Payment>>>,
     refused: Arc<Mutex<BTreeSet<String>>>,
+    kills: Arc<Mutex<Option<String>>>,
 }
 
 impl Bank {
@@ -29,10 +31,12 @@ impl Bank {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let refused = refused.iter().map(|amount| (*amount).to_owned()).collect();
-        let bank = Self { port, payments: Arc::default(), refused: Arc::new(Mutex::new(refused)) };
+        let refused = Arc::new(Mutex::new(refused));
+        let bank = Self { port, payments: Arc::default(), refused, kills: Arc::default() };
         let (payments, refused) = (Arc::clone(&bank.payments), Arc::clone(&bank.refused));
+        let kills = Arc::clone(&bank.kills);
         tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
+            while let Ok((mut stream, peer)) = listener.accept().await {
                 let mut seen = vec![0; 64 * 1024];
                 let read = stream.read(&mut seen).await.unwrap_or(0);
                 let Some(payment) = payment(&String::from_utf8_lossy(&seen[..read])) else {
@@ -44,7 +48,12 @@ impl Bank {
                 } else {
                     ("201 Created", r#"{"id":"pay_1","state":"booked"}"#)
                 };
+                let dies = kills.lock().unwrap().take_if(|amount| *amount == payment.amount);
                 payments.lock().unwrap().push(payment);
+                if dies.is_some() {
+                    kill_at(peer).expect("the function that sends is killed");
+                    continue;
+                }
                 let head = format!(
                     "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                     body.len()
@@ -61,6 +70,11 @@ impl Bank {
 
     pub(crate) fn amounts(&self) -> Vec<String> {
         self.payments().into_iter().map(|payment| payment.amount).collect()
+    }
+
+    /// The next caller that pays this amount dies.
+    fn kills(&self, amount: &str) {
+        *self.kills.lock().unwrap() = Some(amount.to_owned());
     }
 
     fn accepts_all(&self) {
@@ -93,6 +107,7 @@ steps:
     action: call_connector
     connector: test-ledger
     endpoint: book
+    timeout_seconds: 3
     for_each: {{in: "{{invoices}}", as: invoice, key: "{{invoice.number}}"{more}}}
     inputs: {{amount: "{{invoice.amount}}"}}
 "#
@@ -250,4 +265,93 @@ async fn an_empty_list_is_skipped_and_one_that_is_too_long_asks_nobody() {
         (&json!("complete"), &json!("FOR_EACH_EMPTY"))
     );
     assert!(scene.bank.payments().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_struck_out_is_not_paid_and_the_signature_covers_the_rest() {
+    let scene = Scene::set("pay-struck", "", &[]).await;
+    let run = scene.start("pay-struck", &invoices(5)).await;
+    let (path, seen) = scene.seen(&run).await;
+    let strike = json!({ "digest": seen["digest"], "version": seen["version"], "step": "pay", "indices": [1, 3] });
+    let struck = scene.maria.post(&format!("{path}/strike"), &strike).await;
+    assert_eq!((&struck["version"], &struck["effects"][0]["left"]), (&json!(2), &json!(3)));
+    let old = json!({ "digest": seen["digest"], "version": seen["version"] });
+    let (status, _) = scene.maria.refused(&format!("{path}/approve"), Some(&old)).await;
+    assert_eq!(status, 409, "the old digest was signed");
+    scene.approve(&run).await;
+    let done = scene.over(&run).await;
+    assert_eq!(done["state"], "complete", "{done:#}");
+    assert_eq!(scene.bank.amounts(), ["1.00", "3.00", "5.00"]);
+    assert_eq!(step(&done, "pay")["message"], "3 of 3 calls done, 2 struck out.");
+}
+
+/// A list whose third payment lost its answer, up to the question what became of it.
+async fn killed(id: &str) -> (Scene, String, String, Value) {
+    let scene = Scene::set(id, "", &[]).await;
+    scene.bank.kills("3.00");
+    let run = scene.start(id, &invoices(4)).await;
+    scene.approve(&run).await;
+    let (path, question) = until("the question", || async {
+        let page = scene.maria.get("/approvals?status=pending").await;
+        let mut items = page["items"].as_array().unwrap().iter();
+        let item = items.find(|item| item["run"] == run)?;
+        let path = format!("/approvals/{}", item["approval"].as_str().unwrap());
+        let seen = scene.maria.get(&path).await;
+        (seen["kind"] == "outcome").then_some((path, seen))
+    })
+    .await;
+    assert_eq!(question["outcome"].as_array().unwrap().len(), 1, "{question:#}");
+    assert_eq!(question["outcome"][0]["n"], 2);
+    assert_eq!(scene.bank.amounts(), ["1.00", "2.00", "3.00"], "it went on in doubt");
+    (scene, run, path, question)
+}
+
+#[tokio::test]
+async fn a_payment_of_unknown_outcome_is_asked_about_alone_and_the_rest_follows_the_answer() {
+    let (scene, run, path, question) = killed("pay-lost").await;
+    let answers = json!([{ "n": 2, "choice": "done", "evidence": "statement 47, line 3" }]);
+    let decision =
+        json!({ "digest": question["digest"], "version": question["version"], "answers": answers });
+    scene.maria.post(&format!("{path}/approve"), &decision).await;
+    let done = scene.over(&run).await;
+    assert_eq!(done["state"], "complete", "{done:#}");
+    assert_eq!(scene.bank.amounts(), ["1.00", "2.00", "3.00", "4.00"], "it was paid twice");
+    let calls = scene.calls(&run).await;
+    assert_eq!(said(&calls, "status"), ["done"; 4]);
+    assert!(said(&calls[2..3], "message")[0].contains("statement 47, line 3"), "{calls:#?}");
+}
+
+#[tokio::test]
+async fn a_payment_sent_again_is_the_same_with_the_same_key() {
+    let (scene, run, path, question) = killed("pay-again-list").await;
+    let answers = json!([{ "n": 2, "choice": "again" }]);
+    let decision =
+        json!({ "digest": question["digest"], "version": question["version"], "answers": answers });
+    scene.maria.post(&format!("{path}/approve"), &decision).await;
+    let done = scene.over(&run).await;
+    assert_eq!(done["state"], "complete", "{done:#}");
+    let payments = scene.bank.payments();
+    assert_eq!(scene.bank.amounts(), ["1.00", "2.00", "3.00", "3.00", "4.00"]);
+    assert_eq!(payments[2].key, payments[3].key);
+}
+
+#[tokio::test]
+async fn a_list_with_an_unresolved_payment_is_never_complete_and_a_repetition_leaves_it_out() {
+    let (scene, run, path, question) = killed("pay-unresolved").await;
+    let decision = json!({ "digest": question["digest"], "version": question["version"] });
+    scene.maria.post(&format!("{path}/reject"), &decision).await;
+    let over = scene.over(&run).await;
+    assert_eq!(
+        (&over["state"], &step(&over, "pay")["status"]),
+        (&json!("error"), &json!("unknown"))
+    );
+    let again = scene.ana.post(&format!("/executions/{run}/repeat"), &json!({})).await;
+    let again = again["id"].as_str().unwrap().to_owned();
+    let seen = scene.approve(&again).await;
+    assert_eq!(seen["effects"][0]["count"], 1, "{seen:#}");
+    let key = question["outcome"][0]["key"].as_str().unwrap();
+    assert!(seen["remarks"].to_string().contains(key), "the signers are not told what to look for");
+    let over = scene.over(&again).await;
+    assert_ne!(over["state"], "complete", "{over:#}");
+    assert_eq!(scene.bank.amounts(), ["1.00", "2.00", "3.00", "4.00"]);
 }

@@ -26,7 +26,8 @@ const REQUESTS: usize = 3;
 struct Acknowledged {
     people: Vec<String>,
     runs: Vec<String>,
-    decisions: Vec<String>,
+    /// A request and its run.
+    decisions: Vec<(String, String)>,
 }
 
 impl Acknowledged {
@@ -126,14 +127,14 @@ impl Scene {
     }
 
     /// Requests that wait for a decision.
-    async fn open_requests(&self) -> Vec<Value> {
+    async fn open_requests(&self) -> Vec<(String, Value)> {
         let mut requests = Vec::new();
         for _ in 0..REQUESTS {
             let run = self.ana.start(&self.agent, "gated-kills", rows()).await;
             self.said.lock().unwrap().runs.push(run.clone());
             let request = self.maria.request(&run).await;
             let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
-            requests.push(self.maria.get(&path).await);
+            requests.push((run, self.maria.get(&path).await));
         }
         requests
     }
@@ -158,13 +159,13 @@ impl Scene {
         }
     }
 
-    async fn decide(&self, requests: &[Value]) {
-        join_all(requests.iter().map(async |request| {
+    async fn decide(&self, requests: &[(String, Value)]) {
+        join_all(requests.iter().map(async |(run, request)| {
             let id = request["id"].as_str().unwrap();
             let path = format!("{FACTORY}/approvals/{id}/approve");
             let body = json!({ "digest": request["digest"], "version": request["version"] });
             if self.maria.door.post(&path, &body).await.is_ok() {
-                self.said.lock().unwrap().decisions.push(id.to_owned());
+                self.said.lock().unwrap().decisions.push((id.to_owned(), run.clone()));
             }
         }))
         .await;
@@ -200,7 +201,7 @@ impl Scene {
             assert_eq!(self.ana.run(&run).await["id"], run);
         }
         let pending = self.maria.get("/approvals?status=pending&limit=100").await;
-        for decision in decisions {
+        for (decision, _) in decisions {
             let status = self.maria.get(&format!("/approvals/{decision}")).await["status"].clone();
             assert_eq!(status, "approved", "{decision}");
             let mut items = pending["items"].as_array().unwrap().iter();
@@ -211,11 +212,9 @@ impl Scene {
     /// A run whose request was decided before the last kill goes on.
     async fn finish(&self) {
         let decided = self.said.lock().unwrap().decisions.last().cloned();
-        let Some(decided) = decided else { return };
-        let run = self.maria.get(&format!("/approvals/{decided}")).await["run"].clone();
-        let run = run.as_str().unwrap();
+        let Some((_, run)) = decided else { return };
         let done = tokio::time::timeout(Duration::from_secs(300), async {
-            while self.ana.run(run).await["state"] != "complete" {
+            while self.ana.run(&run).await["state"] != "complete" {
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
         });

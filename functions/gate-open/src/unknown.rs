@@ -12,7 +12,6 @@ use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
 
 use crate::opening::{effects_at, floor, layout, picture, tenant, timing, title};
-use crate::signers::people;
 use crate::{Context, OpenGateError};
 
 /// A call, what it sent, and the sentence that tells of it.
@@ -47,9 +46,6 @@ pub(crate) async fn opening(
     let effects_at = effects_at(context, asked, &effects).await?;
     subject.effects = effects;
     let head = &asked.head;
-    // Those who asked for it then, and whoever has edited it since.
-    let mut requesters = people(context, asked).await?.requesters;
-    requesters.extend(allowed.requesters);
     Ok(Opening {
         tenant: tenant(context),
         position: Position { round: asked.round, ..Position::of_step(&head.run, &asked.step.name) },
@@ -74,7 +70,7 @@ pub(crate) async fn opening(
         // A refusal leaves the outcome unknown; then the run ends as it does when the step fails.
         on_reject: OnReject::Stop,
         salt: Digest::from_bytes(rand::random()),
-        requesters,
+        requesters: allowed.requesters,
     })
 }
 

@@ -95,3 +95,31 @@ async fn rehearse(
     let rehearsal = Rehearsal { mode, registry: &context.registry, endpoints, samples: &samples };
     rehearsal.apply(plan).map_err(BeginError::Samples)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_calls_that_cannot_be_taken_back_say_what_to_read_ahead() {
+        let step = |name: &str, irreversible: bool, connector: &str| {
+            json!({
+                "name": name, "kind": "tool", "action": "call_connector", "on_error": "stop", "after": [],
+                "irreversible": irreversible, "params": { "connector": connector, "endpoint": "pay" },
+            })
+        };
+        let mut plan: Plan = serde_json::from_value(json!({
+            "version": 1, "tenant": "acme", "run": format!("run_{}", "1".repeat(32)),
+            "owner": format!("user_{}", "2".repeat(32)), "profile": "prof_1", "context": "background",
+            "playbook": { "id": "p", "version": "1.0.0", "digest": "" }, "inputs": {},
+            "steps": [step("look", false, "bank"), step("pay", true, "bank"), step("tell", true, "gone")],
+        }))
+        .unwrap();
+        let bank = ReadAhead { credential: Some("cred_1".to_owned()), source: None };
+        read_ahead(&mut plan, &Reads::from([("bank".to_owned(), bank.clone())]));
+        let found: Vec<_> = plan.steps.iter().map(|step| step.ahead.clone()).collect();
+        assert_eq!(found, [None, Some(bank), None]);
+    }
+}

@@ -152,6 +152,7 @@ fn fact(record: &ApprovalRecord) -> Option<DecisionFact> {
         Status::Pending | Status::Superseded => return None,
     };
     let decisions = record.decisions.iter();
+    let ending = if record.in_doubt { about_outcome(ending) } else { ending };
     let so = decisions.clone().filter(|decision| Some(decision.verdict) == verdict);
     let noted = decisions.filter(|decision| decision.note.is_some());
     Some(DecisionFact {
@@ -161,6 +162,11 @@ fn fact(record: &ApprovalRecord) -> Option<DecisionFact> {
         noted: noted.map(|decision| Label::new(&decision.by)).collect(),
         went_on: record.was_skipped(),
     })
+}
+
+/// The same of a question about an unknown outcome.
+fn about_outcome(ending: Ending) -> Ending {
+    if ending == Ending::Approved { Ending::Answered } else { Ending::Unanswered }
 }
 
 fn words(done: &Done<'_>) -> &'static str {

@@ -163,6 +163,10 @@ impl ApprovalRecord {
         for note in notes.chain([&mut self.note]).flatten() {
             *note = cut(note, limit);
         }
+        let answers = self.decisions.iter_mut().flat_map(|decision| &mut decision.answers);
+        for evidence in answers.filter_map(|answer| answer.evidence.as_mut()) {
+            *evidence = cut(evidence, limit);
+        }
         self
     }
 
@@ -186,7 +190,7 @@ impl ApprovalRecord {
         for (n, decision) in self.decisions.iter().enumerate() {
             let mark = if n == 0 { ":" } else { ";" };
             // Writing to a text cannot fail.
-            let _ = write!(sentence, "{mark} {} {}", decision.by, decision.said());
+            let _ = write!(sentence, "{mark} {} {}", decision.by, decision.said(note_limit));
             if let Some(note) = &decision.note {
                 let _ = write!(sentence, ", noting “{}”", cut(note, note_limit));
             }
@@ -239,20 +243,21 @@ impl ApprovalRecord {
 
 impl RecordedDecision {
     /// What they decided, in words: `approved`, `denied`, `answered done, with the evidence “statement 47”`.
-    fn said(&self) -> String {
+    fn said(&self, limit: usize) -> String {
         match self.verdict {
             Verdict::Approve if self.answers.is_empty() => "approved".to_owned(),
-            Verdict::Approve => format!("answered {}", told(&self.answers)),
+            Verdict::Approve => format!("answered {}", told(&self.answers, limit)),
             Verdict::Deny => "denied".to_owned(),
         }
     }
 }
 
-fn told(answers: &[OutcomeAnswer]) -> String {
+fn told(answers: &[OutcomeAnswer], limit: usize) -> String {
     let one = |answer: &OutcomeAnswer| {
         let of_many = if answers.len() > 1 { format!("{}: ", answer.n) } else { String::new() };
         let evidence = answer.evidence.as_deref();
-        let evidence = evidence.map(|evidence| format!(", with the evidence “{evidence}”"));
+        let evidence =
+            evidence.map(|evidence| format!(", with the evidence “{}”", cut(evidence, limit)));
         format!("{of_many}{}{}", answer.choice.words(), evidence.unwrap_or_default())
     };
     answers.iter().map(one).collect::<Vec<_>>().join("; ")

@@ -102,6 +102,12 @@ impl Standing for Acting {
         seen: Option<Record>,
         report: &'a Report,
     ) -> BoxFuture<'a, Result<(), StandingError>> {
-        self.stores.egress.report(subject, seen, report)
+        Box::pin(async move {
+            let reports = self.ahead.reported(subject.as_str(), report);
+            if reports.is_empty() {
+                return Ok(());
+            }
+            self.stores.egress.report_all(subject, seen, &reports).await
+        })
     }
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use countersign_connector::{LookupError, bound, described, named};
 use countersign_effect::Effect;
-use countersign_failure::Failure;
 use countersign_registry::action::{ActionError, Describe, EffectsOf};
 use futures::future::BoxFuture;
 
@@ -22,12 +21,12 @@ impl Describing {
     }
 
     async fn effects(&self, of: &EffectsOf<'_>) -> Result<Vec<Effect>, ActionError> {
-        let connector = named(of.params).map_err(failed)?;
+        let connector = named(of.params).map_err(|error| failed(&error))?;
         let call = (of.owner.clone(), of.profile_id.to_owned(), connector);
-        let read = self.stores.read(call, of.ahead).await;
-        let (found, read) = read.map_err(|error| failed(LookupError::Source(error)))?;
+        let read = self.stores.read(call, of.ahead, of.calls.len().max(1)).await;
+        let (found, read) = read.map_err(|error| failed(&LookupError::Source(error)))?;
         self.ahead.keep(read);
-        described(&bound(found, of.params).map_err(failed)?, of)
+        described(&bound(found, of.params).map_err(|error| failed(&error))?, of)
     }
 }
 
@@ -40,6 +39,6 @@ impl Describe for Describing {
     }
 }
 
-fn failed(error: impl Failure) -> ActionError {
-    ActionError::from_failure(&error)
+fn failed(error: &LookupError) -> ActionError {
+    ActionError::from_failure(error)
 }

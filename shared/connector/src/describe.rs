@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use countersign_effect::Effect;
-use countersign_failure::Failure;
 use countersign_registry::action::{ActionError, Describe, EffectsOf};
 use futures::future::BoxFuture;
 
@@ -21,7 +20,7 @@ impl Describe for ConnectorEffects {
     ) -> BoxFuture<'a, Result<Vec<Effect>, ActionError>> {
         Box::pin(async move {
             let bound = find(self.0.as_ref(), of.owner, of.profile_id, of.params).await;
-            described(&bound.map_err(failed)?, of)
+            described(&bound.map_err(|error| ActionError::from_failure(&error))?, of)
         })
     }
 }
@@ -34,7 +33,8 @@ pub fn described(bound: &Bound, of: &EffectsOf<'_>) -> Result<Vec<Effect>, Actio
     let mut effects = Vec::with_capacity(of.calls.len());
     for (n, call) in of.calls.iter().enumerate() {
         let effect = describe(bound, call.inputs, of.params, call.key);
-        effects.push(effect.map_err(|error| of_call(n, of.calls.len(), failed(error)))?);
+        let effect = effect.map_err(|error| ActionError::from_failure(&error));
+        effects.push(effect.map_err(|error| of_call(n, of.calls.len(), error))?);
     }
     Ok(effects)
 }
@@ -46,8 +46,4 @@ fn of_call(n: usize, calls: usize, error: ActionError) -> ActionError {
     }
     let message = format!("call {} of {calls}: {}", n + 1, error.message);
     ActionError { message, ..error }
-}
-
-fn failed(error: impl Failure) -> ActionError {
-    ActionError::from_failure(&error)
 }

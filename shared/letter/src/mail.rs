@@ -68,12 +68,30 @@ impl Asked {
         match self {
             Asked::Step => "the next steps of a run",
             Asked::Tool => "one action of a run",
-            Asked::Outcome => "what became of something that was sent",
+            Asked::Outcome => "the question what became of something that was sent",
             Asked::Plan => "a plan",
             Asked::Result => "a result",
             Asked::Publish => "a publication",
             Asked::Merge => "a merge of two records",
             Asked::Clarification => "an answer to a question",
+        }
+    }
+}
+
+impl Asked {
+    /// What is needed of the approver.
+    #[must_use]
+    pub fn needed(self) -> &'static str {
+        if self == Asked::Outcome { "answer" } else { "signature" }
+    }
+
+    /// What the deadline does.
+    #[must_use]
+    pub fn at_deadline(self) -> &'static str {
+        if self == Asked::Outcome {
+            "the outcome stays unknown"
+        } else {
+            "the request counts as denied"
         }
     }
 }
@@ -257,11 +275,11 @@ impl ApprovalMail {
 
     fn subject(&self) -> String {
         let opening = match (self.reminder, &self.strike) {
-            (true, _) => "Reminder: your signature",
-            (false, Some(_)) => "Please look again: your signature",
-            (false, None) => "Your signature",
+            (true, _) => "Reminder: your",
+            (false, Some(_)) => "Please look again: your",
+            (false, None) => "Your",
         };
-        format!("{opening} is needed: {}", self.about)
+        format!("{opening} {} is needed: {}", self.asked.needed(), self.about)
     }
 
     fn due(&self) -> String {

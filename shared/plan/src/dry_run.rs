@@ -171,7 +171,6 @@ fn replace(step: &mut PlanStep, stand_in: Option<StandIn>) {
         COMPUTING.clone_into(&mut step.function);
         step.irreversible = false;
         step.covered_by = None;
-        for_each::projected(step);
     }
     step.stand_in = stand_in;
 }

@@ -64,12 +64,14 @@ impl EgressStore {
         &self,
         subject: &Subject,
         seen: Option<Record>,
-        report: &Report,
+        reports: &[Report],
     ) -> Result<(), StoreError> {
+        let Some(last) = reports.last() else { return Ok(()) };
         let (key, mut seen) = (key(subject.as_str()), seen);
         for _ in 0..TRIES {
-            let next = seen.clone().unwrap_or_default().after(report);
-            match self.change(&key, seen.as_ref(), &next, report.at).await? {
+            let before = seen.clone().unwrap_or_default();
+            let next = reports.iter().fold(before, |record, report| record.after(report));
+            match self.change(&key, seen.as_ref(), &next, last.at).await? {
                 Change::Stored => return Ok(()),
                 Change::Lost(current) => seen = current,
             }

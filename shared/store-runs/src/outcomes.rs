@@ -40,7 +40,7 @@ pub enum Intended {
     /// The run is to end; do not act.
     Stopped,
     /// A mark without outcome stands: it may have acted before.
-    InDoubt(Intent),
+    InDoubt(Box<Intent>),
 }
 
 impl RunStore {
@@ -179,7 +179,7 @@ impl RunStore {
             Ok(()) => Ok(Intended::Now),
             Err(StoreError::ConditionFailed { index: 0, .. }) => Ok(Intended::Stopped),
             Err(StoreError::ConditionFailed { item: Some(item), .. }) => {
-                Ok(Intended::InDoubt(decode(self.table.name(), *item)?))
+                Ok(Intended::InDoubt(Box::new(decode(self.table.name(), *item)?)))
             }
             Err(error) => Err(error),
         }

@@ -2,6 +2,7 @@
 //! shows these one by one.
 
 mod approvals;
+mod batch;
 mod directory;
 mod egress;
 mod runs;

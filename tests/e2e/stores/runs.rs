@@ -91,7 +91,7 @@ async fn check_ending(n: u8, status: Status) {
     assert_eq!(store.intend(&run, &intent(at)).await.unwrap(), Intended::Now);
     let again = store.intend(&run, &intent(at)).await.unwrap();
     let Intended::InDoubt(found) = again else { panic!("{again:?}") };
-    assert!(found.is_leased(at) && found == intent(at));
+    assert!(found.is_leased(at) && *found == intent(at));
     store.release(&run, "pay", 1, at).await.unwrap();
     assert!(!store.intent(&run, "pay").await.unwrap().unwrap().is_leased(at));
     assert!(store.release(&run, "pay", 2, at).await.is_err(), "another call's lease");

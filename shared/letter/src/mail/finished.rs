@@ -22,6 +22,10 @@ pub enum Ending {
     TimedOut,
     /// The run ended first.
     Closed,
+    /// Enough people said what became of something that was sent.
+    Answered,
+    /// They did not know, or did not agree.
+    Unanswered,
 }
 
 /// How a request of a run ended, by whom and when. Never what was noted: a note is anybody's text.
@@ -48,6 +52,8 @@ impl DecisionFact {
             Ending::Denied => "denied",
             Ending::TimedOut => "not decided in time",
             Ending::Closed => "closed undecided",
+            Ending::Answered => "what happened was answered",
+            Ending::Unanswered => "what happened was left unanswered",
         };
         let mut line = ending.to_owned();
         if !self.by.is_empty() {

@@ -75,21 +75,43 @@ impl Run {
             ),
             Figure::at_most(
                 "DynamoDB requests of an irreversible step behind a gate, with a credential",
-                signed as f64,
+                signed.one as f64,
                 "requests",
                 8.0,
             ),
+            Figure::at_most(
+                "DynamoDB requests of a step with 40 such calls, 4 side by side",
+                signed.list as f64,
+                "requests",
+                list_goal(signed.invocations) as f64,
+            ),
+            Figure::plain("invocations of that step", signed.invocations as f64, "count"),
+            Figure::plain(
+                "from the signature to the end, 40 calls of one step",
+                signed.list_took.as_secs_f64(),
+                "s",
+            ),
+            Figure::plain(
+                "from the signature to the end, 40 steps of one call",
+                signed.steps_took.as_secs_f64(),
+                "s",
+            ),
         ])
     }
+}
+
+/// Two requests for each wave and seven for each invocation.
+fn list_goal(invocations: usize) -> usize {
+    2 * signed::CALLS.div_ceil(signed::PARALLEL) + 7 * invocations
 }
 
 async fn measure(
     stack: &Stack,
     aws: &Aws,
     folder: &std::path::Path,
-) -> Result<(chain::Cost, u64), CliError> {
+) -> Result<(chain::Cost, signed::Cost), CliError> {
     let bench = Bench::open(stack, Logs { aws, stack, folder }).await?;
-    Ok((chain::cost(&bench).await?, signed::requests(&bench).await?))
+    Ok((chain::cost(&bench).await?, signed::cost(&bench).await?))
 }
 
 /// Two people and an agent.

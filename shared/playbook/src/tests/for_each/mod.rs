@@ -1,9 +1,10 @@
 //! `for_each`: one call for each item of a list, signed together.
 
-use countersign_registry::DataType;
+mod items;
+mod result;
 
 use super::{around, bindings, compiled, problems, registry, shown, step, valid};
-use crate::{Bindings, ForEach, PlaybookSource, StepKind, World, compile, graph, render};
+use crate::{Bindings, ForEach, PlaybookSource, StepKind, World, compile};
 
 /// A step that reads people.
 const READ: &str = "  - {name: people, step_type: tool, action: call_connector, connector: irs-990-xml, endpoint: officers, output_key: rows, inputs: {year: 2024}}\n";
@@ -27,12 +28,6 @@ fn check(steps: &str, expect: &[&str]) {
 #[track_caller]
 fn check_each(for_each: &str, expect: &[&str]) {
     check(&post(for_each, "inputs: {to: a}"), expect);
-}
-
-/// What is said of an input of a step with `for_each` over the people.
-#[track_caller]
-fn check_input(to: &str, expect: &[&str]) {
-    check(&post("{in: rows.results}", &format!("inputs: {{to: \"{to}\"}}")), expect);
 }
 
 fn each(playbook: &str) -> ForEach {
@@ -187,130 +182,6 @@ fn several_results_are_not_a_list() {
 }
 
 #[test]
-fn the_item_has_the_type_of_the_list() {
-    check_input("{item.name}", &[]);
-    check_input(
-        "{item.nam}",
-        &["P016 {item.nam}: `{item.nam}`: there is no field `nam` | did you mean `name`?"],
-    );
-    check_input(
-        "{item}",
-        &["P014 \"{item}\": `to` takes string, this is record | use `{item.name}`"],
-    );
-    check_input(
-        "{item.compensation}",
-        &[
-            "P101 \"{item.compensation}\": `to` takes string, this is integer: it is written out as text",
-        ],
-    );
-    check_input(
-        "{itme.name}",
-        &["P015 {itme.name}: there is no step or input `itme` | did you mean `item.name`?"],
-    );
-    // Without a `name` of its own the step is asked for one, and the item has it.
-    check(
-        &post("{in: \"{rows.results}\", as: one}", "inputs: {}"),
-        &["P013 post: `post` needs `to` (string) | add `to` under `inputs`"],
-    );
-    check(&post("{in: \"{rows.results[*].name}\"}", "inputs: {to: \"{item}\"}"), &[]);
-    check(
-        &post("{in: \"{rows.results[*].name}\"}", "inputs: {to: \"{item.name}\"}"),
-        &["P016 {item.name}: `{item.name}`: a string has no field `name`"],
-    );
-}
-
-#[test]
-fn the_item_is_known_in_inputs_and_key_only() {
-    let step = |rest: &str| post("{in: rows.results}", rest);
-    check(
-        &step("inputs: {to: \"{item.name}\"}, condition: \"{item.compensation} > 0\""),
-        &[
-            "P015 item.compensation: `item` is known under `inputs` and in `key` only | the condition decides about the step as a whole; filter the list in a step before it",
-        ],
-    );
-    check(
-        &step("inputs: {to: \"{item.name}\"}, params: {folder: \"{item.name}\"}"),
-        &[
-            "P002 folder: the action takes no `folder` under `params` | there are `connector`, `endpoint`",
-            "P019 {item.name}: `{item.name}` is an item of a list, and params hold settings only | wire it under `inputs`, or use an input of the playbook",
-        ],
-    );
-    let tell = "  - {name: tell, step_type: tool, action: send_notification, inputs: {message: \"{item.name}\"}}\n";
-    check(
-        &format!("{}{tell}", step("inputs: {to: \"{item.name}\"}")),
-        &[
-            "P015 {item.name}: there is no step or input `item` | `item` is the item of `post`, and known in that step only",
-        ],
-    );
-    let gate = "  - {name: ask, step_type: approval, prompt: \"Write to {item.name}?\"}\n";
-    check(
-        &format!("{gate}{}", step("inputs: {to: \"{item.name}\"}")),
-        &[
-            "P015 {item.name}: there is no step or input `item` | `item` is the item of `post`, and known in that step only",
-        ],
-    );
-}
-
-#[test]
-fn two_steps_may_call_their_items_alike() {
-    let twice = post("{in: rows.results}", "inputs: {to: \"{item.name}\"}");
-    let other = twice
-        .replace(READ, "")
-        .replace("name: post", "name: again")
-        .replace("rows.results", "\"{rows.results[*].name}\"")
-        .replace("{item.name}", "{item}");
-    check(&format!("{twice}{other}"), &[]);
-}
-
-#[test]
-fn k_55_an_item_with_the_name_of_something_else_is_refused() {
-    for (name, what) in [("who", "an input"), ("people", "a step"), ("rows", "an output key")] {
-        let expect = format!(
-            "P009 {name}: `{name}` is also {what}: references could mean either | give the item another name"
-        );
-        check_each(&format!("{{in: rows.results, as: {name}}}"), &[&expect]);
-    }
-    check_each(
-        "{in: rows.results, as: today}",
-        &["P009 today: `today` is a variable of every run already"],
-    );
-    check_each(
-        "{in: rows.results, as: \"{one}\"}",
-        &["P007 \"{one}\": `as` is the name alone, found `{one}` | write `one`"],
-    );
-    let item = "  - {name: item, step_type: tool, action: query_journal}\n";
-    check(
-        &format!("{item}{}", post("{in: rows.results}", "inputs: {to: a}")),
-        &[
-            "P009 for_each: `item` is also a step: references could mean either | name the item: `as: one`",
-        ],
-    );
-}
-
-#[test]
-fn a_key_tells_items_apart() {
-    check_each("{in: rows.results, key: \"{item.name}/{item.compensation}\"}", &[]);
-    check_each(
-        "{in: rows.results, key: \"{who}\"}",
-        &[
-            "P008 \"{who}\": every item has the same key: `key` does not refer to `{item}` | use a field that differs, such as `{item.id}`, or leave `key` out",
-        ],
-    );
-    check_each(
-        "{in: rows.results, key: \"{item}\"}",
-        &["P014 item: `key` takes a text or a number, `{item}` is record | use `{item.name}`"],
-    );
-    check_each(
-        "{in: rows.results, key: \"{item.nam}\"}",
-        &["P016 {item.nam}: `{item.nam}`: there is no field `nam` | did you mean `name`?"],
-    );
-    check_each(
-        "{in: rows.results, key: \"{item.name\"}",
-        &["P020 {: a `{` without its `}` | write `{{` for a brace"],
-    );
-}
-
-#[test]
 fn k_10_only_calls_that_are_signed_have_it() {
     let read = format!(
         "{READ}{}",
@@ -404,133 +275,4 @@ fn other_kinds_of_steps_are_told_where_it_belongs() {
     );
     let foreach = post("{in: rows.results}", "inputs: {to: a}").replace("for_each:", "foreach:");
     check(&foreach, &["P002 foreach: unknown key `foreach` | did you mean `for_each`?"]);
-}
-
-/// A last step that uses what the letters gave back.
-#[track_caller]
-fn check_use(wired: &str, expect: &[&str]) {
-    let used = format!(
-        "  - {{name: note, step_type: tool, action: write_journal_entry, inputs: {{summary: \"Sent {wired}\"}}}}\n"
-    );
-    check(
-        &format!(
-            "{}{used}",
-            post("{in: rows.results}", "output_key: sent, inputs: {to: \"{item.name}\"}")
-        ),
-        expect,
-    );
-}
-
-#[test]
-fn f_162_the_result_has_every_item_and_their_counts() {
-    for part in [
-        "results",
-        "results[0].n",
-        "results[*].key",
-        "results[0].status",
-        "results[0].message",
-        "results[*].output.receipt",
-        "count",
-        "done",
-        "failed",
-        "unknown",
-        "not_sent",
-        "struck",
-        "sent_before",
-    ] {
-        check_use(&format!("{{post.{part}}}"), &[]);
-        check_use(&format!("{{sent.{part}}}"), &[]);
-    }
-    check_use(
-        "{post.receipt}",
-        &[
-            "P016 {post.receipt}: `{post.receipt}`: `post` makes one call for each item | use `{post.results[*].output.receipt}`",
-        ],
-    );
-    check_use(
-        "{sent[0].receipt}",
-        &[
-            "P016 {sent[0].receipt}: `{sent[0].receipt}`: `post` makes one call for each item | use `{sent.results[0].output.receipt}`",
-        ],
-    );
-    check_use(
-        "{post.dnoe}",
-        &["P016 {post.dnoe}: `{post.dnoe}`: there is no field `dnoe` | did you mean `done`?"],
-    );
-    check_use(
-        "{post.results[0].output.recept}",
-        &[
-            "P016 {post.results[0].output.recept}: `{post.results[0].output.recept}`: there is no field `recept` | did you mean `receipt`?",
-        ],
-    );
-    check_use(
-        "{post.whatever}",
-        &[
-            "P016 {post.whatever}: `{post.whatever}`: there is no field `whatever` | the fields are `results`, `count`, `done`, `failed`, `unknown`, `not_sent`, `struck`, `sent_before`",
-        ],
-    );
-}
-
-#[test]
-fn f_162_through_a_parallel_step_too() {
-    let post = post("{in: rows.results}", "inputs: {to: \"{item.name}\"}").replace(READ, "");
-    let post = post.trim().trim_start_matches("- ");
-    let both = format!(
-        "{READ}  - {{name: both, step_type: tool, action: parallel, parallel_steps: [{post}]}}\n"
-    );
-    let used = |part: &str| {
-        format!(
-            "{both}  - {{name: note, step_type: tool, action: write_journal_entry, inputs: {{summary: \"Sent {{both.post.{part}}}\"}}}}\n"
-        )
-    };
-    check(&used("done"), &[]);
-    check(
-        &used("receipt"),
-        &[
-            "P016 {both.post.receipt}: `{both.post.receipt}`: `post` makes one call for each item | use `{both.post.results[*].output.receipt}`",
-        ],
-    );
-}
-
-#[test]
-fn an_answer_that_nobody_knows_has_anything() {
-    let outputs = ForEach::outputs(DataType::Any);
-    let names: Vec<&str> = outputs.iter().map(|slot| slot.name.as_str()).collect();
-    assert_eq!(
-        names,
-        ["results", "count", "done", "failed", "unknown", "not_sent", "struck", "sent_before"]
-    );
-    assert_eq!(outputs[0].data_type.to_string(), "record[]");
-}
-
-#[test]
-fn the_list_counts_as_used_and_decides_about_failures() {
-    let read = "{in: rows.results}";
-    let playbook = around(&post(read, "inputs: {to: a}"));
-    let unused: Vec<String> =
-        problems(&playbook).into_iter().filter(|one| one.starts_with("P102")).collect();
-    assert_eq!(unused, Vec::<String>::new());
-    assert_eq!(step(&valid(&playbook), "people").on_error, crate::OnError::Stop);
-    let skip = playbook.replace("output_key: rows,", "output_key: rows, on_error: skip,");
-    assert!(problems(&skip).iter().any(|one| one.starts_with("P104")), "{:?}", problems(&skip));
-}
-
-#[test]
-fn f_167_the_graph_and_the_stages_show_it() {
-    let text = around(&post(
-        "{in: rows.results, key: \"{rows.count}-{item.name}\", parallel: 3}",
-        "inputs: {to: \"{item.name}\"}",
-    ));
-    let playbook = valid(&text);
-    let (registry, bindings) = (registry(), bindings());
-    let graph = graph(&playbook, &World::of(&registry).with(&bindings));
-    let edges: Vec<String> = graph
-        .edges
-        .iter()
-        .map(|edge| format!("{} {} {} {}", edge.from, edge.to, edge.field, edge.data_type))
-        .collect();
-    assert_eq!(edges, ["people post results record[]", "people post count integer"]);
-    assert_eq!(graph.nodes[1].for_each, step(&playbook, "post").for_each);
-    let stages = render::stages(&playbook);
-    assert!(stages.contains("for each of people.results, at most 100, 3 side by side"), "{stages}");
 }
