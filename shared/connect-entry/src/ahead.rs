@@ -5,6 +5,7 @@
 //! when the run began, so that one request reads all four. What does not fit any more is read again by whoever needs it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use countersign_connector::{ConnectorId, ConnectorSource as _, CredentialId, Found, SourceError};
 use countersign_identity::UserId;
@@ -12,7 +13,7 @@ use countersign_registry::action::ReadAhead;
 use countersign_resilience::Record;
 use countersign_store_catalog::Catalog;
 use countersign_store_egress::EgressStore;
-use countersign_store_kit::{Item, Lookup, Table};
+use countersign_store_kit::{Item, Lookup, StoreError, Table};
 use countersign_store_vault::VaultStore;
 
 /// The stores of a call, and a table whose client reaches all of theirs.
@@ -27,15 +28,23 @@ pub(crate) struct Stores {
 /// Whose call of which connector, for which profile.
 pub(crate) type Named = (UserId, String, ConnectorId);
 
-/// What was read and not yet used. The credential is kept as it is stored: sealed.
+/// For how long what was read is used: as long as a step over a list uses the rights of its runner.
+const MAX_AGE: Duration = Duration::from_secs(10);
+
+/// Something that was read, of what and when.
+type Kept<K, T> = Option<(K, T, Instant)>;
+
+/// What was read. The credential is kept as it is stored: sealed.
 #[derive(Default)]
 pub(crate) struct Read {
-    pub(crate) found: Option<(Named, Found)>,
-    pub(crate) credential: Option<((UserId, CredentialId), Option<Item>)>,
-    pub(crate) source: Option<(String, Option<Record>)>,
+    found: Kept<Named, Found>,
+    credential: Kept<(UserId, CredentialId), Option<Item>>,
+    source: Kept<String, Option<Record>>,
+    /// Whether the last report of the source was a success, and written.
+    told: bool,
 }
 
-/// What describing read last, for the call that follows; each part is used once.
+/// What describing read last, for the calls that follow.
 #[derive(Default)]
 pub(crate) struct Ahead(Mutex<Read>);
 
@@ -50,24 +59,63 @@ impl Ahead {
     }
 
     pub(crate) fn found(&self, named: &Named) -> Option<Found> {
-        taken(&mut self.lock().found, named)
+        fresh(&self.lock().found, named)
     }
 
     pub(crate) fn credential(&self, of: &(UserId, CredentialId)) -> Option<Option<Item>> {
-        taken(&mut self.lock().credential, of)
+        fresh(&self.lock().credential, of)
     }
 
     pub(crate) fn source(&self, subject: &String) -> Option<Option<Record>> {
-        taken(&mut self.lock().source, subject)
+        fresh(&self.lock().source, subject)
+    }
+
+    pub(crate) fn keep_found(&self, named: Named, found: Found) {
+        self.lock().found = now(named, found);
+    }
+
+    pub(crate) fn keep_credential(&self, of: (UserId, CredentialId), item: Option<Item>) {
+        self.lock().credential = now(of, item);
+    }
+
+    /// A record that was read: what is heard of its source from here on is news.
+    pub(crate) fn keep_source(&self, subject: String, record: Option<Record>) {
+        let mut kept = self.lock();
+        (kept.source, kept.told) = (now(subject, record), false);
+    }
+
+    /// A record as it was just written.
+    pub(crate) fn wrote_source(&self, subject: String, record: Record) {
+        self.lock().source = now(subject, Some(record));
+    }
+
+    /// Whether a success has to be written: the first, and the first after something else. Those of a list that
+    /// follow say the same again.
+    pub(crate) fn is_news(&self, subject: &str, is_success: bool) -> bool {
+        let mut kept = self.lock();
+        let known = kept.source.as_ref().is_some_and(|(known, ..)| known == subject);
+        let repeats = known && is_success && kept.told;
+        kept.told = known && is_success;
+        !repeats
     }
 }
 
-/// What was read of exactly this; afterwards nothing is kept.
-fn taken<K: PartialEq, T>(kept: &mut Option<(K, T)>, of: &K) -> Option<T> {
-    kept.take().filter(|(known, _)| known == of).map(|(_, read)| read)
+fn now<K, T>(of: K, read: T) -> Kept<K, T> {
+    Some((of, read, Instant::now()))
+}
+
+/// What was read of exactly this a moment ago.
+fn fresh<K: PartialEq, T: Clone>(kept: &Kept<K, T>, of: &K) -> Option<T> {
+    let (known, read, at) = kept.as_ref()?;
+    (known == of && at.elapsed() < MAX_AGE).then(|| read.clone())
 }
 
 impl Stores {
+    /// One item, as a batch reads it.
+    pub(crate) async fn item(&self, at: Lookup) -> Result<Option<Item>, StoreError> {
+        Ok(self.across.get_across(std::slice::from_ref(&at)).await?.remove(&at))
+    }
+
     /// Connector, binding, and what `ahead` names, with one request. When that fails, connector and binding alone: the
     /// rest is a help.
     pub(crate) async fn read(
@@ -89,21 +137,21 @@ impl Stores {
             Err(error) => {
                 tracing::warn!(%error, "reading one after the other");
                 let found = self.catalog.bound(owner, profile, connector).await?;
-                let kept = Some((named, found.clone()));
+                let kept = now(named, found.clone());
                 return Ok((found, Read { found: kept, ..Read::default() }));
             }
         };
         let credential = credential.zip(credential_at);
-        let credential = credential.map(|(id, at)| ((owner.clone(), id), read.remove(&at)));
+        let credential = credential.and_then(|(id, at)| now((owner.clone(), id), read.remove(&at)));
         let source = source.zip(source_at);
         let source = source.and_then(|(subject, at)| {
             let record = read.remove(&at).map(|item| self.egress.record(item)).transpose();
-            Some((subject, record.ok()?))
+            now(subject, record.ok()?)
         });
         let found = self.catalog.found(&of_catalog, &mut read);
         let found = found.map_err(|error| Box::new(error) as SourceError)?;
-        let kept = Some((named, found.clone()));
-        Ok((found, Read { found: kept, credential, source }))
+        let kept = now(named, found.clone());
+        Ok((found, Read { found: kept, credential, source, told: false }))
     }
 }
 
@@ -112,28 +160,54 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_describing_read_is_used_once_and_for_the_same_call_only() {
+    fn what_describing_read_is_used_for_the_same_call_only() {
         let owner = UserId::from_bytes([1; 16]);
         let of =
             |name: &str| (owner.clone(), "prof_1".to_owned(), ConnectorId::parse(name).unwrap());
         let id = |byte| (owner.clone(), CredentialId::from_bytes([byte; 16]));
-        let read = || Read {
-            found: Some((of("bank"), Found { connector: None, binding: None })),
-            credential: Some((id(7), None)),
-            source: Some(("subject".to_owned(), None)),
-        };
+        let (subject, moved) = ("subject".to_owned(), "moved".to_owned());
         let ahead = Ahead::default();
-        ahead.keep(read());
-        assert!(ahead.found(&of("bank")).is_some(), "it was handed over");
-        assert!(ahead.found(&of("bank")).is_none(), "once");
-        assert_eq!((ahead.credential(&id(7)), ahead.credential(&id(7))), (Some(None), None));
-        let subject = "subject".to_owned();
-        assert_eq!((ahead.source(&subject), ahead.source(&subject)), (Some(None), None));
-        ahead.keep(read());
+        ahead.keep(Read {
+            found: now(of("bank"), Found { connector: None, binding: None }),
+            credential: now(id(7), None),
+            source: now(subject.clone(), None),
+            told: false,
+        });
+        for _ in 0..2 {
+            assert!(ahead.found(&of("bank")).is_some());
+            assert_eq!(
+                (ahead.credential(&id(7)), ahead.source(&subject)),
+                (Some(None), Some(None))
+            );
+        }
         assert!(ahead.found(&of("other")).is_none(), "another call reads for itself");
         assert!(ahead.credential(&id(8)).is_none(), "a credential entered since is read");
-        assert!(ahead.source(&"moved".to_owned()).is_none());
+        assert!(ahead.source(&moved).is_none());
         ahead.keep(Read::default());
-        assert!(ahead.found(&of("bank")).is_none(), "what was read for an earlier call is gone");
+        assert!(ahead.found(&of("bank")).is_none(), "what was read for an earlier step is gone");
+    }
+
+    #[test]
+    fn what_is_old_is_read_again() {
+        let old = Instant::now().checked_sub(MAX_AGE).unwrap();
+        assert_eq!(fresh(&Some(("a", 1, Instant::now())), &"a"), Some(1));
+        assert_eq!(fresh(&Some(("a", 1, old)), &"a"), None);
+    }
+
+    #[test]
+    fn successes_in_a_row_are_written_once() {
+        let ahead = Ahead::default();
+        assert!(
+            ahead.is_news("bank", true) && ahead.is_news("bank", true),
+            "nothing was read of it"
+        );
+        ahead.keep_source("bank".to_owned(), None);
+        let said = [true, true, false, false, true, true];
+        let news = said.map(|success| ahead.is_news("bank", success));
+        assert_eq!(news, [true, false, true, true, true, false]);
+        ahead.keep_source("other".to_owned(), None);
+        assert!(ahead.is_news("other", true));
+        ahead.keep(Read::default());
+        assert!(ahead.is_news("other", true));
     }
 }
