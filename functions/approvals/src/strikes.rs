@@ -71,7 +71,7 @@ impl Told {
     }
 
     /// What whoever looks again has to know of the strike that made this version.
-    pub(crate) fn warning(&self, request: &Request) -> Option<Shown> {
+    pub(crate) fn changed(&self, request: &Request) -> Option<Shown> {
         let record = request.last_strike()?;
         let covered = request.covers.iter().find(|covered| covered.step == record.step)?;
         let did = match (record.struck.len(), record.restored.len()) {

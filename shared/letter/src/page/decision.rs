@@ -75,6 +75,8 @@ pub struct DecisionPage {
     pub prompt_url: Option<String>,
     /// What cannot be taken back, and is covered by this signature.
     pub effects: Requests,
+    /// That somebody changed what was asked, so that earlier signatures are void.
+    pub changed: Option<Shown>,
     /// What was struck out so far, the earliest first.
     pub strikes: Vec<StrikeTold>,
     /// Requests whose outcome is asked for.

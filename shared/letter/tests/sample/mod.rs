@@ -104,6 +104,7 @@ fn blank() -> DecisionPage {
         prompt: Shown::default(),
         prompt_url: Some(format!("{LINK}/prompt")),
         effects: Requests::default(),
+        changed: None,
         strikes: Vec::new(),
         outcomes: Vec::new(),
         warnings: Vec::new(),

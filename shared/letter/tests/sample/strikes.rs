@@ -23,9 +23,9 @@ pub(crate) fn struck_payments(count: usize, struck: &[u64]) -> DecisionPage {
     push_payments(&mut page, count, &Strikes { by, open: true });
     page.version = 2;
     page.given = 0;
-    page.warnings = vec![Shown::line(
-        "Ann Whitfield struck out 2 of 40 requests of `pay` on Sat 21 Nov 2026, 14:01 UTC. Signatures given before that no longer count.",
-    )];
+    page.changed = Some(Shown::line(
+        "Ann Whitfield struck out 2 of the 40 requests of `pay` on Sat 21 Nov 2026, 14:01 UTC; 38 are left. Signatures given before that no longer count.",
+    ));
     page.strikes = vec![StrikeTold {
         version: 2,
         what: Shown::line("Ann Whitfield struck out 4 and 18 of `pay`, Sat 21 Nov 2026, 14:01 UTC"),
