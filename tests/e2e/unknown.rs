@@ -244,7 +244,7 @@ async fn k_49_a_payment_that_was_seen_at_the_bank_is_done_and_says_who_saw_it() 
         (&call["n"], &call["call"], &call["key"]),
         (&json!(0), &json!(1), &json!(key(sent)))
     );
-    assert_eq!(call["sends"]["method"], "POST", "{seen:#}");
+    assert_eq!(call["sends"]["target"]["method"], "POST", "{seen:#}");
     assert!(
         seen["prompt"]
             .as_str()

@@ -9,7 +9,7 @@ use countersign_connector::{
 };
 use countersign_identity::UserId;
 use countersign_resilience::{
-    Admitted, Budget, Permit, Record, Report, Standing, StandingError, Subject,
+    Admitted, Budget, Permit, Record, Report, Standing, StandingError, Subject, Verdict,
 };
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -51,10 +51,15 @@ impl ConnectorSource for Acting {
         profile: &'a str,
         connector: &'a ConnectorId,
     ) -> BoxFuture<'a, Result<Found, SourceError>> {
-        match self.ahead.found(&(owner.clone(), profile.to_owned(), connector.clone())) {
-            Some(found) => Box::pin(async { Ok(found) }),
-            None => self.stores.catalog.bound(owner, profile, connector),
-        }
+        Box::pin(async move {
+            let named = (owner.clone(), profile.to_owned(), connector.clone());
+            if let Some(found) = self.ahead.found(&named) {
+                return Ok(found);
+            }
+            let found = self.stores.catalog.bound(owner, profile, connector).await?;
+            self.ahead.keep_found(named, found.clone());
+            Ok(found)
+        })
     }
 }
 
@@ -65,10 +70,19 @@ impl CredentialSource for Acting {
         id: &'a CredentialId,
         connector: &'a ConnectorId,
     ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
-        match self.ahead.credential(&(owner.clone(), id.clone())) {
-            Some(item) => self.stores.vault.credential_in(owner, id, connector, item),
-            None => self.stores.vault.credential(owner, id, connector),
-        }
+        Box::pin(async move {
+            let (vault, of) = (&self.stores.vault, (owner.clone(), id.clone()));
+            let item = match self.ahead.credential(&of) {
+                Some(item) => item,
+                None => {
+                    let item = self.stores.item(vault.lookup(owner, id)).await;
+                    let item = item.map_err(|error| Box::new(error) as SourceError)?;
+                    self.ahead.keep_credential(of, item.clone());
+                    item
+                }
+            };
+            vault.credential_in(owner, id, connector, item).await
+        })
     }
 }
 
@@ -90,10 +104,18 @@ impl Standing for Acting {
         now: Timestamp,
         lease: Duration,
     ) -> BoxFuture<'a, Result<Admitted, StandingError>> {
-        match self.ahead.source(&subject.as_str().to_owned()) {
-            Some(seen) => self.stores.egress.admit_seen(subject, holder, now, lease, seen),
-            None => self.stores.egress.admit(subject, holder, now, lease),
-        }
+        Box::pin(async move {
+            let (egress, of) = (&self.stores.egress, subject.as_str().to_owned());
+            let known = self.ahead.source(&of);
+            let admitted = match known.clone() {
+                Some(seen) => egress.admit_seen(subject, holder, now, lease, seen).await?,
+                None => egress.admit(subject, holder, now, lease).await?,
+            };
+            if known.as_ref() != Some(&admitted.seen) {
+                self.ahead.keep_source(of, admitted.seen.clone());
+            }
+            Ok(admitted)
+        })
     }
 
     fn report<'a>(
@@ -103,11 +125,13 @@ impl Standing for Acting {
         report: &'a Report,
     ) -> BoxFuture<'a, Result<(), StandingError>> {
         Box::pin(async move {
-            let reports = self.ahead.reported(subject.as_str(), report);
-            if reports.is_empty() {
+            if !self.ahead.is_news(subject.as_str(), report.verdict == Verdict::Success) {
                 return Ok(());
             }
-            self.stores.egress.report_all(subject, seen, &reports).await
+            let next = seen.clone().unwrap_or_default().after(report);
+            self.stores.egress.report(subject, seen, report).await?;
+            self.ahead.wrote_source(subject.as_str().to_owned(), next);
+            Ok(())
         })
     }
 }

@@ -5,14 +5,15 @@
 //! when the run began, so that one request reads all four. What does not fit any more is read again by whoever needs it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use countersign_connector::{ConnectorId, ConnectorSource as _, CredentialId, Found, SourceError};
 use countersign_identity::UserId;
 use countersign_registry::action::ReadAhead;
-use countersign_resilience::{Record, Report};
+use countersign_resilience::Record;
 use countersign_store_catalog::Catalog;
 use countersign_store_egress::EgressStore;
-use countersign_store_kit::{Item, Lookup, Table};
+use countersign_store_kit::{Item, Lookup, StoreError, Table};
 use countersign_store_vault::VaultStore;
 
 /// The stores of a call, and a table whose client reaches all of theirs.
@@ -27,30 +28,23 @@ pub(crate) struct Stores {
 /// Whose call of which connector, for which profile.
 pub(crate) type Named = (UserId, String, ConnectorId);
 
-/// What was read and not yet used. The credential is kept as it is stored: sealed.
+/// For how long what was read is used: as long as a step over a list uses the rights of its runner.
+const MAX_AGE: Duration = Duration::from_secs(10);
+
+/// Something that was read, of what and when.
+type Kept<K, T> = Option<(K, T, Instant)>;
+
+/// What was read. The credential is kept as it is stored: sealed.
 #[derive(Default)]
 pub(crate) struct Read {
-    pub(crate) found: Option<Kept<Named, Found>>,
-    pub(crate) credential: Option<Kept<(UserId, CredentialId), Option<Item>>>,
-    pub(crate) source: Option<Kept<String, Option<Record>>>,
-    /// Good reports of the source that further calls will add to; they are written with the last of them.
-    pub(crate) reports: Vec<Report>,
+    found: Kept<Named, Found>,
+    credential: Kept<(UserId, CredentialId), Option<Item>>,
+    source: Kept<String, Option<Record>>,
+    /// Whether the last report of the source was a success, and written.
+    told: bool,
 }
 
-/// A part, for as many calls as were described together.
-pub(crate) struct Kept<K, T> {
-    of: K,
-    read: T,
-    uses: usize,
-}
-
-impl<K, T> Kept<K, T> {
-    fn of(of: K, read: T, uses: usize) -> Self {
-        Self { of, read, uses }
-    }
-}
-
-/// What describing read last, for the calls that follow; each part is used once for each of them.
+/// What describing read last, for the calls that follow.
 #[derive(Default)]
 pub(crate) struct Ahead(Mutex<Read>);
 
@@ -65,59 +59,69 @@ impl Ahead {
     }
 
     pub(crate) fn found(&self, named: &Named) -> Option<Found> {
-        taken(&mut self.lock().found, named)
+        fresh(&self.lock().found, named)
     }
 
     pub(crate) fn credential(&self, of: &(UserId, CredentialId)) -> Option<Option<Item>> {
-        taken(&mut self.lock().credential, of)
+        fresh(&self.lock().credential, of)
     }
 
     pub(crate) fn source(&self, subject: &String) -> Option<Option<Record>> {
-        taken(&mut self.lock().source, subject)
+        fresh(&self.lock().source, subject)
     }
 
-    /// The reports to write now: none when this one says that all is well as before, and further calls of the same source
-    /// will report. When those are never made, because time is short or a call failed otherwise, the health of the source
-    /// counts a few good calls less.
-    pub(crate) fn reported(&self, subject: &str, report: &Report) -> Vec<Report> {
-        let mut read = self.lock();
-        let more = read.source.as_ref().filter(|kept| kept.of == subject);
-        let waits = more.is_some_and(|kept| changes_nothing(kept.read.as_ref(), report));
-        if waits {
-            read.reports.push(report.clone());
-            return Vec::new();
-        }
-        let mut reports = std::mem::take(&mut read.reports);
-        reports.push(report.clone());
-        reports
+    pub(crate) fn keep_found(&self, named: Named, found: Found) {
+        self.lock().found = now(named, found);
+    }
+
+    pub(crate) fn keep_credential(&self, of: (UserId, CredentialId), item: Option<Item>) {
+        self.lock().credential = now(of, item);
+    }
+
+    /// A record that was read: what is heard of its source from here on is news.
+    pub(crate) fn keep_source(&self, subject: String, record: Option<Record>) {
+        let mut kept = self.lock();
+        (kept.source, kept.told) = (now(subject, record), false);
+    }
+
+    /// A record as it was just written.
+    pub(crate) fn wrote_source(&self, subject: String, record: Record) {
+        self.lock().source = now(subject, Some(record));
+    }
+
+    /// Whether a success has to be written: the first, and the first after something else. Those of a list that
+    /// follow say the same again.
+    pub(crate) fn is_news(&self, subject: &str, is_success: bool) -> bool {
+        let mut kept = self.lock();
+        let known = kept.source.as_ref().is_some_and(|(known, ..)| known == subject);
+        let repeats = known && is_success && kept.told;
+        kept.told = known && is_success;
+        !repeats
     }
 }
 
-/// Whether a good call finds the breaker as good as it leaves it.
-fn changes_nothing(before: Option<&Record>, report: &Report) -> bool {
-    let before = before.cloned().unwrap_or_default();
-    report.error.is_none() && before.after(report).breaker == before.breaker
+fn now<K, T>(of: K, read: T) -> Kept<K, T> {
+    Some((of, read, Instant::now()))
 }
 
-/// What was read of exactly this, while calls it was read for are left. Another question means that it no longer fits.
-fn taken<K: PartialEq, T: Clone>(slot: &mut Option<Kept<K, T>>, of: &K) -> Option<T> {
-    let mut kept = slot.take().filter(|kept| kept.of == *of)?;
-    kept.uses -= 1;
-    let read = kept.read.clone();
-    if kept.uses > 0 {
-        *slot = Some(kept);
-    }
-    Some(read)
+/// What was read of exactly this a moment ago.
+fn fresh<K: PartialEq, T: Clone>(kept: &Kept<K, T>, of: &K) -> Option<T> {
+    let (known, read, at) = kept.as_ref()?;
+    (known == of && at.elapsed() < MAX_AGE).then(|| read.clone())
 }
 
 impl Stores {
-    /// Connector, binding, and what `ahead` names, with one request, for so many calls. When that fails, connector and binding alone: the
+    /// One item, as a batch reads it.
+    pub(crate) async fn item(&self, at: Lookup) -> Result<Option<Item>, StoreError> {
+        Ok(self.across.get_across(std::slice::from_ref(&at)).await?.remove(&at))
+    }
+
+    /// Connector, binding, and what `ahead` names, with one request. When that fails, connector and binding alone: the
     /// rest is a help.
     pub(crate) async fn read(
         &self,
         named: Named,
         ahead: Option<&ReadAhead>,
-        calls: usize,
     ) -> Result<(Found, Read), SourceError> {
         let (owner, profile, connector) = &named;
         let of_catalog = self.catalog.lookups(owner, profile, connector);
@@ -133,86 +137,77 @@ impl Stores {
             Err(error) => {
                 tracing::warn!(%error, "reading one after the other");
                 let found = self.catalog.bound(owner, profile, connector).await?;
-                let kept = Some(Kept::of(named, found.clone(), calls));
+                let kept = now(named, found.clone());
                 return Ok((found, Read { found: kept, ..Read::default() }));
             }
         };
         let credential = credential.zip(credential_at);
-        let credential =
-            credential.map(|(id, at)| Kept::of((owner.clone(), id), read.remove(&at), calls));
+        let credential = credential.and_then(|(id, at)| now((owner.clone(), id), read.remove(&at)));
         let source = source.zip(source_at);
         let source = source.and_then(|(subject, at)| {
             let record = read.remove(&at).map(|item| self.egress.record(item)).transpose();
-            Some(Kept::of(subject, record.ok()?, calls))
+            now(subject, record.ok()?)
         });
         let found = self.catalog.found(&of_catalog, &mut read);
         let found = found.map_err(|error| Box::new(error) as SourceError)?;
-        let kept = Some(Kept::of(named, found.clone(), calls));
-        Ok((found, Read { found: kept, credential, source, reports: Vec::new() }))
+        let kept = now(named, found.clone());
+        Ok((found, Read { found: kept, credential, source, told: false }))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use countersign_resilience::Verdict;
-
     use super::*;
 
-    fn read(of: Named, id: (UserId, CredentialId), calls: usize) -> Read {
-        Read {
-            found: Some(Kept::of(of, Found { connector: None, binding: None }, calls)),
-            credential: Some(Kept::of(id, None, calls)),
-            source: Some(Kept::of("subject".to_owned(), None, calls)),
-            reports: Vec::new(),
-        }
-    }
-
-    fn report(error: Option<&'static str>) -> Report {
-        let verdict = if error.is_some() { Verdict::Failure } else { Verdict::Success };
-        let at = jiff::Timestamp::UNIX_EPOCH;
-        Report { holder: "k".to_owned(), verdict, error, latency: None, at }
-    }
-
     #[test]
-    fn what_was_read_for_several_calls_serves_each_and_their_good_reports_are_written_together() {
-        let owner = UserId::from_bytes([1; 16]);
-        let of = (owner.clone(), "prof_1".to_owned(), ConnectorId::parse("bank").unwrap());
-        let id = (owner, CredentialId::from_bytes([7; 16]));
-        let (ahead, subject) = (Ahead::default(), "subject".to_owned());
-        ahead.keep(read(of.clone(), id.clone(), 3));
-        let call = || {
-            assert!(ahead.found(&of).is_some() && ahead.credential(&id).is_some());
-            ahead.source(&subject).is_some()
-        };
-        assert!(call());
-        assert_eq!(ahead.reported(&subject, &report(None)), []);
-        assert!(call());
-        let failed = report(Some("CONNECTOR_UNAVAILABLE"));
-        assert_eq!(ahead.reported(&subject, &failed), [report(None), failed]);
-        assert!(call());
-        assert_eq!(ahead.reported(&subject, &report(None)), [report(None)], "the last of them");
-        assert!(ahead.found(&of).is_none(), "a fourth call reads for itself");
-    }
-
-    #[test]
-    fn what_describing_read_is_used_once_and_for_the_same_call_only() {
+    fn what_describing_read_is_used_for_the_same_call_only() {
         let owner = UserId::from_bytes([1; 16]);
         let of =
             |name: &str| (owner.clone(), "prof_1".to_owned(), ConnectorId::parse(name).unwrap());
         let id = |byte| (owner.clone(), CredentialId::from_bytes([byte; 16]));
-        let read = || read(of("bank"), id(7), 1);
+        let (subject, moved) = ("subject".to_owned(), "moved".to_owned());
         let ahead = Ahead::default();
-        ahead.keep(read());
-        assert!(ahead.found(&of("bank")).is_some(), "it was handed over");
-        assert!(ahead.found(&of("bank")).is_none(), "once");
-        assert_eq!((ahead.credential(&id(7)), ahead.credential(&id(7))), (Some(None), None));
-        let subject = "subject".to_owned();
-        assert_eq!((ahead.source(&subject), ahead.source(&subject)), (Some(None), None));
-        ahead.keep(read());
+        ahead.keep(Read {
+            found: now(of("bank"), Found { connector: None, binding: None }),
+            credential: now(id(7), None),
+            source: now(subject.clone(), None),
+            told: false,
+        });
+        for _ in 0..2 {
+            assert!(ahead.found(&of("bank")).is_some());
+            assert_eq!(
+                (ahead.credential(&id(7)), ahead.source(&subject)),
+                (Some(None), Some(None))
+            );
+        }
         assert!(ahead.found(&of("other")).is_none(), "another call reads for itself");
         assert!(ahead.credential(&id(8)).is_none(), "a credential entered since is read");
-        assert!(ahead.source(&"moved".to_owned()).is_none());
+        assert!(ahead.source(&moved).is_none());
         ahead.keep(Read::default());
-        assert!(ahead.found(&of("bank")).is_none(), "what was read for an earlier call is gone");
+        assert!(ahead.found(&of("bank")).is_none(), "what was read for an earlier step is gone");
+    }
+
+    #[test]
+    fn what_is_old_is_read_again() {
+        let old = Instant::now().checked_sub(MAX_AGE).unwrap();
+        assert_eq!(fresh(&Some(("a", 1, Instant::now())), &"a"), Some(1));
+        assert_eq!(fresh(&Some(("a", 1, old)), &"a"), None);
+    }
+
+    #[test]
+    fn successes_in_a_row_are_written_once() {
+        let ahead = Ahead::default();
+        assert!(
+            ahead.is_news("bank", true) && ahead.is_news("bank", true),
+            "nothing was read of it"
+        );
+        ahead.keep_source("bank".to_owned(), None);
+        let said = [true, true, false, false, true, true];
+        let news = said.map(|success| ahead.is_news("bank", success));
+        assert_eq!(news, [true, false, true, true, true, false]);
+        ahead.keep_source("other".to_owned(), None);
+        assert!(ahead.is_news("other", true));
+        ahead.keep(Read::default());
+        assert!(ahead.is_news("other", true));
     }
 }

@@ -23,7 +23,7 @@ impl Describing {
     async fn effects(&self, of: &EffectsOf<'_>) -> Result<Vec<Effect>, ActionError> {
         let connector = named(of.params).map_err(|error| failed(&error))?;
         let call = (of.owner.clone(), of.profile_id.to_owned(), connector);
-        let read = self.stores.read(call, of.ahead, of.calls.len().max(1)).await;
+        let read = self.stores.read(call, of.ahead).await;
         let (found, read) = read.map_err(|error| failed(&LookupError::Source(error)))?;
         self.ahead.keep(read);
         described(&bound(found, of.params).map_err(|error| failed(&error))?, of)

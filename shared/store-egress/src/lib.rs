@@ -69,19 +69,6 @@ impl EgressStore {
         )
     }
 
-    /// [`Standing::report`] of several calls, oldest first: one write.
-    ///
-    /// # Errors
-    /// [`StandingError`] when the table does not answer.
-    pub async fn report_all(
-        &self,
-        subject: &Subject,
-        seen: Option<Record>,
-        reports: &[Report],
-    ) -> Result<(), StandingError> {
-        self.tell(subject, seen, reports).await.map_err(boxed)
-    }
-
     async fn view(
         &self,
         subject: &Subject,
@@ -127,10 +114,7 @@ impl Standing for EgressStore {
         seen: Option<Record>,
         report: &'a Report,
     ) -> BoxFuture<'a, Result<(), StandingError>> {
-        Box::pin(async move {
-            let reports = std::slice::from_ref(report);
-            self.tell(subject, seen, reports).await.map_err(boxed)
-        })
+        Box::pin(async move { self.tell(subject, seen, report).await.map_err(boxed) })
     }
 }
 

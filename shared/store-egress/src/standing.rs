@@ -64,14 +64,12 @@ impl EgressStore {
         &self,
         subject: &Subject,
         seen: Option<Record>,
-        reports: &[Report],
+        report: &Report,
     ) -> Result<(), StoreError> {
-        let Some(last) = reports.last() else { return Ok(()) };
         let (key, mut seen) = (key(subject.as_str()), seen);
         for _ in 0..TRIES {
-            let before = seen.clone().unwrap_or_default();
-            let next = reports.iter().fold(before, |record, report| record.after(report));
-            match self.change(&key, seen.as_ref(), &next, last.at).await? {
+            let next = seen.clone().unwrap_or_default().after(report);
+            match self.change(&key, seen.as_ref(), &next, report.at).await? {
                 Change::Stored => return Ok(()),
                 Change::Lost(current) => seen = current,
             }

@@ -164,6 +164,11 @@ impl Extent {
         }
     }
 
+    /// The characters of the target's path: it is never short of room.
+    fn path(self, path: &str) -> usize {
+        self.room().of(path).max(SHOWN_LIMIT)
+    }
+
     /// The characters of a name.
     fn name(self) -> usize {
         match self {
@@ -323,7 +328,7 @@ impl TargetView {
             host: Shown::line(&target.host),
             unicode_host: target.unicode_host.as_deref().map(Shown::line),
             port: target.port,
-            path: same_path.then(|| Shown::new(&target.path, extent.room().of(&target.path))),
+            path: same_path.then(|| Shown::new(&target.path, extent.path(&target.path))),
             in_clear: target.url.starts_with("http://"),
             account: view.account.as_ref().map(account),
             account_details: view.account.as_ref().map(details).unwrap_or_default(),

@@ -15,6 +15,8 @@ const ITEM: &str = "item";
 const MOST_PARALLEL: i64 = 10;
 /// The most items anybody can sign at once.
 const MOST_ITEMS: i64 = 1_000;
+/// The longest time one call may take, seconds: one invocation makes several, and must have the time for the next.
+pub(super) const LONGEST_CALL: i64 = 240;
 /// How many items the list may have when `max` is left out.
 const ITEMS: u32 = 100;
 

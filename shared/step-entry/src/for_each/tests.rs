@@ -97,7 +97,7 @@ fn calls(count: u32) -> StepCalls {
 }
 
 fn signed(covered: Covered, at: i64) -> Signed {
-    let id = |word: &str| format!("{word}_{:032}", at);
+    let id = |word: &str| format!("{word}_{at:032}");
     Signed {
         approval: serde_json::from_value(json!(id("appr"))).unwrap(),
         receipt: serde_json::from_value(json!(id("rcpt"))).unwrap(),

@@ -276,3 +276,16 @@ fn other_kinds_of_steps_are_told_where_it_belongs() {
     let foreach = post("{in: rows.results}", "inputs: {to: a}").replace("for_each:", "foreach:");
     check(&foreach, &["P002 foreach: unknown key `foreach` | did you mean `for_each`?"]);
 }
+
+#[test]
+fn a_call_that_takes_longer_than_an_invocation_is_refused() {
+    let each = |seconds: u32| {
+        post("{in: rows.results}", &format!("timeout_seconds: {seconds}, inputs: {{to: a}}"))
+    };
+    check(&each(240), &[]);
+    check(
+        &each(241),
+        &["P006 241: `timeout_seconds` is a whole number from 1 to 240, found `241`"],
+    );
+    check(&each(840).replace("for_each: {in: rows.results}, ", ""), &[]);
+}
