@@ -44,6 +44,11 @@ impl EffectPage {
         Ok(EffectHtml { style: STYLE, page: self }.render()?)
     }
 
+    /// Who struck it out, and when.
+    fn struck_by(&self) -> Option<&Shown> {
+        self.strike.as_ref()?.by.as_ref()
+    }
+
     fn previous(&self) -> String {
         format!("{}/{}", self.effects_url, self.number.saturating_sub(1))
     }
