@@ -62,7 +62,7 @@ impl Content {
 
     fn view(&self, n: usize) -> EffectView {
         let Effect::Http(mut http) = samples::payment();
-        let bytes = (3_000_000 / self.requests).min(256 * 1024);
+        let bytes = (1_000_000 / self.requests).min(256 * 1024);
         http.body.as_mut().unwrap().text = self.record(n, bytes).to_string();
         if self.apart {
             http.via.endpoint = format!("pay-{n}");
