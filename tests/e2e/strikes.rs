@@ -21,8 +21,8 @@ fn root_of(effect: &Value) -> Digest {
 #[tokio::test]
 async fn k_09_what_is_struck_out_is_not_sent_and_the_rest_is_one_signature() {
     let tom = person("tom", &["global:reader", "decide"]).await;
-    let scene = Scene::asking("pay-struck", "", &[], &[&tom]).await;
-    let run = scene.start("pay-struck", &invoices(5)).await;
+    let scene = Scene::asking("pay-struck-seen", "", &[], &[&tom]).await;
+    let run = scene.start("pay-struck-seen", &invoices(5)).await;
     let (path, seen) = scene.seen(&run).await;
     let strikes = format!("{path}/strike");
     let after = scene.maria.post(&strikes, &strike(&seen, &[1, 3])).await;

@@ -133,5 +133,7 @@ pub(crate) async fn of_one(
     } else {
         None
     };
-    Ok(Some(EffectStrike { by: told.of_step(request, step).by.remove(&n), form }))
+    let by = told.of_step(request, step).by.remove(&n);
+    let says_something = by.is_some() || form.is_some();
+    Ok(says_something.then_some(EffectStrike { by, form }))
 }

@@ -262,6 +262,11 @@ impl World {
     }
 }
 
+/// Whether one code takes the place of the other.
+fn same(known: &StoredCode, code: &StoredCode) -> bool {
+    known.slot == code.slot && known.scope == code.scope
+}
+
 fn random_bytes() -> [u8; 40] {
     // Every call another one, so that a second code is not the first.
     static CALLS: AtomicUsize = AtomicUsize::new(1);
@@ -415,7 +420,7 @@ impl Act for Shared {
     ) -> Seen<'a, CodeIssue> {
         self.act();
         let mut state = self.state.lock().unwrap();
-        let known = state.codes.iter().find(|known| known.scope == code.scope).cloned();
+        let known = state.codes.iter().find(|known| same(known, code)).cloned();
         if let Some(fresh) = known.clone().filter(|known| known.is_fresh(now)) {
             return ready(Ok(CodeIssue::Known(fresh))).boxed();
         }
@@ -423,7 +428,7 @@ impl Act for Shared {
         let issue = match allowance.take(now) {
             Ok(left) => {
                 state.allowance = Some(left);
-                state.codes.retain(|known| known.scope != code.scope);
+                state.codes.retain(|known| !same(known, code));
                 state.codes.push(code.clone());
                 CodeIssue::Kept
             }
@@ -438,12 +443,13 @@ impl Act for Shared {
         &'a self,
         _: &'a ApprovalId,
         _: u32,
-        _: u16,
+        slot: u16,
         scope: &'a CodeScope,
     ) -> Seen<'a, Option<StoredCode>> {
         self.act();
         let mut state = self.state.lock().unwrap();
-        let mut codes = state.codes.iter_mut().filter(|code| code.scope == *scope);
+        let mut codes =
+            state.codes.iter_mut().filter(|code| code.slot == slot && code.scope == *scope);
         let code = codes.next().filter(|code| code.tries_left > 0).map(|code| {
             let before = code.clone();
             code.tries_left -= 1;
@@ -456,11 +462,11 @@ impl Act for Shared {
         &'a self,
         _: &'a ApprovalId,
         _: u32,
-        _: u16,
+        slot: u16,
         scope: &'a CodeScope,
     ) -> Seen<'a, ()> {
         self.act();
-        self.state.lock().unwrap().codes.retain(|code| code.scope != *scope);
+        self.state.lock().unwrap().codes.retain(|code| code.slot != slot || code.scope != *scope);
         ready(Ok(())).boxed()
     }
 

@@ -20,7 +20,9 @@ fn step(name: &str, count: usize) -> StepEffects {
 
 fn gate(effects: &[StepEffects]) -> Opening {
     let subject = Subject { effects: effects.to_vec(), ..Subject::of(Kind::Step) };
-    Opening { subject, irreversible: true, ..opening(3) }
+    let mut gate = Opening { subject, irreversible: true, ..opening(3) };
+    gate.policy.assurance = Assurance::LinkCode;
+    gate
 }
 
 fn opened(effects: &[StepEffects]) -> Request {
