@@ -24,6 +24,9 @@ pub(crate) const NIGHT: Screen = Screen { name: "night", width: 390, height: 844
 /// A desk.
 pub(crate) const DESK: Screen = Screen { name: "desk", width: 1200, height: 900, dark: false };
 
+/// A wide desk, at night.
+pub(crate) const WIDE: Screen = Screen { name: "wide-night", width: 1440, height: 900, dark: true };
+
 /// A browser with one page.
 pub(crate) struct Browser {
     driver: Child,

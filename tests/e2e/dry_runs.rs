@@ -48,6 +48,36 @@ async fn f_325_a_test_of_an_agent_shows_the_payment_and_makes_none() {
 }
 
 #[tokio::test]
+async fn f_325_a_test_shows_the_payment_of_each_item_and_makes_none() {
+    let (elsewhere, maria) =
+        (Elsewhere::open().await, person("maria", &["global:analyst", "decide"]).await);
+    let (ana, agent) = payer(&elsewhere, &maria).await;
+    ana.playbook(&pay_each("pay-each-tested")).await;
+    let body = json!({
+        "playbook": "pay-each-tested", "inputs": { "amounts": ["1.00", "2.50"] }, "query": "pay them",
+    });
+    let run = tested(&ana, &format!("/profiles/{agent}/test"), &body).await;
+    assert_eq!(step(&run, "pay")["code"], "DRY_RUN", "{run:#}");
+    let said = output(&ana, &run, "pay").await;
+    let would = &said["_dry_run"]["would_get"];
+    let call = |n: usize| {
+        (would["first"][n]["key"].clone(), would["first"][n]["inputs"]["amount"].clone())
+    };
+    assert_eq!(would["calls"], 2, "{said:#}");
+    assert_eq!((call(0), call(1)), ((json!("0"), json!("1.00")), (json!("1"), json!("2.50"))));
+    assert_eq!((&said["results"], &said["done"]), (&json!([]), &json!(0)), "{said:#}");
+    assert_eq!(elsewhere.posts(), 0, "a test has paid");
+}
+
+/// A playbook that books a payment for each of its amounts.
+fn pay_each(id: &str) -> String {
+    playbook(id, "").replace("{name: amount, type: string", "{name: amounts, type: list").replace(
+        "inputs: {amount: \"{amount}\"}",
+        "for_each: {in: amounts}\n    inputs: {amount: \"{item}\"}",
+    )
+}
+
+#[tokio::test]
 async fn f_325_a_test_of_an_agent_reads_and_writes_nothing() {
     let ana = person("ana", &["global:analyst"]).await;
     let filings = upload(&ana, vec![("a.xml".to_owned(), GOOD.as_bytes().to_vec())]).await;

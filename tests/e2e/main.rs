@@ -18,7 +18,10 @@ mod effects;
 mod engine;
 mod filings;
 mod floor;
+mod for_each;
+mod hostile_requests;
 mod identity;
+mod kills;
 #[path = "../../shared/letter/tests/sample/mod.rs"]
 #[expect(dead_code, reason = "the pages are looked at here, the mails are not")]
 mod letter_sample;
@@ -33,6 +36,7 @@ mod scanner;
 mod sign_in;
 mod signatures;
 mod stores;
+mod strikes;
 mod told;
 mod unknown;
 mod what_is_sent;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::browser::{Browser, DESK, NIGHT, PHONE, Screen};
+use crate::browser::{Browser, DESK, NIGHT, PHONE, Screen, WIDE};
 use crate::case::{Person, gated, person, rows, step, until};
 use crate::effects::{Elsewhere, payer, playbook};
 use crate::world::world;
@@ -91,6 +91,54 @@ async fn f_200_forty_payments_take_at_most_4_000_pixels_of_a_phone() {
     let rows = "document.querySelectorAll('.effect > .rows tbody tr').length";
     assert_eq!(browser.computed(rows).await, json!(40));
     browser.close().await;
+}
+
+/// What the browser would send of the form for the marks of a step.
+const MARKS: &str =
+    "new URLSearchParams(new FormData(document.querySelector('form.strike'))).getAll('row').join()";
+
+/// How many amounts are shown struck through.
+const STRUCK: &str = "[...document.querySelectorAll('.rows td.amount-cell .written')]
+    .filter(e => getComputedStyle(e).textDecorationLine === 'line-through').length";
+
+#[tokio::test]
+#[cfg_attr(not(feature = "external"), ignore = "needs Chromium: the feature `external` runs it")]
+async fn k_09_rows_are_marked_and_struck_through_without_a_script() {
+    for screen in [PHONE, NIGHT, DESK, WIDE] {
+        let browser = sample(screen, "forty").await;
+        assert_eq!(
+            (browser.computed(MARKS).await, browser.computed(STRUCK).await),
+            (json!(""), json!(0))
+        );
+        browser.press("input[name=row][value='3']").await;
+        browser.press("input[name=row][value='40']").await;
+        assert_eq!(browser.computed(MARKS).await, json!("3,40"));
+        assert_eq!(browser.computed(STRUCK).await, json!(2), "what is marked looks struck");
+        let form = browser.computed("document.querySelector('form.strike').method").await;
+        assert_eq!(form, json!("post"));
+        browser.close().await;
+
+        let browser = sample(screen, "forty-struck").await;
+        let height = browser.computed("document.documentElement.scrollHeight").await;
+        let height = height.as_f64().unwrap();
+        assert!(height <= 4_200.0, "{height} pixels with who struck them");
+        assert_eq!(
+            (browser.computed(MARKS).await, browser.computed(STRUCK).await),
+            (json!("4,18"), json!(2))
+        );
+        browser.press("input[name=row][value='18']").await;
+        assert_eq!(
+            (browser.computed(MARKS).await, browser.computed(STRUCK).await),
+            (json!("4"), json!(1))
+        );
+        let text = browser.text().await;
+        assert!(text.contains("struck out by Ann Whitfield"), "{text}");
+        assert!(text.contains("38 of 40 requests, 2 struck out"), "{text}");
+        browser.close().await;
+        for name in ["effect-struck", "strike-code"] {
+            sample(screen, name).await.close().await;
+        }
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::case::person;
+use crate::effects::connector;
 
 const FIVE_ERRORS: &str = r#"
 id: five-errors
@@ -59,4 +60,35 @@ async fn f_345_every_action_is_listed_with_its_contract() {
     let names: Vec<&str> =
         actions.as_array().unwrap().iter().filter_map(|action| action["name"].as_str()).collect();
     assert_eq!(names.len(), 13, "{names:?}");
+}
+
+#[tokio::test]
+async fn k_10_for_each_at_an_endpoint_that_only_reads_is_not_saved() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let reading = |id: &str| {
+        connector(1).replace("id: test-ledger", &format!("id: {id}")).replace("POST", "GET")
+    };
+    let yaml = r#"
+id: look-each
+name: Look
+required_connectors: [some-ledger]
+inputs:
+  - {name: amounts, type: list}
+steps:
+  - name: look
+    step_type: tool
+    action: call_connector
+    connector: some-ledger
+    endpoint: book
+    for_each: {in: amounts}
+    inputs: {amount: "{item}"}
+"#;
+    let body = json!({ "yaml": yaml });
+    let said = ana.post("/playbooks/validate", &body).await;
+    assert_eq!(said["valid"], true, "nobody knows yet what the endpoint does: {said:#}");
+    ana.post("/connectors", &json!({ "yaml": reading("some-ledger") })).await;
+    let said = ana.post("/playbooks/validate", &body).await;
+    assert!(said.to_string().contains("this endpoint needs no signature"), "{said:#}");
+    let (status, said) = ana.refused("/playbooks", Some(&body)).await;
+    assert_eq!(status, 422, "{said:#}");
 }

@@ -67,7 +67,7 @@ async fn a_page_keeps_to_itself() {
             .unwrap_or_default()
     };
     assert!(header("cache-control").contains("no-store"));
-    assert_eq!(header("referrer-policy"), "no-referrer");
+    assert_eq!(header("referrer-policy"), "same-origin");
     assert_eq!(header("x-content-type-options"), "nosniff");
     let policy = header("content-security-policy");
     assert!(

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::case::{FACTORY, gated, person, revoke, rows, step, until};
 
 #[tokio::test]
-async fn k_17_a_rest_decision_needs_the_digest_and_is_idempotent() {
+async fn r_059_a_rest_decision_needs_the_digest_and_is_idempotent() {
     let (ana, maria) = (
         person("ana", &["global:analyst"]).await,
         person("maria", &["global:analyst", "decide"]).await,
@@ -50,7 +50,7 @@ async fn k_13_a_refusal_stops_the_run_before_anything_is_written() {
 }
 
 #[tokio::test]
-async fn k_13_a_refusal_with_skip_leaves_out_what_lies_behind_the_gate() {
+async fn f_197_a_refusal_with_skip_leaves_out_what_lies_behind_the_gate() {
     let (ana, maria) = (
         person("ana", &["global:analyst"]).await,
         person("maria", &["global:analyst", "decide"]).await,

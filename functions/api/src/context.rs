@@ -20,6 +20,8 @@ use countersign_vault::{KmsKeys, Vault};
 use countersign_web::Gate;
 use countersign_web::token::Verifier;
 
+use crate::cursor_keys::CursorKeys;
+
 /// Stores and services of the API.
 pub struct Context {
     /// Verifies tokens.
@@ -50,6 +52,8 @@ pub struct Context {
     pub egress: EgressStore,
     /// Every action there is.
     pub registry: Registry,
+    /// Authenticates cursors.
+    pub cursors: CursorKeys,
 }
 
 impl Gate for Context {
@@ -70,7 +74,7 @@ impl Context {
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let dynamo = boot.dynamo();
         let blobs = boot.blobs()?;
-        let Wired { desk, approvals, runs, directory, recorder, .. } = Wired::new(boot)?;
+        let Wired { desk, approvals, runs, directory, recorder, notices } = Wired::new(boot)?;
         let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
         let vault = Vault::new(Arc::new(keys));
         Ok(Self {
@@ -87,6 +91,7 @@ impl Context {
             vault: VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, vault),
             egress: EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?),
             registry: Registry::builtin(),
+            cursors: CursorKeys::new(notices.key),
             directory,
             runs,
             approvals,

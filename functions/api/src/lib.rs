@@ -6,10 +6,12 @@
 
 mod compiling;
 mod context;
+mod cursor_keys;
 mod merged;
 mod once;
 mod openapi;
 mod queries;
+mod repeating;
 mod routes;
 mod run_context;
 mod saving;
@@ -17,6 +19,7 @@ mod signing;
 mod starting;
 
 pub use context::Context;
+pub use cursor_keys::CursorKeys;
 
 use std::sync::Arc;
 

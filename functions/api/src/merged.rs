@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_store_catalog::{CatalogError, Listing};
 use countersign_store_kit::Page as Stored;
-use countersign_web::{Cursor, Page, PageQuery, Problem};
+use countersign_web::{Cursor, CursorKey, Page, PageQuery, Problem};
 use futures::future::BoxFuture;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -48,6 +48,7 @@ type Listed<'a, T> = BoxFuture<'a, Result<Stored<T>, CatalogError>>;
 
 /// A page of the owner's records, followed by the system's.
 pub(crate) async fn list<'a, T>(
+    key: &CursorKey,
     owner: &UserId,
     name: &str,
     query: &'a ListQuery,
@@ -57,7 +58,7 @@ pub(crate) async fn list<'a, T>(
 ) -> Result<Page<T>, Problem> {
     let also = ("also", query.also.as_deref());
     let filters = [("kind", query.kind.as_deref()), ("from", query.from.as_deref()), also];
-    let cursor = Cursor::new(owner, name, &filters);
+    let cursor = Cursor::new(key, owner, name, &filters);
     let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
     let limit = paging.limit()?;
     *arena = paging.after(&cursor)?.unwrap_or_default();
@@ -145,16 +146,23 @@ mod tests {
     }
 
     async fn walk(limit: u32, from: Option<&str>) -> Vec<u32> {
-        let owner = UserId::from_bytes([1; 16]);
+        let (key, owner) = (CursorKey::new(b"tests"), UserId::from_bytes([1; 16]));
         let mut query =
             ListQuery { limit: Some(limit), from: from.map(str::to_owned), ..ListQuery::default() };
         let mut all = Vec::new();
         for _ in 0..50 {
             let mut arena = String::new();
-            let page =
-                list(&owner, "x", &query, |l| numbers(0..5, l), |l| numbers(10..14, l), &mut arena)
-                    .await
-                    .unwrap();
+            let page = list(
+                &key,
+                &owner,
+                "x",
+                &query,
+                |l| numbers(0..5, l),
+                |l| numbers(10..14, l),
+                &mut arena,
+            )
+            .await
+            .unwrap();
             assert!(page.items.len() <= limit as usize);
             all.extend(page.items);
             match page.next {
@@ -177,11 +185,11 @@ mod tests {
     /// Pages of those of 0 to 99 that are taken.
     async fn pages(limit: u32, takes: fn(&u32) -> bool) -> Vec<Vec<u32>> {
         async fn read(query: ListQuery) -> Result<Page<u32>, Problem> {
-            let owner = UserId::from_bytes([1; 16]);
+            let (key, owner) = (CursorKey::new(b"tests"), UserId::from_bytes([1; 16]));
             let mut arena = String::new();
             let (own, system) =
                 (|l: Listing<'_>| numbers(0..40, l), |l: Listing<'_>| numbers(40..100, l));
-            list(&owner, "x", &query, own, system, &mut arena).await
+            list(&key, &owner, "x", &query, own, system, &mut arena).await
         }
         let mut query = ListQuery { limit: Some(limit), ..ListQuery::default() };
         let mut all = Vec::new();

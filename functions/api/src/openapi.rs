@@ -151,13 +151,15 @@ const GROUPS: &[Group] = &[
             executions: start, list;
             execution: detail;
             execution_events: list;
+            execution_calls: list;
             execution_cancel: cancel;
+            execution_repeat: repeat;
             execution_output: detail;
         },
     ),
     factory(
         "/approvals",
-        doors! { approvals: list; approval: detail; approval_decide: approve, reject; approval_effect: detail; },
+        doors! { approvals: list; approval: detail; approval_decide: approve, reject; approval_effect: detail; approval_strike: strike; },
     ),
     factory("/journal", doors! { journal_entry: detail; }),
     factory("/uploads", doors! { uploads: create; }),

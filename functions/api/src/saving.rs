@@ -36,14 +36,15 @@ pub(crate) async fn judged(
     }
 }
 
-/// The connectors a playbook names, where a gate of it depends on them.
+/// The connectors a playbook names, where whether it may be saved depends on them.
 async fn known(
     ctx: &Context,
     author: &UserId,
     playbook: &ValidPlaybook,
 ) -> Result<Option<Bindings>, Problem> {
     let named: BTreeSet<&str> = playbook.connectors();
-    if named.is_empty() || !asks_for_the_link_alone(playbook) {
+    let has_for_each = playbook.all_steps().any(|step| step.for_each.is_some());
+    if named.is_empty() || !(has_for_each || asks_for_the_link_alone(playbook)) {
         return Ok(None);
     }
     Ok(Some(ctx.catalog.endpoints_of(author, &named).await?))

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::routes::executions::ExecutionLine;
 use crate::routes::now;
-use crate::{Context, compiling};
+use crate::{Context, compiling, repeating, signing};
 
 /// What is asked of whom.
 pub(crate) struct Asking<'a> {
@@ -55,6 +55,8 @@ impl Asking<'_> {
             attempt: 1,
             idle_attempts: 0,
             events_at_attempt: 0,
+            repeats: Vec::new(),
+            repeated_by: None,
             version: 1,
             seal: None,
             stop: None,
@@ -62,6 +64,46 @@ impl Asking<'_> {
             finished_at: None,
         }
     }
+}
+
+/// A run that counts, about to be started.
+pub(crate) struct Starting<'a> {
+    pub(crate) run: RunId,
+    pub(crate) profile: &'a Profile,
+    pub(crate) playbook: &'a StoredPlaybook,
+    /// What is asked, in the caller's words.
+    pub(crate) query: &'a str,
+    /// The playbook's inputs as they came.
+    pub(crate) inputs: &'a Map<String, Value>,
+    pub(crate) context: RunContext,
+    /// The runs it repeats, the first one in front.
+    pub(crate) repeats: &'a [RunId],
+}
+
+/// Checks that the run can be carried and signed, and begins it.
+pub(crate) async fn start(
+    ctx: &Context,
+    signed: &Signed,
+    of: &Starting<'_>,
+    warnings: Vec<FieldError>,
+) -> Result<Kept, Problem> {
+    let owner = &signed.caller.user;
+    let endpoints = ctx.catalog.endpoints(owner, of.profile.id.as_str()).await?;
+    let (linked, raised) = check_links(ctx, of.playbook, &endpoints)?;
+    let asked =
+        Asking { profile: Some(of.profile), query: of.query, context: of.context, dry_run: None };
+    let head = Head {
+        last_finished_at: ctx.runs.last_success(owner, of.profile.id.as_str()).await?,
+        repeats: of.repeats.to_vec(),
+        ..asked.head(of.run.clone(), signed, of.playbook)
+    };
+    let plan = planned(&linked, &head);
+    repeating::check(ctx, &plan, of.repeats).await?;
+    let mut all = signing::check(ctx, signed, of.profile, of.playbook, &plan).await?;
+    all.extend(raised);
+    all.extend(warnings);
+    let request = Asked { inputs: of.inputs.clone().into(), samples: None };
+    begin(ctx, head, &request, all).await
 }
 
 /// Writes the run, starts its execution, and answers 202 with its line. Once it is written it will run: should the start

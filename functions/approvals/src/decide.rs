@@ -25,7 +25,7 @@ pub(crate) async fn post(
 ) -> Result<Reply, Refusal> {
     let opened = look::open(token, context, now).await?;
     let form = Form::read(request.header("content-type"), &request.body)?;
-    let nonce = seen(&form, &opened, context, now).await?;
+    let nonce = seen(&form.nonce, &opened, context, now).await?;
     if form.contradicts_itself() {
         let problem = "“I do not know” cannot be sent together with an answer.";
         return look::again(&opened, token, context, now, &form, problem).await;
@@ -61,13 +61,13 @@ fn sentence(mut problems: Vec<String>) -> String {
 }
 
 /// What the page behind the form had shown.
-async fn seen(
-    form: &Form,
+pub(crate) async fn seen(
+    nonce: &str,
     opened: &Opened,
     context: &Context,
     now: Timestamp,
 ) -> Result<Nonce, Refusal> {
-    let signed = SignedNonce::parse(&form.nonce).map_err(|TokenError| Refusal::Nonce)?;
+    let signed = SignedNonce::parse(nonce).map_err(|TokenError| Refusal::Nonce)?;
     match signed.verify(&context.tenant, context.key.as_ref(), opened.link.id(), now).await {
         Ok(nonce) => Ok(nonce.clone()),
         Err(LinkError::Forged | LinkError::Malformed) => Err(Refusal::Nonce),

@@ -36,6 +36,10 @@ pub(crate) enum FormError {
     Call(String),
     #[error("the field `{0}` is neither `done`, `not_done` nor `again`")]
     Choice(String),
+    #[error(
+        "a field `row`, `first` or `last` does not number a request of the page, or does so twice"
+    )]
+    Rows,
     #[error("the field `decision` is neither `approve` nor `deny`")]
     Decision,
     #[error("the note is longer than 2,000 characters")]
@@ -48,17 +52,7 @@ impl Form {
     /// Reads `application/x-www-form-urlencoded`. A field that is there twice is refused: two readers of one form must
     /// not come to two decisions.
     pub(crate) fn read(content_type: Option<&str>, body: &[u8]) -> Result<Self, FormError> {
-        if body.len() > BODY_LIMIT {
-            return Err(FormError::TooLarge);
-        }
-        let kind = content_type
-            .and_then(|value| value.split(';').next())
-            .map(str::trim)
-            .unwrap_or_default();
-        if !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
-            return Err(FormError::NotAForm);
-        }
-        let fields: Vec<(String, String)> = form_urlencoded(body)?;
+        let fields = fields(content_type, body)?;
         let nonce = field(&fields, "nonce", 1_000)?.ok_or(FormError::Missing("nonce"))?;
         let verdict = match field(&fields, "decision", 20)?.as_deref() {
             None => return Err(FormError::Missing("decision")),
@@ -123,7 +117,24 @@ fn numbered<T>(
     Ok(found)
 }
 
-fn field(
+/// The fields of a form, in order.
+pub(crate) fn fields(
+    content_type: Option<&str>,
+    body: &[u8],
+) -> Result<Vec<(String, String)>, FormError> {
+    if body.len() > BODY_LIMIT {
+        return Err(FormError::TooLarge);
+    }
+    let kind =
+        content_type.and_then(|value| value.split(';').next()).map(str::trim).unwrap_or_default();
+    if !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+        return Err(FormError::NotAForm);
+    }
+    form_urlencoded(body)
+}
+
+/// A field that may be there once.
+pub(crate) fn field(
     fields: &[(String, String)],
     name: &'static str,
     limit: usize,

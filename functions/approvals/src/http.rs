@@ -104,11 +104,18 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) html: String,
     pub(crate) allow: bool,
+    /// Where to look instead.
+    pub(crate) location: Option<String>,
 }
 
 impl Reply {
     pub(crate) fn new(status: u16, html: String) -> Self {
-        Self { status, html, allow: false }
+        Self { status, html, allow: false, location: None }
+    }
+
+    /// Sends a browser to another page, with a GET.
+    pub(crate) fn see(location: String) -> Self {
+        Self { location: Some(location), ..Self::new(303, String::new()) }
     }
 
     /// The answer as API Gateway takes it; `HEAD` gets the headers alone.
@@ -117,7 +124,7 @@ impl Reply {
             "content-type": "text/html; charset=utf-8",
             "cache-control": "no-store, max-age=0",
             "pragma": "no-cache",
-            "referrer-policy": "no-referrer",
+            "referrer-policy": "same-origin",
             "content-security-policy": content_security_policy(),
             "x-content-type-options": "nosniff",
             "x-frame-options": "DENY",
@@ -130,6 +137,9 @@ impl Reply {
         if self.allow {
             headers["allow"] = "GET, HEAD, POST".into();
         }
+        if let Some(location) = self.location {
+            headers["location"] = location.into();
+        }
         let body = if method == Method::Head { String::new() } else { self.html };
         json!({ "statusCode": self.status, "headers": headers, "body": body, "isBase64Encoded": false })
     }
@@ -137,12 +147,14 @@ impl Reply {
 
 /// Whether a POST may come from where it says it comes from.
 ///
-/// Our pages ask for `no-referrer`, and browsers then send `Origin: null` with their forms: in that case
-/// `Sec-Fetch-Site`, which no page can forge, has to say that the form was ours, when it is there at all.
+/// Our pages ask for the referrer policy `same-origin`, with which browsers name the origin of our forms; `Origin: null` is
+/// what a sandboxed or data page sends, and decides nothing. Without an origin `Sec-Fetch-Site`, which no page can
+/// forge, has to say that the form was ours, when it is there at all.
 pub(crate) fn comes_from_us(request: &Incoming, public_url: &str) -> bool {
     let site = request.header("sec-fetch-site");
     match request.header("origin") {
-        Some("null") | None => site.is_none_or(|site| site == "same-origin" || site == "none"),
+        None => site.is_none_or(|site| site == "same-origin" || site == "none"),
+        // `null` is none of ours either.
         Some(origin) => origin.eq_ignore_ascii_case(origin_of(public_url)),
     }
 }
@@ -173,8 +185,9 @@ mod tests {
     fn forms_of_other_sites_are_refused() {
         check(&[], true);
         check(&[("Origin", "https://agents.example.org")], true);
-        check(&[("origin", "null"), ("sec-fetch-site", "same-origin")], true);
-        check(&[("origin", "null")], true);
+        check(&[("sec-fetch-site", "same-origin")], true);
+        check(&[("origin", "null"), ("sec-fetch-site", "same-origin")], false);
+        check(&[("origin", "null")], false);
         check(&[("origin", "null"), ("sec-fetch-site", "cross-site")], false);
         check(&[("origin", "https://evil.example")], false);
         check(&[("origin", "https://agents.example.org.evil.example")], false);

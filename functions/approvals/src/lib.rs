@@ -13,12 +13,16 @@ mod plan;
 mod ports;
 mod refusal;
 mod route;
+mod strike;
+mod strike_form;
+mod strikes;
 mod unknown;
 mod world;
 
 use std::sync::Arc;
 
 use countersign_approval::{Mac, Tenant};
+use countersign_gatekeeper::Notices;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -77,6 +81,16 @@ async fn serve(
                 return Err(Refusal::ForeignOrigin);
             }
             decide::post(request, token, context, now).await
+        }
+        (Method::Post, Route::Strike(token)) => {
+            if !comes_from_us(request, &context.public_url) {
+                return Err(Refusal::ForeignOrigin);
+            }
+            strike::post(request, token, context, now).await
+        }
+        // The page of a code that somebody opens again.
+        (Method::Get | Method::Head, Route::Strike(token)) => {
+            Ok(Reply::see(Notices::page_url(&context.public_url, token)))
         }
         (Method::Get | Method::Head, Route::Effect(token, step, n)) => {
             look::effect(token, step, *n, context, now).await

@@ -20,6 +20,7 @@ use crate::form::Form;
 use crate::http::Reply;
 use crate::plan;
 use crate::refusal::Refusal;
+use crate::strikes::{self, Told};
 use crate::unknown;
 
 /// Characters of a prompt that are shown at once.
@@ -118,10 +119,20 @@ pub(crate) async fn rows(
         preview: Preview::page(&all, &request.layout, page, ROWS_PER_PAGE),
         complete,
         rows_url: format!("{back_url}/rows"),
+        whole_at: whole_rows(request),
         back_url,
         digest: request.digest.to_string(),
     };
     Ok(Reply::new(200, page.html()?))
+}
+
+/// Where the API has the rows: the output they were taken from, else the request.
+fn whole_rows(request: &Request) -> String {
+    let api = "/api/agent-factory";
+    match &request.preview.source {
+        Some(step) => format!("{api}/executions/{}/outputs/{step}", request.position.run),
+        None => format!("{api}/approvals/{}", request.id),
+    }
 }
 
 /// `GET /a/{token}/effects/{step}/{n}`
@@ -145,7 +156,9 @@ pub(crate) async fn effect(
         request: plan::whole(request, run.as_ref().map(|run| &run.plan), step, effect, layout),
         number: n,
         total: of_step.total,
+        strike: strikes::of_one(&opened, token, step, n, context, now).await?,
         effects_url: format!("{back_url}/effects/{step}"),
+        whole_at: format!("/api/agent-factory/approvals/{}/effects/{step}/{n}", request.id),
         back_url,
         digest: request.digest.to_string(),
     };
@@ -176,8 +189,7 @@ pub(crate) async fn decision(
     now: Timestamp,
 ) -> Result<DecisionPage, Refusal> {
     let request = opened.request();
-    let nonce = Nonce::for_page(opened.link.id(), request.digest, request.version, now);
-    let nonce = nonce.sign(&context.tenant, context.key.as_ref()).await?.token();
+    let nonce = nonce(opened, context, now).await?;
     let approver = context.look.standing(&opened.person).await?;
     let approver = approver.map_or_else(String::new, |person| {
         format!("for {} ({})", person.name, masked(&person.email))
@@ -187,7 +199,8 @@ pub(crate) async fn decision(
     let layout = &request.layout;
     let kept = context.look.effects(request).await?;
     let page_url = Notices::page_url(&context.public_url, token);
-    let effects = plan::requests(request, plan, &kept, layout, &page_url);
+    let strikes = Told::of(opened, context, now).await?;
+    let effects = plan::requests(request, plan, &kept, layout, &page_url, &strikes);
     let outcomes = unknown::outcomes(request, plan, &kept, context, now).await?;
     // What is asked about calls is told with each of them.
     let prompt = if outcomes.is_empty() { request.prompt.as_str() } else { "" };
@@ -205,6 +218,8 @@ pub(crate) async fn decision(
         prompt: Shown::prose(prompt, PROMPT_LIMIT),
         prompt_url: Some(format!("{page_url}/prompt")),
         effects,
+        changed: strikes.changed(request),
+        strikes: strikes.history(request),
         outcomes,
         warnings: warnings(request),
         rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
@@ -228,6 +243,17 @@ pub(crate) async fn decision(
         problem: None,
         note: String::new(),
     })
+}
+
+/// A nonce for a page that shows the request as it is.
+pub(crate) async fn nonce(
+    opened: &Opened,
+    context: &Context,
+    now: Timestamp,
+) -> Result<String, Refusal> {
+    let request = opened.request();
+    let nonce = Nonce::for_page(opened.link.id(), request.digest, request.version, now);
+    Ok(nonce.sign(&context.tenant, context.key.as_ref()).await?.token())
 }
 
 /// What to look closely at, in the system's words.
@@ -257,10 +283,8 @@ pub(crate) async fn code_page(
     expires: Timestamp,
     problem: Option<&str>,
 ) -> Result<CodePage, Refusal> {
-    let person = context.look.standing(&opened.person).await?;
-    let address = person.map_or_else(|| "your address".to_owned(), |person| masked(&person.email));
     Ok(CodePage {
-        address: Shown::line(&address),
+        address: Shown::line(&address(opened, context).await?),
         approving: form.verdict == Verdict::Approve,
         answers: unknown::given(form),
         answer: unknown::in_words(&form.answers()).filter(|_| !form.choices.is_empty()),
@@ -270,6 +294,12 @@ pub(crate) async fn code_page(
         expires,
         problem: problem.map(str::to_owned),
     })
+}
+
+/// Where a code goes, masked.
+pub(crate) async fn address(opened: &Opened, context: &Context) -> Result<String, Refusal> {
+    let person = context.look.standing(&opened.person).await?;
+    Ok(person.map_or_else(|| "your address".to_owned(), |person| masked(&person.email)))
 }
 
 /// The receipt of a vote that was cast.

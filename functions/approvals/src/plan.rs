@@ -10,6 +10,7 @@ use countersign_plan::{Plan, PlanStep, StepKind, stages};
 use serde_json::Value;
 
 use crate::ports::StepEffects;
+use crate::strikes::Told;
 
 /// The plan seen from one of its steps. Stages after it up to the next signature follow this one; the rest needs more.
 pub(crate) fn picture(plan: &Plan, here: &str) -> Option<Picture> {
@@ -52,6 +53,7 @@ pub(crate) fn requests(
     kept: &[StepEffects],
     layout: &Layout,
     page_url: &str,
+    strikes: &Told,
 ) -> Requests {
     let mut requests = Requests::default();
     for call in request.covers.iter().filter(|_| request.v >= 2) {
@@ -59,7 +61,8 @@ pub(crate) fn requests(
         let about = about(&call.step, &call.action, step);
         if let Some(kept) = kept.iter().find(|kept| kept.step == call.step) {
             let views: Vec<EffectView> = kept.effects.iter().map(EffectView::of).collect();
-            requests.push(about, &views, kept.total, layout, Some(page_url));
+            let strikes = strikes.of_step(request, &call.step);
+            requests.push_struck(about, &views, kept.total, layout, Some(page_url), &strikes);
             continue;
         }
         requests.state(EffectGroup::stated(about, &Value::Null, layout));

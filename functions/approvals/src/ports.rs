@@ -8,7 +8,7 @@ use countersign_approval::{
     ApprovalId, Code, CodeScope, LinkError, Request, SignedLink, StoredCode,
 };
 use countersign_effect::Effect;
-use countersign_gatekeeper::{Answer, Attempting, GateError};
+use countersign_gatekeeper::{Answer, Attempting, GateError, Striking};
 use countersign_identity::{Standing, UserId};
 use countersign_plan::Plan;
 use countersign_store_approvals::{CodeIssue, Loaded};
@@ -70,6 +70,12 @@ pub trait Act: Send + Sync {
         attempting: &'a Attempting,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Answer, GateError>>;
+    /// Strikes out or restores through the gatekeeper.
+    fn strike<'a>(
+        &'a self,
+        striking: &'a Striking,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Request, GateError>>;
     /// Keeps a new code in place of the last one of its decision, if one may be mailed now.
     fn put_code<'a>(
         &'a self,

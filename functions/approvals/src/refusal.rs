@@ -119,6 +119,9 @@ impl Refusal {
                 MessagePage::decided_otherwise(vote.verdict == Verdict::Approve, vote.at)
             }
             Self::Gate(GateError::Decide(error)) => decide_page(error),
+            Self::Gate(GateError::Strike(error)) => {
+                MessagePage::not_struck(&error.to_string(), error.help().as_deref())
+            }
             Self::Link(_) | Self::Gate(_) | Self::Port(_) | Self::Key(_) | Self::Letter(_) => {
                 MessagePage::error(reference)
             }

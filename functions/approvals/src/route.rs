@@ -14,6 +14,8 @@ pub(crate) enum Route {
     Rows(String, u64),
     /// `/a/{token}/effects/{step}/{n}`: one whole request, counted from 1.
     Effect(String, String, u64),
+    /// `/a/{token}/strike`: where marked requests are struck out.
+    Strike(String),
     /// `/a/{token}/prompt`: the whole question.
     Prompt(String),
     /// Anything else.
@@ -32,6 +34,7 @@ impl Route {
         match rest {
             None => Route::Page(token),
             Some("rows") => Route::Rows(token, page(&request.query)),
+            Some("strike") => Route::Strike(token),
             Some("prompt") => Route::Prompt(token),
             Some(rest) => {
                 effect(rest).map_or(Route::Unknown, |(step, n)| Route::Effect(token, step, n))
@@ -45,6 +48,7 @@ impl Route {
             Route::Page(_) => "/a/{token}",
             Route::Rows(..) => "/a/{token}/rows",
             Route::Effect(..) => "/a/{token}/effects/{step}/{n}",
+            Route::Strike(_) => "/a/{token}/strike",
             Route::Prompt(_) => "/a/{token}/prompt",
             Route::Unknown => "/a/{unknown}",
         }
@@ -88,6 +92,7 @@ mod tests {
         check("AQ/rows", "page=3", &Route::Rows("AQ".to_owned(), 3));
         check("AQ/rows", "page=minus", &Route::Rows("AQ".to_owned(), 1));
         check("AQ/rows/x", "", &Route::Unknown);
+        check("AQ/strike", "", &Route::Strike("AQ".to_owned()));
         check("AQ/prompt", "", &Route::Prompt("AQ".to_owned()));
         let effect = |n| Route::Effect("AQ".to_owned(), "pay_all".to_owned(), n);
         check("AQ/effects/pay_all/51", "", &effect(51));

@@ -9,7 +9,7 @@ use countersign_approval::{
 };
 use countersign_effect::Effect;
 use countersign_failure::Failure;
-use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Notices, Wired};
+use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Notices, Striking, Wired};
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_store_approvals::{Approvals, CodeIssue, Loaded};
@@ -155,6 +155,14 @@ impl Act for Doing {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Answer, GateError>> {
         self.desk.decide(attempting, now)
+    }
+
+    fn strike<'a>(
+        &'a self,
+        striking: &'a Striking,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Request, GateError>> {
+        self.desk.strike(striking, now)
     }
 
     fn put_code<'a>(

@@ -1,6 +1,7 @@
 //! The mail door against a request in memory, with real links, nonces, codes and decisions.
 #![expect(clippy::unwrap_used, reason = "constants of the tests")]
 
+mod strikes;
 mod world;
 
 use countersign_approval::{Assurance, Status, Verdict};
@@ -55,7 +56,7 @@ async fn every_answer_stays_out_of_caches_frames_and_referrers() {
     for answer in answers {
         let header = |name: &str| answer.headers[name].as_str().unwrap_or_default().to_owned();
         assert!(header("cache-control").contains("no-store"), "{}", answer.status);
-        assert_eq!(header("referrer-policy"), "no-referrer");
+        assert_eq!(header("referrer-policy"), "same-origin");
         assert_eq!(header("x-content-type-options"), "nosniff");
         let policy = header("content-security-policy");
         for part in [
@@ -305,7 +306,9 @@ async fn the_nonce_of_one_link_is_worth_nothing_with_another() {
 async fn forms_of_other_sites_are_refused() {
     let world = World::new(Assurance::Link);
     let page = world.get(after(60)).await;
-    let foreign: [&[(&str, &str)]; 3] = [
+    let foreign: [&[(&str, &str)]; 5] = [
+        &[("origin", "null")],
+        &[("origin", "null"), ("sec-fetch-site", "same-origin")],
         &[("origin", "https://evil.example")],
         &[("origin", "null"), ("sec-fetch-site", "cross-site")],
         &[("origin", "https://agents.example.org.evil.example")],
@@ -315,7 +318,7 @@ async fn forms_of_other_sites_are_refused() {
         assert_eq!(answer.status, 403, "{headers:?}");
     }
     assert_eq!(world.status(), Status::Pending);
-    let own: &[(&str, &str)] = &[("origin", "null"), ("sec-fetch-site", "same-origin")];
+    let own: &[(&str, &str)] = &[("sec-fetch-site", "same-origin")];
     assert_eq!(
         world.ask("POST", "", own, &form(&page, "approve", ""), after(70)).await.status,
         200

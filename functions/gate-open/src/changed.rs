@@ -52,21 +52,52 @@ const MAX_NAMED: usize = 20;
 /// Characters of a value that a remark quotes; the request itself shows all of it.
 const MAX_QUOTED: usize = 200;
 
-fn short(value: &str) -> String {
-    let left_out = value.chars().count().saturating_sub(MAX_QUOTED);
-    let quoted: String = value.chars().take(MAX_QUOTED).collect();
-    if left_out == 0 { quoted } else { format!("{quoted}… ({left_out} characters left out)") }
+/// Characters that are quoted before the first that differs.
+const LEAD: usize = 20;
+
+/// The value from this character on, as a JSON string, so that nothing in it can end the quotation; what is left out
+/// stands beside it.
+fn quoted(value: &str, from: usize) -> String {
+    let (text, behind) = cut(value, from);
+    let quoted = serde_json::Value::from(text).to_string();
+    match (from, behind) {
+        (0, 0) => quoted,
+        (0, behind) => format!("{quoted} ({behind} characters left out)"),
+        (from, 0) => format!("{quoted} ({from} characters before it left out)"),
+        (from, behind) => {
+            format!("{quoted} ({from} characters before it and {behind} behind it left out)")
+        }
+    }
 }
 
-/// A value as a JSON string, so that nothing in it can end the quotation.
-fn quoted(value: &str) -> String {
-    serde_json::Value::from(short(value)).to_string()
+fn cut(value: &str, from: usize) -> (String, usize) {
+    let text: String = value.chars().skip(from).take(MAX_QUOTED).collect();
+    let behind = value.chars().count().saturating_sub(from + text.chars().count());
+    (text, behind)
+}
+
+fn short(name: &str) -> String {
+    match cut(name, 0) {
+        (name, 0) => name,
+        (name, behind) => format!("{name}… ({behind} characters left out)"),
+    }
+}
+
+/// Where quoting begins: at the start, unless what differs lies behind the end of the quotation.
+fn start(before: &str, after: &str) -> usize {
+    let same = before.chars().zip(after.chars()).take_while(|(a, b)| a == b).count();
+    if same < MAX_QUOTED - LEAD { 0 } else { same - LEAD }
 }
 
 fn sentence(gate: &str, change: &Change) -> String {
     let Change { name, before, after } = change;
     let name = short(name);
-    match (before.as_deref().map(quoted), after.as_deref().map(quoted)) {
+    let from = match (before, after) {
+        (Some(before), Some(after)) => start(before, after),
+        _ => 0,
+    };
+    let quoted = |value: &String| quoted(value, from);
+    match (before.as_ref().map(quoted), after.as_ref().map(quoted)) {
         (Some(before), Some(after)) => {
             format!("{name}: {before} when `{gate}` was approved, {after} now")
         }
@@ -75,5 +106,43 @@ fn sentence(gate: &str, change: &Change) -> String {
         }
         (Some(before), None) => format!("{name}: {before} when `{gate}` was approved, gone now"),
         (None, None) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Change, MAX_QUOTED, sentence};
+
+    fn check(before: Option<&str>, after: Option<&str>, expect: &str) {
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        let change = Change { name: "body to".to_owned(), before: own(before), after: own(after) };
+        assert_eq!(sentence("sure", &change), expect);
+    }
+
+    #[test]
+    fn f_200_a_remark_quotes_both_values_and_counts_what_it_leaves_out() {
+        check(Some("a"), Some("b"), r#"body to: "a" when `sure` was approved, "b" now"#);
+        check(None, Some("\" now"), r#"body to: not there when `sure` was approved, "\" now" now"#);
+        let long = "x".repeat(MAX_QUOTED + 5);
+        let head = "x".repeat(MAX_QUOTED);
+        check(
+            Some(&long),
+            None,
+            &format!(
+                r#"body to: "{head}" (5 characters left out) when `sure` was approved, gone now"#
+            ),
+        );
+    }
+
+    #[test]
+    fn f_200_values_that_differ_at_their_end_do_not_look_equal() {
+        let (lead, same) = ("x".repeat(20), "x".repeat(1_000));
+        check(
+            Some(&format!("{same}DE02")),
+            Some(&format!("{same}FR76")),
+            &format!(
+                r#"body to: "{lead}DE02" (980 characters before it left out) when `sure` was approved, "{lead}FR76" (980 characters before it left out) now"#
+            ),
+        );
     }
 }

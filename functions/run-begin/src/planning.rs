@@ -1,7 +1,10 @@
 //! From the head of a run to its plan: profile, playbook, inputs, checks.
 
+use std::collections::BTreeMap;
+
 use countersign_plan::{Plan, Rehearsal, Request, check, inputs, plan as planned};
 use countersign_playbook::{Bindings, PlaybookSource, ValidPlaybook, World, compile};
+use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, Head};
 use serde_json::{Map, Value};
 
@@ -12,7 +15,7 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
     if head.dry_run.is_none() {
         active_profile(context, head).await?;
     }
-    let (playbook, endpoints) = playbook(context, head).await?;
+    let (playbook, endpoints, reads) = playbook(context, head).await?;
     let given = match context.runs.inputs(&head.run).await? {
         Value::Object(given) => given,
         _ => Map::new(),
@@ -28,6 +31,9 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
     };
     let mut plan = planned(&playbook, request);
     rehearse(context, head, &endpoints, &mut plan).await?;
+    if head.dry_run.is_none() {
+        read_ahead(&mut plan, &reads);
+    }
     check(&plan).map_err(BeginError::Refused)?;
     Ok(plan)
 }
@@ -39,8 +45,22 @@ async fn active_profile(context: &Context, head: &Head) -> Result<(), BeginError
     if profile.is_active { Ok(()) } else { Err(gone()) }
 }
 
-/// The playbook, and the endpoints its calls can go to.
-async fn playbook(context: &Context, head: &Head) -> Result<(ValidPlaybook, Bindings), BeginError> {
+/// Notes what the calls that cannot be taken back read beside connector and binding.
+fn read_ahead(plan: &mut Plan, reads: &Reads) {
+    for step in plan.steps.iter_mut().filter(|step| step.irreversible) {
+        let connector = step.params.get("connector").and_then(Value::as_str);
+        step.ahead = connector.and_then(|connector| reads.get(connector).cloned());
+    }
+}
+
+/// By connector, what a call of it reads beside connector and binding.
+type Reads = BTreeMap<String, ReadAhead>;
+
+/// The playbook, the endpoints its calls can go to, and what they read.
+async fn playbook(
+    context: &Context,
+    head: &Head,
+) -> Result<(ValidPlaybook, Bindings, Reads), BeginError> {
     let id = head.playbook_id.clone().unwrap_or_default();
     let stored = context
         .catalog
@@ -50,16 +70,17 @@ async fn playbook(context: &Context, head: &Head) -> Result<(ValidPlaybook, Bind
     let world = World::of(&context.registry);
     let source = PlaybookSource::new(&id, &stored.yaml);
     // A test with samples asks no data source: what a connector would answer is all that has to be known of it.
-    let (compiled, endpoints) = if head.dry_run == Some(DryRun::Samples) {
+    let (compiled, endpoints, reads) = if head.dry_run == Some(DryRun::Samples) {
         let named = stored.playbook.connectors();
         let endpoints = context.catalog.endpoints_of(&head.owner, &named).await?;
-        (compile(&source, &world), endpoints)
+        (compile(&source, &world), endpoints, Reads::new())
     } else {
-        let endpoints = context.catalog.endpoints(&head.owner, &head.profile_id).await?;
-        (compile(&source, &world.with(&endpoints)), endpoints)
+        let (endpoints, reads) =
+            context.catalog.endpoints_ahead(&head.owner, &head.profile_id).await?;
+        (compile(&source, &world.with(&endpoints)), endpoints, reads)
     };
     let problems: Vec<String> = compiled.errors().map(|error| error.message.clone()).collect();
-    Ok((compiled.playbook.ok_or(BeginError::Links(problems))?, endpoints))
+    Ok((compiled.playbook.ok_or(BeginError::Links(problems))?, endpoints, reads))
 }
 
 /// Makes the plan of a test one without effects.
@@ -73,4 +94,32 @@ async fn rehearse(
     let samples = context.runs.samples(&head.run).await?;
     let rehearsal = Rehearsal { mode, registry: &context.registry, endpoints, samples: &samples };
     rehearsal.apply(plan).map_err(BeginError::Samples)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_calls_that_cannot_be_taken_back_say_what_to_read_ahead() {
+        let step = |name: &str, irreversible: bool, connector: &str| {
+            json!({
+                "name": name, "kind": "tool", "action": "call_connector", "on_error": "stop", "after": [],
+                "irreversible": irreversible, "params": { "connector": connector, "endpoint": "pay" },
+            })
+        };
+        let mut plan: Plan = serde_json::from_value(json!({
+            "version": 1, "tenant": "acme", "run": format!("run_{}", "1".repeat(32)),
+            "owner": format!("user_{}", "2".repeat(32)), "profile": "prof_1", "context": "background",
+            "playbook": { "id": "p", "version": "1.0.0", "digest": "" }, "inputs": {},
+            "steps": [step("look", false, "bank"), step("pay", true, "bank"), step("tell", true, "gone")],
+        }))
+        .unwrap();
+        let bank = ReadAhead { credential: Some("cred_1".to_owned()), source: None };
+        read_ahead(&mut plan, &Reads::from([("bank".to_owned(), bank.clone())]));
+        let found: Vec<_> = plan.steps.iter().map(|step| step.ahead.clone()).collect();
+        assert_eq!(found, [None, Some(bank), None]);
+    }
 }

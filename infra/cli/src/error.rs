@@ -42,6 +42,20 @@ pub enum CliError {
     /// Something else listens on the port.
     #[error("port {0} is in use by another program")]
     PortInUse(u16),
+    /// Another command changes the same state folder.
+    #[error("another `countersign` command is at work in `{}`", .0.display())]
+    Busy(PathBuf),
+    /// An emulator uses the state folder and no record names it.
+    #[error("another local stack (process {process}) uses `{}`", folder.display())]
+    FolderInUse {
+        /// What it uses.
+        folder: PathBuf,
+        /// Its process.
+        process: String,
+    },
+    /// The emulator could not keep its state.
+    #[error("the local stack cannot keep its state: {0}")]
+    NotKept(String),
     /// The emulator ended or did not answer.
     #[error("the local stack did not start: {reason}")]
     Emulator {
@@ -130,6 +144,13 @@ impl CliError {
             Self::PortInUse(port) => Some(format!(
                 "stop it, or start elsewhere: `countersign up --port 0` takes a free port instead of {port}; a stack that was up before keeps its port, so there name a new folder with `--state` too"
             )),
+            Self::Busy(_) => Some("wait until it has ended, or name another folder with `--state`".to_owned()),
+            Self::FolderInUse { process, .. } => Some(format!(
+                "stop it with `kill {process}`, which keeps its state, or name another folder with `--state`"
+            )),
+            Self::NotKept(_) => {
+                Some("make room on the disk, then run `countersign up` again; what was acknowledged before is kept".to_owned())
+            }
             Self::Emulator { log, .. } => Some(format!("its log stands in `{}`", log.display())),
             Self::Deploy { log, .. } => {
                 Some(format!("all that was said stands in `{}`", log.display()))

@@ -25,16 +25,51 @@ pub struct Covered {
 }
 
 impl Covered {
+    /// What a signature covers of these effects when the struck ones are left out.
+    #[must_use]
+    pub fn without(effects: &StepEffects, struck: &[u32]) -> Self {
+        let leaves = effects.leaves();
+        Self {
+            step: effects.step.clone(),
+            action: effects.action.clone(),
+            count: leaves.len() as u64,
+            root: tree::root(&left(&leaves, struck)),
+            struck: struck.to_vec(),
+        }
+    }
+
     /// Whether this covers these effects: all of them but the struck ones, and nothing else.
     #[must_use]
     pub fn is_of(&self, effects: &StepEffects) -> bool {
-        let kept = |n: &usize| !self.struck.iter().any(|struck| *struck as usize == *n);
-        let leaves = effects.leaves();
-        let left: Vec<Digest> =
-            (0..leaves.len()).filter(kept).filter_map(|n| leaves.get(n).copied()).collect();
-        self.step == effects.step
-            && self.action == effects.action
-            && self.count == leaves.len() as u64
-            && self.root == tree::root(&left)
+        *self == Self::without(effects, &self.struck)
     }
+
+    /// Whether an effect was struck; they are numbered from 0.
+    #[must_use]
+    pub fn is_struck(&self, n: usize) -> bool {
+        self.struck.iter().any(|struck| *struck as usize == n)
+    }
+
+    /// How many effects are left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.count.saturating_sub(self.struck.len() as u64)
+    }
+
+    /// The way from an effect, numbered from 0, to the root; none of an effect that was struck.
+    #[must_use]
+    pub fn path(&self, effects: &StepEffects, n: usize) -> Option<tree::Path> {
+        let leaves = effects.leaves();
+        if n >= leaves.len() || self.is_struck(n) {
+            return None;
+        }
+        let place = (0..n).filter(|before| !self.is_struck(*before)).count();
+        tree::path(&left(&leaves, &self.struck), place)
+    }
+}
+
+fn left(leaves: &[Digest], struck: &[u32]) -> Vec<Digest> {
+    let is_struck = |n: usize| struck.iter().any(|struck| *struck as usize == n);
+    let all = leaves.iter().enumerate();
+    all.filter(|(n, _)| !is_struck(*n)).map(|(_, leaf)| *leaf).collect()
 }

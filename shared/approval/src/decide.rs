@@ -299,15 +299,16 @@ fn seen_digest(attempt: &Attempt) -> Result<Digest, DecideError> {
     if length > NOTE_LIMIT {
         return Err(DecideError::NoteTooLong(length));
     }
-    let text = attempt
-        .digest
-        .as_deref()
-        .filter(|text| !text.is_empty())
-        .ok_or(DecideError::DigestMissing)?;
+    parse_digest(attempt.digest.as_deref())
+}
+
+/// The digest somebody saw, as it came in.
+pub(crate) fn parse_digest(text: Option<&str>) -> Result<Digest, DecideError> {
+    let text = text.filter(|text| !text.is_empty()).ok_or(DecideError::DigestMissing)?;
     text.parse().map_err(|_| DecideError::DigestMalformed)
 }
 
-fn check_open(request: &Request, now: Timestamp) -> Result<(), DecideError> {
+pub(crate) fn check_open(request: &Request, now: Timestamp) -> Result<(), DecideError> {
     if let Some(closed) = &request.closed {
         return Err(DecideError::Closed(closed.clone()));
     }
@@ -316,6 +317,16 @@ fn check_open(request: &Request, now: Timestamp) -> Result<(), DecideError> {
 }
 
 fn check_person(request: &Request, attempt: &Attempt, caller: &Caller) -> Result<(), DecideError> {
+    check_rights(request, attempt.door, attempt.assurance, caller)
+}
+
+/// Whether the person may vote on the request through this door: what changing its content takes, too.
+pub(crate) fn check_rights(
+    request: &Request,
+    door: Door,
+    assurance: Assurance,
+    caller: &Caller,
+) -> Result<(), DecideError> {
     if request.policy.bars(&caller.user, &request.requesters) {
         return Err(DecideError::RequesterBarred);
     }
@@ -325,12 +336,12 @@ fn check_person(request: &Request, attempt: &Attempt, caller: &Caller) -> Result
     if let Some(requirement) = &request.requirement {
         caller.permits(requirement, request.topic.as_ref()).map_err(DecideError::NotPermitted)?;
     }
-    if !request.policy.doors.contains(&attempt.door) {
-        return Err(DecideError::DoorClosed(attempt.door));
+    if !request.policy.doors.contains(&door) {
+        return Err(DecideError::DoorClosed(door));
     }
     let needed = request.policy.assurance;
     // Denials too: the ledger would otherwise name somebody whose forwarded link another person clicked.
-    if attempt.assurance < needed {
+    if assurance < needed {
         return Err(DecideError::AssuranceTooLow { needed });
     }
     Ok(())

@@ -13,7 +13,7 @@
 //! | another request took its place | `superseded` | [`close`] |
 //! | its run was stopped | `cancelled` | [`close`] |
 //!
-//! Every other state is final. [`amend`] keeps a request pending, raises its version and voids its votes.
+//! Every other state is final. [`amend`] and [`strike`] keep a request pending, raise its version and void its votes.
 //!
 //! The door of the mail works with [`Link`] and [`Nonce`], authenticated by a [`Mac`]; receipts are sealed into a hash
 //! chain ([`chain`]) that anybody can verify with the public key.
@@ -30,6 +30,7 @@ mod layout;
 mod lifecycle;
 mod link;
 mod mac;
+mod open_error;
 mod outcome;
 mod policy;
 pub mod ports;
@@ -38,6 +39,8 @@ mod receipt;
 mod record;
 mod request;
 mod status;
+mod strike;
+mod strike_code;
 mod subject;
 mod tenant;
 #[cfg(test)]
@@ -57,6 +60,7 @@ pub use layout::{Column, Format, Layout};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
 pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};
 pub use mac::{HmacKey, Mac, MacError};
+pub use open_error::OpenError;
 pub use outcome::{
     AnswerFault, AnswerProblem, CallChoice, Choice, MAX_EVIDENCE_CHARS, MAX_VOTE_EVIDENCE_CHARS,
     OutcomeAnswer, check_answers, choices, words,
@@ -66,9 +70,12 @@ pub use preview::Preview;
 pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
 pub use record::{ApprovalRecord, RecordedDecision, Tally};
 pub use request::{
-    ApprovalId, Escalation, MAX_PROMPT_CHARS, OnReject, OpenError, Opening, Position, Request,
+    ApprovalId, Escalation, MAX_PROMPT_CHARS, MAX_REQUEST_BYTES, OnReject, Opening, Position,
+    Request,
 };
 pub use status::{Decision, Status, Vocabulary};
+pub use strike::{MAX_STRIKES, Strike, StrikeError, StrikeRecord, Struck, strike};
+pub use strike_code::strike_slot;
 pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};
 pub use tenant::{InvalidTenant, Tenant};
 pub use told::name_signers;

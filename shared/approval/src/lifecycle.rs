@@ -6,9 +6,10 @@ use jiff::Timestamp;
 
 use crate::closed::Closed;
 use crate::deadline::{LONGEST, later};
+use crate::open_error::OpenError;
 use crate::policy::Policy;
 use crate::receipt::{Act, Actor, Receipt};
-use crate::request::{OpenError, Opening, Request};
+use crate::request::{Opening, Request};
 use crate::status::Status;
 
 /// A change of a request: how it is afterwards, and the receipt when it ended. Written in one transaction, on condition
@@ -92,7 +93,8 @@ pub fn close(request: &Request, status: Status, now: Timestamp) -> Result<Move, 
     Ok(ended(request, status, Actor::Engine, now))
 }
 
-/// Changes what is asked: the version rises and the votes so far are void. Deadline and salt stay.
+/// Changes what is asked: the version rises and the votes so far are void. Deadline and salt stay. Rows that were struck out
+/// of the content before are back, and a remark says so.
 ///
 /// # Errors
 /// [`LifecycleError`] when the request is closed, when the content belongs elsewhere, or cannot be asked about.
@@ -109,9 +111,19 @@ pub fn amend(request: &Request, opening: Opening, now: Timestamp) -> Result<Move
         opened_at: request.opened_at,
         salt: request.salt,
         policy,
+        remarks: fresh.remarks.iter().cloned().chain(strikes_gone(request)).collect(),
         ..fresh
     };
     Ok(Move { request: changed, receipt: None })
+}
+
+/// What people are told whose strikes belonged to other content.
+fn strikes_gone(before: &Request) -> Option<String> {
+    let struck: usize = before.covers.iter().map(|covered| covered.struck.len()).sum();
+    let gone = format!(
+        "What is asked has changed. The {struck} that were struck out before are not struck out of what is asked now: please look again."
+    );
+    (struck > 0).then_some(gone)
 }
 
 /// Those who were asked stay in their slots, so that no link points to somebody else after a change.

@@ -242,6 +242,7 @@ impl UnknownCall {
             approval: Some(self.approval.to_string()),
             target: self.target.clone(),
             key: self.key.clone(),
+            items: 0,
         };
         Sent { at: self.sent_at, what }
     }

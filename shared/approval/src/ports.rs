@@ -9,10 +9,11 @@ use countersign_run::RunId;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
+use crate::covered::Covered;
 use crate::outcome::OutcomeAnswer;
 use crate::receipt::{Receipt, ReceiptId};
 use crate::request::{ApprovalId, Request};
-use crate::subject::{Digest, UnknownCall};
+use crate::subject::{StepEffects, UnknownCall};
 
 /// What a port answers.
 pub type PortResult<'a, T> = BoxFuture<'a, Result<T, PortError>>;
@@ -104,6 +105,9 @@ pub trait RunLog: Send + Sync {
     /// Notes how it ended, and stops the run when it was refused and its `on_reject` says so.
     fn closed<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()>;
 
+    /// The effects that a request asks people to sign, whole, wherever they are kept.
+    fn effects<'a>(&'a self, request: &'a Request) -> PortResult<'a, Vec<StepEffects>>;
+
     /// Whether the run is over or unknown, so that nothing waits for an answer any more.
     fn is_over<'a>(&'a self, run: &'a RunId) -> PortResult<'a, bool>;
 }
@@ -117,6 +121,8 @@ pub struct Signed {
     pub receipt: ReceiptId,
     /// When it was approved.
     pub at: Timestamp,
+    /// What it covers of the step.
+    pub covered: Covered,
 }
 
 /// What people said became of one call.
@@ -136,13 +142,9 @@ pub struct Answered {
 
 /// Where signatures are found. Only functions that host irreversible actions have one.
 pub trait Signatures: Send + Sync {
-    /// The approvals of a run that cover a call of `step` whose effect has this digest, the newest first.
-    fn signed<'a>(
-        &'a self,
-        run: &'a RunId,
-        step: &'a str,
-        effect: &'a Digest,
-    ) -> PortResult<'a, Vec<Signed>>;
+    /// The approvals of a run that cover something of `step`, the newest first. Whether that is what the step is about to
+    /// send, the step compares.
+    fn signed<'a>(&'a self, run: &'a RunId, step: &'a str) -> PortResult<'a, Vec<Signed>>;
 
     /// What enough people said became of calls of `step` whose outcome was unknown, one entry for each call.
     fn answers<'a>(&'a self, run: &'a RunId, step: &'a str) -> PortResult<'a, Vec<Answered>>;

@@ -225,7 +225,7 @@ impl ApprovalRecord {
 
     /// Nobody's silence decides what happened.
     fn ending_in_doubt(&self) -> String {
-        let stays = |why: &str| format!("may have been sent, and nobody knows: {why}");
+        let stays = |why: &str| format!("may have been sent, outcome unknown: {why}");
         match self.status {
             Status::Pending => stays(&format!("the question waits, {}", self.progress())),
             Status::Approved => {
@@ -234,7 +234,7 @@ impl ApprovalRecord {
             }
             Status::Denied if self.tally.is_empty() => stays("whoever was asked does not know"),
             Status::Denied => stays(&format!("no answer had enough votes, {}", self.progress())),
-            Status::TimedOut | Status::Expired => stays("nobody answered"),
+            Status::TimedOut | Status::Expired => stays("no answer in time"),
             Status::Superseded => stays("it was asked anew"),
             Status::Cancelled => stays("the question was closed"),
         }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use countersign_failure::Failure;
 use countersign_identity::{Requirement, Topic, UserId};
 use countersign_run::{RunContext, RunId};
 use jiff::Timestamp;
@@ -13,10 +12,12 @@ use crate::covered::Covered;
 use crate::deadline::Timing;
 use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::policy::{Floor, Policy, PolicyError};
+use crate::open_error::OpenError;
+use crate::policy::{Floor, Policy};
 use crate::preview::Preview;
 use crate::receipt::Receipt;
 use crate::status::{Decision, Status};
+use crate::strike::StrikeRecord;
 use crate::subject::{Digest, StepEffects, Subject, SubjectError, UnknownCall, hash_bytes};
 use crate::tenant::Tenant;
 
@@ -149,58 +150,8 @@ pub struct Opening {
 /// The longest prompt: it is signed whole and stands in the request, which is one item of the table.
 pub const MAX_PROMPT_CHARS: usize = 20_000;
 
-/// Why a request cannot be opened.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OpenError {
-    /// What should be signed has no digest.
-    #[error(transparent)]
-    Subject(#[from] SubjectError),
-    /// Nobody could ever decide it.
-    #[error(transparent)]
-    Policy(#[from] PolicyError),
-    /// What is asked is longer than anybody reads.
-    #[error(
-        "the prompt has {chars} characters with its values filled in; at most {MAX_PROMPT_CHARS} can be signed"
-    )]
-    PromptTooLong {
-        /// Its length.
-        chars: usize,
-    },
-    /// The deadline does not lie in the future.
-    #[error("the deadline {deadline} is not after the opening at {now}")]
-    DeadlinePassed {
-        /// The deadline.
-        deadline: Timestamp,
-        /// When the request was to be opened.
-        now: Timestamp,
-    },
-}
-
-impl Failure for OpenError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Subject(error) => error.code(),
-            Self::Policy(error) => error.code(),
-            Self::PromptTooLong { .. } => "PROMPT_TOO_LONG",
-            Self::DeadlinePassed { .. } => "APPROVAL_DEADLINE_PASSED",
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        422
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Self::Subject(error) => error.help(),
-            Self::Policy(error) => error.help(),
-            Self::PromptTooLong { .. } => {
-                Some("show lists and long texts with `preview_from`, not in the prompt".to_owned())
-            }
-            Self::DeadlinePassed { .. } => Some("give the gate more time".to_owned()),
-        }
-    }
-}
+/// The most that a request may take as JSON: it is one item of at most 400 KB, with room for how it ends.
+pub const MAX_REQUEST_BYTES: usize = 350_000;
 
 /// One request for approval, as stored. Made by [`Request::open`], changed only by this crate's functions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -288,6 +239,9 @@ pub struct Request {
     pub on_reject: OnReject,
     /// Salt of the receipts' digests.
     pub salt: Digest,
+    /// Who struck out or restored what since it was opened, the earliest first. Not signed; what is struck is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strikes: Vec<StrikeRecord>,
 }
 
 impl Request {
@@ -350,8 +304,10 @@ impl Request {
             timing: opening.timing,
             on_reject: opening.on_reject,
             salt: opening.salt,
+            strikes: Vec::new(),
         };
         request.digest = request.subject_digest()?;
+        fits(&request)?;
         Ok(request)
     }
 
@@ -380,6 +336,16 @@ impl Request {
                 == crate::receipt::salted(self.v, &self.salt, "subject", self.digest.as_bytes())
             && (self.v < 2 || self.subject_digest().is_ok_and(|digest| digest == self.digest))
     }
+}
+
+/// Refuses what could not be stored, before anybody is asked.
+fn fits(request: &Request) -> Result<(), OpenError> {
+    let text = serde_json::to_string(request);
+    let bytes = text.map_err(|error| SubjectError::Canonical(error.to_string()))?.len();
+    if bytes > MAX_REQUEST_BYTES {
+        return Err(OpenError::RequestTooLarge { bytes });
+    }
+    Ok(())
 }
 
 fn version_1() -> u8 {

@@ -5,7 +5,7 @@
 //! must sign. It is computed from the stored request alone ([`crate::Request::subject`]), so that whoever holds the request
 //! can check it; `docs/approvals.md` gives the layout and `docs/digest-vectors.json` the test vectors.
 
-use countersign_effect::{Effect, EffectError, canonical, effect_leaf, hash_parts, tree};
+use countersign_effect::{Effect, EffectError, canonical, effect_leaf, hash_parts};
 use countersign_failure::Failure;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -135,7 +135,15 @@ impl StepEffects {
     /// # Errors
     /// [`SubjectError::Effect`] when the effect is too large to be signed.
     pub fn one(step: &str, action: &str, effect: &Effect) -> Result<Self, SubjectError> {
-        let texts = vec![effect.text()?];
+        Self::of(step, action, std::slice::from_ref(effect))
+    }
+
+    /// A step with these effects, in order.
+    ///
+    /// # Errors
+    /// [`SubjectError::Effect`] when one is too large to be signed.
+    pub fn of(step: &str, action: &str, effects: &[Effect]) -> Result<Self, SubjectError> {
+        let texts = effects.iter().map(Effect::text).collect::<Result<_, _>>()?;
         Ok(Self { step: step.to_owned(), action: action.to_owned(), texts })
     }
 
@@ -148,13 +156,7 @@ impl StepEffects {
     /// What a signature of all of them covers.
     #[must_use]
     pub fn covered(&self) -> Covered {
-        Covered {
-            step: self.step.clone(),
-            action: self.action.clone(),
-            count: self.texts.len() as u64,
-            root: tree::root(&self.leaves()),
-            struck: Vec::new(),
-        }
+        Covered::without(self, &[])
     }
 }
 

@@ -1,11 +1,12 @@
 //! What every function that calls connectors is made of: catalogue, vault, uploads, shared budgets, the way out.
 
-mod handover;
+mod acting;
+mod ahead;
+mod describing;
 
 use std::sync::Arc;
 
 use countersign_actions_connect::{ActionTools, Deps, Robots, Tokens};
-use countersign_connector::ConnectorEffects;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_outbox::EventBus;
 use countersign_search_entry::{egress, web_actions};
@@ -15,14 +16,16 @@ use countersign_store_uploads::S3Files;
 use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
 
-use self::handover::handover;
+use self::acting::Acting;
+use self::ahead::{Ahead, Stores};
+pub use self::describing::Describing;
 
 /// Everything a call that reads needs, made once. Connectors may stand for the actions that read the open web.
 ///
 /// # Errors
 /// [`StartError`] names the setting that is missing or cannot be used.
 pub fn reading(boot: &Boot) -> Result<Deps, StartError> {
-    let deps = plain(boot)?;
+    let deps = plain(boot, &stores(boot)?)?;
     let tools = ActionTools::new(web_actions(boot, deps.egress.clone())?);
     Ok(Deps { tools: Arc::new(tools), ..deps })
 }
@@ -32,28 +35,37 @@ pub fn reading(boot: &Boot) -> Result<Deps, StartError> {
 ///
 /// # Errors
 /// [`StartError`] names the setting that is missing or cannot be used.
-pub fn writing(boot: &Boot) -> Result<(Deps, ConnectorEffects), StartError> {
-    let deps = plain(boot)?;
-    let (describing, acting) = handover(&deps.connectors);
-    let effects = ConnectorEffects(Arc::new(describing));
-    Ok((Deps { connectors: Arc::new(acting), ..deps }, effects))
+pub fn writing(boot: &Boot) -> Result<(Deps, Describing), StartError> {
+    let stores = stores(boot)?;
+    let ahead = Arc::new(Ahead::default());
+    let acting = Arc::new(Acting::new(stores.clone(), Arc::clone(&ahead)));
+    let deps = plain(boot, &stores)?;
+    let deps =
+        Deps { connectors: acting.clone(), credentials: acting.clone(), standing: acting, ..deps };
+    Ok((deps, Describing::new(stores, ahead)))
 }
 
-fn plain(boot: &Boot) -> Result<Deps, StartError> {
+fn stores(boot: &Boot) -> Result<Stores, StartError> {
     let dynamo = boot.dynamo();
-    let catalog = Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?));
     let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
-    let vault =
-        VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, Vault::new(Arc::new(keys)));
+    let vault = boot.table(Setting::TableVault, &dynamo)?;
+    Ok(Stores {
+        catalog: Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?)),
+        vault: Arc::new(VaultStore::new(vault, Vault::new(Arc::new(keys)))),
+        egress: Arc::new(EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?)),
+        across: boot.table(Setting::TableCatalog, &dynamo)?,
+    })
+}
+
+fn plain(boot: &Boot, stores: &Stores) -> Result<Deps, StartError> {
     let egress = egress(boot);
-    let shared = Arc::new(EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?));
     Ok(Deps {
-        connectors: catalog.clone(),
-        health: catalog,
-        credentials: Arc::new(vault),
+        connectors: stores.catalog.clone(),
+        health: stores.catalog.clone(),
+        credentials: stores.vault.clone(),
         files: Arc::new(S3Files::new(boot.blobs()?)),
-        standing: shared.clone(),
-        answers: shared,
+        standing: stores.egress.clone(),
+        answers: stores.egress.clone(),
         announcer: Arc::new(EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?)),
         robots: Robots::new(egress.clone()),
         tools: Arc::new(ActionTools::none()),

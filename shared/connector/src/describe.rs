@@ -3,23 +3,47 @@
 use std::sync::Arc;
 
 use countersign_effect::Effect;
-use countersign_registry::action::{ActionError, Describe, EffectOf};
+use countersign_registry::action::{ActionError, Describe, EffectsOf};
 use futures::future::BoxFuture;
 
 use crate::binding::ConnectorSource;
 use crate::effect::describe;
-use crate::lookup::find;
+use crate::lookup::{Bound, find};
 
 /// Describes calls of the connectors of a catalogue.
 pub struct ConnectorEffects(pub Arc<dyn ConnectorSource>);
 
 impl Describe for ConnectorEffects {
-    fn describe<'a>(&'a self, of: &'a EffectOf<'a>) -> BoxFuture<'a, Result<Effect, ActionError>> {
+    fn describe<'a>(
+        &'a self,
+        of: &'a EffectsOf<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Effect>, ActionError>> {
         Box::pin(async move {
             let bound = find(self.0.as_ref(), of.owner, of.profile_id, of.params).await;
-            let bound = bound.map_err(|error| ActionError::from_failure(&error))?;
-            describe(&bound, of.inputs, of.params, of.key)
-                .map_err(|error| ActionError::from_failure(&error))
+            described(&bound.map_err(|error| ActionError::from_failure(&error))?, of)
         })
     }
+}
+
+/// What the calls send, once what they name is looked up.
+///
+/// # Errors
+/// A terminal error when one cannot be sent as it stands.
+pub fn described(bound: &Bound, of: &EffectsOf<'_>) -> Result<Vec<Effect>, ActionError> {
+    let mut effects = Vec::with_capacity(of.calls.len());
+    for (n, call) in of.calls.iter().enumerate() {
+        let effect = describe(bound, call.inputs, of.params, call.key);
+        let effect = effect.map_err(|error| ActionError::from_failure(&error));
+        effects.push(effect.map_err(|error| of_call(n, of.calls.len(), error))?);
+    }
+    Ok(effects)
+}
+
+/// Which of several calls cannot be made.
+fn of_call(n: usize, calls: usize, error: ActionError) -> ActionError {
+    if calls < 2 {
+        return error;
+    }
+    let message = format!("call {} of {calls}: {}", n + 1, error.message);
+    ActionError { message, ..error }
 }

@@ -55,13 +55,13 @@ pub use contract::{
     is_irreversible,
 };
 pub use css::{CssSelector, InvalidSelector};
-pub use describe::ConnectorEffects;
+pub use describe::{ConnectorEffects, described};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
 pub use header::{HeaderOverrides, InvalidHeader};
 pub use infer::infer_schema;
 pub use json_path::{InvalidJsonPath, JsonPath, JsonStep};
-pub use lookup::{Bound, LookupError, find};
+pub use lookup::{Bound, LookupError, bound, find, named};
 pub use model::{
     Auth, AuthField, BodyFormat, Category, ClientAuth, ColumnRule, Connection, ConnectorDefinition,
     ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, Driver, Endpoint, EntityRule,

@@ -111,12 +111,27 @@ pub async fn find(
     profile: &str,
     params: &Map<String, Value>,
 ) -> Result<Bound, LookupError> {
+    let found = connectors.bound(owner, profile, &named(params)?).await;
+    bound(found.map_err(LookupError::Source)?, params)
+}
+
+/// The connector that a call's params name.
+///
+/// # Errors
+/// [`LookupError`] when they name none.
+pub fn named(params: &Map<String, Value>) -> Result<ConnectorId, LookupError> {
+    let connector = param(params, "connector")?;
+    ConnectorId::parse(connector).map_err(|_| LookupError::UnknownConnector(connector.to_owned()))
+}
+
+/// The endpoint that a call's params name, of what was found, as the profile may call it.
+///
+/// # Errors
+/// [`LookupError`] when there is none, or the profile may not call it.
+pub fn bound(found: Found, params: &Map<String, Value>) -> Result<Bound, LookupError> {
     let (connector, endpoint) = (param(params, "connector")?, param(params, "endpoint")?);
-    let unknown = || LookupError::UnknownConnector(connector.to_owned());
-    let id = ConnectorId::parse(connector).map_err(|_| unknown())?;
-    let both = connectors.bound(owner, profile, &id).await;
-    let Found { connector: stored, binding } = both.map_err(LookupError::Source)?;
-    let stored = stored.ok_or_else(unknown)?;
+    let Found { connector: stored, binding } = found;
+    let stored = stored.ok_or_else(|| LookupError::UnknownConnector(connector.to_owned()))?;
     let binding = binding.ok_or_else(|| LookupError::NotBound(connector.to_owned()))?;
     let definition = stored.trusted(Some(&binding));
     if !binding.is_enabled {

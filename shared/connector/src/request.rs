@@ -6,7 +6,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use countersign_failure::Failure;
 use indexmap::IndexMap;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
@@ -15,15 +14,16 @@ use crate::model::{Auth, BodyFormat, Endpoint, Method, RequestRules, RestConnect
 use crate::secret::Credential;
 
 mod paging;
+mod path;
 mod secrets;
 
 pub use paging::continue_at;
 use paging::first_page;
 pub(crate) use paging::{keep_key, param, public_query, replace_query, set_param};
+use path::fill_path;
+pub(crate) use path::is_dots;
+pub use path::placeholders;
 pub(crate) use secrets::{SecretPlace, filled, secret_slot};
-
-/// Everything but unreserved characters: a value can never become a path separator, a query or another host.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Why a request could not be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +56,9 @@ pub enum RequestError {
     /// A path value that would leave its place.
     #[error("the argument `{0}` must not be empty, `.` or `..` in the path")]
     PathValue(String),
+    /// Path values that together would leave their place.
+    #[error("the path segment `{0}` must not become `.` or `..`")]
+    PathSegment(String),
     /// A cursor that no earlier call gave.
     #[error("`_cursor` is not one that this endpoint gave")]
     Cursor,
@@ -90,6 +93,7 @@ impl Failure for RequestError {
             | Self::Argument { .. }
             | Self::Embedded(_)
             | Self::PathValue(_)
+            | Self::PathSegment(_)
             | Self::Cursor => "CONNECTOR_ARGUMENT",
             Self::Address(_) => "CONNECTOR_ADDRESS",
             Self::CredentialPart(_)
@@ -172,24 +176,6 @@ impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Request({} {})", self.method.as_str(), self.public_address())
     }
-}
-
-/// The names in `{…}`, or `None` when a brace is not closed or empty.
-#[must_use]
-pub fn placeholders(text: &str) -> Option<Vec<&str>> {
-    let mut names = Vec::new();
-    let mut rest = text;
-    while let Some(open) = rest.find(['{', '}']) {
-        let after = rest[open..].strip_prefix('{')?;
-        let close = after.find(['{', '}'])?;
-        let name = &after[..close];
-        if name.is_empty() || !after[close..].starts_with('}') {
-            return None;
-        }
-        names.push(name);
-        rest = &after[close + 1..];
-    }
-    Some(names)
 }
 
 /// The first request of a call.
@@ -304,31 +290,6 @@ fn form_pairs(body: &Value) -> Result<Vec<(String, String)>, RequestError> {
         push_pairs(&mut pairs, name, name, value, "form")?;
     }
     Ok(pairs)
-}
-
-fn fill_path(
-    path: &str,
-    names: &[&str],
-    arguments: &Map<String, Value>,
-) -> Result<String, RequestError> {
-    let mut filled = String::with_capacity(path.len());
-    let mut rest = path;
-    for name in names {
-        let marker = format!("{{{name}}}");
-        let Some((before, after)) = rest.split_once(&marker) else { break };
-        let value = arguments.get(*name).filter(|value| !value.is_null());
-        let value = value.ok_or_else(|| RequestError::MissingArgument((*name).to_owned()))?;
-        let text = scalar(value)
-            .ok_or_else(|| RequestError::Argument { name: (*name).to_owned(), place: "path" })?;
-        if matches!(text.as_str(), "" | "." | "..") {
-            return Err(RequestError::PathValue((*name).to_owned()));
-        }
-        filled.push_str(before);
-        filled.extend(utf8_percent_encode(&text, SEGMENT));
-        rest = after;
-    }
-    filled.push_str(rest);
-    Ok(filled)
 }
 
 fn fixed_query<'a>(

@@ -87,7 +87,7 @@ impl Desk {
     }
 
     /// The rights of this moment: read again for every try.
-    async fn caller(&self, who: &Who) -> Result<Caller, GateError> {
+    pub(crate) async fn caller(&self, who: &Who) -> Result<Caller, GateError> {
         let caller = match who {
             Who::Session(token) => {
                 let effective = self.rights.effective(token).await;
@@ -143,7 +143,7 @@ impl Desk {
         }
     }
 
-    async fn refused(
+    pub(crate) async fn refused(
         &self,
         loaded: &Loaded,
         caller: &Caller,

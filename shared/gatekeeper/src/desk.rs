@@ -71,7 +71,11 @@ impl Desk {
             set.map_err(|error| PortError::of("setting a deadline", &error))?;
         }
         self.runs.opened(request).await?;
-        let people: Vec<UserId> = request.policy.eligible(&request.requesters).cloned().collect();
+        // Whoever struck something out made this version and is looking at it.
+        let striker = request.last_strike().map(|strike| &strike.by);
+        let eligible = request.policy.eligible(&request.requesters);
+        let people: Vec<UserId> =
+            eligible.filter(|person| Some(*person) != striker).cloned().collect();
         self.notifier.ask(request, &people, occasion).await?;
         let done = self.records.asked(&request.id, request.version).await;
         done.map_err(GateError::doing("noting that everybody was told"))

@@ -1,7 +1,7 @@
 //! Why an operation on a request did not happen.
 
 use countersign_approval::ports::PortError;
-use countersign_approval::{DecideError, LifecycleError, OpenError};
+use countersign_approval::{DecideError, LifecycleError, OpenError, StrikeError};
 use countersign_failure::{Class, Failure};
 use countersign_store_kit::StoreError;
 
@@ -17,6 +17,9 @@ pub enum GateError {
     /// The decision does not count.
     #[error(transparent)]
     Decide(#[from] DecideError),
+    /// Nothing is struck out.
+    #[error(transparent)]
+    Strike(#[from] StrikeError),
     /// The request cannot be changed so.
     #[error(transparent)]
     Lifecycle(#[from] LifecycleError),
@@ -50,6 +53,7 @@ impl GateError {
         match self {
             Self::Open(error) => Some(error),
             Self::Decide(error) => Some(error),
+            Self::Strike(error) => Some(error),
             Self::Lifecycle(error) => Some(error),
             Self::Store { source, .. } => Some(source),
             Self::Port(error) => Some(error),

@@ -1,6 +1,6 @@
 //! The approval protocol over its stores: what the doors, the gate, the clock and the sweeper call.
 //!
-//! [`Desk`] is the one way to open, decide, expire, remind, escalate and cancel. Every operation first writes what is
+//! [`Desk`] is the one way to open, strike, decide, expire, remind, escalate and cancel. Every operation first writes what is
 //! true in one transaction ([`Records`]) and then tells the world; what could not be told stays marked, and
 //! [`Desk::sweep`] tells it later. So a crash after any write loses nothing and does nothing twice.
 //!
@@ -22,6 +22,7 @@ mod ports;
 mod recorder;
 mod settle;
 mod signers;
+mod strike;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -36,5 +37,6 @@ pub use open::Opened;
 pub use ports::{Alarms, Ledger, Records, Wake};
 pub use recorder::Recorder;
 pub use signers::{CannotSign, Named, approvers_of, requesters, signers};
+pub use strike::Striking;
 pub use sweep::Swept;
 pub use wired::Wired;

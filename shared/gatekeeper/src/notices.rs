@@ -6,7 +6,9 @@ use countersign_approval::ports::{Notifier, Occasion, PortError, PortResult};
 use countersign_approval::{CallChoice, Code, Mac, Request, StoredCode, Verdict, words};
 use countersign_failure::Failure;
 use countersign_identity::{Rights, Standing, UserId};
-use countersign_letter::mail::{Anchor, ApprovalMail, Asked, CodeMail, MailLink, Rendered};
+use countersign_letter::mail::{
+    Anchor, ApprovalMail, Asked, CodeMail, MailLink, Rendered, StrikeNotice,
+};
 use countersign_letter::{Label, LetterError};
 use countersign_outbox::{DomainEvent, EventBus, Mail, MailId, MailQueue, OutboxError};
 use countersign_store_approvals::Approvals;
@@ -84,6 +86,7 @@ impl Notices {
                 approval: Label::new(request.id.as_str()),
                 approving: stored.scope.verdict == Verdict::Approve,
                 answer: answer(&stored.scope.choices),
+                striking: stored.is_for_strike(),
                 about: about(request),
                 expires: stored.expires_at,
             };
@@ -108,12 +111,16 @@ impl Notices {
         let asker = self.name_of(&request.invoker).await?;
         let given = self.given(request).await?;
         let anchor = self.anchor().await?;
+        let strike = self.strike_notice(request, occasion).await?;
         for person in people {
             let Some(slot) = request.policy.slot_of(person) else { continue };
             // Somebody without a usable address still finds the request in the console.
             let Some(standing) = self.reachable(person).await? else { continue };
             let link = self.link(request, slot).await?;
-            let letter = letter(request, link, &asker, given, anchor.clone(), occasion);
+            let letter = ApprovalMail {
+                strike: strike.clone(),
+                ..letter(request, link, &asker, given, anchor.clone(), occasion)
+            };
             let rendered =
                 letter.render().map_err(|error| PortError::of("writing a mail", &error))?;
             self.post(
@@ -125,6 +132,25 @@ impl Notices {
             .await?;
         }
         Ok(())
+    }
+
+    /// What to say of the strike that made this version.
+    async fn strike_notice(
+        &self,
+        request: &Request,
+        occasion: Occasion,
+    ) -> Result<Option<StrikeNotice>, PortError> {
+        let strike = request.last_strike().filter(|_| occasion == Occasion::Changed);
+        let Some(strike) = strike else { return Ok(None) };
+        let covered = request.covers.iter().find(|covered| covered.step == strike.step);
+        let Some(covered) = covered else { return Ok(None) };
+        Ok(Some(StrikeNotice {
+            by: self.name_of(&strike.by).await?,
+            struck: strike.struck.len() as u64,
+            restored: strike.restored.len() as u64,
+            left: covered.left(),
+            count: covered.count,
+        }))
     }
 
     async fn given(&self, request: &Request) -> Result<u32, PortError> {
@@ -242,6 +268,7 @@ fn letter(
         needed: request.policy.quorum,
         anchor,
         reminder: matches!(occasion, Occasion::Reminder(_)),
+        strike: None,
     }
 }
 

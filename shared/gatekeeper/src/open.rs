@@ -42,8 +42,9 @@ impl Desk {
     /// Opens the request at a position, or takes up the one that stands there.
     ///
     /// - Nothing there: it is written, its clocks are set and its approvers are mailed.
-    /// - Pending with the same content: the token is replaced, nobody is mailed twice.
-    /// - Pending with other content: its version rises, votes are void, and the approvers are told.
+    /// - Pending with the same content: the token is replaced, nobody is mailed twice. What approvers struck out stays
+    ///   struck: the engine knows nothing of it.
+    /// - Pending with other content: its version rises, votes and strikes are void, and the approvers are told.
     /// - Closed: the task is woken at once with the decision; except that an approval of other content than now does not
     ///   fit any more, and the next round is opened. A refusal stays a refusal.
     ///
@@ -87,13 +88,13 @@ impl Desk {
         }
         let found = self.load(&request.id).await?.request;
         if found.status.is_final() {
-            return self.answer_closed(&found, request, token).await;
+            return self.answer_closed(&found, request, opening, token).await;
         }
         if now >= found.timing.deadline {
             self.expire(&found.id, now).await?;
             return Ok(Step::Again);
         }
-        if found.digest != request.digest {
+        if !found.is_asked_again_by(request, &opening.subject.effects) {
             return self.change(&found, opening, now).await;
         }
         self.wait_anew(&found, token).await
@@ -103,9 +104,11 @@ impl Desk {
         &self,
         found: &Request,
         wanted: &Request,
+        opening: &Opening,
         token: &TaskToken,
     ) -> Result<Step, GateError> {
-        if found.status == Status::Approved && found.digest != wanted.digest {
+        let is_same = found.is_asked_again_by(wanted, &opening.subject.effects);
+        if found.status == Status::Approved && !is_same {
             return Ok(Step::NextRound);
         }
         self.try_settle(found, Some(token)).await?;

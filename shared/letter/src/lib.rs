@@ -21,9 +21,11 @@ mod preview;
 mod text;
 mod when;
 
-pub use effect::{About, EffectGroup, FieldView, Requests, SectionView, TargetView, Weight};
+pub use effect::{
+    About, EffectGroup, FieldView, Requests, SectionView, StrikeForm, Strikes, TargetView, Weight,
+};
 pub use error::LetterError;
 pub use picture::{Picture, Stage, StagePlace, StepView};
-pub use preview::{Cell, Heading, Line, Preview, Role, Row, Table};
+pub use preview::{Cell, Heading, Line, Preview, Role, Row, StrikeMark, Table};
 pub use text::{Label, Mark, Part, Shown, fingerprint};
 pub use when::{moment, until};

@@ -1,5 +1,6 @@
 //! The mails. Each is rendered twice, as text and as HTML, from the same few trusted values.
 
+mod changed;
 mod finished;
 
 use askama::Template;
@@ -9,6 +10,7 @@ use crate::error::LetterError;
 use crate::text::{Label, fingerprint};
 use crate::when::{moment, until};
 
+pub use changed::StrikeNotice;
 pub use finished::{DecisionFact, Ending, FinishedMail};
 
 /// A finished mail body.
@@ -170,6 +172,8 @@ pub struct ApprovalMail {
     pub anchor: Option<Anchor>,
     /// Whether this is a reminder.
     pub reminder: bool,
+    /// What somebody struck out or brought back, when that is why it is sent.
+    pub strike: Option<StrikeNotice>,
 }
 
 /// A one-time code, mailed to the approver's own address.
@@ -183,6 +187,8 @@ pub struct CodeMail {
     pub approving: bool,
     /// The answer that was chosen, where one was asked for: `done`.
     pub answer: Option<Label>,
+    /// Whether it decides nothing and only strikes requests out, or brings them back.
+    pub striking: bool,
     /// What it is about: the name of the playbook or profile, as its owner chose it.
     pub about: Label,
     /// When the code ends.
@@ -268,7 +274,11 @@ impl ApprovalMail {
     }
 
     fn subject(&self) -> String {
-        let opening = if self.reminder { "Reminder: your" } else { "Your" };
+        let opening = match (self.reminder, &self.strike) {
+            (true, _) => "Reminder: your",
+            (false, Some(_)) => "Please look again: your",
+            (false, None) => "Your",
+        };
         format!("{opening} {} is needed: {}", self.asked.needed(), self.about)
     }
 
@@ -304,10 +314,11 @@ impl CodeMail {
     }
 
     fn decision(&self) -> String {
-        match (&self.answer, self.approving) {
-            (Some(answer), true) => format!("answer “{answer}” to"),
-            (_, true) => "approve".to_owned(),
-            (_, false) => "deny".to_owned(),
+        match (&self.answer, self.striking, self.approving) {
+            (_, true, _) => "strike out parts of".to_owned(),
+            (Some(answer), _, true) => format!("answer “{answer}” to"),
+            (_, _, true) => "approve".to_owned(),
+            (_, _, false) => "deny".to_owned(),
         }
     }
 

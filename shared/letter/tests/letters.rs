@@ -7,6 +7,7 @@ use countersign_letter::{About, EffectGroup, Label, Preview, Shown};
 use proptest::prelude::*;
 use serde_json::json;
 
+mod bounds;
 mod sample;
 
 /// A mark that no template holds, with everything HTML gives a meaning to.

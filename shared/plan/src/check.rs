@@ -32,7 +32,8 @@ pub fn check(plan: &Plan) -> Result<(), Vec<PlanError>> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// How many history events an execution of the plan is estimated to need (DESIGN §2: 15 per tool, 20 per gate).
+/// How many history events an execution of the plan is estimated to need: 15 per tool, 20 per gate, and 8 for each further
+/// invocation that the calls of a list may take.
 #[must_use]
 pub fn estimated_events(plan: &Plan) -> usize {
     let of = |step: &PlanStep| match step.kind {
@@ -40,8 +41,22 @@ pub fn estimated_events(plan: &Plan) -> usize {
         StepKind::Gate => 20,
         StepKind::GatedTool => 35,
     };
-    20 + plan.steps.iter().map(of).sum::<usize>()
+    20 + plan.steps.iter().map(|step| of(step) + further(step)).sum::<usize>()
 }
+
+/// Events of the invocations that a list of the greatest length takes when every call takes its whole time.
+fn further(step: &PlanStep) -> usize {
+    let Some(each) = &step.for_each else { return 0 };
+    let seconds = u64::from(step.timeout_seconds.unwrap_or(CALL_SECONDS)) * u64::from(each.max);
+    let invocations = seconds.div_ceil(SECONDS_OF_CALLS * u64::from(each.parallel.max(1)));
+    8 * usize::try_from(invocations).unwrap_or(usize::MAX / 8)
+}
+
+/// How long one call of a list may take when its step does not say, seconds.
+pub const CALL_SECONDS: u32 = 60;
+
+/// What an invocation has for calls, seconds: its own time without what it keeps back.
+const SECONDS_OF_CALLS: u64 = 240;
 
 fn sizes(plan: &Plan, problems: &mut Vec<PlanError>) {
     if plan.steps.is_empty() {

@@ -1,12 +1,17 @@
 //! Plans of tests: whatever would have an effect is replaced by something that stands in for it (K-46).
 
-use countersign_playbook::Bindings;
-use countersign_registry::{CALL_CONNECTOR, Contract, DataType, Registry, Slot, nearest};
+use std::borrow::Cow;
+
+use countersign_playbook::{Bindings, ForEach};
+use countersign_registry::{
+    CALL_CONNECTOR, Contract, DataType, Registry, Slot, nearest, record_of,
+};
 use countersign_run::DryRun;
 use countersign_wiring::coerce;
 use serde_json::{Map, Value, json};
 
 use crate::check::MOST_STEPS;
+use crate::for_each;
 use crate::model::{Plan, PlanStep, StandIn, StandInSource, StepKind};
 
 /// The Lambda that hosts what only computes: it has no rights but those of every step, so it stands in for all others.
@@ -88,13 +93,16 @@ impl Rehearsal<'_> {
             return gate(&step.name, sample).map(Some).map_err(|problem| vec![problem]);
         }
         let contract = self.registry.get(&step.action);
-        let slots = self.outputs(step, contract);
+        let slots = &*self.outputs(step, contract);
         let blank = || slots.iter().map(|slot| (slot.name.clone(), empty(&slot.data_type)));
         if let Some(sample) = sample {
-            let open = contract.is_none_or(Contract::is_open);
+            let open = contract.is_none_or(Contract::is_open) && step.for_each.is_none();
             let given = fitting(&step.name, sample, slots, open)?;
             let mut output: Map<String, Value> = blank().collect();
             output.extend(counted(slots, &given));
+            if step.for_each.is_some() {
+                output.extend(for_each::statuses(&given));
+            }
             output.extend(given);
             return Ok(Some(StandIn { source: StandInSource::Sample, output }));
         }
@@ -125,7 +133,21 @@ impl Rehearsal<'_> {
             && self.endpoints.endpoints(connector).is_none()
     }
 
-    fn outputs<'s>(&'s self, step: &PlanStep, contract: Option<&'s Contract>) -> &'s [Slot] {
+    fn outputs<'s>(&'s self, step: &PlanStep, contract: Option<&'s Contract>) -> Cow<'s, [Slot]> {
+        let of_call = self.outputs_of_call(step, contract);
+        if step.for_each.is_none() {
+            return Cow::Borrowed(of_call);
+        }
+        // What is not known of an answer can be anything, also nothing.
+        let known = !of_call.is_empty();
+        Cow::Owned(ForEach::outputs(if known { record_of(of_call) } else { DataType::Any }))
+    }
+
+    fn outputs_of_call<'s>(
+        &'s self,
+        step: &PlanStep,
+        contract: Option<&'s Contract>,
+    ) -> &'s [Slot] {
         let param = |name: &str| step.params.get(name).and_then(Value::as_str).unwrap_or_default();
         let endpoint = self
             .endpoints

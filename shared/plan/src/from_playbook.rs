@@ -111,10 +111,12 @@ impl Chain {
             retries: step.retry_count,
             timeout_seconds: step.timeout_seconds,
             irreversible: false,
+            for_each: step.for_each.clone(),
             after: after.to_vec(),
             guard: self.gate.clone(),
             covered_by: None,
             reads: Vec::new(),
+            ahead: None,
             gate: None,
             stand_in: None,
         };
@@ -209,6 +211,10 @@ fn named(step: &PlanStep) -> Vec<String> {
         found.extend(
             condition.references().into_iter().map(|reference| reference.root().to_owned()),
         );
+    }
+    if let Some(each) = &step.for_each {
+        found.extend(Reference::parse(&each.list).ok().map(|list| list.root().to_owned()));
+        found.extend(each.key.iter().flat_map(|key| roots(&Value::String(key.clone()))));
     }
     if let Some(gate) = &step.gate {
         if let Ok(prompt) = Template::parse(&gate.prompt) {

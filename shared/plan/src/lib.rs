@@ -7,6 +7,7 @@
 mod check;
 mod dry_run;
 mod error;
+mod for_each;
 mod from_playbook;
 mod inputs;
 mod model;
@@ -16,8 +17,8 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
-pub use check::{MOST_EVENTS, MOST_STEPS, check, estimated_events};
-pub use countersign_playbook::{ColumnFormat, PreviewColumn};
+pub use check::{CALL_SECONDS, MOST_EVENTS, MOST_STEPS, check, estimated_events};
+pub use countersign_playbook::{ColumnFormat, ForEach, PreviewColumn};
 pub use dry_run::{Rehearsal, SampleProblem};
 pub use error::PlanError;
 pub use from_playbook::{Request, plan};

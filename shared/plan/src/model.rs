@@ -1,7 +1,8 @@
 //! What a plan is made of.
 
 use countersign_identity::UserId;
-use countersign_playbook::PreviewColumn;
+use countersign_playbook::{ForEach, PreviewColumn};
+use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, RunContext, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -114,6 +115,9 @@ pub struct PlanStep {
     /// Whether its effect cannot be taken back.
     #[serde(default)]
     pub irreversible: bool,
+    /// Set when it makes one call for each item of a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub for_each: Option<ForEach>,
     /// The steps that must be over before it: the edges of the DAG.
     pub after: Vec<String>,
     /// The gate it lies behind: it runs only if that gate was approved.
@@ -125,6 +129,9 @@ pub struct PlanStep {
     /// The steps whose results its references name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<String>,
+    /// What an irreversible call was bound to when the run was planned: it saves reading one after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<ReadAhead>,
     /// What a gate asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,

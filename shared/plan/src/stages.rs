@@ -18,6 +18,9 @@ pub struct Descriptor {
     pub function: String,
     /// The plan's seal.
     pub seal: String,
+    /// Whether it makes one call for each item of a list, over as many invocations as that takes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub each: bool,
 }
 
 /// Groups the steps into stages: a step is in the stage after the last of the steps it waits for. Listed order is kept
@@ -84,6 +87,7 @@ pub fn descriptors(
             format!("{prefix}{}", step.function)
         },
         seal: seal.to_owned(),
+        each: step.for_each.is_some(),
     };
     Ok(stages(plan)?.iter().map(|stage| stage.iter().map(describe).collect()).collect())
 }

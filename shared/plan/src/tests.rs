@@ -1,5 +1,7 @@
 //! Plans of random playbooks: stages respect edges, gates dominate, seals hold.
 
+mod for_each;
+
 use countersign_identity::UserId;
 use countersign_playbook as playbook;
 use countersign_registry::Registry;
@@ -32,6 +34,7 @@ fn step(name: &str, kind: playbook::StepKind) -> playbook::Step {
         on_error: playbook::OnError::Stop,
         retry_count: 0,
         timeout_seconds: None,
+        for_each: None,
     }
 }
 
@@ -108,6 +111,24 @@ fn f_151_a_playbook_is_a_chain_and_only_parallel_widens_it() {
         .collect();
     assert_eq!(names, [vec!["a"], vec!["b", "c"], vec!["d"]]);
     assert_eq!(plan.step("d").unwrap().after, ["b", "c"]);
+}
+
+#[test]
+fn f_199_auto_approve_skips_no_gate() {
+    let with = |policy: &str| {
+        let text = format!(
+            "id: nightly\nname: Nightly\nrun_context: scheduled\napproval_policy: {policy}\ninputs:\n  - {{name: rows, type: list}}\nsteps:\n  - {{name: ask, step_type: approval, prompt: ok?}}\n  - {{name: keep, step_type: tool, action: transform_data, inputs: {{data: '{{rows}}'}}, operations: [{{type: limit, value: 1}}]}}\n"
+        );
+        let (registry, source) = (Registry::builtin(), playbook::PlaybookSource::new("p", &text));
+        let compiled = playbook::compile(&source, &playbook::World::of(&registry));
+        let problems: Vec<_> = compiled.errors().collect();
+        assert!(problems.is_empty(), "{problems:?}");
+        plan(&compiled.playbook.unwrap(), request())
+    };
+    let (asking, auto) = (with("require"), with("auto_approve"));
+    assert_eq!(asking.steps, auto.steps);
+    assert_eq!(auto.step("ask").unwrap().kind, StepKind::Gate);
+    assert_eq!(auto.step("keep").unwrap().guard.as_deref(), Some("ask"));
 }
 
 #[test]

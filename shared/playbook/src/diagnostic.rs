@@ -77,7 +77,7 @@ codes! {
     OutOfRange = "P006" Error "type_mismatch",
     /// Not a name.
     InvalidName = "P007" Error "type_mismatch",
-    /// The same key or name twice.
+    /// The same key or name twice, or one key for every item.
     Duplicate = "P008" Error "unresolved_reference",
     /// A name that could mean two things (K-55).
     Ambiguous = "P009" Error "unresolved_reference",
@@ -91,7 +91,7 @@ codes! {
     MissingInput = "P013" Error "missing_required",
     /// Types that do not fit (rule 2).
     TypeMismatch = "P014" Error "type_mismatch",
-    /// No such step or variable (rule 3).
+    /// No such step or variable, or an item outside its step (rule 3).
     UnknownStep = "P015" Error "nonexistent_step",
     /// No such field (rule 3).
     UnknownField = "P016" Error "unresolved_reference",
@@ -99,7 +99,7 @@ codes! {
     NotEarlier = "P017" Error "unresolved_reference",
     /// Steps that need each other (rule 4).
     Cycle = "P018" Error "unresolved_reference",
-    /// A step's result among the settings (K-52).
+    /// A step's result, or an item, among the settings (K-52).
     StepInParams = "P019" Error "unresolved_reference",
     /// A malformed reference.
     BadReference = "P020" Error "unresolved_reference",
@@ -113,7 +113,7 @@ codes! {
     AutoApproveForbidden = "P024" Error "type_mismatch",
     /// A pattern that is no regular expression.
     BadPattern = "P025" Error "type_mismatch",
-    /// A step where it cannot stand.
+    /// A step, or `for_each`, where it cannot stand.
     Misplaced = "P026" Error "type_mismatch",
     /// A gate with `assurance: link` before an irreversible step (K-06).
     LinkBeforeEffect = "P030" Error "type_mismatch",

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::types::schema_type;
-use crate::model::{Step, StepKind, ValidPlaybook};
+use crate::model::{ForEach, Step, StepKind, ValidPlaybook};
 use crate::world::World;
 
 /// The dependency graph of a playbook.
@@ -29,6 +29,9 @@ pub struct GraphNode {
     pub action: String,
     /// Steps of the same stage may run at the same time. From 0.
     pub stage: usize,
+    /// Set when the step makes one call for each item of a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub for_each: Option<ForEach>,
 }
 
 /// A use of a result.
@@ -93,7 +96,13 @@ fn node(step: &Step, stage: usize) -> GraphNode {
         StepKind::Parallel { .. } => ("parallel", countersign_registry::PARALLEL),
         StepKind::Approval { .. } => ("approval", ""),
     };
-    GraphNode { id: step.name.clone(), kind, action: action.to_owned(), stage }
+    GraphNode {
+        id: step.name.clone(),
+        kind,
+        action: action.to_owned(),
+        stage,
+        for_each: step.for_each.clone(),
+    }
 }
 
 fn uses(step: &Step) -> Vec<Reference> {
@@ -105,12 +114,25 @@ fn uses(step: &Step) -> Vec<Reference> {
         }
         StepKind::Parallel { .. } => Vec::new(),
     };
+    if let Some(each) = &step.for_each {
+        found.extend(Reference::parse(&each.list).ok());
+        found.extend(each.key.iter().flat_map(|key| references(&Value::String(key.clone()))));
+    }
     let condition = step.condition.as_deref().and_then(|text| Condition::parse(text).ok());
     found.extend(condition.iter().flat_map(Condition::references).cloned());
     found
 }
 
 fn result_type(step: &Step, world: &World<'_>) -> DataType {
+    let of_call = call_type(step, world);
+    match &step.for_each {
+        Some(_) => record_of(&ForEach::outputs(of_call)),
+        None => of_call,
+    }
+}
+
+/// The type of what the action of a step gives back when it is called once.
+fn call_type(step: &Step, world: &World<'_>) -> DataType {
     match &step.kind {
         StepKind::Action { output_schema: Some(schema), .. } => schema_type(schema),
         StepKind::Action { action, params, .. } => match world.contracts.get(action) {

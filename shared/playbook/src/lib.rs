@@ -7,6 +7,7 @@
 mod check;
 mod compile;
 mod diagnostic;
+mod for_each;
 mod graph;
 mod lower;
 mod model;
@@ -23,8 +24,8 @@ pub use diagnostic::{
 };
 pub use graph::{Graph, GraphEdge, GraphNode, graph};
 pub use model::{
-    ActiveHours, ApprovalPolicy, Assurance, Category, ColumnFormat, ExecutionMode, InputDecl,
-    InputType, MonitorConfig, OnError, OnReject, OutputDecl, OutputFormat, OutputSchema,
+    ActiveHours, ApprovalPolicy, Assurance, Category, ColumnFormat, ExecutionMode, ForEach,
+    InputDecl, InputType, MonitorConfig, OnError, OnReject, OutputDecl, OutputFormat, OutputSchema,
     PreviewColumn, RunContext, SaveTo, Section, Shape, Step, StepKind, Trigger, TriggerKind,
     ValidPlaybook,
 };

@@ -6,10 +6,12 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::check::{Checked, bare};
-use crate::model::{OnError, OutputDecl, Section, Step, StepKind, ValidPlaybook};
+use crate::model::{ForEach, OnError, OutputDecl, Section, Step, StepKind, ValidPlaybook};
 use crate::names::Names;
 use crate::node::{Node, Text};
-use crate::read::{Draft, DraftAction, DraftApproval, DraftKind, DraftOutput, DraftStep};
+use crate::read::{
+    Draft, DraftAction, DraftApproval, DraftEach, DraftKind, DraftOutput, DraftStep,
+};
 
 /// Builds the playbook. Only called when there are no errors; what then still fails is a defect of this crate, and is
 /// told as such.
@@ -80,6 +82,19 @@ impl Lower<'_> {
             on_error,
             retry_count: retries(step, on_error),
             timeout_seconds: step.timeout_seconds,
+            for_each: step.for_each.as_ref().map(|each| self.for_each(each)).transpose()?,
+        })
+    }
+
+    /// References to the item keep its name: nothing else in the playbook has it.
+    fn for_each(&self, each: &DraftEach) -> Result<ForEach, String> {
+        let list = each.list.as_ref().ok_or("a `for_each` has no list")?;
+        Ok(ForEach {
+            list: self.bare(list)?,
+            item: each.item.text.clone(),
+            key: each.key.as_ref().map(|key| self.text(key)).transpose()?,
+            parallel: each.parallel,
+            max: each.max,
         })
     }
 
@@ -102,15 +117,13 @@ impl Lower<'_> {
         }
     }
 
-    /// K-50: a failure is skipped only where no effect depends on the step. A gate always stops; what is written at a
-    /// parallel step holds for its sub-steps.
+    /// K-50: a failure is skipped only where no effect depends on the step. A gate always stops, and so do the calls for
+    /// each item: the next is as doubtful as the one that failed. What is written at a parallel step holds for its
+    /// sub-steps.
     fn on_error(&self, at: usize) -> OnError {
         let step = &self.draft.steps[at];
-        let default = if step.is_gate() || self.checked.leads_to_effect[at] {
-            OnError::Stop
-        } else {
-            OnError::Skip
-        };
+        let stops = step.is_gate() || step.for_each.is_some() || self.checked.leads_to_effect[at];
+        let default = if stops { OnError::Stop } else { OnError::Skip };
         let mut asked = Some(at);
         while let Some(step) = asked.map(|at| &self.draft.steps[at]) {
             if let Some((given, _)) = step.on_error {

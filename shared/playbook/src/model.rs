@@ -269,6 +269,29 @@ pub struct Step {
     /// How long one attempt may take. 1 to 840.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
+    /// Set when the step makes one call for each item of a list. Our addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub for_each: Option<ForEach>,
+}
+
+/// One call for each item of a list. Only steps that cannot be taken back have it: their calls are signed together, and
+/// each has a key, an outcome and a receipt of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ForEach {
+    /// The reference whose value is the list, without braces.
+    #[serde(rename = "in")]
+    pub list: String,
+    /// The name under which inputs and `key` refer to the item.
+    #[serde(rename = "as")]
+    pub item: String,
+    /// A text with references that names an item; no two items may have the same. Left out, the item's number from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// How many calls are made side by side. 1 to 10.
+    pub parallel: u32,
+    /// The most items the list may have. 1 to 1,000.
+    pub max: u32,
 }
 
 /// What a failed step means for the run, after its retries.

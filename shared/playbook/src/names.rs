@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::check::types::input_type;
 use crate::diagnostic::Code;
+use crate::node::Text;
 use crate::read::{Draft, DraftKind};
 use crate::sink::{Sink, Spot};
 
@@ -71,6 +72,7 @@ impl<'d> Names<'d> {
             names.keys.entry(&key.text).or_insert(at);
             sink.enter(before);
         }
+        items(draft, &seen, sink);
         names
     }
 
@@ -197,23 +199,47 @@ fn claim<'d>(
         seen.insert(name, (owner, spot));
         return;
     };
-    let shown: String = name.chars().take(60).collect();
-    let same = std::mem::discriminant(&first) == std::mem::discriminant(&owner);
-    let (code, message) = if same {
-        (
-            Code::Duplicate,
-            format!(
-                "`{shown}` is the name of another {} already",
-                first.what().split(' ').skip(1).collect::<Vec<_>>().join(" ")
-            ),
-        )
-    } else {
-        (
-            Code::Ambiguous,
-            format!("`{shown}` is also {}: references could mean either", first.what()),
-        )
-    };
-    let problem = sink.problem(code, spot, field, message);
+    if std::mem::discriminant(&first) != std::mem::discriminant(&owner) {
+        let hint = "give it a name of its own";
+        return ambiguous(first, at, &Text { text: name.to_owned(), spot }, (field, hint), sink);
+    }
+    let message = format!(
+        "`{}` is the name of another {} already",
+        shown(name),
+        first.what().split(' ').skip(1).collect::<Vec<_>>().join(" ")
+    );
+    let problem = sink.problem(Code::Duplicate, spot, field, message);
     let place = sink.lines.place(at);
     sink.push(problem.see(place, "the other one").hint("give it a name of its own"));
+}
+
+/// The items of `for_each`: several steps may call theirs alike, but nothing else of the playbook.
+fn items(draft: &Draft<'_>, seen: &HashMap<&str, (Owner, Spot)>, sink: &mut Sink<'_>) {
+    for (step, each) in draft.steps.iter().filter_map(|step| Some((step, step.for_each.as_ref()?)))
+    {
+        let Some((owner, at)) = seen.get(each.item.text.as_str()) else { continue };
+        let before = sink.enter(Some(step.name.text.clone()));
+        let left_out = each.item.spot == each.spot;
+        let hint = if left_out { "name the item: `as: one`" } else { "give the item another name" };
+        ambiguous(*owner, *at, &each.item, ("for_each.as", hint), sink);
+        sink.enter(before);
+    }
+}
+
+fn ambiguous(
+    first: Owner,
+    at: Spot,
+    name: &Text,
+    (field, hint): (&str, &str),
+    sink: &mut Sink<'_>,
+) {
+    let message =
+        format!("`{}` is also {}: references could mean either", shown(&name.text), first.what());
+    let problem = sink.problem(Code::Ambiguous, name.spot, field, message);
+    let place = sink.lines.place(at);
+    sink.push(problem.see(place, "the other one").hint(hint));
+}
+
+fn shown(name: &str) -> String {
+    name.chars().take(60).collect()
 }

@@ -117,6 +117,12 @@ fn remarks(step: &Step) -> String {
         }
         StepKind::Approval { .. } => "  waits for approval".to_owned(),
     };
+    if let Some(each) = &step.for_each {
+        let _ = write!(remarks, ", for each of {}, at most {}", each.list, each.max);
+        if each.parallel > 1 {
+            let _ = write!(remarks, ", {} side by side", each.parallel);
+        }
+    }
     if let Some(condition) = &step.condition {
         let _ = write!(remarks, ", if {condition}");
     }

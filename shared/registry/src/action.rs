@@ -71,30 +71,55 @@ pub struct Permit {
     pub receipt: String,
 }
 
-/// A call whose effect is to be described.
+/// The calls of one step whose effects are to be described: one, or one for each item of its list.
 #[derive(Debug, Clone, Copy)]
-pub struct EffectOf<'a> {
-    /// Whose records it reads.
+pub struct EffectsOf<'a> {
+    /// Whose records they read.
     pub owner: &'a UserId,
     /// The profile the run belongs to, `prof_…`.
     pub profile_id: &'a str,
     /// The action's name.
     pub action: &'a str,
+    /// Resolved params, the same for every call.
+    pub params: &'a Map<String, Value>,
+    /// The calls, in order.
+    pub calls: &'a [CallOf<'a>],
+    /// What they were bound to when their run was planned; none when nothing is known, or nothing will be sent.
+    pub ahead: Option<&'a ReadAhead>,
+}
+
+/// What is different from call to call.
+#[derive(Debug, Clone, Copy)]
+pub struct CallOf<'a> {
     /// Resolved inputs.
     pub inputs: &'a Map<String, Value>,
-    /// Resolved params.
-    pub params: &'a Map<String, Value>,
-    /// The idempotency key of the call.
+    /// The idempotency key.
     pub key: &'a str,
+}
+
+/// What a call was bound to when its run was planned. It only says what is worth reading together with the binding: what
+/// does not hold any more is read again, and nothing is decided by it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadAhead {
+    /// The id of the credential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+    /// What the breaker of its source is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// Says what an irreversible action would do, without doing it. Gate and step use the same one, so that what is shown and
 /// what is sent cannot differ.
 pub trait Describe: Send + Sync {
-    /// The whole effect.
+    /// The whole effect of each call, in order.
     ///
-    /// A terminal error means that the call cannot be made as it stands: nobody should be asked to sign it.
-    fn describe<'a>(&'a self, of: &'a EffectOf<'a>) -> BoxFuture<'a, Result<Effect, ActionError>>;
+    /// A terminal error means that the calls cannot be made as they stand: nobody should be asked to sign them.
+    fn describe<'a>(
+        &'a self,
+        of: &'a EffectsOf<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Effect>, ActionError>>;
 }
 
 /// Why an action did not succeed. The code is stable and lands in the step's event.

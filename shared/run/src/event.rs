@@ -31,8 +31,16 @@ pub struct Sending {
     pub approval: Option<String>,
     /// Method, host and path, without the query: `POST api.bank.example/payments`.
     pub target: String,
-    /// The idempotency key it carries: what to look for at the target.
+    /// The idempotency key it carries: what to look for at the target. Empty for a step with several calls: each has its own.
     pub key: String,
+    /// How many calls the step makes when it makes one for each item of a list; 0 for a step that makes one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub items: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// One event. Events of a step are keyed by (step, attempt, n) and commute; head events have no step.

@@ -74,8 +74,11 @@ impl Known<'_> {
             | StepStatus::Closed
             | StepStatus::Lost
             | StepStatus::Unknown => {
+                // A step with several calls has said which of them are unknown.
+                let counted = sent.what.items > 0 && state.status == StepStatus::Unknown;
+                let said = state.message.take().filter(|_| counted);
                 state.code = Some(EFFECT_UNKNOWN.to_owned());
-                state.message = Some(sent.sentence(step, &[]));
+                state.message = said.or_else(|| Some(sent.sentence(step, &[])));
                 StepStatus::Unknown
             }
         };

@@ -132,6 +132,12 @@ pub struct Head {
     /// How many events there were when the last attempt started.
     #[serde(default)]
     pub events_at_attempt: u64,
+    /// The runs it repeats, the first one in front: what they have sent is not sent again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<RunId>,
+    /// The run that repeats this one. There is at most one: whoever wants to go on repeats that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated_by: Option<RunId>,
     /// Raised by every change of the head.
     pub version: u64,
     /// The seal of the plan, once there is one.
@@ -146,4 +152,13 @@ pub struct Head {
     /// When it finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Timestamp>,
+}
+
+impl Head {
+    /// The run that first meant to make the calls of this one: their keys are made of it, so that a repetition sends the
+    /// same ones.
+    #[must_use]
+    pub fn origin(&self) -> &RunId {
+        self.repeats.first().unwrap_or(&self.run)
+    }
 }

@@ -39,6 +39,9 @@ impl Sent {
     /// those who approved it, where they are known.
     #[must_use]
     pub fn sentence(&self, step: &str, by: &[&str]) -> String {
+        if self.what.items > 0 {
+            return self.several(step, by);
+        }
         let key = &self.what.key;
         format!("{}, outcome unknown. Look there for key {key}.", self.story(step, by))
     }
@@ -48,6 +51,18 @@ impl Sent {
         let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
         let sent = self.at.strftime("%Y-%m-%d %H:%M:%SZ");
         format!("`{step}` to {}: approved{by} ({}), sent {sent}", self.host(), self.what.receipt)
+    }
+
+    /// The sentence of a step with several calls.
+    fn several(&self, step: &str, by: &[&str]) -> String {
+        let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
+        let Sending { receipt, items, .. } = &self.what;
+        let sent = self.at.strftime("%Y-%m-%d %H:%M:%SZ");
+        format!(
+            "`{step}` to {}: {items} calls approved{by} ({receipt}), sending since {sent}, outcome of some unknown. Look there \
+             for the keys of those calls.",
+            self.host()
+        )
     }
 
     /// The same sentence once people have said what came of it.
@@ -100,6 +115,7 @@ mod tests {
             approval: None,
             target: "POST api.bank.example:8443/v1/payments".to_owned(),
             key: "9f00".to_owned(),
+            items: 0,
         };
         let sent = Sent { at: "2026-11-22T14:03:07.5Z".parse().unwrap(), what };
         assert_eq!(
@@ -115,5 +131,7 @@ mod tests {
             "`pay` to api.bank.example:8443: approved by ann (rcpt_1), sent 2026-11-22 14:03:07Z, no answer came. \
              cy said that it was done, with the evidence “statement 47”; dan said that it was done (rcpt_2). Its key is 9f00."
         );
+        let several = Sent { what: Sending { items: 40, ..sent.what }, at: sent.at };
+        assert!(several.sentence("pay", &["ann"]).contains("40 calls approved by ann (rcpt_1)"));
     }
 }

@@ -28,6 +28,8 @@ fn head() -> Head {
         attempt: 1,
         idle_attempts: 0,
         events_at_attempt: 0,
+        repeats: Vec::new(),
+        repeated_by: None,
         version: 1,
         seal: None,
         stop: None,
@@ -89,6 +91,7 @@ fn sending(approval: &str) -> EventKind {
         approval: Some(approval.to_owned()),
         target: "POST bank.example/pay".to_owned(),
         key: "9f".to_owned(),
+        items: 0,
     })
 }
 

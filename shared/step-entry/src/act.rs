@@ -9,10 +9,10 @@ use countersign_registry::action::{Action, ActionError, Call};
 use serde_json::Value;
 
 /// What is kept back of a Lambda's time to record the outcome.
-const RESERVE: Duration = Duration::from_secs(4);
+pub(crate) const RESERVE: Duration = Duration::from_secs(4);
 
 /// What a lease adds to the time a call may take: clocks differ, and an answer takes a moment to be written.
-const LEASE_MARGIN: Duration = Duration::from_secs(5);
+pub(crate) const LEASE_MARGIN: Duration = Duration::from_secs(5);
 
 /// For how long an invocation that is about to act may still be at it: its own time, or less when the step's limit ends
 /// the call before.

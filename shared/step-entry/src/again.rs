@@ -8,7 +8,7 @@ use countersign_store_runs::Intent;
 use crate::context::Context;
 use crate::error::StepError;
 use crate::event::StepEvent;
-use crate::signature::StepEffect;
+use crate::signature::StepCalls;
 
 /// The answer of people by which the call of this mark may be made again.
 ///
@@ -32,9 +32,9 @@ pub(crate) async fn again(
 }
 
 /// The signature in that answer, if the step would send the very bytes it was given for, with the same key.
-pub(crate) fn signature(again: &Answered, of_step: &StepEffect) -> Option<Signed> {
-    let same_bytes = of_step.signed.leaves().first() == Some(&again.call.leaf);
-    let same = same_bytes && of_step.key == again.call.key;
+pub(crate) fn signature(again: &Answered, calls: &StepCalls) -> Option<Signed> {
+    let same_bytes = calls.signed.leaves().first() == Some(&again.call.leaf);
+    let same = same_bytes && calls.keys.first() == Some(&again.call.key);
     let Answered { approval, receipt, at, .. } = again.clone();
-    same.then_some(Signed { approval, receipt, at })
+    same.then_some(Signed { approval, receipt, at, covered: calls.signed.covered() })
 }

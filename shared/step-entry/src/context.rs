@@ -97,8 +97,8 @@ fn handle_with(context: Context) -> Handler {
         let context = Arc::clone(&context);
         Box::pin(async move {
             let event = decode(event)?;
-            let envelope = run_step(&context, &event, &invocation).await?;
-            Ok(serde_json::json!(envelope))
+            let answer = run_step(&context, &event, &invocation).await?;
+            Ok(serde_json::json!(answer))
         })
     })
 }

@@ -8,6 +8,7 @@ use countersign_wiring::Scope;
 use serde_json::{Map, Value, json};
 
 use crate::ending::Ending;
+use crate::for_each::Item;
 use crate::gate::filled;
 use crate::prepare::Prepared;
 
@@ -30,7 +31,33 @@ pub(crate) fn ending(step: &PlanStep, contract: &Contract, prepared: &Prepared) 
         let (code, message) = (Some(CODE.to_owned()), Some(message.to_owned()));
         return Some(Ending { code, message, ..ending });
     }
-    // The plan of a test has no such step; should one come from elsewhere, it is not done either.
+    effect(step, contract)
+}
+
+/// The same for a step over a list: it says what its calls would get.
+pub(crate) fn ending_of_items(
+    step: &PlanStep,
+    contract: &Contract,
+    list: &[Item],
+) -> Option<Ending> {
+    let Some(stand_in) = &step.stand_in else { return effect(step, contract) };
+    let gets = |item: &Item| json!({ "key": item.key, "inputs": shown(&Value::Object(item.prepared.inputs.clone())) });
+    let first: Vec<Value> = list.iter().take(SHOWN_ITEMS).map(gets).collect();
+    let params = list.first().map(|item| &item.prepared.params);
+    let mut output = stand_in.output.clone();
+    let mark = json!({
+        "action": step.action,
+        "output_from": stand_in.source,
+        "would_get": { "calls": list.len(), "first": first, "params": params },
+    });
+    output.insert(MARK.to_owned(), mark);
+    let message = format!("left out: a test has no effect; a run would make {} calls", list.len());
+    let ending = Ending::done(String::new(), Value::Object(output));
+    Some(Ending { code: Some(CODE.to_owned()), message: Some(message), ..ending })
+}
+
+/// The plan of a test has no step with an effect; should one come from elsewhere, it is not done either.
+fn effect(step: &PlanStep, contract: &Contract) -> Option<Ending> {
     let writes = contract.writes && !contract.rehearses;
     let acts = writes || contract.irreversible || step.irreversible;
     acts.then(|| {
@@ -46,7 +73,7 @@ pub(crate) fn unasked(step: &PlanStep, scope: &Scope) -> Ending {
     let word = serde_json::to_value(verdict).unwrap_or_default();
     let word = word.as_str().unwrap_or_default().replace('_', " ");
     let message =
-        format!("a test asks nobody and takes it as {word}; a run would wait here: {prompt}");
+        format!("a test does not ask and takes it as {word}; a run would wait here: {prompt}");
     let stops = step.gate.as_ref().is_some_and(|gate| gate.on_reject == OnReject::Stop);
     let reason = match verdict {
         Verdict::Approved => None,

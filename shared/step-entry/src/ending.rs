@@ -53,6 +53,11 @@ impl Ending {
         }
     }
 
+    /// It was not run, because of something before it.
+    pub(crate) fn not_run(code: &str, message: String) -> Self {
+        Self::without_output(StepStatus::NotRun, code, message)
+    }
+
     /// A failure, with what its author wants of it.
     pub(crate) fn failed(step: &PlanStep, error: &dyn Failure) -> Self {
         let help = error.help().map(|help| format!(" ({help})")).unwrap_or_default();

@@ -33,3 +33,38 @@ impl From<&Outcome> for Envelope {
         Self { status: outcome.status, count: outcome.count }
     }
 }
+
+/// What a tool Lambda answers the machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// The step is over.
+    Over(Envelope),
+    /// It has calls left and no time: invoke it again.
+    More(More),
+}
+
+/// `{"status": "more"}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "status", rename = "more")]
+pub struct More {}
+
+impl From<Envelope> for Answer {
+    fn from(envelope: Envelope) -> Self {
+        Self::Over(envelope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_machine_reads_the_status_of_every_answer() {
+        assert_eq!(json!(Answer::More(More {})), json!({ "status": "more" }));
+        let over = Answer::from(Envelope { status: StepStatus::Done, count: Some(3) });
+        assert_eq!(json!(over), json!({ "status": "done", "count": 3 }));
+    }
+}

@@ -12,14 +12,16 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::dry_run;
+use crate::earlier::{self, Before};
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::StepEvent;
+use crate::for_each;
 use crate::prepare::prepare;
 use crate::protocol::look;
-use crate::signature::{NoEffect, StepEffect, step_effect};
+use crate::signature::{NoEffect, StepCalls, calls_of, one_call};
 use crate::situation::Situation;
-use crate::unknown::{unknown_call, what_happened};
+use crate::unknown::{unknown_calls, what_happened};
 
 /// What people are to be asked.
 #[derive(Debug, Clone)]
@@ -91,10 +93,7 @@ pub async fn gate_ask(
         None
     };
     if let Some(ending) = ending {
-        let ending = match &view.intent {
-            Some(intent) => ending.unknown(step, intent),
-            None => ending,
-        };
+        let ending = told(context, &view, step, ending).await?;
         ending.record(&context.runs, event, invocation.now).await?;
         return Ok(Asked::Settled(Verdict::Closed));
     }
@@ -104,6 +103,20 @@ pub async fn gate_ask(
             tool(context, event, &view, step, &scope, invocation).await
         }
     }
+}
+
+/// How a step ends that is not asked for any more: what it may have sent is told, whatever ended it.
+async fn told(
+    context: &Context,
+    view: &StepView,
+    step: &PlanStep,
+    ending: Ending,
+) -> Result<Ending, StepError> {
+    Ok(match &view.intent {
+        Some(_) if step.for_each.is_some() => for_each::closed(context, view, step, ending).await?,
+        Some(intent) => ending.unknown(step, intent),
+        None => ending,
+    })
 }
 
 /// Records that a gate can never be opened, and ends the run with it.
@@ -154,9 +167,17 @@ async fn gate(
         .unwrap_or_default();
     let mut effects = Vec::new();
     let mut left_out = Vec::new();
+    let mut empty = Vec::new();
+    let mut remarks = Vec::new();
     for step_behind in covered.iter().filter(|step| holds(step, scope)) {
-        match known_effect(context, view, step_behind, scope).await {
-            Ok(of_step) => effects.push(of_step.signed),
+        match known_calls(context, view, step_behind, scope).await {
+            Ok(known) => {
+                remarks.extend(earlier::remark(&step_behind.name, &known.before));
+                match known.calls {
+                    Some(calls) => effects.push(calls.signed),
+                    None => empty.push(&step_behind.name),
+                }
+            }
             Err(NoEffect::Step(error)) => return Err(error),
             Err(NoEffect::Failed(error)) => {
                 left_out.push((step_behind.on_error, cannot_be_sent(step_behind, &error)));
@@ -167,12 +188,14 @@ async fn gate(
         Ending::failed(step, error).stopping().record(&context.runs, event, invocation.now).await?;
         return Ok(Asked::Settled(Verdict::Closed));
     }
-    let remarks = left_out.into_iter().map(|(_, error)| error.message).collect();
+    remarks.extend(left_out.into_iter().map(|(_, error)| error.message));
     let behind = |other: &&PlanStep| {
         other.irreversible && other.guard.as_deref() == Some(step.name.as_str())
     };
     let signed: Vec<String> = effects.iter().map(|of_step| of_step.step.clone()).collect();
-    let later = |other: &&PlanStep| behind(other) && !signed.contains(&other.name);
+    let later = |other: &&PlanStep| {
+        behind(other) && !signed.contains(&other.name) && !empty.contains(&&other.name)
+    };
     let subject = Subject {
         plan_seal: view.head.seal.clone().unwrap_or_default(),
         effects,
@@ -206,20 +229,47 @@ fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
     }
 }
 
-/// What a covered step is going to send, as it will itself compute it.
-pub(crate) async fn known_effect(
+/// What a step is going to send.
+pub(crate) struct Known {
+    /// As it will itself compute it; none when there is nothing to send.
+    pub(crate) calls: Option<StepCalls>,
+    /// What runs that this one repeats have sent.
+    before: Vec<Before>,
+    /// How the step ends when there is nothing to send.
+    ending: Option<Ending>,
+}
+
+pub(crate) async fn known_calls(
     context: &Context,
     view: &StepView,
     step: &PlanStep,
     scope: &Scope,
-) -> Result<StepEffect, NoEffect> {
+) -> Result<Known, NoEffect> {
     let contract = context.registry.get(&step.action);
     let contract =
         contract.ok_or_else(|| NoEffect::Step(StepError::NoHandler(step.action.clone())))?;
+    let head = &view.head;
+    if let Some(each) = &step.for_each {
+        let calls = for_each::Calls::of(context, head, step, each, contract, scope).await;
+        let list = calls.map_err(NoEffect::Step)?.map_err(NoEffect::Failed)?;
+        if list.left.is_empty() {
+            let ending = Some(for_each::nothing_to_do(step, &list.before));
+            return Ok(Known { calls: None, before: list.before, ending });
+        }
+        let calls = calls_of(context, head, step, &list.left).await?;
+        let calls =
+            for_each::unrecorded(context, view, step, calls).await.map_err(NoEffect::Step)?;
+        return Ok(Known { calls: Some(calls), before: list.before, ending: None });
+    }
+    let ending = earlier::ending(&context.runs, head, step).await.map_err(NoEffect::Step)?;
+    if ending.is_some() {
+        return Ok(Known { calls: None, before: Vec::new(), ending });
+    }
     let prepared = prepare(step, contract, scope).map_err(|problems| {
         NoEffect::Failed(ActionError::terminal("STEP_INPUT_INVALID", problems.join("; ")))
     })?;
-    step_effect(context, &view.head, step, &prepared).await
+    let calls = one_call(context, head, step, &prepared).await?;
+    Ok(Known { calls: Some(calls), before: Vec::new(), ending: None })
 }
 
 async fn settled(
@@ -241,18 +291,26 @@ async fn tool(
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
     if let Some(intent) = &view.intent {
-        let call = unknown_call(context, view, step, intent, scope).await?;
-        return match call {
-            Some(call) => Ok(Asked::Ask(Box::new(what_happened(view, step, vec![call])))),
-            // An earlier version sent it, and left nothing that people could be asked about.
-            None => settled(Ending::in_doubt(step, intent), context, event, invocation).await,
-        };
+        let calls = unknown_calls(context, view, step, intent, scope).await?;
+        if !calls.is_empty() {
+            return Ok(Asked::Ask(Box::new(what_happened(view, step, calls))));
+        }
+        // An earlier version sent it, and left nothing that people could be asked about.
+        if step.for_each.is_none() {
+            return settled(Ending::in_doubt(step, intent), context, event, invocation).await;
+        }
     }
-    let of_step = match known_effect(context, view, step, scope).await {
-        Ok(of_step) => of_step,
+    let (of_step, before) = match known_calls(context, view, step, scope).await {
+        Ok(Known { calls: Some(calls), before, .. }) => (calls, before),
+        Ok(Known { ending, .. }) => {
+            let ending = ending.unwrap_or_else(|| for_each::nothing_to_do(step, &[]));
+            let ending = told(context, view, step, ending).await?;
+            return settled(ending, context, event, invocation).await;
+        }
         Err(NoEffect::Step(error)) => return Err(error),
         Err(NoEffect::Failed(error)) => {
-            return settled(Ending::failed(step, &error), context, event, invocation).await;
+            let ending = told(context, view, step, Ending::failed(step, &error)).await?;
+            return settled(ending, context, event, invocation).await;
         }
     };
     let subject = Subject {
@@ -266,7 +324,7 @@ async fn tool(
         prompt: format!("`{}` cannot be taken back. Send exactly this?", step.name),
         preview: Value::Null,
         irreversible: true,
-        remarks: Vec::new(),
+        remarks: earlier::remark(&step.name, &before).into_iter().collect(),
         subject,
         stages: picture(view),
         gate: guarding(view, step),

@@ -10,18 +10,20 @@ use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit, RunInfo};
 use countersign_run::{Head, Sending, StepStatus, Stop, StopReason};
 use countersign_store_runs::{Intended, Intent, StepView};
-use countersign_wiring::Condition;
+use countersign_wiring::{Condition, Scope};
 use sha2::{Digest as _, Sha256};
 
 use crate::act::{Acted, act, lease};
 use crate::again::{again, signature};
 use crate::context::Context;
 use crate::dry_run;
+use crate::earlier;
 use crate::ending::Ending;
 use crate::error::StepError;
-use crate::event::{Envelope, StepEvent};
+use crate::event::{Answer, Envelope, StepEvent};
+use crate::for_each;
 use crate::prepare::{Prepared, prepare};
-use crate::signature::{NoEffect, StepEffect, step_effect};
+use crate::signature::{NoEffect, one_call};
 use crate::situation::Situation;
 
 /// Runs a step once, whatever happened before.
@@ -32,15 +34,18 @@ pub async fn run_step(
     context: &Context,
     event: &StepEvent,
     invocation: &Invocation,
-) -> Result<Envelope, StepError> {
+) -> Result<Answer, StepError> {
     let view = look(context, event).await?;
     if let Some(own) = &view.own {
-        return Ok(Envelope::from(own));
+        return Ok(Envelope::from(own).into());
     }
     let step =
         view.plan.step(&event.step).ok_or_else(|| StepError::UnknownStep(event.step.clone()))?;
     if view.intent.as_ref().is_some_and(|intent| intent.is_leased(invocation.now)) {
         return Err(StepError::Busy(step.name.clone()));
+    }
+    if let Some(each) = &step.for_each {
+        return for_each::run(context, event, &view, step, each, invocation).await;
     }
     let ending = match decide(context, event, &view, step, invocation).await? {
         Decided::End(ending) => match &view.intent {
@@ -49,7 +54,7 @@ pub async fn run_step(
         },
         Decided::Act(ready) => ready.act(context, event, &view.head, step, invocation).await?,
     };
-    ending.record(&context.runs, event, invocation.now).await
+    Ok(ending.record(&context.runs, event, invocation.now).await?.into())
 }
 
 /// Reads the step's view and checks the seal that travelled in the execution.
@@ -89,6 +94,38 @@ struct Ready<'a> {
     again: Option<Answered>,
 }
 
+/// Whether a step may go on, by what came before it.
+pub(crate) enum Begun<'a> {
+    End(Ending),
+    Go { contract: &'a Contract, scope: Scope },
+}
+
+/// What a step asks before it looks at its own arguments: whether the run goes on, what came before it, its condition.
+pub(crate) async fn begin<'a>(
+    context: &'a Context,
+    view: &StepView,
+    step: &PlanStep,
+) -> Result<Begun<'a>, StepError> {
+    if let Some(stop) = &view.head.stop
+        && !failed_beside(&view.plan, stop, step)
+    {
+        let message = format!("the run is ending: {}", stop.message);
+        return Ok(Begun::End(Ending::not_run("RUN_STOPPED", message)));
+    }
+    let situation = Situation::read(&context.runs, &view.head, step, &[]).await?;
+    if let Some(blocked) = situation.blocked(step) {
+        return Ok(Begun::End(Ending::not_run(blocked.code, blocked.message)));
+    }
+    let scope = situation.scope(&view.head, &view.plan, &[step]);
+    if let Some(reason) = skipped(step, &scope) {
+        let ending = Ending::without_output(StepStatus::Skipped, "CONDITION_FALSE", reason);
+        return Ok(Begun::End(ending));
+    }
+    let contract = context.registry.get(&step.action);
+    let contract = contract.ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
+    Ok(Begun::Go { contract, scope })
+}
+
 async fn decide<'a>(
     context: &'a Context,
     event: &StepEvent,
@@ -96,36 +133,10 @@ async fn decide<'a>(
     step: &PlanStep,
     invocation: &Invocation,
 ) -> Result<Decided<'a>, StepError> {
-    if let Some(stop) = &view.head.stop
-        && !failed_beside(&view.plan, stop, step)
-    {
-        let message = format!("the run is ending: {}", stop.message);
-        return Ok(Decided::End(Ending::without_output(
-            StepStatus::NotRun,
-            "RUN_STOPPED",
-            message,
-        )));
-    }
-    let situation = Situation::read(&context.runs, &view.head, step, &[]).await?;
-    if let Some(blocked) = situation.blocked(step) {
-        return Ok(Decided::End(Ending::without_output(
-            StepStatus::NotRun,
-            blocked.code,
-            blocked.message,
-        )));
-    }
-    let scope = situation.scope(&view.head, &view.plan, &[step]);
-    if let Some(reason) = skipped(step, &scope) {
-        return Ok(Decided::End(Ending::without_output(
-            StepStatus::Skipped,
-            "CONDITION_FALSE",
-            reason,
-        )));
-    }
-    let contract = context
-        .registry
-        .get(&step.action)
-        .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
+    let (contract, scope) = match begin(context, view, step).await? {
+        Begun::End(ending) => return Ok(Decided::End(ending)),
+        Begun::Go { contract, scope } => (contract, scope),
+    };
     // An intent without an outcome is an unknown outcome: only people who say so allow to act again.
     let again = match &view.intent {
         Some(intent) => Some(again(context, event, step, intent).await?),
@@ -140,6 +151,11 @@ async fn decide<'a>(
     };
     if let Some(error) = refused(context, &view.head, step, contract).await? {
         return Ok(Decided::End(Ending::failed(step, &error).stopping()));
+    }
+    if step.irreversible
+        && let Some(ending) = earlier::ending(&context.runs, &view.head, step).await?
+    {
+        return Ok(Decided::End(ending));
     }
     if view.head.dry_run.is_some()
         && let Some(ending) = dry_run::ending(step, contract, &prepared)
@@ -163,7 +179,7 @@ fn failed_beside(plan: &Plan, stop: &Stop, step: &PlanStep) -> bool {
 }
 
 /// Why the step's condition is false, if it is. A condition that does not parse is false: it can only do less.
-fn skipped(step: &PlanStep, scope: &countersign_wiring::Scope) -> Option<String> {
+fn skipped(step: &PlanStep, scope: &Scope) -> Option<String> {
     let text = step.condition.as_deref()?;
     let holds = Condition::parse(text).is_ok_and(|condition| condition.holds(scope));
     if holds { None } else { Some(format!("`{text}` does not hold")) }
@@ -171,7 +187,7 @@ fn skipped(step: &PlanStep, scope: &countersign_wiring::Scope) -> Option<String>
 
 /// What the owner of the run may do at this moment: the scopes it was started with ∩ the directory, and nothing once its
 /// token is void.
-async fn refused(
+pub(crate) async fn refused(
     context: &Context,
     head: &Head,
     step: &PlanStep,
@@ -202,29 +218,35 @@ impl Ready<'_> {
     ) -> Result<Option<Ending>, StepError> {
         let signatures =
             context.signatures.as_ref().ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-        let of_step = match step_effect(context, &view.head, step, &self.prepared).await {
-            Ok(of_step) => of_step,
+        let calls = match one_call(context, &view.head, step, &self.prepared).await {
+            Ok(calls) => calls,
             Err(NoEffect::Failed(error)) => return Ok(Some(Ending::failed(step, &error))),
             Err(NoEffect::Step(error)) => return Err(error),
         };
-        let root = of_step.signed.covered().root;
         let signature = match &self.again {
             None => {
-                let found = signatures.signed(&event.run, &step.name, &root).await?;
-                let newest = found.into_iter().max_by_key(|signature| signature.at);
+                let found = signatures.signed(&event.run, &step.name).await?;
+                let newest = calls.covered_by(&found).cloned();
                 newest.ok_or_else(|| StepError::NeedsSignature(step.name.clone()))?
             }
-            Some(again) => match signature(again, &of_step) {
+            Some(again) => match signature(again, &calls) {
                 Some(signature) => signature,
                 None => return Ok(view.intent.as_ref().map(|sent| Ending::changed(step, sent))),
             },
         };
-        let intent = intent(event, view, &self.prepared, &of_step, &signature, step, invocation);
+        let (Some(effect), Some(key)) = (calls.effects.first(), calls.keys.first()) else {
+            return Err(StepError::NeedsSignature(step.name.clone()));
+        };
+        let sending = sending(view, &signature, effect.target(), key.clone());
+        let intent = Intent {
+            leaf: calls.signed.leaves().first().copied(),
+            ..intent(event, sending, &self.prepared.hash, step, invocation)
+        };
         match context.runs.intend(&event.run, &intent).await? {
             Intended::Now => {
                 self.call = intent.sending.call;
                 let receipt = intent.sending.receipt;
-                self.permit = Some((Permit { effect: of_step.effect, receipt }, of_step.key));
+                self.permit = Some((Permit { effect: effect.clone(), receipt }, key.clone()));
                 Ok(None)
             }
             Intended::InDoubt(other) if other.is_leased(invocation.now) => {
@@ -275,57 +297,74 @@ impl Ready<'_> {
         now: jiff::Timestamp,
         remaining: Duration,
     ) -> Call {
-        Call {
-            run: event.run.to_string(),
-            step: step.name.clone(),
-            owner: head.owner.clone(),
-            action: step.action.clone(),
-            inputs: self.prepared.inputs.clone(),
-            params: self.prepared.params.clone(),
-            idempotency_key: self
-                .permit
-                .as_ref()
-                .map_or_else(|| retry_key(event, &self.prepared), |(_, key)| key.clone()),
-            now,
-            remaining,
-            info: RunInfo {
-                profile_id: head.profile_id.clone(),
-                profile_name: head.profile_name.clone(),
-                playbook_id: head.playbook_id.clone(),
-                query: head.query.clone(),
-                run_context: head.context.as_str().to_owned(),
-                dry_run: head.dry_run.is_some(),
-                invoked_by: head.invoked_by.clone(),
-                started_at: head.started_at,
-            },
-            permit: self.permit.as_ref().map(|(permit, _)| permit.clone()),
-        }
+        let key = match &self.permit {
+            Some((_, key)) => key.clone(),
+            None => retry_key(event, &self.prepared),
+        };
+        let permit = self.permit.as_ref().map(|(permit, _)| permit.clone());
+        let call = call(head, step, &self.prepared, now, remaining);
+        Call { idempotency_key: key, permit, ..call }
     }
 }
 
-/// The mark of a call that is about to be made: who may look for what where, and until when it may be at it.
-fn intent(
-    event: &StepEvent,
-    view: &StepView,
-    prepared: &Prepared,
-    of_step: &StepEffect,
-    signature: &Signed,
+/// A call of the step's action with these arguments; its key and permit are the caller's to add.
+pub(crate) fn call(
+    head: &Head,
     step: &PlanStep,
-    invocation: &Invocation,
-) -> Intent {
-    let sending = Sending {
+    prepared: &Prepared,
+    now: jiff::Timestamp,
+    remaining: Duration,
+) -> Call {
+    Call {
+        run: head.run.to_string(),
+        step: step.name.clone(),
+        owner: head.owner.clone(),
+        action: step.action.clone(),
+        inputs: prepared.inputs.clone(),
+        params: prepared.params.clone(),
+        idempotency_key: String::new(),
+        now,
+        remaining,
+        info: RunInfo {
+            profile_id: head.profile_id.clone(),
+            profile_name: head.profile_name.clone(),
+            playbook_id: head.playbook_id.clone(),
+            query: head.query.clone(),
+            run_context: head.context.as_str().to_owned(),
+            dry_run: head.dry_run.is_some(),
+            invoked_by: head.invoked_by.clone(),
+            started_at: head.started_at,
+        },
+        permit: None,
+    }
+}
+
+/// What a step is about to send, allowed by this signature; for a step with several calls the key is empty.
+pub(crate) fn sending(view: &StepView, signature: &Signed, target: String, key: String) -> Sending {
+    Sending {
         call: view.intent.as_ref().map_or(1, |before| before.sending.call + 1),
         receipt: signature.receipt.to_string(),
         approval: Some(signature.approval.to_string()),
-        target: of_step.effect.target(),
-        key: of_step.key.clone(),
-    };
+        target,
+        key,
+        items: 0,
+    }
+}
+
+/// The mark of what is about to be sent: who may look for what where, and until when it may be at it.
+pub(crate) fn intent(
+    event: &StepEvent,
+    sending: Sending,
+    input_hash: &str,
+    step: &PlanStep,
+    invocation: &Invocation,
+) -> Intent {
     let lease_until = invocation.now.checked_add(lease(step, invocation.remaining));
     Intent {
         step: step.name.clone(),
-        input_hash: prepared.hash.clone(),
+        input_hash: input_hash.to_owned(),
         sending,
-        leaf: of_step.signed.leaves().first().copied(),
+        leaf: None,
         lease_until: lease_until.unwrap_or(invocation.now),
         stops: step.on_error == OnError::Stop,
         attempt: event.attempt,

@@ -53,7 +53,7 @@ impl Situation {
             Some(Verdict::Denied) => ("GATE_DENIED", "was refused"),
             Some(Verdict::TimedOut) => ("GATE_TIMED_OUT", "was not answered in time"),
             Some(Verdict::Closed) => ("GATE_CLOSED", "was closed without a decision"),
-            None => ("GATE_SKIPPED", "asked nobody"),
+            None => ("GATE_SKIPPED", "was skipped"),
         };
         // A gate whose own condition was false asked nobody and holds nobody back.
         let skipped =

@@ -8,11 +8,26 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::error::StepError;
-use crate::gate::{GateAsk, guarding, known_effect, picture};
+use crate::for_each;
+use crate::gate::{GateAsk, guarding, known_calls, picture};
 use crate::signature::NoEffect;
 
-/// The call of a mark, as people are asked about it; none when the mark does not say what was sent.
-pub(crate) async fn unknown_call(
+/// The calls of a step whose outcome is unknown, as people are asked about them; none when its mark does not say what was
+/// sent.
+pub(crate) async fn unknown_calls(
+    context: &Context,
+    view: &StepView,
+    step: &PlanStep,
+    intent: &Intent,
+    scope: &Scope,
+) -> Result<Vec<UnknownCall>, StepError> {
+    if step.for_each.is_some() {
+        return for_each::unknown_calls(context, view, step).await;
+    }
+    Ok(unknown_call(context, view, step, intent, scope).await?.into_iter().collect())
+}
+
+async fn unknown_call(
     context: &Context,
     view: &StepView,
     step: &PlanStep,
@@ -21,8 +36,8 @@ pub(crate) async fn unknown_call(
 ) -> Result<Option<UnknownCall>, StepError> {
     let leaf = match intent.leaf {
         Some(leaf) => Some(leaf),
-        None => match known_effect(context, view, step, scope).await {
-            Ok(of_step) => of_step.signed.leaves().first().copied(),
+        None => match known_calls(context, view, step, scope).await {
+            Ok(known) => known.calls.and_then(|calls| calls.signed.leaves().first().copied()),
             Err(NoEffect::Failed(_)) => None,
             Err(NoEffect::Step(error)) => return Err(error),
         },

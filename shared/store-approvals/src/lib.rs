@@ -35,7 +35,7 @@ pub use codes::CodeIssue;
 pub use commit::{Commit, Committed};
 pub use ledger::SealOutcome;
 pub use lists::{Shelf, Summary};
-pub use requests::{Created, Loaded, Signature};
+pub use requests::{Created, Loaded};
 pub use sweep::Place;
 pub use token::TaskToken;
 

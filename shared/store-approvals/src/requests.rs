@@ -1,9 +1,9 @@
 //! Requests, their votes, their tokens and their receipts.
 
-use countersign_approval::{ApprovalId, Digest, Receipt, ReceiptId, Request, RunId, Status, Vote};
+use countersign_approval::ports::Signed;
+use countersign_approval::{ApprovalId, Receipt, Request, RunId, Status, Vote};
 use countersign_store_kit::{Expr, Query, Write, decode};
 use futures::future::BoxFuture;
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::items::{Body, RequestItem, from_text};
@@ -36,17 +36,6 @@ pub enum Created {
     New,
     /// There is one at this position already.
     Exists,
-}
-
-/// An approved request that covers a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature {
-    /// The request.
-    pub approval: ApprovalId,
-    /// The receipt that closed it.
-    pub receipt: ReceiptId,
-    /// When it was approved.
-    pub at: Timestamp,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -151,8 +140,8 @@ impl Approvals {
         })
     }
 
-    /// The approved requests of a run that cover a call of `step` with arguments of this digest, the newest first. A step
-    /// with an irreversible effect acts only when there is one.
+    /// The approved requests of a run that cover something of `step`, with what they cover, the newest first. A step with an
+    /// irreversible effect acts only when one covers exactly that.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
@@ -160,12 +149,11 @@ impl Approvals {
         &'a self,
         run: &'a RunId,
         step: &'a str,
-        digest: &'a Digest,
-    ) -> BoxFuture<'a, Result<Vec<Signature>>> {
+    ) -> BoxFuture<'a, Result<Vec<Signed>>> {
         Box::pin(async move {
             let places = self.places(run).await?;
-            let mut found: Vec<Signature> =
-                places.into_iter().filter_map(|place| place.signature(step, digest)).collect();
+            let mut found: Vec<Signed> =
+                places.into_iter().filter_map(|place| place.signature(step)).collect();
             found.sort_by_key(|signature| std::cmp::Reverse(signature.at));
             Ok(found)
         })

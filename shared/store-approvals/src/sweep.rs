@@ -1,9 +1,9 @@
 //! What the sweeper looks for: requests that are overdue, unannounced, or decided without having moved their run, and
 //! receipts that are not sealed.
 
-use countersign_approval::ports::Answered;
+use countersign_approval::ports::{Answered, Signed};
 use countersign_approval::{
-    ApprovalId, Closed, Covered, Digest, Receipt, Request, RunId, Status, UnknownCall,
+    ApprovalId, Closed, Covered, Receipt, Request, RunId, Status, UnknownCall,
 };
 use countersign_store_kit::{Query, Write};
 use futures::future::BoxFuture;
@@ -11,7 +11,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::items::{Body, to_text};
-use crate::requests::Signature;
 use crate::{Approvals, Result, keys};
 
 /// A request's place in its run.
@@ -36,10 +35,10 @@ pub struct Place {
 }
 
 impl Place {
-    pub(crate) fn signature(self, step: &str, root: &Digest) -> Option<Signature> {
-        let covered = self.covers.iter().any(|call| call.step == step && call.root == *root);
-        let closed = self.closed.filter(|_| covered && self.status == Status::Approved)?;
-        Some(Signature { approval: self.approval, receipt: closed.receipt, at: closed.at })
+    pub(crate) fn signature(self, step: &str) -> Option<Signed> {
+        let closed = self.closed.filter(|_| self.status == Status::Approved)?;
+        let covered = self.covers.into_iter().find(|call| call.step == step)?;
+        Some(Signed { approval: self.approval, receipt: closed.receipt, at: closed.at, covered })
     }
 }
 

@@ -1,12 +1,14 @@
 //! Bindings: which connectors an agent may use, and how they fare.
 
+use std::collections::HashMap;
+
 use countersign_connector::{
     Binding, BindingId, ConnectorId, ConnectorSource, Found, Health, HealthSink, SourceError,
     StoredConnector,
 };
 use countersign_identity::UserId;
 use countersign_profile::ProfileId;
-use countersign_store_kit::{Expr, Item, Query, StoreError, Write, decode};
+use countersign_store_kit::{Expr, Item, Lookup, Query, StoreError, Write, decode};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +25,21 @@ const MOST: usize = 200;
 struct Noted {
     #[serde(default)]
     health: Health,
+}
+
+/// Where a connector and its binding are: the owner's own before the system's.
+#[derive(Debug, Clone)]
+pub struct Lookups {
+    connectors: [Lookup; 2],
+    bindings: [Lookup; 2],
+}
+
+impl Lookups {
+    /// All of them.
+    #[must_use]
+    pub fn all(&self) -> Vec<Lookup> {
+        [&self.connectors[..], &self.bindings[..]].concat()
+    }
 }
 
 impl Catalog {
@@ -285,15 +302,31 @@ impl Catalog {
     /// The connector and its binding, each the owner's own or the system's, with one request.
     async fn both(&self, owner: &UserId, profile: &str, connector: &ConnectorId) -> Result<Found> {
         let doing = CatalogError::doing("read the connector and its binding");
+        let wanted = self.lookups(owner, profile, connector);
+        let mut read = self.table.get_across(&wanted.all()).await.map_err(doing)?;
+        self.found(&wanted, &mut read)
+    }
+
+    /// Where the connector and its binding are, for a batch across tables.
+    #[must_use]
+    pub fn lookups(&self, owner: &UserId, profile: &str, connector: &ConnectorId) -> Lookups {
         let owners = [Owner::User(owner), Owner::System];
         let connectors = owners.map(|owner| keys::connector(owner, connector));
         let bindings = owners.map(|owner| keys::binding(owner, profile, connector));
-        let wanted = [&connectors[..], &bindings[..]].concat();
-        let mut found = self.table.get_many(&wanted).await.map_err(doing)?;
+        let lookup = |key| self.table.lookup(key);
+        Lookups { connectors: connectors.map(lookup), bindings: bindings.map(lookup) }
+    }
+
+    /// The connector and its binding, among what a batch has read: each the owner's own or the system's.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when an item has another shape.
+    pub fn found(&self, of: &Lookups, from: &mut HashMap<Lookup, Item>) -> Result<Found> {
+        let doing = CatalogError::doing("read the connector and its binding");
         let table = self.table.name();
-        let connector = connectors.iter().find_map(|key| found.remove(key));
+        let connector = of.connectors.iter().find_map(|key| from.remove(key));
         let connector = connector.map(|item| decode::<Record>(table, item)?.read(table));
-        let binding = bindings.iter().find_map(|key| found.remove(key));
+        let binding = of.bindings.iter().find_map(|key| from.remove(key));
         let binding = binding.map(|item| read(table, item));
         Ok(Found {
             connector: connector.transpose().map_err(doing)?,

@@ -1,12 +1,13 @@
 //! What a profile's connectors look like to a playbook.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_connector::{
     Binding, ConnectorDefinition, ConnectorId, StoredConnector, endpoint_contract,
 };
 use countersign_identity::UserId;
 use countersign_playbook::{Bindings, EndpointContract};
+use countersign_registry::action::ReadAhead;
 use futures::future::BoxFuture;
 
 use crate::{Catalog, Result};
@@ -21,16 +22,30 @@ impl Catalog {
         owner: &'a UserId,
         profile: &'a str,
     ) -> BoxFuture<'a, Result<Bindings>> {
+        Box::pin(async move { Ok(self.endpoints_ahead(owner, profile).await?.0) })
+    }
+
+    /// The same, and by connector what a call of it reads beside connector and binding.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`](crate::CatalogError::Store) when the table does not answer.
+    pub fn endpoints_ahead<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+    ) -> BoxFuture<'a, Result<(Bindings, BTreeMap<String, ReadAhead>)>> {
         Box::pin(async move {
-            let mut known = Bindings::none();
+            let (mut known, mut reads) = (Bindings::none(), BTreeMap::new());
             for binding in
                 self.bindings(owner, profile).await?.iter().filter(|binding| binding.is_enabled)
             {
                 if let Some(connector) = self.connector(owner, &binding.connector_id).await? {
                     known.bind(binding.connector_id.as_str(), allowed(binding, &connector));
+                    let read = read_ahead(owner, binding, connector);
+                    reads.insert(binding.connector_id.to_string(), read);
                 }
             }
-            Ok(known)
+            Ok((known, reads))
         })
     }
 
@@ -53,6 +68,15 @@ impl Catalog {
             }
             Ok(known)
         })
+    }
+}
+
+fn read_ahead(owner: &UserId, binding: &Binding, connector: StoredConnector) -> ReadAhead {
+    let credential = binding.credential.as_ref();
+    let source = connector.definition.bound_by(binding).health_subject(owner, credential);
+    ReadAhead {
+        credential: credential.map(ToString::to_string),
+        source: Some(source.as_str().to_owned()),
     }
 }
 

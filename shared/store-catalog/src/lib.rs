@@ -22,6 +22,7 @@ mod profiles;
 mod record;
 mod replays;
 
+pub use bindings::Lookups;
 pub use error::CatalogError;
 pub use playbooks::StoredPlaybook;
 pub use profiles::{Listing, system_profile_id};

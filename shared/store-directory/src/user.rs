@@ -17,6 +17,9 @@ pub enum InvalidUser {
         "`{0}` is not a username: use 2 to 64 lower-case letters, digits, dots, hyphens and underscores"
     )]
     Username(String),
+    /// People are found by id first: such a name would be somebody else.
+    #[error("a username must not have the form of an id (`user_…`)")]
+    LooksLikeId,
     /// Not a mail address.
     #[error("`{0}` is not a mail address")]
     Email(String),
@@ -47,12 +50,16 @@ impl Username {
     /// Reads a username.
     ///
     /// # Errors
-    /// [`InvalidUser::Username`] when it is too short, too long, starts with a mark or has another character.
+    /// [`InvalidUser::Username`] when it is too short, too long, starts with a mark or has another character;
+    /// [`InvalidUser::LooksLikeId`] when it could be the id of somebody else.
     pub fn parse(text: &str) -> Result<Self, InvalidUser> {
         let allowed =
             |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'_');
         let starts =
             text.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        if UserId::parse(text).is_ok() {
+            return Err(InvalidUser::LooksLikeId);
+        }
         if starts && (2..=64).contains(&text.len()) && text.bytes().all(allowed) {
             Ok(Self(text.to_owned()))
         } else {
@@ -272,6 +279,8 @@ mod tests {
         for text in ["ada", "a1", "ada.lovelace", "ada-l_2"] {
             check_username(text, true);
         }
+        check_username("user_ada", true);
+        check_username(UserId::from_bytes([7; 16]).as_str(), false);
         for text in
             ["", "a", "Ada", ".ada", "-ada", "ada lovelace", "ada@x", "ädä", &"a".repeat(65)]
         {

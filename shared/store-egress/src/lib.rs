@@ -19,7 +19,7 @@ use countersign_resilience::{
     Admitted, AnswerKey, Answers, Budget, Counters, HealthView, Kept, Permit, Record, Report,
     Standing, StandingError, Standings, Subject,
 };
-use countersign_store_kit::{StoreError, Table};
+use countersign_store_kit::{Item, Lookup, StoreError, Table, decode};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -41,6 +41,34 @@ impl EgressStore {
         Self { table }
     }
 
+    /// Where the standing of a subject is, for a batch across tables; `subject` is the subject's text.
+    #[must_use]
+    pub fn lookup(&self, subject: &str) -> Lookup {
+        self.table.lookup(standing::key(subject))
+    }
+
+    /// The standing in an item that a batch has read.
+    ///
+    /// # Errors
+    /// [`StoreError::Decode`] when the item has another shape.
+    pub fn record(&self, item: Item) -> Result<Record, StoreError> {
+        decode(self.table.name(), item)
+    }
+
+    /// [`Standing::admit`] with the record as a batch has read it a moment ago: one request less.
+    pub fn admit_seen<'a>(
+        &'a self,
+        subject: &'a Subject,
+        holder: &'a str,
+        now: Timestamp,
+        lease: Duration,
+        seen: Option<Record>,
+    ) -> BoxFuture<'a, Result<Admitted, StandingError>> {
+        Box::pin(
+            async move { self.ask_seen(subject, holder, now, lease, seen).await.map_err(boxed) },
+        )
+    }
+
     async fn view(
         &self,
         subject: &Subject,
@@ -48,7 +76,7 @@ impl EgressStore {
         budget: &Budget,
         now: Timestamp,
     ) -> Result<HealthView, StoreError> {
-        let record: Option<Record> = self.table.get(&standing::key(subject)).await?;
+        let record: Option<Record> = self.table.get(&standing::key(subject.as_str())).await?;
         let counters = if budget.is_unlimited() {
             Counters::default()
         } else {

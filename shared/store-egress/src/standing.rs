@@ -11,8 +11,8 @@ use crate::{EgressStore, TRIES};
 /// How long a source is remembered after its last call, in seconds.
 const KEPT: i64 = 30 * 86_400;
 
-pub(crate) fn key(subject: &Subject) -> Key {
-    Key::new(format!("STANDING#{}", subject.as_str()), "STANDING")
+pub(crate) fn key(subject: &str) -> Key {
+    Key::new(format!("STANDING#{subject}"), "STANDING")
 }
 
 /// What became of a change.
@@ -31,8 +31,21 @@ impl EgressStore {
         now: Timestamp,
         lease: Duration,
     ) -> Result<Admitted, StoreError> {
-        let key = key(subject);
-        let mut seen: Option<Record> = self.table.get(&key).await?;
+        let seen: Option<Record> = self.table.get(&key(subject.as_str())).await?;
+        self.ask_seen(subject, holder, now, lease, seen).await
+    }
+
+    /// The same with the record as it was read a moment ago. Should it have changed, the write that depends on it fails
+    /// and finds the one that stands.
+    pub(crate) async fn ask_seen(
+        &self,
+        subject: &Subject,
+        holder: &str,
+        now: Timestamp,
+        lease: Duration,
+        seen: Option<Record>,
+    ) -> Result<Admitted, StoreError> {
+        let (key, mut seen) = (key(subject.as_str()), seen);
         for _ in 0..TRIES {
             let known = seen.clone().unwrap_or_default();
             let (admission, next) = known.breaker.admit(holder, now, lease);
@@ -53,8 +66,7 @@ impl EgressStore {
         seen: Option<Record>,
         report: &Report,
     ) -> Result<(), StoreError> {
-        let key = key(subject);
-        let mut seen = seen;
+        let (key, mut seen) = (key(subject.as_str()), seen);
         for _ in 0..TRIES {
             let next = seen.clone().unwrap_or_default().after(report);
             match self.change(&key, seen.as_ref(), &next, report.at).await? {

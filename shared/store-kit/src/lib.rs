@@ -20,7 +20,7 @@ pub use counters::{Counts, counts};
 pub use error::StoreError;
 pub use expr::Expr;
 pub use query::{Page, Query};
-pub use table::{Item, Key, Op, Table, decode};
+pub use table::{Item, Key, Lookup, Op, Table, decode};
 pub use write::Write;
 
 /// What every store method returns.

@@ -1,7 +1,7 @@
 //! The run's own record of its gates.
 
 use countersign_approval::ports::{PortError, PortResult, RunLog};
-use countersign_approval::{Choice, Kind, OnReject, Request, Status};
+use countersign_approval::{Choice, Kind, OnReject, Request, Status, StepEffects};
 use countersign_run::{
     EFFECT_NOT_DONE, Event, EventKind, RunId, Said, StepStatus, Stop, StopReason, Verdict,
 };
@@ -25,6 +25,13 @@ impl RunLog for RunStore {
         Box::pin(async move {
             let noted = self.gate_closed(request).await;
             noted.map_err(|error| PortError::of("noting the closed gate", &error))
+        })
+    }
+
+    fn effects<'a>(&'a self, request: &'a Request) -> PortResult<'a, Vec<StepEffects>> {
+        Box::pin(async move {
+            let effects = self.effects_of(request).await;
+            effects.map_err(|error| PortError::of("reading what is signed", &error))
         })
     }
 
@@ -82,7 +89,8 @@ impl RunStore {
 
 /// How a step ends of whose call this was said; none while it is to send again, or when another call was asked about.
 fn said(request: &Request, intent: &Intent, at: Timestamp) -> Option<(Outcome, Option<Stop>)> {
-    let closed = request.closed.as_ref()?;
+    // A step of several calls ends by itself.
+    let closed = request.closed.as_ref().filter(|_| intent.sending.items == 0)?;
     let [call] = request.outcome.as_slice() else { return None };
     let answer = closed.answers.iter().find(|answer| answer.n == call.n)?;
     if (call.call, &call.receipt) != (intent.sending.call, &intent.sending.receipt) {

@@ -32,6 +32,15 @@ pub(crate) fn intent(run: &RunId, step: &str) -> Key {
     Key::new(partition(run), format!("INTENT#{step}"))
 }
 
+pub(crate) fn item(run: &RunId, step: &str, n: u32) -> Key {
+    Key::new(partition(run), format!("ITEM#{step}#{n:04}"))
+}
+
+/// The partition and the prefix of the calls of a step.
+pub(crate) fn items(run: &RunId, step: &str) -> (String, String) {
+    (partition(run), format!("ITEM#{step}#"))
+}
+
 pub(crate) fn event(run: &RunId, step: &str, attempt: u32, n: u32) -> Key {
     Key::new(partition(run), format!("EV#{step}#{attempt:06}#{n:03}"))
 }

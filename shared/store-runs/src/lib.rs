@@ -8,6 +8,7 @@
 //! | outcome of a step | `RUN#{run}` | `OUT#{step}` | |
 //! | event | `RUN#{run}` | `EV#{step}#{attempt}#{n}` | |
 //! | intent of an irreversible step | `RUN#{run}` | `INTENT#{step}` | |
+//! | call of a step over a list | `RUN#{run}` | `ITEM#{step}#{n}` | |
 //! | when a profile's last successful run finished | `OWNER#{owner}` | `LAST#{profile}` | |
 //! | mark of a run that is not finished | `ACTIVE#{shard}` | `{run}` | |
 //! | where the sweeper goes on | `ACTIVE` | `CURSOR` | |
@@ -18,6 +19,7 @@ mod active;
 mod effects;
 mod gates;
 mod heads;
+mod items;
 mod journal;
 mod keys;
 mod outcomes;
@@ -27,6 +29,7 @@ mod stops;
 
 pub use active::Active;
 pub use effects::{MAX_EFFECTS_BYTES, effects_bytes};
+pub use items::{Begun, ItemCall, ItemStatus, MAX_ITEMS};
 pub use journal::JournalStore;
 pub use outcomes::{Ended, Intended, StepView};
 pub use records::{Intent, Outcome};

@@ -109,6 +109,9 @@ impl Outcome {
 }
 
 /// The mark an irreversible step leaves before it acts. An intent without an outcome means: it may have acted.
+///
+/// Releases write it in one form; a member that is added later needs a default. A mark that cannot be read stops its step
+/// before anything is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intent {
     /// The step.
@@ -174,4 +177,29 @@ pub(crate) struct RequestItem {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct LastItem {
     pub finished_at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Intent;
+
+    #[test]
+    fn k_49_a_stored_mark_is_read_by_every_later_release() {
+        // As written: do not change what stands here, give new members a default.
+        let stored = json!({
+            "step": "pay", "input_hash": "00", "call": 1, "receipt": "rcpt_1", "approval": "appr_1",
+            "target": "POST api.bank.example/payments", "key": "9f", "lease_until": "2026-03-04T05:06:12Z",
+            "stops": true, "attempt": 1, "at": "2026-03-04T05:06:07Z",
+        });
+        let intent: Intent = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&intent).unwrap(), stored);
+    }
+
+    #[test]
+    fn k_49_a_mark_of_another_form_is_an_error_and_not_an_empty_one() {
+        let other = json!({ "step": "pay", "input_hash": "00", "attempt": 1, "at": "2026-03-04T05:06:07Z" });
+        assert!(serde_json::from_value::<Intent>(other).is_err());
+    }
 }

@@ -30,10 +30,10 @@ pub struct Asked {
 }
 
 impl RunStore {
-    /// Writes a new run: head, request and the mark of an active run, in one transaction.
+    /// Writes a new run: head, request and the mark of an active run, and on the run it repeats that it does; one transaction.
     ///
     /// # Errors
-    /// [`StoreError`] when the table does not answer.
+    /// [`StoreError`] when the table does not answer; [`StoreError::ConditionFailed`] when another run repeats the same one.
     pub async fn create(&self, head: &Head, asked: &Asked) -> Result<Created> {
         let place = |what: &str| format!("runs/{}/{what}.json", head.run);
         let inputs = self.blobs.store(&place("request"), &asked.inputs).await?;
@@ -48,7 +48,13 @@ impl RunStore {
         );
         let request = Write::put(&keys::request(&head.run), &RequestItem { inputs, samples })?;
         let active = Write::put(&keys::active(&head.run), &Active::starting(head))?;
-        match self.table.transact(vec![put, request, active]).await {
+        let mut writes = vec![put, request, active];
+        if let Some(before) = head.repeats.last() {
+            let free = Expr::new("attribute_exists(#PK) AND attribute_not_exists(#repeated_by)");
+            writes
+                .push(Write::update(&keys::head(before)).set("repeated_by", &head.run)?.when(free));
+        }
+        match self.table.transact(writes).await {
             Ok(()) => Ok(Created::New),
             Err(error) if error.is_condition() => match self.head(&head.run).await? {
                 Some(existing) => Ok(Created::Existing(Box::new(existing))),

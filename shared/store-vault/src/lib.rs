@@ -5,14 +5,14 @@
 //! | `OWNER#{owner}` | `CRED#{credential id}` | the connector it is for, names of its parts, the sealed parts |
 //!
 //! A credential is bound to its owner, its own id and its connector: an item copied to another place does not open.
-//! Only [`CredentialSource`] gives secrets out; every other method knows names only.
+//! Only [`CredentialSource`] and [`VaultStore::credential_in`] give secrets out; every other method knows names only.
 
 use std::collections::BTreeMap;
 
 use countersign_connector::{ConnectorId, Credential, CredentialId, CredentialSource, SourceError};
 use countersign_failure::{Class, Failure};
 use countersign_identity::UserId;
-use countersign_store_kit::{Key, StoreError, Table, Write};
+use countersign_store_kit::{Item, Key, Lookup, StoreError, Table, Write, decode};
 use countersign_vault::{Bound, Sealed, Vault, VaultError};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -145,13 +145,45 @@ impl VaultStore {
         Box::pin(async move { Ok(self.table.write(Write::delete(&key(owner, id))).await?) })
     }
 
+    /// Where a credential is, for a batch across tables.
+    #[must_use]
+    pub fn lookup(&self, owner: &UserId, id: &CredentialId) -> Lookup {
+        self.table.lookup(key(owner, id))
+    }
+
+    /// The credential in an item that a batch has read, as [`CredentialSource::credential`] gives it out.
+    pub fn credential_in<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a CredentialId,
+        connector: &'a ConnectorId,
+        item: Option<Item>,
+    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
+        Box::pin(async move {
+            let opened = self.open_read(owner, id, connector, item).await;
+            opened.map_err(|error| Box::new(error) as SourceError)
+        })
+    }
+
     async fn open(
         &self,
         owner: &UserId,
         id: &CredentialId,
         connector: &ConnectorId,
     ) -> Result<Option<Credential>, VaultStoreError> {
-        let item: Option<CredentialItem> = self.table.get(&key(owner, id)).await?;
+        let item = self.table.get_item(&key(owner, id)).await?;
+        self.open_read(owner, id, connector, item).await
+    }
+
+    async fn open_read(
+        &self,
+        owner: &UserId,
+        id: &CredentialId,
+        connector: &ConnectorId,
+        item: Option<Item>,
+    ) -> Result<Option<Credential>, VaultStoreError> {
+        let item =
+            item.map(|item| decode::<CredentialItem>(self.table.name(), item)).transpose()?;
         let Some(item) = item.filter(|item| item.info.connector_id == *connector) else {
             return Ok(None);
         };

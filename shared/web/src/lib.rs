@@ -4,7 +4,7 @@
 //! - [`Signed`]: the extractor that turns a request into a [`Caller`](countersign_identity::Caller), asking the directory
 //! - [`Problem`]: every error as `application/problem+json`
 //! - [`Json`], [`Query`], [`Path`]: extractors that answer with problems that name the place
-//! - [`Page`], [`PageQuery`]: pages and cursors bound to their owner and query
+//! - [`Page`], [`PageQuery`]: pages, and authenticated cursors bound to their owner and query
 //! - [`replay`] is the `Idempotency-Key`
 //! - [`door`] has headers, request ids, limits, and the way from a Lambda event to a router and back
 
@@ -17,6 +17,6 @@ mod signed;
 pub mod token;
 
 pub use extract::{Json, MAX_BODY_BYTES, MAX_JSON_DEPTH, Path, Query};
-pub use page::{Cursor, InvalidCursor, Page, PageQuery};
+pub use page::{Cursor, CursorKey, InvalidCursor, Page, PageQuery};
 pub use problem::{FieldError, Problem, ProblemBody};
 pub use signed::{Gate, Signed, bearer};

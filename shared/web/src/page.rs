@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use countersign_failure::Failure;
 use countersign_identity::UserId;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use utoipa::{IntoParams, ToSchema};
@@ -83,25 +84,47 @@ impl PageQuery {
     }
 }
 
+/// What a deployment's cursors are authenticated with.
+#[derive(Clone)]
+pub struct CursorKey([u8; BLOCK_BYTES]);
+
+/// A key as long as a block of SHA-256 is used as it is.
+const BLOCK_BYTES: usize = 64;
+
+impl CursorKey {
+    /// What a key derivation or an HSM returned for cursors alone.
+    #[must_use]
+    pub fn new(secret: &[u8]) -> Self {
+        let mut key = [0; BLOCK_BYTES];
+        key[..32].copy_from_slice(&Sha256::digest(secret));
+        Self(key)
+    }
+}
+
 /// What the cursors of one list are bound to: whose list it is, which, and how it is filtered.
 ///
-/// The binding is no secret. A forged cursor can only name a place in a partition the store was already asked for,
-/// because the store's own key condition carries the owner; the binding turns mix-ups into a clear answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A cursor holds a key of the store, which the store believes: one that was not made here is refused before it is asked.
+#[derive(Clone)]
 pub struct Cursor {
-    binding: String,
+    key: CursorKey,
+    binding: [u8; 32],
 }
 
 #[derive(Serialize, Deserialize)]
 struct Sealed {
-    b: String,
     k: String,
+    m: String,
 }
 
 impl Cursor {
     /// The cursors of `list` of `owner`, filtered by `filters`.
     #[must_use]
-    pub fn new(owner: &UserId, list: &str, filters: &[(&str, Option<&str>)]) -> Self {
+    pub fn new(
+        key: &CursorKey,
+        owner: &UserId,
+        list: &str,
+        filters: &[(&str, Option<&str>)],
+    ) -> Self {
         let mut digest = Sha256::new();
         digest.update(owner.as_str());
         digest.update([0]);
@@ -113,20 +136,30 @@ impl Cursor {
             digest.update([0]);
             digest.update(value.unwrap_or_default());
         }
-        Self { binding: hex::encode(&digest.finalize()[..8]) }
+        Self { key: key.clone(), binding: digest.finalize().into() }
     }
 
     /// Seals where the store goes on.
     #[must_use]
     pub fn seal(&self, key: &str) -> String {
-        let sealed = Sealed { b: self.binding.clone(), k: key.to_owned() };
+        let m = hex::encode(self.mac(key).finalize().into_bytes());
+        let sealed = Sealed { k: key.to_owned(), m };
         URL_SAFE_NO_PAD.encode(serde_json::to_vec(&sealed).unwrap_or_default())
     }
 
     fn open(&self, text: &str) -> Result<String, InvalidCursor> {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor::Foreign)?;
         let sealed: Sealed = serde_json::from_slice(&bytes).map_err(|_| InvalidCursor::Foreign)?;
-        if sealed.b == self.binding { Ok(sealed.k) } else { Err(InvalidCursor::Foreign) }
+        let mac = hex::decode(&sealed.m).map_err(|_| InvalidCursor::Foreign)?;
+        self.mac(&sealed.k).verify_slice(&mac).map_err(|_| InvalidCursor::Foreign)?;
+        Ok(sealed.k)
+    }
+
+    fn mac(&self, key: &str) -> Hmac<Sha256> {
+        let mut mac = Hmac::<Sha256>::new(&self.key.0.into());
+        mac.update(&self.binding);
+        mac.update(key.as_bytes());
+        mac
     }
 
     /// A page of these items.
@@ -146,6 +179,10 @@ mod tests {
         UserId::from_bytes([n; 16])
     }
 
+    fn key() -> CursorKey {
+        CursorKey::new(b"the key of the tests")
+    }
+
     fn check(sealed_by: &Cursor, opened_by: &Cursor, opens: bool) {
         let page = sealed_by.page(vec![1], Some("key"));
         let query = PageQuery { limit: None, cursor: page.next };
@@ -155,18 +192,41 @@ mod tests {
 
     #[test]
     fn a_cursor_opens_only_its_own_list() {
-        let mine = Cursor::new(&owner(1), "executions", &[("status", Some("error"))]);
+        let mine = Cursor::new(&key(), &owner(1), "executions", &[("status", Some("error"))]);
         check(&mine, &mine, true);
-        check(&mine, &Cursor::new(&owner(2), "executions", &[("status", Some("error"))]), false);
-        check(&mine, &Cursor::new(&owner(1), "profiles", &[("status", Some("error"))]), false);
-        check(&mine, &Cursor::new(&owner(1), "executions", &[("status", None)]), false);
-        check(&mine, &Cursor::new(&owner(1), "executions", &[("status", Some(""))]), false);
+        check(
+            &mine,
+            &Cursor::new(&key(), &owner(2), "executions", &[("status", Some("error"))]),
+            false,
+        );
+        check(
+            &mine,
+            &Cursor::new(&key(), &owner(1), "profiles", &[("status", Some("error"))]),
+            false,
+        );
+        check(&mine, &Cursor::new(&key(), &owner(1), "executions", &[("status", None)]), false);
+        check(&mine, &Cursor::new(&key(), &owner(1), "executions", &[("status", Some(""))]), false);
+    }
+
+    #[test]
+    fn a_cursor_that_was_not_made_here_is_refused() {
+        let filters = [("status", Some("error"))];
+        let mine = Cursor::new(&key(), &owner(1), "executions", &filters);
+        let other = CursorKey::new(b"another deployment");
+        check(&Cursor::new(&other, &owner(1), "executions", &filters), &mine, false);
+        let genuine = URL_SAFE_NO_PAD.decode(mine.seal("key")).unwrap();
+        for position in 0..genuine.len() {
+            let mut forged = genuine.clone();
+            forged[position] ^= 1;
+            let said = mine.open(&URL_SAFE_NO_PAD.encode(&forged));
+            assert_eq!(said, Err(InvalidCursor::Foreign), "byte {position}");
+        }
     }
 
     #[test]
     fn the_last_page_has_no_cursor() {
         assert_eq!(
-            Cursor::new(&owner(1), "x", &[]).page(vec![1], None),
+            Cursor::new(&key(), &owner(1), "x", &[]).page(vec![1], None),
             Page { items: vec![1], next: None }
         );
     }
@@ -186,9 +246,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_key_survives_and_any_text_is_answered(key in "\\PC{0,40}", text in "\\PC{0,40}") {
-            let cursor = Cursor::new(&owner(1), "x", &[]);
-            prop_assert_eq!(cursor.open(&cursor.seal(&key)), Ok(key));
+        fn any_key_survives_and_any_text_is_answered(place in "\\PC{0,40}", text in "\\PC{0,40}") {
+            let cursor = Cursor::new(&key(), &owner(1), "x", &[]);
+            prop_assert_eq!(cursor.open(&cursor.seal(&place)), Ok(place));
             let _ = cursor.open(&text);
         }
     }

@@ -99,6 +99,10 @@ impl Verifier {
                 return Err(TokenError::Malformed);
             }
             let header = decode_header(token).map_err(|error| TokenError::of_header(&error))?;
+            if header.crit.is_some() {
+                // RFC 7515, 4.1.11: who does not understand what is critical must refuse the token.
+                return Err(TokenError::Critical);
+            }
             let (key, algorithm) = match &self.keys {
                 Keys::Secret(key) => (key.clone(), Algorithm::HS256),
                 Keys::Published(jwks) => {

@@ -2,9 +2,11 @@
 //! shows these one by one.
 
 mod approvals;
+mod batch;
 mod directory;
 mod egress;
 mod runs;
+mod strikes;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::{

@@ -69,6 +69,7 @@ fn intent(at: Timestamp) -> Intent {
         approval: Some("appr_1".to_owned()),
         target: "POST bank.example/pay".to_owned(),
         key: "9f".to_owned(),
+        items: 0,
     };
     let lease_until = at + jiff::SignedDuration::from_secs(10);
     Intent {

@@ -90,7 +90,7 @@ async fn the_document_is_served() {
 /// The operations of §30.3 that this door must have.
 #[test]
 fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
-    const WANTED: [&str; 44] = [
+    const WANTED: [&str; 45] = [
         "post /profiles",
         "get /profiles",
         "get /profiles/{id}",
@@ -128,6 +128,7 @@ fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
         "get /approvals/{id}",
         "post /approvals/{id}/approve",
         "post /approvals/{id}/reject",
+        "post /approvals/{id}/strike",
         "get /profiles/{id}/journal",
         "get /profiles/{id}/journal/summary",
         "get /journal/{id}",

@@ -85,7 +85,7 @@ pub(crate) async fn list(
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<User>>, Problem> {
     let State(ctx) = ctx;
-    let cursor = Cursor::new(administrator(&signed)?, "users", &[]);
+    let cursor = Cursor::new(ctx.cursors.get().await?, administrator(&signed)?, "users", &[]);
     let after = query.after(&cursor)?;
     let page = ctx.directory.list(query.limit()?, after.as_deref()).await?;
     Ok(Json(cursor.page(page.items, page.next.as_deref())))

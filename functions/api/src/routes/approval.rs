@@ -1,15 +1,20 @@
 //! `/approvals/{id}` (F-358).
 
 use axum::extract::State;
-use countersign_approval::{Actor, ApprovalId, ApprovalRecord, Closed, Request, UnknownCall, Vote};
+use countersign_approval::{
+    Actor, ApprovalId, ApprovalRecord, Closed, Request, StrikeRecord, UnknownCall, Vote,
+};
 use countersign_identity::UserId;
+use countersign_store_approvals::Loaded;
 use countersign_web::{Json, Path, Problem, Signed};
 use serde_json::{Value, json};
 
 use super::{Ctx, approval_effect, found, now, reader};
+use crate::Context;
 
 /// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username, how many approvals were
-/// `given` of those `needed`, and whom it waits for (`waits_for`).
+/// `given` of those `needed`, whom it waits for (`waits_for`), and
+/// who struck out or brought back what (`strikes`).
 #[utoipa::path(
     get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "`appr_…`")),
     responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
@@ -25,14 +30,25 @@ pub(crate) async fn detail(
     if !may_see(&loaded.request, person) {
         return Err(Problem::not_found());
     }
-    let record = ctx.recorder.of(&loaded).await?;
+    Ok(Json(shown(&ctx, &loaded).await?))
+}
+
+/// A request as its readers see it.
+pub(super) async fn shown(ctx: &Context, loaded: &Loaded) -> Result<Value, Problem> {
+    let record = ctx.recorder.of(loaded).await?;
     let mut votes = Vec::new();
     for vote in &loaded.votes {
         votes.push(named(vote, &ctx.recorder.username(&vote.person).await?));
     }
-    let effects = approval_effect::summaries(&ctx, &loaded.request).await?;
-    let sent = approval_effect::sent(&ctx, &loaded.request).await?;
-    Ok(Json(view(&loaded.request, effects, &sent, &record, votes)))
+    let mut strikes = Vec::new();
+    for strike in &loaded.request.strikes {
+        strikes.push(struck(strike, &ctx.recorder.username(&strike.by).await?));
+    }
+    let effects = approval_effect::summaries(ctx, &loaded.request).await?;
+    let sent = approval_effect::sent(ctx, &loaded.request).await?;
+    let mut view = view(&loaded.request, effects, &sent, &record, votes);
+    view["strikes"] = Value::Array(strikes);
+    Ok(view)
 }
 
 /// The calls whose outcome is asked for, each with what it sent, and what sending it again risks now.
@@ -44,6 +60,13 @@ fn asked(request: &Request, sent: &[Value]) -> Vec<Value> {
         view
     };
     request.outcome.iter().enumerate().map(one).collect()
+}
+
+/// A strike with the username of the person in place of their id.
+fn struck(strike: &StrikeRecord, username: &str) -> Value {
+    let mut view = json!(strike);
+    view["by"] = json!(username);
+    view
 }
 
 /// A vote, also on an earlier version, with the username of the person in place of their id.

@@ -132,7 +132,7 @@ async fn decide(
 }
 
 /// A refusal with what the reader needs: how a closed request was closed, and by whom.
-async fn refusal(ctx: &Context, error: &GateError) -> Result<Problem, Problem> {
+pub(super) async fn refusal(ctx: &Context, error: &GateError) -> Result<Problem, Problem> {
     match error {
         GateError::NotFound => Ok(Problem::not_found()),
         GateError::Decide(DecideError::Closed(closed)) => {

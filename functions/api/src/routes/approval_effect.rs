@@ -1,9 +1,9 @@
 //! `/approvals/{id}/effects/{step}/{n}`: one signed request, whole.
 
 use axum::extract::State;
-use countersign_approval::{ApprovalId, Request, StepEffects};
+use countersign_approval::{ApprovalId, Covered, Request};
 use countersign_effect::view::EffectView;
-use countersign_effect::{Effect, effect_leaf, tree};
+use countersign_effect::{Effect, effect_leaf};
 use countersign_web::{Json, Path, Problem, Signed};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::Context;
 const MAX_SHOWN: usize = 50;
 
 /// One request that a signature allows: what people see of it, its canonical text, its hash, and the path from there to
-/// the root that the digest covers. `n` counts from 1.
+/// the root that the digest covers; one that was struck out (`struck`) has none. `n` counts from 1.
 #[utoipa::path(
     get, path = "/approvals/{id}/effects/{step}/{n}", tag = "approvals",
     params(
@@ -45,19 +45,10 @@ pub(crate) async fn detail(
     shown["action"] = json!(of_step.action);
     shown["count"] = json!(of_step.texts.len());
     shown["text"] = json!(text);
-    shown["path"] = json!(path(&request, of_step, at));
+    let covered = request.covers.iter().find(|covered| covered.step == of_step.step);
+    shown["struck"] = json!(covered.is_some_and(|covered| covered.is_struck(at)));
+    shown["path"] = json!(covered.and_then(|covered| covered.path(of_step, at)));
     Ok(Json(shown))
-}
-
-/// The siblings from an effect to the signed root; none of an effect that was struck.
-fn path(request: &Request, of_step: &StepEffects, at: usize) -> Option<tree::Path> {
-    let covered = request.covers.iter().find(|covered| covered.step == of_step.step)?;
-    let is_struck = |n: &usize| covered.struck.iter().any(|struck| *struck as usize == *n);
-    let leaves = of_step.leaves();
-    let kept: Vec<usize> = (0..leaves.len()).filter(|n| !is_struck(n)).collect();
-    let place = kept.iter().position(|n| *n == at)?;
-    let kept: Vec<_> = kept.into_iter().filter_map(|n| leaves.get(n).copied()).collect();
-    tree::path(&kept, place)
 }
 
 /// What a request shows of its effects: the first fifty whole, and where the others are.
@@ -66,10 +57,16 @@ pub(super) async fn summaries(ctx: &Context, request: &Request) -> Result<Value,
     let mut left = MAX_SHOWN;
     let mut summaries = Vec::new();
     for (covered, step) in request.covers.iter().zip(&steps) {
-        let shown: Vec<Value> =
-            step.texts.iter().take(left).enumerate().map(|(at, text)| shown(at, text)).collect();
+        let shown: Vec<Value> = step
+            .texts
+            .iter()
+            .take(left)
+            .enumerate()
+            .map(|(at, text)| listed(covered, at, text))
+            .collect();
         left -= shown.len();
         let mut summary = json!(covered);
+        summary["left"] = json!(covered.left());
         summary["left_out"] = json!(step.texts.len() - shown.len());
         summary["items"] = shown.into();
         summaries.push(summary);
@@ -86,6 +83,12 @@ pub(super) async fn sent(ctx: &Context, request: &Request) -> Result<Vec<Value>,
     let texts = steps.iter().flat_map(|step| &step.texts).take(MAX_SHOWN);
     let view = |text: &String| Effect::parse(text).map(|effect| EffectView::of(&effect)).ok();
     Ok(texts.map(|text| json!(view(text))).collect())
+}
+
+fn listed(covered: &Covered, at: usize, text: &str) -> Value {
+    let mut shown = shown(at, text);
+    shown["struck"] = json!(covered.is_struck(at));
+    shown
 }
 
 fn shown(at: usize, text: &str) -> Value {

@@ -38,7 +38,7 @@ pub(crate) async fn list(
     let State(ctx) = ctx;
     let person = reader(&signed)?;
     let filters = [("role", query.role.as_deref()), ("status", query.status.as_deref())];
-    let cursor = Cursor::new(person, "approvals", &filters);
+    let cursor = Cursor::new(ctx.cursors.get().await?, person, "approvals", &filters);
     let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
     let (limit, after) = (paging.limit()?, paging.after(&cursor)?);
     let shelf = match query.status.as_deref() {

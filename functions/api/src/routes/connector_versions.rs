@@ -42,7 +42,12 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<ConnectorVersion>>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
-    let cursor = Cursor::new(owner, "connector-versions", &[("connector", Some(id.as_str()))]);
+    let cursor = Cursor::new(
+        ctx.cursors.get().await?,
+        owner,
+        "connector-versions",
+        &[("connector", Some(id.as_str()))],
+    );
     let (limit, after) = (query.limit()?, query.after(&cursor)?);
     let stored = found(ctx.catalog.connector(owner, &id).await?)?;
     if stored.owner.is_none() {

@@ -172,5 +172,6 @@ async fn merged(
     let mut arena = String::new();
     let own = |listing| ctx.catalog.connectors(owner, listing);
     let system = |listing| ctx.catalog.system_connectors(listing);
-    merged::list(owner, "connectors", &listing, own, system, &mut arena).await
+    merged::list(ctx.cursors.get().await?, owner, "connectors", &listing, own, system, &mut arena)
+        .await
 }

@@ -35,7 +35,12 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<Document>>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
-    let cursor = Cursor::new(owner, "documents", &[("folder", query.folder.as_deref())]);
+    let cursor = Cursor::new(
+        ctx.cursors.get().await?,
+        owner,
+        "documents",
+        &[("folder", query.folder.as_deref())],
+    );
     let paging = PageQuery { limit: query.limit, cursor: query.cursor };
     let after = paging.after(&cursor)?;
     let page = ctx

@@ -4,7 +4,6 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_run::{DryRun, Head, RunContext, RunId, RunStatus};
-use countersign_store_runs::Asked;
 use countersign_web::replay::{Attempt, Key};
 use countersign_web::{Cursor, FieldError, Json, Page, PageQuery, Problem, Query, Signed};
 use futures::future::BoxFuture;
@@ -17,8 +16,7 @@ use utoipa::ToSchema;
 use super::execution::state;
 use super::{Ctx, analyst, now, reader};
 use crate::once::do_once;
-use crate::starting::Asking;
-use crate::{Context, run_context, signing, starting};
+use crate::{Context, run_context, starting};
 
 /// Runs of a page that are looked at together.
 const AT_ONCE: usize = 8;
@@ -68,6 +66,14 @@ pub(crate) struct ExecutionLine {
     /// Who started it.
     #[schema(value_type = String)]
     invoked_by: UserId,
+    /// The runs it repeats, the first one in front: what they sent is not sent again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    repeats: Vec<RunId>,
+    /// The run that repeats this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    repeated_by: Option<RunId>,
     /// Set for a test, which has no effect: `reads` (what only reads has happened) or `samples` (what only computes).
     #[schema(value_type = Option<String>)]
     dry_run: Option<DryRun>,
@@ -108,6 +114,8 @@ impl From<&Head> for ExecutionLine {
             query: head.query.clone(),
             run_context: head.context,
             invoked_by: head.invoked_by.clone(),
+            repeats: head.repeats.clone(),
+            repeated_by: head.repeated_by.clone(),
             dry_run: head.dry_run,
             status: head.status.unwrap_or(RunStatus::Running),
             started_at: head.started_at,
@@ -139,19 +147,18 @@ pub(crate) async fn start(
         let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
         starting::check_query(&body.query)?;
         starting::check_inputs(&playbook.playbook, &body.inputs)?;
-        let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
-        let (linked, raised) = starting::check_links(&ctx, &playbook, &endpoints)?;
         let context = run_context::by_hand(&profile, &playbook.playbook, body.run_context)?;
-        let last_success = ctx.runs.last_success(owner, profile.id.as_str()).await?;
-        let asked = Asking { profile: Some(&profile), query: &body.query, context, dry_run: None };
-        let head = asked.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
-        let head = Head { last_finished_at: last_success, ..head };
-        let request = Asked { inputs: body.inputs.clone().into(), samples: None };
-        let plan = starting::planned(&linked, &head);
-        let mut warnings = signing::check(&ctx, &signed, &profile, &playbook, &plan).await?;
-        warnings.extend(raised);
-        warnings.extend(run_context::raised(body.run_context, context));
-        starting::begin(&ctx, head, &request, warnings).await
+        let starting = starting::Starting {
+            run: RunId::from_bytes(attempt.id()),
+            profile: &profile,
+            playbook: &playbook,
+            query: &body.query,
+            inputs: &body.inputs,
+            context,
+            repeats: &[],
+        };
+        let raised = run_context::raised(body.run_context, context);
+        starting::start(&ctx, &signed, &starting, raised.into_iter().collect()).await
     });
     do_once(&ctx.catalog, &attempt, now(), work).await
 }
@@ -165,7 +172,7 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<ExecutionLine>>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
-    let cursor = Cursor::new(owner, "executions", &[]);
+    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "executions", &[]);
     let after = query.after(&cursor)?;
     let page = ctx.runs.list(owner, query.limit()?, after.as_deref()).await?;
     let looked: Vec<BoxFuture<'_, _>> =

@@ -16,7 +16,7 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<Export>>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
-    let cursor = Cursor::new(owner, "exports", &[]);
+    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "exports", &[]);
     let after = query.after(&cursor)?;
     let page = ctx.content.exports(owner, query.limit()?, after.as_deref()).await?;
     Ok(Json(cursor.page(page.items, page.next.as_deref())))

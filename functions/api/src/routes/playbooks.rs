@@ -162,6 +162,8 @@ pub(crate) async fn list(
     let mut arena = String::new();
     let own = |listing| ctx.catalog.playbooks(owner, listing);
     let system = |listing| ctx.catalog.system_playbooks(listing);
-    let page = merged::list(owner, "playbooks", &query, own, system, &mut arena).await?;
+    let page =
+        merged::list(ctx.cursors.get().await?, owner, "playbooks", &query, own, system, &mut arena)
+            .await?;
     Ok(Json(Page { items: page.items.iter().map(PlaybookLine::from).collect(), next: page.next }))
 }

@@ -61,7 +61,7 @@ fn moment(text: &str, of_day: Time) -> Result<Timestamp, &'static str> {
 /// What an agent wrote down, newest first.
 #[utoipa::path(
     get, path = "/profiles/{id}/journal", tag = "journal", params(("id" = String, Path, description = "`prof_…`"), JournalQuery),
-    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a range that ends before it begins"))
 )]
 pub(crate) async fn list(
     ctx: Ctx,
@@ -72,6 +72,11 @@ pub(crate) async fn list(
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
     found(ctx.catalog.profile(owner, &id).await?)?;
+    if let (Some(from), Some(to)) = (query.from, query.to)
+        && to < from
+    {
+        return Err(Problem::field("to", "must not be before `from`"));
+    }
     let (from, to) = (query.from.map(|at| at.to_string()), query.to.map(|at| at.to_string()));
     let filters = [
         ("profile", Some(id.as_str())),
@@ -80,7 +85,7 @@ pub(crate) async fn list(
         ("status", query.status.map(TaskStatus::as_str)),
         ("entity", query.entity.as_deref()),
     ];
-    let cursor = Cursor::new(owner, "journal", &filters);
+    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "journal", &filters);
     let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
     let (after, limit) = (paging.after(&cursor)?, paging.limit()?);
     let profile = id.to_string();

@@ -48,7 +48,10 @@ pub(crate) async fn list(
     let mut arena = String::new();
     let own = |listing| ctx.catalog.profiles(owner, listing);
     let system = |listing| ctx.catalog.system_profiles(listing);
-    Ok(Json(merged::list(owner, "profiles", &query, own, system, &mut arena).await?))
+    Ok(Json(
+        merged::list(ctx.cursors.get().await?, owner, "profiles", &query, own, system, &mut arena)
+            .await?,
+    ))
 }
 
 /// Reads a profile's fields, leaving out those only the store writes.

@@ -20,8 +20,12 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<Map<String, Value>>>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
-    let cursor =
-        Cursor::new(owner, "rows", &[("workspace", Some(&workspace)), ("table", Some(&table))]);
+    let cursor = Cursor::new(
+        ctx.cursors.get().await?,
+        owner,
+        "rows",
+        &[("workspace", Some(&workspace)), ("table", Some(&table))],
+    );
     let after = query.after(&cursor)?;
     found(ctx.content.table(owner, &workspace, &table).await?)?;
     let page =

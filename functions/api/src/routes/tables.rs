@@ -20,7 +20,8 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<TableInfo>>, Problem> {
     let State(ctx) = ctx;
     let owner = reader(&signed)?;
-    let cursor = Cursor::new(owner, "tables", &[("workspace", Some(&workspace))]);
+    let cursor =
+        Cursor::new(ctx.cursors.get().await?, owner, "tables", &[("workspace", Some(&workspace))]);
     let after = query.after(&cursor)?;
     let page =
         ctx.content.tables(owner, Some(&workspace), query.limit()?, after.as_deref()).await?;

@@ -9,11 +9,12 @@ use countersign_approval::chain::Checkpoint;
 use countersign_approval::{
     ApprovalId, Assurance, Code, CodeAllowance, CodeScope, DecideError, Decided, Digest, Floor,
     HmacKey, Kind, Layout, Link, LinkError, Mac, Nonce, OnReject, Opening, Policy, Position,
-    Preview, Request, RunContext, RunId, SignedLink, Status, StoredCode, Subject, Tenant, Timing,
-    Verdict, Vote, Waiting, decide,
+    Preview, Request, RunContext, RunId, SignedLink, Status, StoredCode, StrikeError, Struck,
+    Subject, Tenant, Timing, Verdict, Vote, Waiting, decide, strike,
 };
+use countersign_effect::Effect;
 use countersign_effect::view::samples::payment_of;
-use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError};
+use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError, Striking};
 use countersign_identity::{Accounts, Caller, Capability, Refused, Scopes, Standing, UserId};
 use countersign_store_approvals::{CodeIssue, Loaded};
 use futures::FutureExt as _;
@@ -78,8 +79,21 @@ fn approver() -> UserId {
     UserId::from_bytes([2; 16])
 }
 
+/// A plan whose one irreversible step pays sixty times.
+fn subject() -> Subject {
+    let texts = payments().iter().map(|effect| effect.text().unwrap()).collect();
+    let (step, action) = ("pay".to_owned(), "call_connector".to_owned());
+    let pay = countersign_approval::StepEffects { step, action, texts };
+    Subject { plan_seal: "seal".to_owned(), effects: vec![pay], ..Subject::of(Kind::Step) }
+}
+
 fn rows(count: u32) -> Value {
     (0..count).map(|n| json!({ "person": format!("Person {n}"), "row": n })).collect()
+}
+
+/// The sixty payments that the signature covers.
+fn payments() -> Vec<Effect> {
+    (1..=60).map(|n| payment_of(&format!("{n}.50"), "Acme", "DE02")).collect()
 }
 
 fn request(tenant: &Tenant, assurance: Assurance) -> Request {
@@ -89,7 +103,7 @@ fn request(tenant: &Tenant, assurance: Assurance) -> Request {
         tenant: tenant.clone(),
         position: Position::of_step(&RunId::from_bytes([3; 16]), "look-before-writing"),
         context: RunContext::Background,
-        subject: Subject { plan_seal: "seal".to_owned(), ..Subject::of(Kind::Step) },
+        subject: subject(),
         irreversible: false,
         owner: owner.clone(),
         invoker: owner,
@@ -319,6 +333,22 @@ impl Shared {
     }
 }
 
+impl Shared {
+    fn weigh_strike(&self, striking: &Striking, now: Timestamp) -> Result<Request, GateError> {
+        let Standing { user, scopes, capabilities, .. } = self.person(&approver());
+        let caller = Caller { user, scopes, capabilities, token_id: "link".to_owned() };
+        let request = &mut self.state.lock().unwrap().loaded.request;
+        let effects = request.effects.clone();
+        match strike(request, &effects, &striking.strike, &caller, now) {
+            Ok(Struck::Changed(moved)) => *request = moved.request,
+            Ok(Struck::Unchanged) => {}
+            Err(StrikeError::Decide(error)) => return Err(error.into()),
+            Err(error) => return Err(error.into()),
+        }
+        Ok(request.clone())
+    }
+}
+
 impl Look for Shared {
     fn check_link<'a>(
         &'a self,
@@ -345,8 +375,7 @@ impl Look for Shared {
     }
 
     fn effects<'a>(&'a self, _: &'a Request) -> Seen<'a, Vec<StepEffects>> {
-        let effects: Vec<_> =
-            (1..=60).map(|n| payment_of(&format!("{n}.50"), "Acme", "DE02")).collect();
+        let effects = payments();
         ready(Ok(vec![StepEffects { step: "pay".to_owned(), effects, total: 60 }])).boxed()
     }
 
@@ -367,6 +396,15 @@ impl Act for Shared {
     ) -> BoxFuture<'a, Result<GateAnswer, GateError>> {
         self.act();
         ready(self.weigh(attempting, now)).boxed()
+    }
+
+    fn strike<'a>(
+        &'a self,
+        striking: &'a Striking,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Request, GateError>> {
+        self.act();
+        ready(self.weigh_strike(striking, now)).boxed()
     }
 
     fn put_code<'a>(

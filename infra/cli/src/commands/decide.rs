@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{FACTORY, Who, pretty, text};
 use crate::console::Console;
+use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Place;
 
@@ -38,15 +39,7 @@ impl Decide {
         let path = format!("{FACTORY}/approvals/{}", self.approval);
         let digest = match &self.digest {
             Some(digest) => digest.clone(),
-            None => {
-                let request = door.get(&path).await?;
-                console.line(pretty(&request));
-                if !asked(word, console)? {
-                    return Err(CliError::Found("nothing was decided".to_owned()));
-                }
-                text(&request, "digest")
-                    .ok_or_else(|| CliError::Found("the request shows no digest".to_owned()))?
-            }
+            None => seen(&door, &path, word, console).await?,
         };
         let answers =
             self.answers.iter().map(|text| answer(text)).collect::<Result<Vec<_>, _>>()?;
@@ -58,6 +51,22 @@ impl Decide {
         console.line(pretty(&receipt));
         Ok(())
     }
+}
+
+/// Shows what waits and asks; the digest of what was shown.
+pub(super) async fn seen(
+    door: &Door,
+    path: &str,
+    word: &str,
+    console: &Console,
+) -> Result<String, CliError> {
+    let request = door.get(path).await?;
+    console.line(pretty(&request));
+    if !asked(word, console)? {
+        return Err(CliError::Found("nothing was changed".to_owned()));
+    }
+    text(&request, "digest")
+        .ok_or_else(|| CliError::Found("the request shows no digest".to_owned()))
 }
 
 /// Reads `[N:]CHOICE[:EVIDENCE]`. Whether the choice exists, the API says.

@@ -11,6 +11,7 @@ mod runs;
 mod schema;
 mod show;
 mod status;
+mod strike;
 mod token;
 mod up;
 mod upload;
@@ -63,6 +64,8 @@ pub(crate) enum Command {
     Approve(decide::Decide),
     /// Deny what waits.
     Deny(decide::Decide),
+    /// Strike rows out of what waits, before anybody signs it.
+    Strike(strike::Strike),
     /// Measure.
     Bench(bench::Bench),
     /// Verify a ledger's export, offline.
@@ -88,6 +91,7 @@ impl Command {
             Self::Show(command) => command.run(place, console).await,
             Self::Approvals(command) => command.run(place, console).await,
             Self::Approve(command) => command.run("approve", place, console).await,
+            Self::Strike(command) => command.run(place, console).await,
             Self::Deny(command) => command.run("reject", place, console).await,
         }
     }

@@ -7,7 +7,7 @@ use super::pretty;
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-use crate::stack::{Place, Stack, is_running};
+use crate::stack::{Kept, Place, Stack, is_running};
 
 #[derive(Debug, Args)]
 pub(crate) struct Status {
@@ -26,16 +26,21 @@ impl Status {
         } else {
             None
         };
+        let refusing =
+            if runs { Kept::of(&stack).await.and_then(|kept| kept.refusing) } else { None };
         let word = match (runs, &health) {
             (false, _) => "stopped",
             (true, None) => "healthy",
             (true, Some(_)) => "running, but the doors do not answer",
         };
         if self.json {
-            let said = json!({ "status": word, "stack": stack.name, "url": stack.url(), "mail": stack.mails(), "endpoint": stack.endpoint(), "pid": stack.process.as_ref().map(|process| process.pid), "outputs": stack.outputs, "state": state });
+            let said = json!({ "status": word, "stack": stack.name, "url": stack.url(), "mail": stack.mails(), "endpoint": stack.endpoint(), "pid": stack.process.as_ref().map(|process| process.pid), "outputs": stack.outputs, "state": state, "refusing": refusing });
             console.line(pretty(&said));
         } else {
             console.line(format!("status  {word}"));
+            if let Some(reason) = refusing {
+                console.line(format!("writes  {reason}"));
+            }
             console.line(format!("stack   {}", stack.name));
             console.line(format!("url     {}", stack.url()));
             console.line(format!("mail    {}", stack.mails()));

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::python::Environment;
-use super::{Process, Stack, UpOptions};
+use super::{Kept, Process, Stack, UpOptions};
 use crate::error::CliError;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -58,12 +58,15 @@ pub(super) async fn start(
     state: &Path,
     python: &Environment,
     options: &UpOptions,
-) -> Result<Process, CliError> {
+) -> Result<(Process, Kept), CliError> {
     let log = state.join("emulator.log");
     let child = command(stack, project, state, python, &log)
         .and_then(|mut command| {
             if options.bound {
                 command.env("COUNTERSIGN_DIE_WITH_PARENT", "1");
+            }
+            if options.log_can_be_switched {
+                command.env("COUNTERSIGN_LOG_CAN_BE_SWITCHED", "1");
             }
             if let Some(address) = &options.dynamodb {
                 command.env("AWS_ENDPOINT_URL_DYNAMODB", address);
@@ -73,15 +76,11 @@ pub(super) async fn start(
         .map_err(|source| CliError::io("starting the local stack", source))?;
     let failed = |reason: String| CliError::Emulator { reason, log: log.clone() };
     let process = Process::of(child.id()).ok_or_else(|| failed("it ended at once".to_owned()))?;
-    let url = format!("{}/_ministack/health", stack.endpoint());
-    let client =
-        reqwest::Client::builder().no_proxy().build().map_err(|error| failed(error.to_string()))?;
     let deadline = Instant::now() + PATIENCE;
     loop {
-        if client.get(&url).send().await.is_ok_and(|answer| answer.status().is_success())
-            && process.is_alive()
-        {
-            return Ok(process);
+        // Another program may have taken the port meanwhile, even another local stack.
+        if let Some(kept) = Kept::of(stack).await.filter(|kept| kept.pid == process.pid) {
+            return Ok((process, kept));
         }
         if !process.is_alive() {
             return Err(failed(last_line(&log)));
@@ -89,7 +88,8 @@ pub(super) async fn start(
         if Instant::now() > deadline {
             process.stop(Duration::from_secs(10)).await?;
             return Err(failed(format!(
-                "`{url}` did not answer within {} seconds",
+                "`{}` did not answer within {} seconds",
+                stack.endpoint(),
                 PATIENCE.as_secs()
             )));
         }

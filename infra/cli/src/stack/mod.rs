@@ -1,13 +1,15 @@
 //! The local stack: a virtual environment, built and packed functions, an emulator, a deployment.
 //!
 //! Everything it makes lives in one state folder: `stack.json` (this module's record), `stage/` (what is deployed),
-//! `aws/` (what the emulator keeps), logs. The virtual environment is shared by all state folders of a project.
+//! `aws/` (what the emulator keeps, with its write log), logs. The virtual environment is shared by all state folders of a project.
 
 mod aws;
 mod deploy;
 mod down;
 mod emulator;
+mod folder;
 mod functions;
+mod kept;
 mod library;
 mod process;
 mod python;
@@ -25,6 +27,7 @@ pub use down::down;
 pub use emulator::is_running;
 pub use functions::Profile;
 pub use functions::build_functions;
+pub use kept::{Kept, Recovered};
 pub use process::Process;
 pub use python::peers;
 pub use up::{UpOptions, up};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::functions::{self, Profile};
 use super::python::Environment;
-use super::{Aws, Place, Stack, deploy, emulator, library};
+use super::{Aws, Place, Stack, deploy, emulator, folder, kept, library};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -27,6 +27,8 @@ pub struct UpOptions {
     pub bound: bool,
     /// Another address at which functions find DynamoDB: a proxy before the emulator.
     pub dynamodb: Option<String>,
+    /// Whether the write log can be switched off, to measure what it costs.
+    pub log_can_be_switched: bool,
 }
 
 /// Starts the local stack, or brings the running one up to date with the project.
@@ -35,6 +37,8 @@ pub struct UpOptions {
 /// Whatever stood in the way, each as one sentence (see [`CliError`]).
 pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result<Stack, CliError> {
     let (project, state) = (place.project()?, place.state()?);
+    let _held = folder::hold(&state)?;
+    folder::settled(&state, Stack::load(&state)?.as_ref()).await;
     let mut stack = record(&state, options)?;
     let python = Environment::ready(&project, &state, console).await?;
     let functions = functions::build(&project, &state, options.profile, console).await?;
@@ -43,11 +47,17 @@ pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result
     functions::pack(&project, &stage, &functions, &python, console).await?;
     if !emulator::is_running(&stack) {
         let step = console.step("starting the local AWS");
-        stack.process = Some(emulator::start(&stack, &project, &state, &python, options).await?);
+        let (process, kept) = emulator::start(&stack, &project, &state, &python, options).await?;
+        stack.process = Some(process);
         stack.save(&state)?;
         step.done(&format!("the local AWS listens on 127.0.0.1:{}", stack.port));
+        if let Some(sentence) = kept.sentence() {
+            console.note(sentence);
+        }
     }
     stack.outputs = deploy::deploy(&stack, &Aws::of(&stack, &project), &state, console).await?;
+    // From here on a kill finds the deployment as it is now; the tables have their log.
+    kept::save(&stack).await?;
     stack.save(&state)?;
     healthy(&stack, console).await?;
     library::seed(&project, &Door::with(&stack.url(), token::operator(&stack)?)?, console).await?;
@@ -68,6 +78,7 @@ fn record(state: &Path, options: &UpOptions) -> Result<Stack, CliError> {
         }
         return Ok(stack.clone());
     }
+    folder::require_unused(state)?;
     let port = port(options.port, known.as_ref().map(|stack| stack.port))?;
     let name = options.name.as_deref();
     let mut stack = known.unwrap_or_else(|| Stack::new(name.unwrap_or("countersign"), port));

@@ -13,7 +13,7 @@ use countersign_failure::Class;
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_registry::action::{
-    Action, ActionError, Call, Describe as _, EffectOf, Permit, RunInfo,
+    Action, ActionError, Call, CallOf, Describe as _, EffectsOf, Permit, RunInfo,
 };
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -239,15 +239,17 @@ fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
 
 /// The call with its effect, as if it had been signed; a call without one as it is.
 async fn signed(world: &Arc<World>, call: &Call) -> Call {
-    let of = EffectOf {
+    let calls = [CallOf { inputs: &call.inputs, key: &call.idempotency_key }];
+    let of = EffectsOf {
         owner: &call.owner,
         profile_id: &call.info.profile_id,
         action: &call.action,
-        inputs: &call.inputs,
         params: &call.params,
-        key: &call.idempotency_key,
+        calls: &calls,
+        ahead: None,
     };
     let effect = ConnectorEffects(world.clone()).describe(&of).await.ok();
+    let effect = effect.map(|mut effects| effects.remove(0));
     let permit = effect.map(|effect| Permit { effect, receipt: "rcpt_1".to_owned() });
     Call { permit, ..call.clone() }
 }
@@ -281,17 +283,19 @@ async fn run_with(
 
 /// A call with an effect comes with what was signed, as the step protocol gives it.
 async fn permitted(deps: &Deps, mode: Mode, call: &Call) -> Call {
-    let of = EffectOf {
+    let calls = [CallOf { inputs: &call.inputs, key: &call.idempotency_key }];
+    let of = EffectsOf {
         owner: &call.owner,
         profile_id: &call.info.profile_id,
         action: &call.action,
-        inputs: &call.inputs,
         params: &call.params,
-        key: &call.idempotency_key,
+        calls: &calls,
+        ahead: None,
     };
     let described = ConnectorEffects(deps.connectors.clone()).describe(&of).await;
     let permit = described.ok().filter(|_| mode == Mode::Write);
-    let permit = permit.map(|effect| Permit { effect, receipt: "rcpt_1".to_owned() });
+    let permit = permit
+        .map(|mut effects| Permit { effect: effects.remove(0), receipt: "rcpt_1".to_owned() });
     Call { permit, ..call.clone() }
 }
 

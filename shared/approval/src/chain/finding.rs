@@ -83,7 +83,7 @@ impl fmt::Display for Finding {
             Self::Removed { from, to } if from == to => write!(f, "entry {from} is missing"),
             Self::Removed { from, to } => write!(f, "entries {from} to {to} are missing"),
             Self::Inserted { sequence } => write!(f, "entry {sequence} was inserted"),
-            Self::Reordered { sequence } => write!(f, "entry {sequence} stands in the wrong place"),
+            Self::Reordered { sequence } => write!(f, "entry {sequence} is in the wrong place"),
             Self::Truncated { length, was } => {
                 write!(f, "the ledger was cut to {length} of {was} entries")
             }

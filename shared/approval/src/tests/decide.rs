@@ -101,7 +101,7 @@ fn assurance_is_what_the_policy_asks_for() {
 }
 
 #[test]
-fn k_17_the_same_decision_again_gets_the_first_receipt_and_another_is_409() {
+fn r_056_the_same_decision_again_gets_the_first_receipt_and_another_is_409() {
     let request = request(2, 1);
     let first = vote(&request, &[], 1, Verdict::Approve);
     assert_eq!(first.request.status, Status::Approved);

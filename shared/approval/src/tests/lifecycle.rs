@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::make::{after, attempt, caller, opening, request, start, tool, user};
 use crate::{
-    Actor, Decided, Escalation, LifecycleError, Opening, Position, Request, RunId, Status, Timing,
-    Verdict, Waiting, amend, close, decide, escalate, expire, extend,
+    Actor, Decided, Escalation, LifecycleError, Opening, Position, Preview, Request, RunId, Status,
+    Timing, Verdict, Waiting, amend, close, decide, escalate, expire, extend,
 };
 
 #[test]
@@ -33,7 +33,7 @@ fn long_waits_are_reminded_once() {
 }
 
 #[test]
-fn k_12_a_missed_deadline_is_a_refusal_with_a_receipt() {
+fn r_055_a_missed_deadline_is_a_denial_with_a_receipt() {
     let request = request(2, 1);
     let early = expire(&request, after(1)).unwrap_err();
     assert_eq!(early, LifecycleError::NotDue { deadline: request.timing.deadline });
@@ -159,4 +159,34 @@ fn an_approval_allows_exactly_the_calls_it_covers() {
     assert!(!done.request.allows("other", &covered));
     let other = tool(&json!({"amount": "10.01"})).effects[0].covered().root;
     assert!(!done.request.allows("gate", &other));
+}
+
+#[test]
+fn r_053_a_request_says_who_is_asked_what_until_when_and_how_it_ended() {
+    let pending = request(2, 1);
+    let stored = serde_json::to_value(&pending).unwrap();
+    for member in ["id", "position", "owner", "invoker", "prompt", "covers", "policy", "salt"] {
+        assert!(!stored[member].is_null(), "{member}");
+    }
+    assert_eq!((&stored["status"], &stored["opened_at"]), (&json!("pending"), &json!(start())));
+    assert_eq!(stored["timing"]["deadline"], json!(pending.timing.deadline));
+    assert!(pending.closed.is_none());
+    let late = pending.timing.deadline;
+    let ended = expire(&pending, late).unwrap().request;
+    let closed = ended.closed.as_ref().unwrap();
+    assert_eq!((closed.status, closed.at), (Status::TimedOut, late));
+    let kept = serde_json::to_string(&ended).unwrap();
+    assert_eq!(serde_json::from_str::<Request>(&kept).unwrap(), ended);
+}
+
+#[test]
+fn f_195_rows_and_prompt_are_kept_as_they_were_when_the_gate_opened() {
+    let mut rows = json!([{ "payee": "Ann" }, { "payee": "Bob" }]);
+    let mut asked = opening(1);
+    asked.preview = Preview::of(&rows, 10).unwrap();
+    let request = Request::open(asked, start()).unwrap();
+    rows[0]["payee"] = json!("Eve");
+    assert_eq!(request.preview.shown, json!([{ "payee": "Ann" }, { "payee": "Bob" }]));
+    assert_eq!((request.position.step.as_str(), request.prompt.as_str()), ("gate", "Pay?"));
+    assert_eq!(request.status, Status::Pending);
 }

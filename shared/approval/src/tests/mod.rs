@@ -13,4 +13,5 @@ mod outcome;
 mod policy;
 mod protocol;
 mod record;
+mod strike;
 mod vectors;

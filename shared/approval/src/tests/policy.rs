@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use serde_json::json;
 
-use super::make::{opening, start, user, users};
+use super::make::{opening, start, tool, user, users};
 use crate::{
-    Assurance, Door, Floor, Kind, OpenError, Policy, PolicyError, Request, RunContext, Status,
-    Subject, Vocabulary, requester_may_decide,
+    Assurance, Door, Floor, Kind, MAX_REQUEST_BYTES, OpenError, Policy, PolicyError, Request,
+    RunContext, Status, Subject, Vocabulary, requester_may_decide,
 };
 
 #[test]
@@ -166,4 +167,18 @@ fn a_prompt_nobody_reads_is_refused() {
     let error = with(20_001).unwrap_err();
     assert_eq!(error, OpenError::PromptTooLong { chars: 20_001 });
     assert_eq!(countersign_failure::Failure::code(&error), "PROMPT_TOO_LONG");
+}
+
+#[test]
+fn f_200_a_request_that_could_not_be_stored_is_refused_before_anybody_is_asked() {
+    let with = |bytes: usize| {
+        let mut opening = opening(2);
+        opening.subject = tool(&json!({ "memo": "\"".repeat(bytes) }));
+        Request::open(opening, start())
+    };
+    let kept = serde_json::to_string(&with(80_000).unwrap()).unwrap().len();
+    assert!(kept > 320_000 && kept < MAX_REQUEST_BYTES, "{kept}");
+    let error = with(90_000).unwrap_err();
+    assert!(matches!(error, OpenError::RequestTooLarge { bytes } if bytes > MAX_REQUEST_BYTES));
+    assert_eq!(countersign_failure::Failure::code(&error), "REQUEST_TOO_LARGE");
 }

@@ -82,7 +82,7 @@ fn a_question_about_a_sent_step_is_never_told_as_not_decided() {
     };
     for status in [Status::TimedOut, Status::Expired, Status::Cancelled, Status::Denied] {
         let told = told(status);
-        assert!(told.contains("may have been sent, and nobody knows"), "{told}");
+        assert!(told.contains("may have been sent, outcome unknown"), "{told}");
         assert!(!told.contains("decided"), "{told}");
     }
 }
@@ -98,6 +98,7 @@ fn an_unknown_step_names_those_whose_request_allowed_it_and_nobody_else() {
         approval: Some(gate.approval.to_string()),
         target: "POST api.bank.example/pay".to_owned(),
         key: "9f".to_owned(),
+        items: 0,
     };
     let step = StepState {
         status: StepStatus::Unknown,

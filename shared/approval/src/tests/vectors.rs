@@ -8,9 +8,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::make::{after, attempt, caller, opening, start, unknown_call, user};
 use crate::{
-    Choice, Column, Covered, Decided, Digest, Format, Kind, Layout, OnReject, Opening,
-    OutcomeAnswer, Preview, Request, RunContext, StepEffects, Subject, UnknownCall, Verdict,
-    decide, part_salt,
+    Assurance, Choice, Column, Covered, Decided, Digest, Door, Format, Kind, Layout, OnReject,
+    Opening, OutcomeAnswer, Preview, Request, RunContext, StepEffects, Strike, Struck, Subject,
+    UnknownCall, Verdict, decide, part_salt, strike,
 };
 
 /// Set to write the file instead of comparing it.
@@ -181,17 +181,43 @@ fn openings() -> Vec<(&'static str, Opening)> {
     vec![("a gate", gate), ("a step's own request", own), ("an unknown outcome", outcome)]
 }
 
+/// The gate with two of its three payments struck out.
+fn struck_gate() -> (Vec<StepEffects>, Request) {
+    let opening = openings().remove(0).1;
+    let effects = opening.subject.effects.clone();
+    let request = Request::open(opening, start()).unwrap();
+    let wish = Strike {
+        digest: Some(request.digest.to_string()),
+        version: None,
+        step: "pay".to_owned(),
+        indices: vec![0, 2],
+        door: Door::Rest,
+        assurance: Assurance::SignedIn,
+    };
+    match strike(&request, &effects, &wish, &caller(&user(1)), after(1)).unwrap() {
+        Struck::Changed(moved) => (effects, moved.request),
+        Struck::Unchanged => panic!("nothing was struck"),
+    }
+}
+
 fn subject_vectors() -> Vec<Value> {
-    let one = |(name, opening): (&str, Opening)| {
-        let texts: Vec<Value> =
-            opening.subject.effects.iter().map(|step| json!(step.texts)).collect();
-        let request = Request::open(opening, start()).unwrap();
+    let one = |name: &str, effects: &[StepEffects], request: &Request| {
+        let texts: Vec<Value> = effects.iter().map(|step| json!(step.texts)).collect();
         json!({
             "name": name, "kind": request.kind, "effects": texts, "layout": request.layout,
             "subject": request.subject().unwrap(), "digest": request.digest,
         })
     };
-    openings().into_iter().map(one).collect()
+    let mut all: Vec<Value> = openings()
+        .into_iter()
+        .map(|(name, opening)| {
+            let effects = opening.subject.effects.clone();
+            one(name, &effects, &Request::open(opening, start()).unwrap())
+        })
+        .collect();
+    let (effects, request) = struck_gate();
+    all.push(one("a gate with strikes", &effects, &request));
+    all
 }
 
 /// The parts of a receipt of the gate, each with the bytes it hides.
@@ -245,6 +271,7 @@ fn vectors() -> Value {
             "canonical": "RFC 8785, except that whole numbers of 64 bits keep all digits",
             "leaf": "SHA-256(0x00 + \"countersign/v2/\" + type + 0x00 + text); type is effect or row",
             "node": "SHA-256(0x01 + left + right); trees as in RFC 9162, section 2.1; no leaves: SHA-256 of nothing",
+            "struck": "effects of a subject that are struck are left out of their step's tree; they are numbered from 0",
             "trees": "leaf i is SHA-256(i in decimal digits), i from 0; struck leaves are left out",
             "layout": "SHA-256(\"countersign/v2/layout\" + 0x00 + canonical(layout))",
             "digest": "SHA-256(\"countersign/v2/\" + kind + 0x00 + subject)",
@@ -347,8 +374,9 @@ fn digests_and_receipts_follow_from_the_formulas_alone() {
         check(&bare::sha256(&[domain.as_bytes(), subject.as_bytes()]), &vector["digest"]);
         let subject: Value = serde_json::from_str(subject).unwrap();
         for (step, texts) in list(&subject["effects"]).iter().zip(list(&vector["effects"])) {
-            let leaves: Vec<_> =
-                list(texts).iter().map(|one| bare::leaf("effect", text(one))).collect();
+            let struck = list(&step["struck"]);
+            let all = list(texts).iter().enumerate().filter(|(n, _)| !struck.contains(&json!(n)));
+            let leaves: Vec<_> = all.map(|(_, one)| bare::leaf("effect", text(one))).collect();
             check(&bare::root(&leaves), &step["root"]);
         }
         let sent = list(&vector["effects"]).iter().flat_map(list);

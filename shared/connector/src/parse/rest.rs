@@ -15,7 +15,7 @@ use crate::model::{
     Auth, BodyFormat, Connection, Method, Operation, OutputSchema, OutputShape, PageBounds,
     PagePlace, Pagination, Parameter, RequestRules,
 };
-use crate::request::{placeholders, whole};
+use crate::request::{is_dots, placeholders, whole};
 use crate::yaml::{Mapping, Node, as_text};
 
 pub(super) fn operation(
@@ -152,14 +152,11 @@ pub(super) fn path(
     parameters: &[Parameter],
     out: &mut Diagnostics,
 ) -> Option<String> {
-    if !text.starts_with('/')
-        || text.contains(['?', '#', '\\'])
-        || text.split('/').any(|part| part == "..")
-    {
+    if !text.starts_with('/') || text.contains(['?', '#', '\\']) || text.split('/').any(is_dots) {
         out.error(
             "path",
             at,
-            format!("`{text}` must start with `/` and hold no `?`, `#`, `\\` or `..`"),
+            format!("`{text}` must start with `/` and hold no `?`, `#`, `\\`, and no segment `.` or `..`"),
         );
         return None;
     }

@@ -23,6 +23,14 @@ endpoints:
       - { name: q, type: string }
       - { name: tags, type: 'string[]' }
     query: { 'filter[q]': '{q}', fixed: 'yes' }
+  joined:
+    description: gets by two values
+    path: /items/{a}{b}/parts
+    parameters: [{ name: a, type: string, required: true }, { name: b, type: string, required: true }]
+  beside:
+    description: gets by a value beside a written dot
+    path: /items/%2E{a}
+    parameters: [{ name: a, type: string, required: true }]
   post:
     description: posts
     method: POST
@@ -96,6 +104,18 @@ fn k_42_bad_path_values_are_refused() {
     assert_eq!(error, RequestError::MissingArgument("item".to_owned()));
     let error = make("auth: { type: none }", "get", json!({ "item": {} }), &[]).unwrap_err();
     assert!(matches!(error, RequestError::Argument { place: "path", .. }));
+}
+
+#[test]
+fn k_42_values_side_by_side_make_no_folder_above() {
+    let joined =
+        |a: &str, b: &str| make("auth: { type: none }", "joined", json!({ "a": a, "b": b }), &[]);
+    assert_eq!(joined(".", ".").unwrap_err(), RequestError::PathSegment("{a}{b}".to_owned()));
+    assert_eq!(joined(".", "a").unwrap().url.path(), "/v1/items/.a/parts");
+    // A value cannot hold an encoded dot: its percent sign is encoded itself.
+    assert_eq!(joined("%2e", "%2E").unwrap().url.path(), "/v1/items/%252e%252E/parts");
+    let beside = make("auth: { type: none }", "beside", json!({ "a": "." }), &[]);
+    assert_eq!(beside.unwrap_err(), RequestError::PathSegment("%2E{a}".to_owned()));
 }
 
 #[test]
@@ -195,6 +215,19 @@ fn placeholders_are_found_or_refused() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn k_42_no_two_values_leave_their_segment(a in "[.%2eE/]{1,4}", b in "[.%2eE/]{1,4}") {
+        let made = make("auth: { type: none }", "joined", json!({ "a": a, "b": b }), &[]);
+        match made {
+            Ok(request) => {
+                let segments: Vec<_> = request.url.path_segments().unwrap().collect();
+                prop_assert_eq!(segments.len(), 4, "{}", request.url);
+                prop_assert_eq!((segments[0], segments[1], segments[3]), ("v1", "items", "parts"));
+            }
+            Err(error) => prop_assert!(matches!(error, RequestError::PathValue(_) | RequestError::PathSegment(_)), "{}", error),
+        }
+    }
 
     #[test]
     fn k_42_no_value_leaves_its_segment_or_host(item in "\\PC{1,40}", q in "\\PC{0,40}") {

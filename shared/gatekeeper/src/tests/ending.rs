@@ -59,7 +59,7 @@ async fn the_sweeper_ends_what_no_schedule_ended() {
 }
 
 #[tokio::test]
-async fn k_20_only_orphans_past_their_deadline_expire() {
+async fn r_057_k_20_only_orphans_past_their_deadline_expire() {
     let world = World::new();
     let id = opened(&world).await;
     world.state().run_over = true;

@@ -5,4 +5,5 @@ mod deciding;
 mod ending;
 mod opening;
 mod races;
+mod strikes;
 mod world;

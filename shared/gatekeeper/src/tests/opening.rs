@@ -15,7 +15,7 @@ fn id_of(opened: &Opened) -> countersign_approval::ApprovalId {
 }
 
 #[tokio::test]
-async fn a_gate_is_written_timed_and_mailed_once() {
+async fn f_198_a_gate_is_written_timed_and_mailed_once() {
     let world = World::new();
     let first = world.open(gate("10"), "t1", at(0)).await;
     let id = id_of(&first);
@@ -31,7 +31,7 @@ async fn a_gate_is_written_timed_and_mailed_once() {
 }
 
 #[tokio::test]
-async fn the_decision_wakes_the_newest_waiter_only() {
+async fn f_196_the_decision_wakes_the_newest_waiter_only() {
     let world = World::new();
     let id = id_of(&world.open(gate("10"), "t1", at(0)).await);
     world.open(gate("10"), "t2", at(5)).await;

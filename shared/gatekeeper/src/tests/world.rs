@@ -372,6 +372,15 @@ impl RunLog for World {
         })
     }
 
+    fn effects<'a>(&'a self, request: &'a Request) -> PortResult<'a, Vec<StepEffects>> {
+        Box::pin(async move {
+            let Some(_state) = self.powered("runs").await else {
+                return Err(port_error("reading the effects"));
+            };
+            Ok(request.effects.clone())
+        })
+    }
+
     fn is_over<'a>(&'a self, _run: &'a RunId) -> PortResult<'a, bool> {
         Box::pin(async move {
             let Some(state) = self.powered("runs").await else {
@@ -467,6 +476,14 @@ pub(crate) fn gate(amount: &str) -> Opening {
         on_reject: OnReject::Stop,
         salt: Digest::from_bytes([1; 32]),
     }
+}
+
+/// As [`gate`], with so many payments.
+pub(crate) fn payments(count: usize) -> Opening {
+    let texts = (0..count).map(|n| json!({ "amount": n.to_string() }).to_string()).collect();
+    let effects = StepEffects { step: "pay".to_owned(), action: "pay".to_owned(), texts };
+    let subject = Subject { effects: vec![effects], ..Subject::of(Kind::Tool) };
+    Opening { subject, ..gate("10") }
 }
 
 /// An approver decides over a link with code, on what `request` shows.

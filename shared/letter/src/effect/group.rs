@@ -3,17 +3,20 @@
 use std::collections::HashMap;
 
 use countersign_approval::{Column, Format, Layout};
-use countersign_effect::view::{Content, EffectView, Field, SectionPart, ValueKind};
+use countersign_effect::view::{Content, EffectView, Field, Section, SectionPart, ValueKind};
 
 use super::{
-    About, EffectGroup, Extent, FieldView, TargetView, Weight, cell, column, is_json, sum, title,
-    weight,
+    About, EffectGroup, Extent, FieldView, Strikes, TargetView, Weight, cell, column, is_json, sum,
+    title, weight,
 };
-use crate::preview::{Cell, Heading, Row, Table, assign_roles};
-use crate::text::{SHOWN_LIMIT, Shown};
+use crate::preview::{Cell, HEADING_CHARACTERS, Heading, Row, Table, assign_roles};
+use crate::text::{CELL_LIMIT, Shown, share};
 
 /// Requests that are shown at once.
 const EFFECT_LIMIT: usize = 50;
+
+/// Characters of all requests on one page.
+const REQUEST_CHARACTERS: usize = 150_000;
 
 /// All requests that one signature covers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,8 +25,12 @@ pub struct Requests {
     pub groups: Vec<EffectGroup>,
     /// How many are not shown.
     pub left_out: u64,
+    /// How many of these are struck out.
+    pub left_out_struck: u64,
     /// For each step with requests that are not shown, the page of the first of them.
     pub rest_urls: Vec<(Shown, String)>,
+    /// What those so far take of the page, in characters.
+    used: usize,
 }
 
 impl Requests {
@@ -37,26 +44,51 @@ impl Requests {
         layout: &Layout,
         page: Option<&str>,
     ) {
+        self.push_struck(about, views, total, layout, page, &Strikes::default());
+    }
+
+    /// As [`Requests::push`], of a step from which requests can be struck out, or were.
+    pub fn push_struck(
+        &mut self,
+        about: About<'_>,
+        views: &[EffectView],
+        total: u64,
+        layout: &Layout,
+        page: Option<&str>,
+        strikes: &Strikes,
+    ) {
+        let form = format!("strike-{}", self.groups.len());
         let room = EFFECT_LIMIT.saturating_sub(self.shown());
         let url = |n: usize| page.map(|page| format!("{page}/effects/{}/{n}", about.step));
         let shown = room.min(views.len());
         let numbered: Vec<(usize, &EffectView)> = (1..).zip(views).collect();
+        let values: usize = views.iter().take(shown).map(value_count).sum();
+        let extent = Extent::Head(share(REQUEST_CHARACTERS.saturating_sub(self.used), values));
         for (key, all) in by_place(&numbered) {
             let kept: Vec<(usize, &EffectView)> =
                 all.iter().copied().filter(|(n, _)| *n <= shown).collect();
             let Some(&(first, view)) = kept.first() else { continue };
             let mut group = match all.len() {
-                1 => EffectGroup::single(about, view, layout, Extent::Head),
-                _ => many(about, &kept, &all, layout, &url, key.same_path),
+                1 => EffectGroup::single(about, view, layout, extent),
+                _ => many(about, &kept, &all, layout, &url, (key.same_path, extent), strikes),
             };
             group.url = url(first);
+            group.struck = strikes.among(all.iter().map(|(n, _)| *n as u64));
+            if total > 1 {
+                group.mark(first as u64, strikes, &form);
+            }
+            self.used += group.weight();
             self.groups.push(group);
+        }
+        if let Some(page) = page.filter(|_| strikes.open && total > 1 && shown > 0) {
+            self.add_form(&form, about.step, shown as u64, page);
         }
         let left_out = total.saturating_sub(shown as u64);
         if left_out > 0 {
             self.rest_urls.extend(url(shown + 1).map(|url| (Shown::line(about.step), url)));
         }
         self.left_out += left_out;
+        self.left_out_struck += strikes.among((shown as u64 + 1)..=total);
     }
 
     /// Adds what is known of a step before its request is.
@@ -64,10 +96,10 @@ impl Requests {
         self.groups.push(group);
     }
 
-    /// How many are not shown, in groups of three digits.
+    /// How many are neither shown nor struck out, in groups of three digits.
     #[must_use]
     pub fn rest(&self) -> String {
-        crate::text::grouped(&self.left_out.to_string())
+        crate::text::grouped(&self.left_out.saturating_sub(self.left_out_struck).to_string())
     }
 
     /// Whether nothing irreversible is asked for.
@@ -76,11 +108,12 @@ impl Requests {
         self.groups.is_empty() && self.left_out == 0
     }
 
-    /// How many requests cannot be undone.
+    /// How many requests are left that cannot be undone.
     #[must_use]
     pub fn irreversible(&self) -> u64 {
         let shown = self.groups.iter().filter(|group| group.irreversible);
-        shown.map(EffectGroup::rows).sum::<u64>() + self.left_out
+        let shown: u64 = shown.map(EffectGroup::shown_left).sum();
+        shown + self.left_out.saturating_sub(self.left_out_struck)
     }
 
     fn shown(&self) -> usize {
@@ -93,6 +126,15 @@ impl EffectGroup {
     fn rows(&self) -> u64 {
         self.table.as_ref().map_or(1, |table| table.rows.len() as u64)
     }
+}
+
+/// How many values of a request can be shown.
+fn value_count(view: &EffectView) -> usize {
+    let count = |section: &Section| match &section.content {
+        Content::Fields(fields) => fields.len(),
+        Content::Text(_) => 1,
+    };
+    view.sections.iter().map(count).sum::<usize>().min(super::FIELD_LIMIT)
 }
 
 /// What requests of one group have in common.
@@ -202,17 +244,18 @@ fn many(
     all: &[(usize, &EffectView)],
     layout: &Layout,
     url: &dyn Fn(usize) -> Option<String>,
-    same_path: bool,
+    (same_path, extent): (bool, Extent),
+    strikes: &Strikes,
 ) -> EffectGroup {
     let mut group = EffectGroup::about(about, all.len() as u64);
-    group.target = all.first().map(|(_, view)| TargetView::of(view, same_path, Extent::Head));
+    group.target = all.first().map(|(_, view)| TargetView::of(view, same_path, extent));
     let sent: Vec<HashMap<Key, Sent>> =
         all.iter().map(|(_, view)| values(view, !same_path).into_iter().collect()).collect();
     let (common, differing) = split(all, &sent, same_path, layout);
     for part in [SectionPartKey::Body, SectionPartKey::Query, SectionPartKey::Headers] {
         let fields = common.iter().filter(|key| key.part == Some(part));
         let fields: Vec<FieldView> = fields
-            .filter_map(|key| Some(common_field(key, sent.first()?.get(key)?, layout)))
+            .filter_map(|key| Some(common_field(key, sent.first()?.get(key)?, layout, extent)))
             .collect();
         let media = all.first().and_then(|(_, view)| media(view, part));
         if !fields.is_empty() {
@@ -221,12 +264,20 @@ fn many(
     }
     let (headers, rest): (Vec<&Key>, Vec<&Key>) =
         differing.iter().partition(|key| key.part == Some(SectionPartKey::Headers));
-    group.sum = total(&rest, &sent, layout);
-    let rows = Rows { kept, all, sent: &sent, layout, url };
-    group.left_out += rest.len().saturating_sub(super::FIELD_LIMIT);
-    group.table =
-        Some(rows.table(rest.get(..super::FIELD_LIMIT.min(rest.len())).unwrap_or_default()));
-    group.header_table = (!headers.is_empty()).then(|| rows.table(&headers));
+    let left: Vec<&HashMap<Key, Sent>> = all
+        .iter()
+        .zip(&sent)
+        .filter(|((n, _), _)| !strikes.by.contains_key(&(*n as u64)))
+        .map(|(_, sent)| sent)
+        .collect();
+    group.sum = total(&rest, &left, layout);
+    let rows = Rows { kept, all, sent: &sent, layout, url, extent };
+    let columns = (CELL_LIMIT / kept.len().max(1)).min(super::FIELD_LIMIT);
+    let most = |keys: &[&Key]| columns.min(keys.len());
+    group.left_out += rest.len() - most(&rest) + headers.len() - most(&headers);
+    group.table = Some(rows.table(rest.get(..most(&rest)).unwrap_or_default()));
+    let headers = headers.get(..most(&headers)).unwrap_or_default();
+    group.header_table = (!headers.is_empty()).then(|| rows.table(headers));
     group
 }
 
@@ -268,7 +319,7 @@ fn split(
     keys.into_iter().partition(is_common)
 }
 
-fn common_field(key: &Key, sent: &Sent, layout: &Layout) -> FieldView {
+fn common_field(key: &Key, sent: &Sent, layout: &Layout, extent: Extent) -> FieldView {
     let headers = key.part == Some(SectionPartKey::Headers);
     let column = if headers { Column::of(&key.name) } else { column(layout, &key.name) };
     let weight = match (headers, sent.is_block) {
@@ -276,11 +327,12 @@ fn common_field(key: &Key, sent: &Sent, layout: &Layout) -> FieldView {
         (true, _) => Weight::Plain,
         _ => weight(layout, &key.name),
     };
-    FieldView::of(&column, cell(&sent.field, sent.in_json, &column, Extent::Head), weight)
+    let cell = cell(&sent.field, sent.in_json, &column, extent);
+    FieldView::of(&column, cell, weight, extent.name())
 }
 
 /// The amounts of all requests together, where they have one currency.
-fn total(rest: &[&Key], sent: &[HashMap<Key, Sent>], layout: &Layout) -> Option<(Shown, String)> {
+fn total(rest: &[&Key], sent: &[&HashMap<Key, Sent>], layout: &Layout) -> Option<(Shown, String)> {
     let key = rest.iter().find(|key| {
         layout.column(&key.name).is_some_and(|c| c.format == Format::Money && c.currency.is_some())
     })?;
@@ -300,13 +352,17 @@ struct Rows<'r> {
     sent: &'r [HashMap<Key, Sent>],
     layout: &'r Layout,
     url: &'r dyn Fn(usize) -> Option<String>,
+    extent: Extent,
 }
 
 impl Rows<'_> {
     fn table(&self, keys: &[&Key]) -> Table {
         let columns: Vec<Column> = keys.iter().map(|key| column(self.layout, &key.name)).collect();
         let columns: Vec<&Column> = columns.iter().collect();
-        let mut headings: Vec<Heading> = columns.iter().map(|column| Heading::of(column)).collect();
+        // A small screen repeats the heading in each row.
+        let heading = share(HEADING_CHARACTERS, columns.len() * self.kept.len());
+        let mut headings: Vec<Heading> =
+            columns.iter().map(|column| Heading::of(column, heading)).collect();
         assign_roles(&mut headings, &columns);
         let row = |&(n, _): &(usize, &EffectView)| Row {
             number: n as u64,
@@ -325,9 +381,11 @@ impl Rows<'_> {
         let at = self.all.iter().position(|(number, _)| *number == n);
         match at.and_then(|at| self.sent.get(at)).and_then(|request| request.get(key)) {
             Some(sent) if sent.is_block => {
-                Cell { raw: Shown::new(&sent.field.value, SHOWN_LIMIT), ..Cell::default() }
+                let value = &sent.field.value;
+                let raw = Shown::new(value, self.extent.room().of(value));
+                Cell { raw, ..Cell::default() }
             }
-            Some(sent) => cell(&sent.field, sent.in_json, column, Extent::Head),
+            Some(sent) => cell(&sent.field, sent.in_json, column, self.extent),
             None => Cell { missing: true, ..Cell::default() },
         }
     }

@@ -1,6 +1,7 @@
 //! What an irreversible step will do, as a page shows it: the target first, then every value that is sent.
 
 mod group;
+mod strike;
 mod sum;
 
 use countersign_approval::{Column, Format, Layout};
@@ -10,13 +11,17 @@ use countersign_effect::view::{
 use serde_json::Value;
 
 use crate::format::formatted;
-use crate::preview::{Cell, Table, flat};
-use crate::text::{SHOWN_LIMIT, Shown};
+use crate::preview::{Cell, StrikeMark, Table, flat};
+use crate::text::{Room, SHOWN_LIMIT, Shown, share};
 
 pub use group::Requests;
+pub use strike::{StrikeForm, Strikes};
 
 /// Values of one request that are shown at once.
 pub(crate) const FIELD_LIMIT: usize = 60;
+
+/// Characters of the arguments of a step whose request is not known yet.
+const ARGUMENT_CHARACTERS: usize = 30_000;
 
 /// Requests of one step to one place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,6 +44,12 @@ pub struct EffectGroup {
     pub sum: Option<(Shown, String)>,
     /// How many requests there are in this group, shown or not.
     pub count: u64,
+    /// How many of them are struck out.
+    pub struck: u64,
+    /// The mark of a single request among several of its step.
+    pub mark: Option<StrikeMark>,
+    /// The form for the marks of the step, after its last group.
+    pub form: Option<StrikeForm>,
     /// Values that are left out.
     pub left_out: usize,
     /// Where all of it is: the page of the first request.
@@ -120,22 +131,54 @@ pub struct About<'a> {
     pub irreversible: bool,
 }
 
-/// How much of a value is shown.
+/// How much of a request is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// What fits a decision.
-    Head,
-    /// All of it.
-    Whole,
+    /// What fits a decision: of each value so many characters.
+    Head(usize),
+    /// All of it, for it is at most 256 KB: a page has room for more than that, but not for as many marks. Holds the
+    /// characters of the request and the number of its values.
+    Whole(usize, usize),
 }
 
+/// Characters of the page of one whole request.
+const WHOLE_CHARACTERS: usize = 400_000;
+
+/// Values on that page.
+const WHOLE_FIELDS: usize = 4_000;
+
 impl Extent {
-    fn characters(self) -> usize {
-        if self == Self::Head { SHOWN_LIMIT } else { usize::MAX }
+    fn whole(view: &EffectView) -> Self {
+        let values = view.sections.iter().flat_map(|section| match &section.content {
+            Content::Text(text) => vec![text.as_str()],
+            Content::Fields(all) => all.iter().map(|field| field.value.as_str()).collect(),
+        });
+        let values: Vec<&str> = values.chain([view.target.path.as_str()]).collect();
+        Self::Whole(values.iter().map(|value| value.chars().count()).sum(), values.len())
+    }
+
+    fn room(self) -> Room {
+        match self {
+            Self::Head(limit) => Room::Each(limit),
+            Self::Whole(all, _) => Room::Part { page: WHOLE_CHARACTERS, all },
+        }
+    }
+
+    /// The characters of the target's path: it is never short of room.
+    fn path(self, path: &str) -> usize {
+        self.room().of(path).max(SHOWN_LIMIT)
+    }
+
+    /// The characters of a name.
+    fn name(self) -> usize {
+        match self {
+            Self::Head(limit) => limit,
+            Self::Whole(_, values) => share(WHOLE_CHARACTERS, values),
+        }
     }
 
     fn fields(self) -> usize {
-        if self == Self::Head { FIELD_LIMIT } else { usize::MAX }
+        if matches!(self, Self::Head(_)) { FIELD_LIMIT } else { WHOLE_FIELDS }
     }
 }
 
@@ -159,10 +202,11 @@ impl EffectGroup {
         let mut group = Self::about(about, 1);
         let paths = flat::paths(&[arguments]);
         let value = |path: &flat::Path| flat::at(arguments, &path.name).unwrap_or(&Value::Null);
+        let limit = share(ARGUMENT_CHARACTERS, paths.len().min(FIELD_LIMIT));
         let field = |path: &flat::Path| {
             let column = column(layout, &path.name);
-            let cell = Cell::of(Some(value(path)), &column, SHOWN_LIMIT);
-            FieldView::of(&column, cell, weight(layout, &path.name))
+            let cell = Cell::of(Some(value(path)), &column, Room::Each(limit));
+            FieldView::of(&column, cell, weight(layout, &path.name), limit)
         };
         let mut fields: Vec<FieldView> = paths.iter().map(field).collect();
         if paths.is_empty()
@@ -170,17 +214,17 @@ impl EffectGroup {
             && *arguments != Value::Object(serde_json::Map::new())
         {
             let column = Column::of("value");
-            let cell = Cell::of(Some(arguments), &column, SHOWN_LIMIT);
-            fields.push(FieldView::of(&column, cell, Weight::Plain));
+            let cell = Cell::of(Some(arguments), &column, Room::Each(SHOWN_LIMIT));
+            fields.push(FieldView::of(&column, cell, Weight::Plain, SHOWN_LIMIT));
         }
         group.push("Arguments", None, fields, FIELD_LIMIT);
         group
     }
 
-    /// All of one request: nothing is cut.
+    /// All of one request. Only of one that is full of marks, or of thousands of values, something is left out.
     #[must_use]
     pub fn whole(about: About<'_>, view: &EffectView, layout: &Layout) -> Self {
-        Self::single(about, view, layout, Extent::Whole)
+        Self::single(about, view, layout, Extent::whole(view))
     }
 
     pub(crate) fn single(
@@ -239,17 +283,7 @@ impl EffectGroup {
     /// `40 × `, of many.
     #[must_use]
     pub fn times(&self) -> String {
-        if self.is_many() { format!("{} × ", self.count) } else { String::new() }
-    }
-
-    /// What the table of its requests is called.
-    #[must_use]
-    pub fn caption(&self) -> String {
-        let shown = self.table.as_ref().map_or(1, |table| table.rows.len());
-        match usize::try_from(self.count) {
-            Ok(count) if count > shown => format!("Showing {shown} of {count} requests"),
-            _ => format!("All {} requests", self.count),
-        }
+        if self.is_many() { format!("{} × ", self.left()) } else { String::new() }
     }
 
     /// Whether any value is cut.
@@ -259,7 +293,21 @@ impl EffectGroup {
         let path = self.target.as_ref().and_then(|target| target.path.as_ref());
         self.left_out > 0
             || path.is_some_and(|path| path.cut() > 0)
-            || values.map(|field| &field.cell).any(|cell| cell.raw.cut() > 0)
+            || values.map(|field| field.label.cut() + field.cell.raw.cut()).any(|cut| cut > 0)
+    }
+
+    /// What it takes of a page, in characters.
+    fn weight(&self) -> usize {
+        let field = |field: &FieldView| {
+            let wire = field.wire.as_ref().map_or(0, Shown::weight);
+            field.label.weight() + wire + field.cell.raw.weight()
+        };
+        let rows = |table: &Table| {
+            let cells = table.rows.iter().flat_map(|row| &row.cells);
+            cells.map(|cell| cell.raw.weight()).sum::<usize>()
+        };
+        let fields = self.sections.iter().flat_map(|section| &section.fields).map(field);
+        fields.sum::<usize>() + self.table.iter().chain(&self.header_table).map(rows).sum::<usize>()
     }
 }
 
@@ -280,7 +328,7 @@ impl TargetView {
             host: Shown::line(&target.host),
             unicode_host: target.unicode_host.as_deref().map(Shown::line),
             port: target.port,
-            path: same_path.then(|| Shown::new(&target.path, extent.characters())),
+            path: same_path.then(|| Shown::new(&target.path, extent.path(&target.path))),
             in_clear: target.url.starts_with("http://"),
             account: view.account.as_ref().map(account),
             account_details: view.account.as_ref().map(details).unwrap_or_default(),
@@ -290,11 +338,11 @@ impl TargetView {
 }
 
 impl FieldView {
-    fn of(column: &Column, cell: Cell, weight: Weight) -> Self {
+    fn of(column: &Column, cell: Cell, weight: Weight, name: usize) -> Self {
         let label = column.label.as_deref().filter(|label| *label != column.field);
         Self {
-            label: Shown::line(label.unwrap_or(&column.field)),
-            wire: label.map(|_| Shown::line(&column.field)),
+            label: Shown::new(label.unwrap_or(&column.field), name),
+            wire: label.map(|_| Shown::new(&column.field, name)),
             cell,
             weight,
         }
@@ -320,8 +368,9 @@ fn fields(section: &Section, layout: &Layout, extent: Extent) -> Vec<FieldView> 
     let in_json = is_json(section);
     match &section.content {
         Content::Text(text) => {
-            let cell = Cell { raw: Shown::new(text, extent.characters()), ..Cell::default() };
-            vec![FieldView::of(&Column::of("text"), cell, Weight::Block)]
+            let raw = Shown::new(text, extent.room().of(text));
+            let cell = Cell { raw, ..Cell::default() };
+            vec![FieldView::of(&Column::of("text"), cell, Weight::Block, extent.name())]
         }
         Content::Fields(all) => {
             let own =
@@ -338,7 +387,8 @@ fn fields(section: &Section, layout: &Layout, extent: Extent) -> Vec<FieldView> 
 
 fn one(field: &Field, in_json: bool, layout: &Layout, extent: Extent) -> FieldView {
     let column = column(layout, &field.name);
-    FieldView::of(&column, cell(field, in_json, &column, extent), weight(layout, &field.name))
+    let cell = cell(field, in_json, &column, extent);
+    FieldView::of(&column, cell, weight(layout, &field.name), extent.name())
 }
 
 fn is_json(section: &Section) -> bool {
@@ -357,7 +407,7 @@ fn cell(field: &Field, in_json: bool, column: &Column, extent: Extent) -> Cell {
         // Data that reads like the place of a secret must not look like one.
         raw: match field.kind {
             ValueKind::Secret => Shown::secret(&raw),
-            _ => Shown::new(&raw, extent.characters()),
+            _ => Shown::new(&raw, extent.room().of(&raw)),
         },
         formatted: if known { formatted(&field.value, column) } else { None },
         missing: false,

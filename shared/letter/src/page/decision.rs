@@ -4,7 +4,7 @@ use askama::Template;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::STYLE;
+use super::{STYLE, StrikeTold};
 use crate::effect::{EffectGroup, Requests};
 use crate::error::LetterError;
 use crate::mail::{Anchor, Asked};
@@ -75,6 +75,10 @@ pub struct DecisionPage {
     pub prompt_url: Option<String>,
     /// What cannot be taken back, and is covered by this signature.
     pub effects: Requests,
+    /// That somebody changed what was asked, so that earlier signatures are void.
+    pub changed: Option<Shown>,
+    /// What was struck out so far, the earliest first.
+    pub strikes: Vec<StrikeTold>,
     /// Requests whose outcome is asked for.
     pub outcomes: Vec<Outcome>,
     /// What the approver should look at twice.

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::STYLE;
+use super::{EffectStrike, STYLE};
 use crate::effect::EffectGroup;
 use crate::error::LetterError;
 use crate::text::{Shown, fingerprint};
@@ -16,8 +16,12 @@ pub struct EffectPage {
     pub number: u64,
     /// How many requests the step makes.
     pub total: u64,
+    /// Whether it is struck out; none of a step with one request.
+    pub strike: Option<EffectStrike>,
     /// The address of the step's requests, without the number.
     pub effects_url: String,
+    /// Where the API has all of it: a path.
+    pub whole_at: String,
     /// The address of the decision page.
     pub back_url: String,
     /// The digest that covers it.

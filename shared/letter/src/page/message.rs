@@ -67,7 +67,7 @@ impl Verdict {
                 "This request is closed: it was denied, and what it asked for was not done. Nothing you do here changes that."
             }
             Verdict::TimedOut => {
-                "Nobody decided in time. That counts as a denial: what it asked for was not done."
+                "The deadline passed without a decision. That counts as a denial: what was asked for was not done."
             }
             Verdict::Expired => "Its run ended without it. What it asked for was not done.",
             Verdict::Superseded => {
@@ -265,7 +265,7 @@ impl MessagePage {
     pub fn expired_link() -> Self {
         let lead = "The time of this link is over. It decides nothing any more.";
         Self {
-            hint: Some("A request nobody decides counts as denied at its deadline."),
+            hint: Some("A request that is not decided by its deadline counts as denied."),
             ..Self::plain(Tone::Calm, "Link expired", lead)
         }
     }
@@ -329,6 +329,19 @@ impl MessagePage {
         page.facts = vec![("Problem", Shown::line(problem))];
         page.hint = Some("Open the link in your mail again and use the buttons on the page.");
         page
+    }
+
+    /// Why nothing was struck out, and what to do instead.
+    #[must_use]
+    pub fn not_struck(reason: &str, help: Option<&str>) -> Self {
+        let lead = "The request is as it was.";
+        let facts = [("Reason", Some(reason)), ("Instead", help)];
+        let facts = facts.into_iter().filter_map(|(name, text)| Some((name, Shown::line(text?))));
+        Self {
+            hint: Some("Go back, or open the link in your mail again."),
+            ..Self::plain(Tone::Warn, "Nothing was struck out", lead)
+        }
+        .with_facts(facts.collect())
     }
 
     /// Deciding needs a login; the page only shows.

@@ -5,6 +5,7 @@ mod decision;
 mod effect;
 mod message;
 mod rows;
+mod strike;
 
 use std::sync::LazyLock;
 
@@ -17,6 +18,7 @@ pub use decision::{Assurance, DecisionPage, NOTE_LIMIT, Outcome};
 pub use effect::{EffectPage, PromptPage};
 pub use message::{MessagePage, Signature, Tone, Verdict};
 pub use rows::{ROWS_PER_PAGE, RowsPage};
+pub use strike::{EffectStrike, EffectStrikeForm, StrikeCodePage, StrikeTold};
 
 /// The style sheet, embedded in every page.
 pub(crate) const STYLE: &str = include_str!("../../templates/page/style.css");

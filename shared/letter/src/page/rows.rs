@@ -21,6 +21,8 @@ pub struct RowsPage {
     pub complete: bool,
     /// The address of the rows, without its query.
     pub rows_url: String,
+    /// Where the API has all of it: a path.
+    pub whole_at: String,
     /// The address of the decision page.
     pub back_url: String,
     /// The digest that covers all rows.
@@ -41,6 +43,11 @@ impl RowsPage {
     /// [`LetterError::Render`] when a template fails.
     pub fn html(&self) -> Result<String, LetterError> {
         Ok(Html { style: STYLE, page: self }.render()?)
+    }
+
+    /// Whether something of the rows on this page is left out.
+    fn is_cut(&self) -> bool {
+        self.preview.is_cut()
     }
 
     fn number(&self) -> u64 {

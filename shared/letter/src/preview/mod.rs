@@ -3,12 +3,15 @@
 mod doubt;
 pub(crate) mod flat;
 mod pair;
+mod strike_mark;
 mod table;
 
 use countersign_approval::Layout;
 use serde_json::{Map, Value};
 
+pub use strike_mark::StrikeMark;
 use table::Extent;
+pub(crate) use table::HEADING_CHARACTERS;
 pub(crate) use table::assign_roles;
 pub use table::{Cell, Heading, Line, Role, Row, Table};
 
@@ -61,11 +64,20 @@ impl Preview {
     /// Whether some rows, fields or characters are not shown.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        let lines = |row: &Row| row.lines.iter().any(|l| l.left.raw.cut() + l.right.raw.cut() > 0);
-        let cut = |row: &Row| row.cells.iter().any(|cell| cell.raw.cut() > 0) || lines(row);
-        self.shown() < self.total
-            || self.table.fields_left_out + self.table.internal_left_out > 0
-            || self.table.rows.iter().any(cut)
+        self.shown() < self.total || self.is_cut()
+    }
+
+    /// Whether some fields or characters of the rows shown are left out.
+    pub(crate) fn is_cut(&self) -> bool {
+        let heading = |heading: &Heading| heading.label.cut() > 0;
+        let line =
+            |line: &Line| heading(&line.heading) || line.left.raw.cut() + line.right.raw.cut() > 0;
+        let row = |row: &Row| {
+            row.cells.iter().any(|cell| cell.raw.cut() > 0) || row.lines.iter().any(line)
+        };
+        self.table.fields_left_out + self.table.internal_left_out > 0
+            || self.table.headings.iter().any(heading)
+            || self.table.rows.iter().any(row)
     }
 
     /// Whether there is nothing at all.

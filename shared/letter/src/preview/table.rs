@@ -3,9 +3,10 @@
 use countersign_approval::{Column, Format, Layout};
 use serde_json::Value;
 
+use super::strike_mark::StrikeMark;
 use super::{doubt, flat, pair};
 use crate::format::formatted;
-use crate::text::Shown;
+use crate::text::{CELL_LIMIT, Room, Shown, share};
 
 /// Columns of a preview that nobody laid out.
 const COLUMN_LIMIT: usize = 60;
@@ -13,8 +14,14 @@ const COLUMN_LIMIT: usize = 60;
 const LABELLED: usize = 12;
 /// Cards of more fields repeat their names, however many cards there are.
 const COMPACT_COLUMNS: usize = 5;
-/// Characters of a cell on the page of all rows: a row of them still fits an answer.
-const WHOLE_CELL: usize = 20_000;
+/// Characters of a preview on the page of the decision.
+const HEAD_CHARACTERS: usize = 100_000;
+/// Characters of one page of all rows.
+const WHOLE_CHARACTERS: usize = 300_000;
+/// Cells of one page of all rows.
+const WHOLE_CELLS: usize = 10_000;
+/// Characters of all headings of a table, one for each cell.
+pub(crate) const HEADING_CHARACTERS: usize = 50_000;
 
 /// The heading of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +69,8 @@ pub struct Row {
     pub lines: Vec<Line>,
     /// Where all of it is.
     pub url: Option<String>,
+    /// Whether it can be struck out, or was.
+    pub mark: Option<StrikeMark>,
 }
 
 /// One field of both records compared.
@@ -112,6 +121,14 @@ impl Line {
     }
 }
 
+impl Row {
+    /// Who struck it out, and when.
+    #[must_use]
+    pub fn struck_by(&self) -> Option<&Shown> {
+        self.mark.as_ref()?.by.as_ref()
+    }
+}
+
 impl Cell {
     /// The value written for people; empty when it is written as it is.
     #[must_use]
@@ -120,7 +137,7 @@ impl Cell {
     }
 
     /// The cell of a value.
-    pub(crate) fn of(value: Option<&Value>, column: &Column, limit: usize) -> Self {
+    pub(crate) fn of(value: Option<&Value>, column: &Column, room: Room) -> Self {
         let Some(value) = value else { return Self { missing: true, ..Self::default() } };
         let written = match value {
             Value::String(text) if text.is_empty() => "\"\"".to_owned(),
@@ -128,18 +145,18 @@ impl Cell {
         };
         Self {
             formatted: formatted(&written, column),
-            raw: Shown::new(&written, limit),
+            raw: Shown::new(&written, room.of(&written)),
             missing: false,
         }
     }
 }
 
 impl Heading {
-    pub(crate) fn of(column: &Column) -> Self {
+    pub(crate) fn of(column: &Column, limit: usize) -> Self {
         let label = column.label.as_deref().filter(|label| *label != column.field);
         Self {
-            label: Shown::line(label.unwrap_or(&column.field)),
-            field: label.map(|_| Shown::line(&column.field)),
+            label: Shown::new(label.unwrap_or(&column.field), limit),
+            field: label.map(|_| Shown::new(&column.field, limit)),
             role: Role::Rest,
         }
     }
@@ -169,25 +186,29 @@ pub(super) enum Extent {
 impl Table {
     /// The table of some rows, of which the first has this number.
     pub(super) fn of(rows: &[&Value], first: u64, layout: &Layout, extent: Extent) -> Self {
-        let limit = match extent {
-            Extent::Head => crate::text::SHOWN_LIMIT,
-            Extent::Whole => WHOLE_CELL,
-        };
         let chosen = Chosen::of(rows, layout, extent);
+        let cells = rows.len() * chosen.columns.len();
+        let room = match extent {
+            Extent::Head => Room::Each(share(HEAD_CHARACTERS, cells)),
+            Extent::Whole => Room::Part { page: WHOLE_CHARACTERS, all: characters(rows) },
+        };
+        let name = share(HEADING_CHARACTERS, cells);
         let sides = pair::sides(rows);
         let (pairs, single) = match &sides {
             Some((left, right)) => paired(&chosen.columns, left, right),
             None => (Vec::new(), chosen.columns.iter().collect()),
         };
         let sides = sides.filter(|_| !pairs.is_empty());
-        let mut headings: Vec<Heading> = single.iter().map(|column| Heading::of(column)).collect();
+        let mut headings: Vec<Heading> =
+            single.iter().map(|column| Heading::of(column, name)).collect();
         assign_roles(&mut headings, &single);
         let row = |(n, row): (u64, &&Value)| Row {
             number: first + n,
             doubtful: doubt::is_doubtful(row),
-            cells: single.iter().map(|column| cell(row, column, limit)).collect(),
-            lines: pairs.iter().map(|pair| line(row, pair, limit)).collect(),
+            cells: single.iter().map(|column| cell(row, column, room)).collect(),
+            lines: pairs.iter().map(|pair| line(row, pair, room, name)).collect(),
             url: None,
+            mark: None,
         };
         let mut table = Self {
             headings,
@@ -214,10 +235,28 @@ impl Table {
         self.headings.iter().zip(&row.cells)
     }
 
+    /// The column that says who struck a row out: the one a small screen begins with.
+    #[must_use]
+    pub fn lead(&self) -> usize {
+        self.headings.iter().position(|heading| heading.role == Role::Lead).unwrap_or_default()
+    }
+
+    /// Whether the reader may mark rows.
+    #[must_use]
+    pub fn has_boxes(&self) -> bool {
+        let mut marks = self.rows.iter().filter_map(|row| row.mark.as_ref());
+        marks.any(|mark| mark.form.is_some())
+    }
+
     fn doubtful_first(&mut self) {
         self.reordered = !self.rows.is_sorted_by_key(|row| !row.doubtful);
         self.rows.sort_by_key(|row| !row.doubtful);
     }
+}
+
+/// The characters of rows, as JSON: at least those of their values.
+fn characters(rows: &[&Value]) -> usize {
+    rows.iter().map(|row| row.to_string().chars().count()).sum()
 }
 
 /// The columns of a table and how many fields are none.
@@ -238,13 +277,18 @@ impl Chosen {
         let mut columns: Vec<Column> = layout.columns.iter().filter(known).cloned().collect();
         let laid_out = !columns.is_empty();
         let (mut left_out, mut internal) = (0, 0);
+        let most = match extent {
+            Extent::Head => COLUMN_LIMIT.min(CELL_LIMIT / rows.len().max(1)),
+            Extent::Whole => WHOLE_CELLS / rows.len().max(1),
+        };
         for path in paths {
             if layout.column(&path.name).is_some() {
                 continue;
             }
             match extent {
                 Extent::Head if path.internal => internal += 1,
-                Extent::Head if laid_out || columns.len() >= COLUMN_LIMIT => left_out += 1,
+                Extent::Head if laid_out => left_out += 1,
+                _ if columns.len() >= most => left_out += 1,
                 _ => columns.push(Column::of(&path.name)),
             }
         }
@@ -300,18 +344,18 @@ fn pair_of<'c>(
     )
 }
 
-fn line(row: &Value, (column, left, right, other): &Pair<'_>, limit: usize) -> Line {
+fn line(row: &Value, (column, left, right, other): &Pair<'_>, room: Room, name: usize) -> Line {
     Line {
-        heading: Heading::of(column),
-        left: Cell::of(flat::at(row, left), column, limit),
-        right: Cell::of(flat::at(row, right), other.unwrap_or(column), limit),
+        heading: Heading::of(column, name),
+        left: Cell::of(flat::at(row, left), column, room),
+        right: Cell::of(flat::at(row, right), other.unwrap_or(column), room),
     }
 }
 
 /// The cell of a row; a row that is not a record among records is told in the first column.
-fn cell(row: &Value, column: &Column, limit: usize) -> Cell {
+fn cell(row: &Value, column: &Column, room: Room) -> Cell {
     if row.is_object() {
-        return Cell::of(flat::at(row, &column.field), column, limit);
+        return Cell::of(flat::at(row, &column.field), column, room);
     }
-    Cell::of(Some(row), &Column::of(""), limit)
+    Cell::of(Some(row), &Column::of(""), room)
 }

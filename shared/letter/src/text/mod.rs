@@ -10,6 +10,42 @@ const LABEL_LIMIT: usize = 60;
 /// Characters of a text that are shown at once.
 pub(crate) const SHOWN_LIMIT: usize = 1_000;
 
+/// Characters of a text that has a page of its own.
+const PAGE_LIMIT: usize = 400_000;
+
+/// What a marked character counts for: a page spends about a hundred bytes on its mark.
+const MARK_WEIGHT: usize = 20;
+
+/// Characters of a value that are shown however many there are.
+const LEAST_SHOWN: usize = 24;
+
+/// Cells of one table: with so many, the page still fits an answer whatever stands in them.
+pub(crate) const CELL_LIMIT: usize = 2_000;
+
+/// How many characters of each of `count` values are shown, so that all of them together stay readable.
+pub(crate) fn share(all: usize, count: usize) -> usize {
+    (all / count.max(1)).clamp(LEAST_SHOWN, SHOWN_LIMIT)
+}
+
+/// How many characters of a value are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// So many of each.
+    Each(usize),
+    /// Of a page of `page` characters the part that the value has in `all` that is to be shown. While a page has room for
+    /// all, this is more than the value has; only marks can use it up.
+    Part { page: usize, all: usize },
+}
+
+impl Room {
+    pub(crate) fn of(self, text: &str) -> usize {
+        match self {
+            Self::Each(limit) => limit,
+            Self::Part { page, all } => (text.chars().count() * page / all.max(1)).max(LEAST_SHOWN),
+        }
+    }
+}
+
 /// A piece of [`Shown`] text: ordinary, or something that people would misread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
@@ -62,15 +98,17 @@ impl Mark {
 pub struct Shown {
     parts: Vec<Part>,
     cut: usize,
+    /// While it is made: what may still be added.
+    room: usize,
 }
 
 impl Shown {
-    /// Shows `text`, cut after `limit` characters.
+    /// Shows `text`, cut after `limit` characters; a marked one counts for twenty.
     #[must_use]
     pub fn new(text: &str, limit: usize) -> Self {
         let end = text.char_indices().nth(limit).map_or(text.len(), |(end, _)| end);
         let (head, rest) = text.split_at(end);
-        let mut shown = Self { parts: Vec::new(), cut: rest.chars().count() };
+        let mut shown = Self { room: limit, ..Self::default() };
         let start = head.len() - head.trim_start().len();
         let inner = head.trim_start();
         // What looks like the edge of a text that goes on is not its edge.
@@ -78,7 +116,16 @@ impl Shown {
         shown.edge(&head[..start]);
         shown.words(inner);
         shown.edge(&head[start + inner.len()..]);
-        shown
+        Self { cut: shown.cut + rest.chars().count(), room: 0, ..shown }
+    }
+
+    /// What it takes of a page, in characters.
+    pub(crate) fn weight(&self) -> usize {
+        let weight = |part: &Part| match part.mark {
+            Some(_) => MARK_WEIGHT,
+            None => part.text.chars().count(),
+        };
+        self.parts.iter().map(weight).sum()
     }
 
     /// A line: a name, a cell, a path; at most 1,000 characters.
@@ -91,13 +138,13 @@ impl Shown {
     #[must_use]
     pub fn secret(words: &str) -> Self {
         let part = Part { text: words.to_owned(), mark: Some(Mark::Secret) };
-        Self { parts: vec![part], cut: 0 }
+        Self { parts: vec![part], ..Self::default() }
     }
 
-    /// All of a text.
+    /// All of a text, as far as a page has room.
     #[must_use]
     pub fn whole(text: &str) -> Self {
-        Self::new(text, usize::MAX)
+        Self::new(text, PAGE_LIMIT)
     }
 
     /// A text of paragraphs: line feeds at its edges mean nothing and are left out.
@@ -139,6 +186,9 @@ impl Shown {
     /// Spaces at an edge, each named.
     fn edge(&mut self, spaces: &str) {
         for space in spaces.chars() {
+            if !self.has_room(MARK_WEIGHT) {
+                continue;
+            }
             let text = match space {
                 ' ' => "space".to_owned(),
                 '\t' => "tab".to_owned(),
@@ -147,6 +197,17 @@ impl Shown {
             };
             self.parts.push(Part { text, mark: Some(Mark::Edge) });
         }
+    }
+
+    /// Takes the room of one more character. The first that finds none is left out, and so is everything behind it.
+    fn has_room(&mut self, weight: usize) -> bool {
+        let fits = self.cut == 0 && self.room > 0;
+        if fits {
+            self.room = self.room.saturating_sub(weight);
+        } else {
+            self.cut += 1;
+        }
+        fits
     }
 
     /// Splits a text into words and what is between them; only within a word can scripts be mixed.
@@ -175,6 +236,9 @@ impl Shown {
         } else {
             None
         };
+        if !self.has_room(if mark.is_some() { MARK_WEIGHT } else { 1 }) {
+            return;
+        }
         match (mark, self.parts.last_mut()) {
             (None, Some(part)) if part.mark.is_none() => part.text.push(character),
             (Some(Mark::Hidden), _) => {

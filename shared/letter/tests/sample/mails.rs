@@ -3,6 +3,7 @@
 use countersign_letter::Label;
 use countersign_letter::mail::{
     ApprovalMail, Asked, CodeMail, DecisionFact, Ending, FinishedMail, MailLink, Rendered,
+    StrikeNotice,
 };
 
 use super::{LINK, anchor, later, now};
@@ -21,7 +22,15 @@ pub(crate) fn approval_mail(reminder: bool) -> ApprovalMail {
         needed: 2,
         anchor: Some(anchor()),
         reminder,
+        strike: None,
     }
+}
+
+/// Somebody struck requests out since.
+fn struck_mail() -> ApprovalMail {
+    let by = Label::new("Ann Whitfield");
+    let strike = StrikeNotice { by, struck: 2, restored: 0, left: 38, count: 40 };
+    ApprovalMail { strike: Some(strike), given: 0, ..approval_mail(false) }
 }
 
 pub(crate) fn code_mail() -> CodeMail {
@@ -29,6 +38,7 @@ pub(crate) fn code_mail() -> CodeMail {
         code: "481516".to_owned(),
         approval: Label::new("appr_0197c3aa00112233445566778899aabb"),
         approving: true,
+        striking: false,
         answer: None,
         about: Label::new("Officer cross-reference"),
         expires: "2026-11-21T14:15:00Z".parse().unwrap(),
@@ -88,6 +98,7 @@ pub(crate) fn mails() -> Vec<(&'static str, Rendered)> {
     vec![
         ("approval", approval_mail(false).render().unwrap()),
         ("reminder", approval_mail(true).render().unwrap()),
+        ("struck", struck_mail().render().unwrap()),
         ("code", code_mail().render().unwrap()),
         ("finished", finished_mail().render().unwrap()),
         ("failed", failed_mail().render().unwrap()),

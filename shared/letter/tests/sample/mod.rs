@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "constants of the tests")]
 
 pub(crate) mod mails;
+pub(crate) mod strikes;
 
 use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{EffectView, samples};
@@ -12,7 +13,7 @@ use countersign_letter::page::{
     ROWS_PER_PAGE, RowsPage, Signature, Verdict,
 };
 use countersign_letter::{
-    About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView,
+    About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView, Strikes,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -103,6 +104,8 @@ fn blank() -> DecisionPage {
         prompt: Shown::default(),
         prompt_url: Some(format!("{LINK}/prompt")),
         effects: Requests::default(),
+        changed: None,
+        strikes: Vec::new(),
         outcomes: Vec::new(),
         warnings: Vec::new(),
         preview: Preview::default(),
@@ -217,8 +220,7 @@ pub(crate) fn many_payments(count: usize) -> DecisionPage {
     let mut page = payment();
     page.effects = Requests::default();
     page.what = Shown::line("Pays what was signed.");
-    let about = About { description: "Pays what was signed.", ..PAY };
-    page.effects.push(about, &payments(count), count as u64, &payment_layout(), Some(LINK));
+    strikes::push_payments(&mut page, count, &Strikes { open: true, ..Strikes::default() });
     page.prompt = Shown::line("Pay the invoices that fall due this week? Each matches its order.");
     page
 }
@@ -345,7 +347,9 @@ pub(crate) fn effect_page() -> EffectPage {
         request: EffectGroup::whole(PAY, &payments(7)[6], &payment_layout()),
         number: 7,
         total: 40,
+        strike: Some(strikes::effect_strike(None)),
         effects_url: format!("{LINK}/effects/pay"),
+        whole_at: "/api/agent-factory/approvals/appr_1/effects/pay/7".to_owned(),
         back_url: LINK.to_owned(),
         digest: DIGEST.to_owned(),
     }
@@ -389,6 +393,7 @@ pub(crate) fn rows_page() -> RowsPage {
         preview: Preview::page(&rows(512), &Layout::default(), 2, ROWS_PER_PAGE),
         complete: true,
         rows_url: format!("{LINK}/rows"),
+        whole_at: "/api/agent-factory/executions/run_1/outputs/find".to_owned(),
         back_url: LINK.to_owned(),
         digest: DIGEST.to_owned(),
     }
@@ -417,13 +422,16 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
         ("decision", decision(hostile).html().unwrap()),
         ("payment", payment().html().unwrap()),
         ("forty", many_payments(40).html().unwrap()),
+        ("forty-struck", strikes::struck_payments(40, &[4, 18]).html().unwrap()),
         ("comparison", comparison().html().unwrap()),
         ("outcome", outcome().html().unwrap()),
         ("outcome-again", outcome_again().html().unwrap()),
         ("effect", effect_page().html().unwrap()),
+        ("effect-struck", strikes::struck_effect_page().html().unwrap()),
         ("prompt", prompt_page().html().unwrap()),
         ("rows", rows_page().html().unwrap()),
         ("code", code_page(None).html().unwrap()),
+        ("strike-code", strikes::strike_code_page().html().unwrap()),
         ("code-answer", code_of_answer().html().unwrap()),
         ("code-wrong", code_page(Some("That code is not right.")).html().unwrap()),
         (

@@ -5,7 +5,7 @@ use crate::model::Assurance;
 use crate::node::Yaml;
 use crate::read::{Draft, DraftAction, DraftKind, DraftStep};
 use crate::sink::{Sink, Spot};
-use crate::world::World;
+use crate::world::{EndpointContract, World};
 
 /// Reports every gate with `assurance: link` that an irreversible step follows. Where only the connectors an agent has
 /// bound now make it irreversible, the gate will ask for the code all the same: that is a warning.
@@ -57,14 +57,22 @@ fn is_known(step: &DraftStep<'_>, world: World<'_>) -> bool {
     let DraftKind::Action(action) = &step.kind else { return false };
     match action.contract {
         Some(contract) if contract.is_open() => {
-            let known = world.known.zip(param(action, "connector").zip(param(action, "endpoint")));
-            known.is_some_and(|(known, (connector, endpoint))| {
-                known.endpoint(connector, endpoint).is_some_and(|found| found.irreversible)
-            })
+            known_endpoint(action, world).is_some_and(|found| found.irreversible)
         }
         Some(contract) => contract.irreversible,
         None => false,
     }
+}
+
+/// The endpoint an action calls, as the connectors of its author have it.
+pub(super) fn known_endpoint<'w>(
+    action: &DraftAction<'_>,
+    world: World<'w>,
+) -> Option<&'w EndpointContract> {
+    let contract = action.contract.filter(|contract| contract.is_open());
+    let (connector, endpoint) =
+        contract.and(param(action, "connector").zip(param(action, "endpoint")))?;
+    world.known?.endpoint(connector, endpoint)
 }
 
 /// Whether the step is irreversible by a connector the agent has bound.

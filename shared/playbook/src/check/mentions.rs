@@ -12,6 +12,10 @@ use crate::sink::{Sink, Spot};
 pub(crate) enum Where {
     Input,
     Param,
+    /// The list of a `for_each`.
+    List,
+    /// The key of an item of a `for_each`.
+    Key,
     Condition,
     Prompt,
     Preview,
@@ -53,6 +57,14 @@ fn of_step(step: &DraftStep<'_>, found: &mut Vec<Mention>, sink: &mut Sink<'_>) 
                 place: Where::Condition,
                 whole: false,
             });
+        }
+    }
+    if let Some(each) = &step.for_each {
+        if let Some(list) = &each.list {
+            of_bare(list, Where::List, "for_each.in", found, sink);
+        }
+        if let Some(key) = &each.key {
+            of_text(&key.text, key.spot, Where::Key, "for_each.key", found, sink);
         }
     }
     match &step.kind {

@@ -1,7 +1,10 @@
 //! The links between steps: rules 1 to 4 of section 12, and what may surprise.
 
+mod answers;
 mod assurance;
 mod flow;
+mod for_each;
+mod item;
 mod items;
 mod mentions;
 mod slots;
@@ -46,6 +49,7 @@ pub(crate) fn links(
             check.mention(Some(at), mention, sink);
         }
         slots::check(&check, at, sink);
+        for_each::check(&check, at, world, sink);
         sink.enter(before);
     }
     for mention in &output {
@@ -89,7 +93,7 @@ impl Check<'_> {
 
     /// Rule 3 (F-162), rule 4 (F-163) and K-52 for one reference of a step, or of the output.
     fn mention(&self, from: Option<usize>, mention: &Mention, sink: &mut Sink<'_>) {
-        if sink.is_full() {
+        if sink.is_full() || from.is_some_and(|at| self.is_item(at, mention, sink)) {
             return;
         }
         match self.names.target(&mention.reference) {
@@ -118,6 +122,9 @@ impl Check<'_> {
                 if self.names.is_whole_parallel(&mention.reference) && !mention.whole {
                     return self.several(step, mention, sink);
                 }
+                if self.is_of_one_call(step, &rest, mention, sink) {
+                    return;
+                }
                 path(&types::result_type(self.draft, step), &rest, mention, sink);
             }
         }
@@ -125,9 +132,12 @@ impl Check<'_> {
 
     fn unknown(&self, from: Option<usize>, mention: &Mention, sink: &mut Sink<'_>) {
         let root = mention.reference.root();
-        let top = from.map_or(usize::MAX, |from| self.draft.steps[from].top);
-        let hint = match nearest(root, self.names.visible(top)) {
-            Some(likely) => format!("did you mean `{}`?", mention.reference.with_root(likely)),
+        let likely = || {
+            let likely = mention.reference.with_root(self.likely(from, root)?);
+            Some(format!("did you mean `{likely}`?"))
+        };
+        let hint = match self.item_of_another(root).or_else(likely) {
+            Some(hint) => hint,
             None => "use the name of an earlier step, of an input of the playbook, or a variable such as `today`".to_owned(),
         };
         let message = format!("there is no step or input `{root}`");

@@ -20,6 +20,8 @@ struct Side<'a> {
     slots: &'a [Slot],
     others: &'a [Slot],
     entries: &'a [(Text, Node)],
+    /// The step.
+    at: usize,
 }
 
 /// Checks the slots of one step.
@@ -35,8 +37,14 @@ pub(super) fn check(check: &Check<'_>, at: usize, sink: &mut Sink<'_>) {
         let entries = &action.inputs;
         side(
             check,
-            at,
-            &Side { field: "inputs", other: "params", slots, others: &contract.params, entries },
+            &Side {
+                field: "inputs",
+                other: "params",
+                slots,
+                others: &contract.params,
+                entries,
+                at,
+            },
             sink,
         );
     }
@@ -47,13 +55,14 @@ pub(super) fn check(check: &Check<'_>, at: usize, sink: &mut Sink<'_>) {
         slots,
         others: inputs.unwrap_or_default(),
         entries: &action.params,
+        at,
     };
     if !(action.llm && contract.params.is_empty()) {
-        side(check, at, &params, sink);
+        side(check, &params, sink);
     }
 }
 
-fn side(check: &Check<'_>, at: usize, side: &Side<'_>, sink: &mut Sink<'_>) {
+fn side(check: &Check<'_>, side: &Side<'_>, sink: &mut Sink<'_>) {
     for (key, node) in side.entries {
         match side.slots.iter().find(|slot| slot.name == key.text) {
             Some(slot) => value(check, slot, node, side, sink),
@@ -66,7 +75,7 @@ fn side(check: &Check<'_>, at: usize, side: &Side<'_>, sink: &mut Sink<'_>) {
         // A missing connector or endpoint was reported when the step was read.
         let said = side.field == "params" && connection.contains(&slot.name.as_str());
         if !given && !said {
-            missing(check, at, slot, side, sink);
+            missing(check, slot, side, sink);
         }
     }
 }
@@ -100,18 +109,30 @@ fn unknown(key: &Text, side: &Side<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Rule 1 (F-160), with the result of an earlier step that would fit.
-fn missing(check: &Check<'_>, at: usize, slot: &Slot, side: &Side<'_>, sink: &mut Sink<'_>) {
-    let step = &check.draft.steps[at];
+fn missing(check: &Check<'_>, slot: &Slot, side: &Side<'_>, sink: &mut Sink<'_>) {
+    let step = &check.draft.steps[side.at];
     let message = format!("`{}` needs `{}` ({})", step.name.text, slot.name, slot.data_type);
     let field = format!("{}.{}", side.field, slot.name);
     let problem = sink.problem(Code::MissingInput, step.name.spot, &field, message);
-    let fits =
-        if side.field == "inputs" { fitting_output(check, at, &slot.data_type) } else { None };
+    let fits = if side.field == "inputs" { fitting_part(check, side.at, slot) } else { None };
     let hint = match fits {
         Some(reference) => format!("add `{}: \"{{{reference}}}\"` under `inputs`", slot.name),
         None => format!("add `{}` under `{}`", slot.name, side.field),
     };
     sink.push(problem.hint(hint));
+}
+
+/// What would fill a slot: in a step with `for_each` a part of the item, otherwise of an earlier result.
+fn fitting_part(check: &Check<'_>, at: usize, slot: &Slot) -> Option<String> {
+    match &check.draft.steps[at].for_each {
+        Some(each) => {
+            let item = check.item_type(each);
+            let DataType::Record(fields) = item else { return None };
+            let same = fields.iter().find(|field| field.name == slot.name)?;
+            Some(format!("{}.{}", each.item.text, same.name))
+        }
+        None => fitting_output(check, at, &slot.data_type),
+    }
 }
 
 /// The newest result that has exactly the type asked for.
@@ -188,7 +209,7 @@ fn wired(
     side: &Side<'_>,
     sink: &mut Sink<'_>,
 ) {
-    let from = type_of_value(json, &|reference| check.type_of(reference));
+    let from = type_of_value(json, &|reference| check.type_in(side.at, reference));
     let field = format!("{}.{}", side.field, slot.name);
     match compatible(&from, &slot.data_type) {
         Compat::Exact | Compat::Deferred => {}
@@ -207,7 +228,7 @@ fn wired(
 }
 
 /// The part of a wired record that would fit: `.results` of a record set, a field of a record.
-fn part_that_fits(from: &DataType, json: &Value, wanted: &DataType) -> Option<String> {
+pub(super) fn part_that_fits(from: &DataType, json: &Value, wanted: &DataType) -> Option<String> {
     let template = Template::parse(json.as_str()?).ok()?;
     let whole = template.whole()?;
     let fits = |data_type: &DataType| compatible(data_type, wanted) == Compat::Exact;

@@ -2,7 +2,7 @@
 
 use countersign_registry::{DataType, Field, record_of};
 
-use crate::model::{InputType, OutputSchema, Shape};
+use crate::model::{ForEach, InputType, OutputSchema, Shape};
 use crate::read::{Draft, DraftAction, DraftKind};
 
 /// The type of a playbook's variable.
@@ -17,7 +17,11 @@ pub(crate) fn input_type(input: InputType) -> DataType {
 
 /// The type of a step's result.
 pub(crate) fn result_type(draft: &Draft<'_>, step: usize) -> DataType {
-    match &draft.steps[step].kind {
+    let own = &draft.steps[step];
+    match &own.kind {
+        DraftKind::Action(action) if own.for_each.is_some() => {
+            record_of(&ForEach::outputs(action_type(action)))
+        }
         DraftKind::Action(action) => action_type(action),
         DraftKind::Parallel => {
             let own =
@@ -33,7 +37,8 @@ pub(crate) fn result_type(draft: &Draft<'_>, step: usize) -> DataType {
     }
 }
 
-fn action_type(action: &DraftAction<'_>) -> DataType {
+/// The type of what one call of an action gives back.
+pub(crate) fn action_type(action: &DraftAction<'_>) -> DataType {
     match (&action.output_schema, action.contract, action.endpoint) {
         (Some(schema), ..) => schema_type(schema),
         (None, _, Some(endpoint)) => record_of(&endpoint.outputs),

@@ -3,6 +3,7 @@
 use countersign_registry::{CALL_CONNECTOR, Contract, DataType, Field, nearest};
 
 use super::fields::Fields;
+use super::for_each;
 use super::step::{GATE_KEYS, Reader, Word, small, take_rest};
 use super::{DraftAction, DraftKind, DraftStep};
 use crate::diagnostic::Code;
@@ -21,7 +22,13 @@ impl<'w> Reader<'w> {
         let action = fields.required("action", sink);
         let llm = matches!(word, Some(Word::Llm));
         step.retry_count = small(fields.integer("retry_count", 0..=5, sink));
-        step.timeout_seconds = small(fields.integer("timeout_seconds", 1..=840, sink));
+        if llm {
+            for_each::misplaced(fields, "wire the whole list: a model takes it at once", sink);
+        } else {
+            step.for_each = for_each::read(fields, sink);
+        }
+        let longest = step.for_each.as_ref().map_or(840, |_| for_each::LONGEST_CALL);
+        step.timeout_seconds = small(fields.integer("timeout_seconds", 1..=longest, sink));
         let inputs = fields.map("inputs", sink);
         let mut params = fields.map("params", sink);
         let contract = action.as_ref().and_then(|action| self.contract(action, sink));

@@ -3,6 +3,7 @@
 mod action;
 mod columns;
 pub(crate) mod fields;
+mod for_each;
 mod gate;
 mod header;
 mod step;
@@ -63,10 +64,25 @@ pub(crate) struct DraftStep<'w> {
     pub(crate) on_error: Option<(OnError, Spot)>,
     pub(crate) retry_count: Option<u32>,
     pub(crate) timeout_seconds: Option<u32>,
+    pub(crate) for_each: Option<DraftEach>,
     /// The parallel step it belongs to.
     pub(crate) parent: Option<usize>,
     /// Its position among the steps in listed order; sub-steps have their parent's.
     pub(crate) top: usize,
+}
+
+/// One call for each item of a list, with its references not yet checked.
+#[derive(Debug)]
+pub(crate) struct DraftEach {
+    /// The key in the source.
+    pub(crate) spot: Spot,
+    /// `in`; none when an error about it was reported.
+    pub(crate) list: Option<Text>,
+    /// `as`; its place is that of the key when it is left out.
+    pub(crate) item: Text,
+    pub(crate) key: Option<Text>,
+    pub(crate) parallel: u32,
+    pub(crate) max: u32,
 }
 
 /// What a step does.

@@ -4,8 +4,7 @@ use countersign_registry::PARALLEL;
 use countersign_wiring::{Condition, SyntaxError, runtime_type};
 
 use super::fields::Fields;
-use super::gate;
-use super::{DraftKind, DraftStep};
+use super::{DraftKind, DraftStep, for_each, gate};
 use crate::diagnostic::Code;
 use crate::model::{ExecutionMode, OnError};
 use crate::node::{Node, Text, Yaml};
@@ -128,6 +127,7 @@ impl<'w> Reader<'w> {
             on_error: on_error(fields, sink),
             retry_count: None,
             timeout_seconds: None,
+            for_each: None,
             parent: place.parent,
             top: place.top,
         };
@@ -187,6 +187,7 @@ impl<'w> Reader<'w> {
             );
             sink.push(problem.hint("leave `on_error` out; `on_reject` says what a denial means"));
         }
+        for_each::misplaced(fields, "write it at the step whose calls this gate signs", sink);
         take_rest(fields, &TOOL_KEYS, "belongs to tool steps", sink);
         self.steps.push(step);
     }
@@ -217,6 +218,7 @@ impl<'w> Reader<'w> {
         let spot = step.name.spot;
         let this = self.steps.len();
         self.steps.push(step);
+        for_each::misplaced(fields, "write it at a step under `parallel_steps`", sink);
         take_rest(fields, &GATE_KEYS, "belongs to approval steps", sink);
         if place.depth >= DEEPEST {
             let message = format!("parallel steps nest deeper than {DEEPEST} levels");
@@ -267,7 +269,7 @@ fn provisional_name(node: &Node, at: usize) -> String {
     }
 }
 
-fn check_name(name: &Text, field: &str, sink: &mut Sink<'_>) {
+pub(super) fn check_name(name: &Text, field: &str, sink: &mut Sink<'_>) {
     let shown: String = name.text.chars().take(60).collect();
     if runtime_type(&name.text).is_some() {
         sink.report(

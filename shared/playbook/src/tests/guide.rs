@@ -6,7 +6,7 @@ use crate::{Code, PlaybookSource, World, compile, render};
 const GUIDE: &str = include_str!("../../../../docs/playbooks.md");
 
 /// The blocks of the guide that are whole playbooks.
-fn playbooks() -> Vec<&'static str> {
+pub(super) fn playbooks() -> Vec<&'static str> {
     let blocks = GUIDE.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
     blocks.filter(|block| block.starts_with("id: ")).collect()
 }

@@ -3,6 +3,7 @@
 mod assurance;
 mod columns;
 mod errors;
+mod for_each;
 mod guide;
 mod links;
 mod properties;
@@ -27,7 +28,7 @@ pub(crate) fn registry() -> Registry {
     registry
 }
 
-/// A connector for filings to read, and one that posts letters.
+/// A connector for filings to read, one that posts letters, and one that pays.
 pub(crate) fn bindings() -> Bindings {
     let people =
         vec![Field::new("name", DataType::String), Field::new("compensation", DataType::Integer)];
@@ -51,7 +52,31 @@ pub(crate) fn bindings() -> Bindings {
     bindings
         .bind("irs-990-xml", [("officers".to_owned(), read.clone()), ("grants".to_owned(), read)]);
     bindings.bind("letters", [("send".to_owned(), post)]);
+    bindings.bind("bank", bank());
     bindings
+}
+
+/// What is due, and how it is paid.
+fn bank() -> [(String, EndpointContract); 2] {
+    let text = |name: &str| Field::new(name, DataType::String);
+    let invoice = vec![text("invoice"), text("iban"), Field::new("amount", DataType::Number)];
+    let due = EndpointContract {
+        inputs: Vec::new(),
+        outputs: vec![
+            Slot::required("data", DataType::records(invoice), ""),
+            Slot::required("count", DataType::Integer, ""),
+        ],
+        irreversible: false,
+    };
+    let pay = EndpointContract {
+        inputs: vec![
+            Slot::required("to", DataType::String, ""),
+            Slot::required("amount", DataType::Number, ""),
+        ],
+        outputs: vec![Slot::required("state", DataType::String, "")],
+        irreversible: true,
+    };
+    [("due".to_owned(), due), ("pay".to_owned(), pay)]
 }
 
 /// A playbook around these steps.

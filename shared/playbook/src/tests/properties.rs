@@ -5,8 +5,6 @@ use proptest::prelude::*;
 use super::{around, compiled};
 use crate::{PlaybookSource, render};
 
-const SEED: &str = include_str!("../../../../docs/playbooks.md");
-
 fn survives(text: &str) -> Result<(), TestCaseError> {
     let compiled = compiled(text);
     for diagnostic in &compiled.diagnostics {
@@ -24,11 +22,10 @@ fn survives(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The example of the guide.
-fn seed() -> String {
-    let start = SEED.find("```yaml").map_or(0, |at| at + 8);
-    let end = SEED[start..].find("```").map_or(SEED.len(), |at| start + at);
-    SEED[start..end].to_owned()
+/// One of the examples of the guide.
+fn seed(which: prop::sample::Index) -> String {
+    let playbooks = super::guide::playbooks();
+    playbooks[which.index(playbooks.len())].to_owned()
 }
 
 proptest! {
@@ -46,8 +43,8 @@ proptest! {
     }
 
     #[test]
-    fn compiling_a_changed_playbook_ends(edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..6, "[a-z{}:\\[\\]\"\n é.*-]{0,4}"), 1..6)) {
-        let mut lines: Vec<String> = seed().lines().map(str::to_owned).collect();
+    fn compiling_a_changed_playbook_ends(which in any::<prop::sample::Index>(), edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..6, "[a-z{}:\\[\\]\"\n é.*-]{0,4}"), 1..6)) {
+        let mut lines: Vec<String> = seed(which).lines().map(str::to_owned).collect();
         for (at, how, text) in edits {
             if lines.is_empty() {
                 break;
@@ -66,8 +63,8 @@ proptest! {
     }
 
     #[test]
-    fn compiling_a_cut_playbook_ends(at in any::<prop::sample::Index>()) {
-        let seed = seed();
+    fn compiling_a_cut_playbook_ends(which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>()) {
+        let seed = seed(which);
         let mut end = at.index(seed.len());
         while !seed.is_char_boundary(end) {
             end -= 1;

@@ -204,6 +204,15 @@ fn k_51_counts_hold_and_retry_alone_means_once() {
 }
 
 #[test]
+fn f_194_a_playbook_of_any_mode_has_gates() {
+    for mode in ["deterministic", "llm_augmented", "hybrid"] {
+        let steps = around("  - {name: ask, step_type: approval, prompt: ok?}\n");
+        let playbook = valid(&format!("execution_mode: {mode}\n{steps}"));
+        assert!(matches!(step(&playbook, "ask").kind, StepKind::Approval { .. }), "{mode}");
+    }
+}
+
+#[test]
 fn k_12_k_13_gates_have_their_defaults() {
     let playbook = valid(&around("  - {name: ask, step_type: approval, prompt: ok?}\n"));
     let StepKind::Approval { on_reject, quorum, preview_limit, approvers, timeout_minutes, .. } =

@@ -33,6 +33,9 @@ pub enum TokenError {
     /// Signed with an algorithm this deployment does not use; `none` is one of them.
     #[error("the token is signed with an algorithm that is not accepted here")]
     Algorithm,
+    /// Names extensions that must be understood; this deployment uses none.
+    #[error("the token depends on an extension (`crit`) that is not understood here")]
+    Critical,
     /// The issuer publishes no such key.
     #[error("the token names a key its issuer does not publish")]
     UnknownKey,
@@ -78,6 +81,7 @@ impl Failure for TokenError {
             Self::Issuer => "TOKEN_ISSUER",
             Self::Use => "TOKEN_USE",
             Self::Algorithm => "TOKEN_ALGORITHM",
+            Self::Critical => "TOKEN_CRITICAL",
             Self::UnknownKey => "TOKEN_KEY_UNKNOWN",
             Self::KeysUnavailable => "TOKEN_KEYS_UNAVAILABLE",
         }

@@ -4,6 +4,7 @@ mod build;
 mod cold_start;
 mod connectors;
 mod effects;
+mod kills;
 mod run;
 
 use clap::{Args, Subcommand};
@@ -35,6 +36,10 @@ enum Command {
     Connectors(connectors::Connectors),
     /// Requests as they are shown to those who sign, beside what a server receives of them, byte for byte.
     Effects(effects::Effects),
+    /// The local stack killed within 50 ms of acknowledged writes; everything acknowledged must be there afterwards.
+    Kills(kills::Kills),
+    /// What the write log of the local stack costs a run, in pairs of runs with it and without.
+    WriteLog(run::WriteLog),
     #[command(hide = true)]
     MapFile(connectors::MapFile),
 }
@@ -89,6 +94,8 @@ impl Bench {
             Command::Run(command) => command.figures(place, console).await?,
             Command::Connectors(command) => command.figures(place, console).await?,
             Command::Effects(command) => command.figures(place, console).await?,
+            Command::Kills(command) => command.figures(place, console).await?,
+            Command::WriteLog(command) => command.figures(place, console).await?,
             Command::MapFile(command) => return command.run(console),
         };
         if self.json {

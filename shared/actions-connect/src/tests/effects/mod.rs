@@ -103,15 +103,16 @@ async fn compare(case: &Case, server: &Server, egress: &Egress) -> Result<(), Ou
 
 /// The effect as it is stored and read again.
 async fn described(world: &Arc<World>, call: &Call) -> Result<Effect, ActionError> {
-    let of = EffectOf {
+    let calls = [CallOf { inputs: &call.inputs, key: KEY }];
+    let of = EffectsOf {
         owner: &call.owner,
         profile_id: &call.info.profile_id,
         action: &call.action,
-        inputs: &call.inputs,
         params: &call.params,
-        key: KEY,
+        calls: &calls,
+        ahead: None,
     };
-    let effect = ConnectorEffects(world.clone()).describe(&of).await?;
+    let effect = ConnectorEffects(world.clone()).describe(&of).await?.remove(0);
     let again = Effect::parse(&effect.text().unwrap()).unwrap();
     assert_eq!(again, effect);
     Ok(again)

@@ -6,7 +6,7 @@ use super::Bench;
 use crate::commands::FACTORY;
 use crate::error::CliError;
 
-const STEPS: usize = 10;
+pub(super) const STEPS: usize = 10;
 const FUNCTIONS: [&str; 3] = ["run-begin", "run-finish", "tool-data"];
 
 /// What the run cost.
@@ -37,7 +37,7 @@ pub(super) async fn cost(bench: &Bench<'_>) -> Result<Cost, CliError> {
 }
 
 /// A chain of equal steps.
-fn playbook(id: &str, steps: usize) -> String {
+pub(super) fn playbook(id: &str, steps: usize) -> String {
     let mut yaml = format!(
         "id: {id}\nname: Bench\ndescription: A chain of equal steps.\nversion: 1.0.0\nexecution_mode: deterministic\ninputs:\n  - {{name: rows, type: list, required: true}}\nsteps:\n"
     );

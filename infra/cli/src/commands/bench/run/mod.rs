@@ -3,6 +3,9 @@
 mod chain;
 mod logs;
 mod signed;
+mod write_log;
+
+pub(super) use write_log::WriteLog;
 
 use std::time::{Duration, Instant};
 
@@ -71,22 +74,44 @@ impl Run {
                 6.0,
             ),
             Figure::at_most(
-                "DynamoDB requests of an irreversible step",
-                signed as f64,
+                "DynamoDB requests of an irreversible step behind a gate, with a credential",
+                signed.one as f64,
                 "requests",
                 8.0,
             ),
+            Figure::at_most(
+                "DynamoDB requests of a step with 40 such calls, 4 side by side",
+                signed.list as f64,
+                "requests",
+                list_goal(signed.invocations) as f64,
+            ),
+            Figure::plain("invocations of that step", signed.invocations as f64, "count"),
+            Figure::plain(
+                "from the signature to the end, 40 calls of one step",
+                signed.list_took.as_secs_f64(),
+                "s",
+            ),
+            Figure::plain(
+                "from the signature to the end, 40 steps of one call",
+                signed.steps_took.as_secs_f64(),
+                "s",
+            ),
         ])
     }
+}
+
+/// Two requests for each wave and seven for each invocation.
+fn list_goal(invocations: usize) -> usize {
+    2 * signed::CALLS.div_ceil(signed::PARALLEL) + 7 * invocations
 }
 
 async fn measure(
     stack: &Stack,
     aws: &Aws,
     folder: &std::path::Path,
-) -> Result<(chain::Cost, u64), CliError> {
+) -> Result<(chain::Cost, signed::Cost), CliError> {
     let bench = Bench::open(stack, Logs { aws, stack, folder }).await?;
-    Ok((chain::cost(&bench).await?, signed::requests(&bench).await?))
+    Ok((chain::cost(&bench).await?, signed::cost(&bench).await?))
 }
 
 /// Two people and an agent.
@@ -118,13 +143,23 @@ impl<'b> Bench<'b> {
 
     /// Waits until a run is in this state.
     async fn reaches(&self, run: &str, state: &str) -> Result<(), CliError> {
+        self.reaches_within(run, state, PAUSE).await
+    }
+
+    /// Waits until a run is in this state, and looks this often.
+    async fn reaches_within(
+        &self,
+        run: &str,
+        state: &str,
+        pause: Duration,
+    ) -> Result<(), CliError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let now = self.owner.get(&format!("{FACTORY}/executions/{run}")).await?;
             match now["state"].as_str() {
                 Some(now) if now == state => return Ok(()),
                 Some("running" | "awaiting_approval") if Instant::now() < deadline => {
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(pause).await;
                 }
                 other => {
                     return Err(CliError::Found(format!("the benchmark's run ended as {other:?}")));

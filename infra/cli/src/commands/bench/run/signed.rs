@@ -1,11 +1,13 @@
-//! A run of one irreversible step: a request to somebody else, signed before it is sent.
+//! Runs whose irreversible calls go to somebody else with a credential, signed at a gate before they are sent: one call,
+//! many calls of one step, and as many steps.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
+use super::logs::Served;
 use super::{Bench, PATIENCE, PAUSE};
 use crate::commands::{FACTORY, text};
 use crate::error::CliError;
@@ -13,22 +15,71 @@ use crate::error::CliError;
 const CONNECTOR: &str = "bench-ledger";
 const FUNCTION: &str = "tool-connect-write";
 
-/// The DynamoDB requests of the step.
-pub(super) async fn requests(bench: &Bench<'_>) -> Result<u64, CliError> {
+/// How many calls the list has, and how many steps it is compared with.
+pub(super) const CALLS: usize = 40;
+/// How many calls are made side by side.
+pub(super) const PARALLEL: usize = 4;
+
+/// What signed calls cost.
+pub(super) struct Cost {
+    /// DynamoDB requests of a step that makes one call.
+    pub(super) one: u64,
+    /// DynamoDB requests of a step that makes [`CALLS`], [`PARALLEL`] side by side.
+    pub(super) list: u64,
+    /// Invocations of that step.
+    pub(super) invocations: usize,
+    /// From the signature to the end of the run with the list.
+    pub(super) list_took: Duration,
+    /// From the signature to the end of a run with a step for each call.
+    pub(super) steps_took: Duration,
+}
+
+pub(super) async fn cost(bench: &Bench<'_>) -> Result<Cost, CliError> {
+    bind(bench).await?;
+    let (one, _) = run(bench, &[one("pay")], 1).await?;
+    let (list, list_took) = run(bench, &[list()], 1).await?;
+    let steps: Vec<Value> = (0..CALLS).map(|n| self::one(&format!("pay{n}"))).collect();
+    let (_, steps_took) = run(bench, &steps, CALLS).await?;
+    let requests = |served: &[Served]| served.iter().map(|line| line.reads + line.writes).sum();
+    Ok(Cost {
+        one: requests(&one),
+        list: requests(&list),
+        invocations: list.len(),
+        list_took,
+        steps_took,
+    })
+}
+
+/// Binds the agent to a server that takes every payment.
+async fn bind(bench: &Bench<'_>) -> Result<(), CliError> {
     let port = elsewhere().await?;
     let (door, profile) = (&bench.owner, &bench.agent);
     door.post(&format!("{FACTORY}/connectors"), &json!({ "yaml": connector(port) })).await?;
     let bind = format!("{FACTORY}/profiles/{profile}/data-sources");
-    door.post(&bind, &json!({ "connector_id": CONNECTOR })).await?;
+    let source =
+        json!({ "connector_id": CONNECTOR, "credentials": { "token": "of-the-benchmark" } });
+    door.post(&bind, &source).await?;
+    Ok(())
+}
+
+/// Runs steps behind a gate: the invocations that sent, and the time from the signature to the end.
+async fn run(
+    bench: &Bench<'_>,
+    steps: &[Value],
+    invocations: usize,
+) -> Result<(Vec<Served>, Duration), CliError> {
     let id = format!("bench-signed-{}", uuid::Uuid::now_v7().simple());
-    door.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": playbook(&id) })).await?;
+    let yaml = playbook(&id, steps);
+    bench.owner.post(&format!("{FACTORY}/playbooks"), &json!({ "yaml": yaml })).await?;
     let before = bench.logs.all().await?;
-    let run = bench.start(&id, &json!({ "amount": "1.00" })).await?;
+    let payments: Vec<Value> = (0..CALLS).map(|n| json!({ "no": format!("p{n}") })).collect();
+    let run = bench.start(&id, &json!({ "payments": payments })).await?;
     bench.reaches(&run, "awaiting_approval").await?;
+    let began = Instant::now();
     sign(bench, &run).await?;
-    bench.reaches(&run, "complete").await?;
-    let new = bench.logs.since(&before, &[FUNCTION], 1).await?;
-    Ok(new.iter().map(|line| line.reads + line.writes).max().unwrap_or_default())
+    bench.reaches_within(&run, "complete", Duration::from_millis(50)).await?;
+    let took = began.elapsed();
+    Ok((bench.logs.since(&before, &[FUNCTION], invocations).await?, took))
 }
 
 /// Approves what the run asks for, as its approver.
@@ -75,7 +126,7 @@ fn connector(port: u16) -> String {
         "name": "Bench ledger",
         "type": "rest_api",
         "version": "1.0.0",
-        "connection": { "base_url": format!("http://127.0.0.1:{port}"), "auth": { "type": "none" } },
+        "connection": { "base_url": format!("http://127.0.0.1:{port}"), "auth": { "type": "bearer_token" } },
         "endpoints": { "book": {
             "description": "Books a payment.",
             "method": "POST",
@@ -86,23 +137,37 @@ fn connector(port: u16) -> String {
     connector.to_string()
 }
 
-fn playbook(id: &str) -> String {
+fn playbook(id: &str, steps: &[Value]) -> String {
+    let gate = json!({ "name": "sure", "step_type": "approval", "prompt": "Pay?" });
+    let steps: Vec<&Value> = std::iter::once(&gate).chain(steps).collect();
     let playbook: Value = json!({
         "id": id,
         "name": "Bench",
-        "description": "One payment.",
+        "description": "Payments.",
         "version": "1.0.0",
         "execution_mode": "deterministic",
         "required_connectors": [CONNECTOR],
-        "inputs": [{ "name": "amount", "type": "string", "required": true }],
-        "steps": [{
-            "name": "pay",
-            "step_type": "tool",
-            "action": "call_connector",
-            "connector": CONNECTOR,
-            "endpoint": "book",
-            "inputs": { "amount": "{amount}" },
-        }],
+        "inputs": [{ "name": "payments", "type": "list", "required": true }],
+        "steps": steps,
     });
     playbook.to_string()
+}
+
+/// A step that makes one call.
+fn one(name: &str) -> Value {
+    json!({
+        "name": name,
+        "step_type": "tool",
+        "action": "call_connector",
+        "connector": CONNECTOR,
+        "endpoint": "book",
+        "inputs": { "amount": "1.00" },
+    })
+}
+
+/// A step that makes a call for each payment.
+fn list() -> Value {
+    let mut step = one("pay");
+    step["for_each"] = json!({ "in": "{payments}", "key": "{item.no}", "parallel": PARALLEL });
+    step
 }

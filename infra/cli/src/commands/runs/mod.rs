@@ -1,6 +1,9 @@
 //! `countersign runs`.
 
-use clap::Args;
+mod calls;
+mod repeat;
+
+use clap::{Args, Subcommand};
 
 use super::{FACTORY, Who, items, pretty, row, text};
 use crate::console::Console;
@@ -8,7 +11,10 @@ use crate::error::CliError;
 use crate::stack::Place;
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Runs {
+    #[command(subcommand)]
+    what: Option<What>,
     /// At most so many, 1 to 100.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
@@ -19,8 +25,24 @@ pub(crate) struct Runs {
     who: Who,
 }
 
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Start a run that does what a finished one left: nothing that was sent is sent again.
+    Repeat(repeat::Repeat),
+    /// List the calls of a step that makes one for each item of a list.
+    Calls(calls::Calls),
+}
+
 impl Runs {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        match &self.what {
+            Some(What::Repeat(command)) => command.run(place, console).await,
+            Some(What::Calls(command)) => command.run(place, console).await,
+            None => self.list(place, console).await,
+        }
+    }
+
+    async fn list(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let page = self
             .who
             .door(place)

@@ -1,0 +1,76 @@
+//! `/approvals/{id}/strike`: some of what is asked for is left out before anybody signs.
+
+use axum::extract::State;
+use countersign_approval::{ApprovalId, Assurance, Door, Strike};
+use countersign_gatekeeper::{GateError, Striking, Who};
+use countersign_web::{FieldError, Json, Path, Problem, Signed};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::approval::{may_see, shown};
+use super::approval_decide::refusal;
+use super::{Ctx, found, now, reader};
+
+/// What was seen, and what of it is struck out.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Strikes {
+    /// The digest of what was seen. Without it nothing is struck out.
+    #[serde(default)]
+    digest: Option<String>,
+    /// The version that was seen.
+    #[serde(default)]
+    version: Option<u32>,
+    /// The step, one of `effects`.
+    step: String,
+    /// All effects of the step that are struck out afterwards, numbered from 0 as in `struck`; those left out of the list are
+    /// brought back.
+    #[schema(max_items = 1000)]
+    indices: Vec<u32>,
+}
+
+/// Strikes effects of a step out, or brings them back: the request's next version, with a digest over what is left. Votes so
+/// far are void and the other approvers are told. Whoever may vote may strike; the same strike again changes nothing.
+#[utoipa::path(
+    post, path = "/approvals/{id}/strike", tag = "approvals", request_body = Strikes,
+    params(("id" = String, Path, description = "`appr_…`")),
+    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, no such step or effect, or nothing would be left"))
+)]
+pub(crate) async fn strike(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<ApprovalId>,
+    Json(body): Json<Strikes>,
+) -> Result<Json<Value>, Problem> {
+    let State(ctx) = ctx;
+    let person = reader(&signed)?;
+    let request = found(ctx.approvals.request(&id).await?)?;
+    if !may_see(&request, person) {
+        return Err(Problem::not_found());
+    }
+    let strike = Strike {
+        digest: body.digest,
+        version: body.version,
+        step: body.step,
+        indices: body.indices,
+        door: Door::Rest,
+        assurance: Assurance::SignedIn,
+    };
+    let who = Who::Session(Box::new(signed.presented));
+    let striking = Striking { approval: id.clone(), who, strike };
+    match ctx.desk.strike(&striking, now()).await {
+        Ok(_) => Ok(Json(shown(&ctx, &found(ctx.approvals.load(&id).await?)?).await?)),
+        Err(error) => Err(placed(refusal(&ctx, &error).await?, &error)),
+    }
+}
+
+/// Says which part of the body is wrong.
+fn placed(mut problem: Problem, error: &GateError) -> Problem {
+    if let GateError::Strike(error) = error
+        && let Some(path) = error.path()
+    {
+        problem.errors = vec![FieldError::new(path, error.to_string())];
+    }
+    problem
+}

@@ -1,0 +1,103 @@
+//! `/executions/{id}/calls/{step}`.
+
+use axum::extract::State;
+use countersign_run::{RunId, StepStatus};
+use countersign_store_runs::{ItemCall, ItemStatus};
+use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query, Signed};
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::execution::own;
+use super::{Ctx, found, reader};
+
+/// One call of a step that makes one for each item of a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CallView {
+    /// Its number in the list that was signed, from 0.
+    n: u32,
+    /// What the playbook calls the item.
+    key: String,
+    /// `sending | done | failed | unknown`. Calls that have not begun are not listed.
+    #[schema(value_type = String)]
+    status: ItemStatus,
+    /// The stable code of its error.
+    code: Option<String>,
+    /// The same for people.
+    message: Option<String>,
+    /// Method, host and path.
+    target: String,
+    /// The key it carried: what to look for at the target.
+    idempotency_key: String,
+    /// The receipt that allowed it.
+    receipt: String,
+    /// The request that receipt closed.
+    approval_id: Option<String>,
+    /// Its hash in the request: `/approvals/{id}/effects/{step}/{n}` has the whole.
+    leaf: String,
+    /// How often it was sent.
+    calls: u32,
+    /// When it was sent.
+    #[schema(value_type = String, format = DateTime)]
+    sent_at: Timestamp,
+    /// When it answered.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    ended_at: Option<Timestamp>,
+}
+
+impl CallView {
+    /// A call that its invocation never finished is unknown once its step is over.
+    fn of(call: ItemCall, is_over: bool) -> Self {
+        let lost = is_over && call.status == ItemStatus::Sending;
+        Self {
+            n: call.n,
+            key: call.item,
+            status: if lost { ItemStatus::Unknown } else { call.status },
+            code: call.code,
+            message: call.message,
+            target: call.sending.target,
+            idempotency_key: call.sending.key,
+            receipt: call.sending.receipt,
+            approval_id: call.sending.approval,
+            leaf: call.leaf,
+            calls: call.sending.call,
+            sent_at: call.at,
+            ended_at: call.ended_at,
+        }
+    }
+}
+
+/// The calls of a step over a list that were made or begun, in the order of the list.
+#[utoipa::path(
+    get, path = "/executions/{id}/calls/{step}", tag = "executions",
+    params(("id" = String, Path, description = "`run_…`"), ("step" = String, Path, description = "the step's name"), PageQuery),
+    responses((status = 200, body = Page<CallView>), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn list(
+    ctx: Ctx,
+    signed: Signed,
+    Path((id, step)): Path<(RunId, String)>,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<CallView>>, Problem> {
+    let State(ctx) = ctx;
+    let owner = reader(&signed)?;
+    own(&ctx, owner, &id).await?;
+    let plan = ctx.runs.plan(&id).await?.map(|(plan, _)| plan);
+    found(plan.and_then(|plan| plan.step(&step).cloned()).filter(|step| step.for_each.is_some()))?;
+    let cursor = Cursor::new(
+        ctx.cursors.get().await?,
+        owner,
+        "calls",
+        &[("run", Some(id.as_str())), ("step", Some(&step))],
+    );
+    let after = query.after(&cursor)?;
+    let page = ctx.runs.items_page(&id, &step, query.limit()?, after.as_deref()).await?;
+    let over = ctx.runs.outcome(&id, &step).await?.is_some_and(|end| is_over(end.status));
+    let next = page.next.clone();
+    let calls = page.items.into_iter().map(|call| CallView::of(call, over)).collect();
+    Ok(Json(cursor.page(calls, next.as_deref())))
+}
+
+fn is_over(status: StepStatus) -> bool {
+    status.is_final()
+}

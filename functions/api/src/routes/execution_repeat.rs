@@ -1,0 +1,60 @@
+//! `/executions/{id}/repeat`.
+
+use axum::extract::State;
+use axum::response::Response;
+use countersign_run::RunId;
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{Path, Problem, Signed};
+use serde_json::{Map, Value};
+
+use super::execution::own;
+use super::executions::ExecutionLine;
+use super::{Ctx, analyst, now};
+use crate::once::do_once;
+use crate::{repeating, starting};
+
+/// Starts a run that does the rest of one that has finished: with the same agent, playbook and inputs, and without the calls
+/// that were made. What is sent carries the keys of the first run. Calls of unknown outcome are left out too, and said.
+#[utoipa::path(
+    post, path = "/executions/{id}/repeat", tag = "executions",
+    params(("id" = String, Path, description = "`run_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
+    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_REPEATED, RUN_REPEATED_TOO_OFTEN, RUN_IS_A_TEST or PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT: the playbook no longer fits what was sent; or APPROVAL_UNREACHABLE"))
+)]
+pub(crate) async fn repeat(
+    ctx: Ctx,
+    signed: Signed,
+    Path(id): Path<RunId>,
+    key: Key,
+) -> Result<Response, Problem> {
+    let State(ctx) = ctx;
+    let owner = analyst(&signed)?;
+    let attempt = Attempt::new(owner, "POST /executions/{id}/repeat", key, &id)?;
+    let work = Box::pin(async {
+        let head = own(&ctx, owner, &id).await?;
+        let repeats = repeating::chain(&head)?;
+        let profile = starting::profile(&ctx, owner, &head.profile_id).await?;
+        starting::active(&profile)?;
+        let named = head.playbook_id.as_deref();
+        let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
+        let inputs = given(ctx.runs.inputs(&id).await?);
+        starting::check_inputs(&playbook.playbook, &inputs)?;
+        let starting = starting::Starting {
+            run: RunId::from_bytes(attempt.id()),
+            profile: &profile,
+            playbook: &playbook,
+            query: &head.query,
+            inputs: &inputs,
+            context: head.context,
+            repeats: &repeats,
+        };
+        starting::start(&ctx, &signed, &starting, Vec::new()).await
+    });
+    do_once(&ctx.catalog, &attempt, now(), work).await
+}
+
+fn given(inputs: Value) -> Map<String, Value> {
+    match inputs {
+        Value::Object(inputs) => inputs,
+        _ => Map::new(),
+    }
+}

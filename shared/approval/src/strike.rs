@@ -1,0 +1,355 @@
+//! Striking effects out of a request before anybody signs: a step with many effects keeps those that are left.
+//!
+//! A strike removes or restores; it never adds. Whoever may vote may strike, with the same proof. What is struck is signed
+//! ([`Covered::struck`]), so every strike is a new version with a new digest, and the votes so far are void.
+
+use countersign_failure::{Class, Failure};
+use countersign_identity::{Caller, UserId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::covered::Covered;
+use crate::decide::{DecideError, check_open, check_rights, parse_digest};
+use crate::kind::Kind;
+use crate::lifecycle::Move;
+use crate::policy::{Assurance, Door};
+use crate::request::Request;
+use crate::subject::{Digest, StepEffects, SubjectError};
+
+/// The most strikes of one request: each of them mails the others, and all of them stay in the record.
+pub const MAX_STRIKES: usize = 32;
+
+/// One try to strike effects out, or to restore them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Strike {
+    /// The digest they saw, as it came in.
+    pub digest: Option<String>,
+    /// The version they saw, where the door carries it.
+    pub version: Option<u32>,
+    /// The step.
+    pub step: String,
+    /// All effects of the step that are struck afterwards, numbered from 0 in the opened list, in any order.
+    pub indices: Vec<u32>,
+    /// The door they came through.
+    pub door: Door,
+    /// How surely it is them.
+    pub assurance: Assurance,
+}
+
+/// What somebody struck out or restored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrikeRecord {
+    /// Who.
+    pub by: UserId,
+    /// When.
+    pub at: Timestamp,
+    /// Through which door.
+    pub door: Door,
+    /// How surely it was that person.
+    pub assurance: Assurance,
+    /// The version it made.
+    pub version: u32,
+    /// The digest of the version they saw.
+    pub seen: Digest,
+    /// The step.
+    pub step: String,
+    /// The effects that were struck by it, numbered from 0.
+    pub struck: Vec<u32>,
+    /// The effects that were restored by it.
+    pub restored: Vec<u32>,
+}
+
+/// What follows from a strike.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Struck {
+    /// A new version of the request.
+    Changed(Box<Move>),
+    /// These very effects are struck already: nothing changes.
+    Unchanged,
+}
+
+/// Why nothing changes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StrikeError {
+    /// What keeps the person from voting keeps them from striking.
+    #[error(transparent)]
+    Decide(#[from] DecideError),
+    /// The request has no effects of such a step.
+    #[error("the request has no effects of a step `{step}`")]
+    UnknownStep {
+        /// The step.
+        step: String,
+    },
+    /// There is nothing to choose from.
+    #[error("`{step}` has one effect, which cannot be struck out")]
+    OneEffect {
+        /// The step.
+        step: String,
+    },
+    /// The request asks what became of effects that were sent.
+    #[error("this request asks what became of calls: nothing of it can be struck out")]
+    AlreadySent,
+    /// There is no effect of this number.
+    #[error("`{step}` has {count} effects, numbered from 0: {index} is not one of them")]
+    OutOfRange {
+        /// Which of the indices.
+        at: usize,
+        /// The index.
+        index: u32,
+        /// The step.
+        step: String,
+        /// How many effects it has.
+        count: u64,
+    },
+    /// An effect is named twice.
+    #[error("effect {index} is listed twice")]
+    Twice {
+        /// Which of the indices.
+        at: usize,
+        /// The index.
+        index: u32,
+    },
+    /// Nothing would be left.
+    #[error("this would strike out everything that is asked for")]
+    NothingLeft,
+    /// The request was changed too often.
+    #[error(
+        "the request was changed {MAX_STRIKES} times by striking out and restoring; it cannot be changed again"
+    )]
+    TooMany,
+    /// What is left has no digest.
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+}
+
+impl StrikeError {
+    /// Which part of the strike is wrong: `indices[2]`.
+    #[must_use]
+    pub fn path(&self) -> Option<String> {
+        match self {
+            Self::UnknownStep { .. } | Self::OneEffect { .. } | Self::AlreadySent => {
+                Some("step".to_owned())
+            }
+            Self::OutOfRange { at, .. } | Self::Twice { at, .. } => Some(format!("indices[{at}]")),
+            Self::NothingLeft => Some("indices".to_owned()),
+            Self::Decide(_) | Self::TooMany | Self::Subject(_) => None,
+        }
+    }
+}
+
+impl Failure for StrikeError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Decide(error) => error.code(),
+            Self::UnknownStep { .. } | Self::OneEffect { .. } | Self::AlreadySent => "STRIKE_STEP",
+            Self::OutOfRange { .. } | Self::Twice { .. } => "STRIKE_INDEX",
+            Self::NothingLeft => "STRIKE_ALL",
+            Self::TooMany => "STRIKES_TOO_MANY",
+            Self::Subject(error) => error.code(),
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Decide(error) => error.class(),
+            _ => Class::Terminal,
+        }
+    }
+
+    fn http_status(&self) -> u16 {
+        match self {
+            Self::Decide(error) => error.http_status(),
+            Self::TooMany => 409,
+            _ => 422,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Decide(error) => return error.help(),
+            Self::Subject(error) => return error.help(),
+            Self::UnknownStep { .. } => "name a step of the request's `effects`",
+            Self::OneEffect { .. } | Self::NothingLeft => {
+                "deny the request: that is how all of it is left undone"
+            }
+            Self::AlreadySent => "answer for each call what became of it",
+            Self::OutOfRange { .. } | Self::Twice { .. } => {
+                "send every effect that is to be struck out afterwards once, numbered from 0"
+            }
+            Self::TooMany => "decide on what the request shows now",
+        };
+        Some(help.to_owned())
+    }
+}
+
+/// Strikes effects out of a pending request, or restores them. `effects` are those of the request, whole; `caller` is what
+/// the directory says now, as for a vote.
+///
+/// What is malformed is said first, strangers learn nothing, and rights are checked last. Whoever sends the same strike twice
+/// changes nothing the second time.
+///
+/// # Errors
+/// [`StrikeError`]; the request is unchanged.
+pub fn strike(
+    request: &Request,
+    effects: &[StepEffects],
+    strike: &Strike,
+    caller: &Caller,
+    now: Timestamp,
+) -> Result<Struck, StrikeError> {
+    let seen = parse_digest(strike.digest.as_deref())?;
+    if request.policy.slot_of(&caller.user).is_none() {
+        return Err(DecideError::NotAnApprover.into());
+    }
+    check_open(request, now)?;
+    let mut indices = strike.indices.clone();
+    indices.sort_unstable();
+    if request.was_struck_so(strike, &seen, &indices, &caller.user) {
+        return Ok(Struck::Unchanged);
+    }
+    if seen != request.digest || strike.version.is_some_and(|version| version != request.version) {
+        return Err(DecideError::PreviewChanged { version: request.version }.into());
+    }
+    let (covered, of_step) = step_of(request, effects, &strike.step)?;
+    check_indices(&strike.indices, covered)?;
+    if covered.struck == indices {
+        return Ok(Struck::Unchanged);
+    }
+    let after = struck(request, strike, seen, of_step, &indices, caller, now)?;
+    // Last: nobody is mailed a code for what cannot be done.
+    check_rights(request, strike.door, strike.assurance, caller)?;
+    Ok(Struck::Changed(Box::new(Move { request: after, receipt: None })))
+}
+
+/// The step's part of the signature, and its effects.
+fn step_of<'r>(
+    request: &'r Request,
+    effects: &'r [StepEffects],
+    step: &str,
+) -> Result<(&'r Covered, &'r StepEffects), StrikeError> {
+    if request.kind == Kind::Outcome {
+        return Err(StrikeError::AlreadySent);
+    }
+    let unknown = || StrikeError::UnknownStep { step: step.to_owned() };
+    let covered = request.covers.iter().find(|covered| covered.step == step).ok_or_else(unknown)?;
+    let of_step = effects.iter().find(|of_step| of_step.step == step).ok_or_else(unknown)?;
+    if covered.count < 2 {
+        return Err(StrikeError::OneEffect { step: step.to_owned() });
+    }
+    if !covered.is_of(of_step) {
+        return Err(DecideError::PreviewChanged { version: request.version }.into());
+    }
+    Ok((covered, of_step))
+}
+
+fn check_indices(indices: &[u32], covered: &Covered) -> Result<(), StrikeError> {
+    let mut met = std::collections::BTreeSet::new();
+    for (at, &index) in indices.iter().enumerate() {
+        if u64::from(index) >= covered.count {
+            let (step, count) = (covered.step.clone(), covered.count);
+            return Err(StrikeError::OutOfRange { at, index, step, count });
+        }
+        if !met.insert(index) {
+            return Err(StrikeError::Twice { at, index });
+        }
+    }
+    Ok(())
+}
+
+/// The request with these effects of the step struck; its next version.
+fn struck(
+    request: &Request,
+    strike: &Strike,
+    seen: Digest,
+    effects: &StepEffects,
+    indices: &[u32],
+    caller: &Caller,
+    now: Timestamp,
+) -> Result<Request, StrikeError> {
+    let mut after = request.clone();
+    let mut before = Vec::new();
+    for covered in after.covers.iter_mut().filter(|covered| covered.step == strike.step) {
+        before.clone_from(&covered.struck);
+        *covered = Covered::without(effects, indices);
+    }
+    if after.covers.iter().all(|covered| covered.left() == 0) {
+        return Err(StrikeError::NothingLeft);
+    }
+    if request.strikes.len() >= MAX_STRIKES {
+        return Err(StrikeError::TooMany);
+    }
+    after.version += 1;
+    after.revision += 1;
+    after.digest = after.subject_digest()?;
+    let not_in = |list: &[u32], other: &[u32]| -> Vec<u32> {
+        list.iter().filter(|index| !other.contains(index)).copied().collect()
+    };
+    after.strikes.push(StrikeRecord {
+        by: caller.user.clone(),
+        at: now,
+        door: strike.door,
+        assurance: strike.assurance,
+        version: after.version,
+        seen,
+        step: strike.step.clone(),
+        struck: not_in(indices, &before),
+        restored: not_in(&before, indices),
+    });
+    Ok(after)
+}
+
+impl Request {
+    /// The strike that made the present version, if one did.
+    #[must_use]
+    pub fn last_strike(&self) -> Option<&StrikeRecord> {
+        self.strikes.last().filter(|record| record.version == self.version)
+    }
+
+    /// Who struck an effect that is struck now, and when; effects are numbered from 0.
+    #[must_use]
+    pub fn struck_by(&self, step: &str, n: u32) -> Option<&StrikeRecord> {
+        let of_step = self.strikes.iter().rev().filter(|record| record.step == step);
+        let mut touching =
+            of_step.filter(|record| record.struck.contains(&n) || record.restored.contains(&n));
+        touching.next().filter(|record| record.struck.contains(&n))
+    }
+
+    /// Whether `fresh`, a new opening of the same place with these effects, asks for what this request asked for when it was
+    /// opened: only strikes, which the engine does not know of, make a difference.
+    #[must_use]
+    pub fn is_asked_again_by(&self, fresh: &Request, effects: &[StepEffects]) -> bool {
+        if self.digest == fresh.digest {
+            return true;
+        }
+        let mut as_struck = fresh.clone();
+        for covered in &mut as_struck.covers {
+            let before = self.covers.iter().find(|before| before.step == covered.step);
+            let of_step = effects.iter().find(|of_step| of_step.step == covered.step);
+            if let (Some(before), Some(of_step)) = (before, of_step) {
+                *covered = Covered::without(of_step, &before.struck);
+            }
+        }
+        as_struck.subject_digest().is_ok_and(|digest| digest == self.digest)
+    }
+
+    /// Whether the present version came of this very strike of this person, sent once more.
+    fn was_struck_so(
+        &self,
+        strike: &Strike,
+        seen: &Digest,
+        indices: &[u32],
+        person: &UserId,
+    ) -> bool {
+        let is_same = |record: &StrikeRecord| {
+            record.by == *person
+                && record.seen == *seen
+                && record.step == strike.step
+                && strike
+                    .version
+                    .is_none_or(|version| version.checked_add(1) == Some(record.version))
+        };
+        let covered = self.covers.iter().find(|covered| covered.step == strike.step);
+        self.last_strike().is_some_and(is_same)
+            && covered.is_some_and(|covered| covered.struck == indices)
+    }
+}

@@ -1,0 +1,44 @@
+//! Says what calls send, and keeps what that took for the calls themselves. It always reads anew: nothing is signed from memory.
+
+use std::sync::Arc;
+
+use countersign_connector::{LookupError, bound, described, named};
+use countersign_effect::Effect;
+use countersign_registry::action::{ActionError, Describe, EffectsOf};
+use futures::future::BoxFuture;
+
+use crate::ahead::{Ahead, Stores};
+
+/// The describer of `call_connector` where it is also called.
+pub struct Describing {
+    stores: Stores,
+    ahead: Arc<Ahead>,
+}
+
+impl Describing {
+    pub(crate) fn new(stores: Stores, ahead: Arc<Ahead>) -> Self {
+        Self { stores, ahead }
+    }
+
+    async fn effects(&self, of: &EffectsOf<'_>) -> Result<Vec<Effect>, ActionError> {
+        let connector = named(of.params).map_err(|error| failed(&error))?;
+        let call = (of.owner.clone(), of.profile_id.to_owned(), connector);
+        let read = self.stores.read(call, of.ahead).await;
+        let (found, read) = read.map_err(|error| failed(&LookupError::Source(error)))?;
+        self.ahead.keep(read);
+        described(&bound(found, of.params).map_err(|error| failed(&error))?, of)
+    }
+}
+
+impl Describe for Describing {
+    fn describe<'a>(
+        &'a self,
+        of: &'a EffectsOf<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Effect>, ActionError>> {
+        Box::pin(self.effects(of))
+    }
+}
+
+fn failed(error: &LookupError) -> ActionError {
+    ActionError::from_failure(error)
+}

@@ -1,0 +1,265 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use countersign_approval::ports::Signed;
+use countersign_approval::{Covered, Digest, StepEffects};
+use countersign_plan::PlanStep;
+use countersign_registry::Registry;
+use countersign_run::{EFFECT_UNKNOWN, RunId, Sending, StepStatus, StopReason};
+use countersign_store_runs::{ItemCall, ItemStatus};
+use countersign_wiring::Scope;
+use jiff::Timestamp;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::list::items;
+use super::plan::{Allowed, Made, allowed, left};
+use super::{Calls, Item, Summary, nothing_to_do};
+use crate::earlier::Before;
+use crate::ending::Ending;
+use crate::prepare::Prepared;
+use crate::signature::StepCalls;
+
+fn step(each: &Value) -> PlanStep {
+    let step = json!({
+        "name": "pay", "kind": "tool", "action": "call_connector", "on_error": "stop", "after": [],
+        "irreversible": true, "for_each": each, "inputs": { "amount": "{item.amount}" },
+        "params": { "connector": "bank", "endpoint": "pay" },
+    });
+    serde_json::from_value(step).unwrap()
+}
+
+fn each(key: Option<&str>, max: u32) -> Value {
+    json!({ "in": "vendors", "as": "item", "key": key, "parallel": 1, "max": max })
+}
+
+fn listed(each: &Value, vendors: Value) -> Result<Vec<Item>, (&'static str, String)> {
+    let (step, registry) = (step(each), Registry::builtin());
+    let contract = registry.get("call_connector").unwrap();
+    let scope = Scope::new().with("vendors", vendors);
+    let found = items(&step, step.for_each.as_ref().unwrap(), contract, &scope);
+    found.map_err(|error| (error.code, error.message))
+}
+
+#[track_caller]
+fn check_refused(each: &Value, vendors: Value, code: &str, words: &str) {
+    let (found, message) = listed(each, vendors).unwrap_err();
+    assert_eq!(found, code, "{message}");
+    assert!(message.contains(words), "{message}");
+}
+
+#[test]
+fn k_49_each_item_is_resolved_for_itself_and_named_by_its_key() {
+    let vendors = json!([{ "no": "A", "amount": "1.00" }, { "no": "B", "amount": "2.00" }]);
+    let found = listed(&each(Some("{item.no}"), 10), vendors.clone()).unwrap();
+    let told: Vec<(&str, &Value)> =
+        found.iter().map(|item| (item.key.as_str(), &item.prepared.inputs["amount"])).collect();
+    assert_eq!(told, [("A", &json!("1.00")), ("B", &json!("2.00"))]);
+    let numbered = listed(&each(None, 10), vendors).unwrap();
+    assert_eq!((numbered[0].key.as_str(), numbered[1].key.as_str()), ("0", "1"));
+}
+
+#[test]
+fn a_list_that_cannot_be_told_apart_or_prepared_is_refused_with_its_items() {
+    let key = each(Some("{item.no}"), 2);
+    let vendor = |no: &str| json!({ "no": no, "amount": "1" });
+    check_refused(&key, json!({ "no": "A" }), "FOR_EACH_NOT_A_LIST", "`{vendors}` is not a list");
+    check_refused(
+        &key,
+        Value::from(vec![vendor("A"), vendor("B"), vendor("C")]),
+        "FOR_EACH_TOO_MANY",
+        "has 3 items",
+    );
+    check_refused(
+        &key,
+        Value::from(vec![vendor("A"), vendor("A")]),
+        "FOR_EACH_DUPLICATE",
+        "items 1 and 2",
+    );
+    check_refused(
+        &key,
+        json!([vendor("A"), { "amount": "1" }]),
+        "STEP_INPUT_INVALID",
+        "item 2: `key`",
+    );
+    check_refused(&key, json!([vendor("A"), { "no": "B" }]), "STEP_INPUT_INVALID", "item 2:");
+    check_refused(
+        &key,
+        json!([vendor("A"), { "no": "", "amount": "1" }]),
+        "STEP_INPUT_INVALID",
+        "`key` is empty",
+    );
+}
+
+fn calls(count: u32) -> StepCalls {
+    let texts = (0..count).map(|n| format!("{{\"n\":{n}}}")).collect();
+    let signed = StepEffects { step: "pay".to_owned(), action: "call_connector".to_owned(), texts };
+    StepCalls { effects: Vec::new(), keys: Vec::new(), signed }
+}
+
+fn signed(covered: Covered, at: i64) -> Signed {
+    let id = |word: &str| format!("{word}_{:032}", at);
+    Signed {
+        approval: serde_json::from_value(json!(id("appr"))).unwrap(),
+        receipt: serde_json::from_value(json!(id("rcpt"))).unwrap(),
+        at: Timestamp::from_second(at).unwrap(),
+        covered,
+    }
+}
+
+fn call(n: u32, status: ItemStatus) -> ItemCall {
+    let sending = Sending {
+        call: 1,
+        receipt: "rcpt_1".to_owned(),
+        approval: None,
+        target: "POST bank/pay".to_owned(),
+        key: format!("key{n}"),
+        items: 0,
+    };
+    ItemCall {
+        step: "pay".to_owned(),
+        n,
+        item: format!("INV-{n}"),
+        leaf: Digest::from_bytes([0; 32]).to_string(),
+        status,
+        sending,
+        at: Timestamp::UNIX_EPOCH,
+        ended_at: None,
+        output: None,
+        code: (status == ItemStatus::Failed).then(|| "CONNECTOR_REFUSED".to_owned()),
+        message: (status == ItemStatus::Failed).then(|| "no".to_owned()),
+    }
+}
+
+fn made(statuses: &[(u32, ItemStatus)], allowed: u32) -> Made {
+    let calls: BTreeMap<u32, ItemCall> =
+        statuses.iter().map(|(n, status)| (*n, call(*n, *status))).collect();
+    Made { calls, allowed }
+}
+
+fn struck(calls: &StepCalls, numbers: &[u32]) -> Covered {
+    let count = u32::try_from(calls.signed.texts.len()).unwrap();
+    let kept: Vec<u32> = (0..count).filter(|n| !numbers.contains(n)).collect();
+    let root = left(calls, &kept).covered().root;
+    Covered { root, struck: numbers.to_vec(), ..calls.signed.covered() }
+}
+
+fn numbers(allowed: &Allowed) -> Vec<u32> {
+    allowed.now.keys().copied().collect()
+}
+
+#[test]
+fn what_was_struck_out_or_has_a_record_is_not_made() {
+    let calls = calls(5);
+    let found = [signed(struck(&calls, &[1, 3]), 1)];
+    let now = |made: &Made| numbers(&allowed(&calls, made, &found).unwrap());
+    assert_eq!(now(&made(&[], 0)), [0, 2, 4]);
+    assert_eq!(now(&made(&[(0, ItemStatus::Done)], 3)), [2, 4]);
+    assert_eq!(allowed(&calls, &made(&[], 0), &found).unwrap().struck, BTreeSet::from([1, 3]));
+}
+
+#[test]
+fn a_signature_of_another_list_allows_nothing_and_one_of_the_rest_the_rest() {
+    let all = calls(4);
+    assert_eq!(allowed(&all, &made(&[], 0), &[signed(calls(3).signed.covered(), 1)]), None);
+    let begun = made(&[(0, ItemStatus::Done)], 4);
+    let rest = signed(left(&all, &[1, 2, 3]).covered(), 2);
+    assert_eq!(numbers(&allowed(&all, &begun, &[rest]).unwrap()), [1, 2, 3]);
+    let shorter = StepEffects { texts: all.signed.texts[1..].to_vec(), ..all.signed.clone() };
+    let shorter = StepCalls { signed: shorter, ..all.clone() };
+    let of_rest = Covered { struck: vec![1], ..left(&shorter, &[0, 2]).covered() };
+    let of_rest = Covered { count: 3, ..of_rest };
+    let allowed = allowed(&all, &begun, &[signed(of_rest, 3)]).unwrap();
+    assert_eq!((numbers(&allowed), allowed.struck), (vec![1, 3], BTreeSet::from([2])));
+}
+
+fn list(count: u32) -> Calls {
+    let prepared =
+        Prepared { inputs: Default::default(), params: Default::default(), hash: String::new() };
+    let item = |n| Item { key: format!("INV-{n}"), prepared: prepared.clone() };
+    Calls { left: (0..count).map(item).collect(), before: Vec::new() }
+}
+
+fn ended(made: &Made, list: &Calls, struck: &[u32]) -> Ending {
+    let struck = struck.iter().copied().collect();
+    Summary::of_list(made, list, &struck).of_nothing(&step(&each(None, 10)))
+}
+
+#[test]
+fn k_49_the_end_of_a_list_is_counted_and_never_done_while_a_call_is_missing() {
+    use ItemStatus::{Done, Failed, Unknown};
+    let check =
+        |statuses: &[(u32, ItemStatus)], status: StepStatus, code: Option<&str>, says: &str| {
+            let ending = ended(&made(statuses, 4), &list(5), &[4]);
+            let message = ending.message.clone().unwrap();
+            assert_eq!((ending.status, ending.code.as_deref()), (status, code), "{message}");
+            assert!(message.starts_with(says), "{message}");
+        };
+    check(
+        &[(0, Done), (1, Done), (2, Done), (3, Done)],
+        StepStatus::Done,
+        None,
+        "4 of 4 calls done, 1 struck out.",
+    );
+    check(
+        &[(0, Done), (1, Failed)],
+        StepStatus::Failed,
+        Some("PARTLY_SENT"),
+        "1 of 4 calls done, 1 failed, 2 not sent, 1 struck out.",
+    );
+    check(
+        &[(0, Failed)],
+        StepStatus::Failed,
+        Some("CONNECTOR_REFUSED"),
+        "0 of 4 calls done, 1 failed, 3 not sent",
+    );
+    check(
+        &[(0, Done), (1, Unknown)],
+        StepStatus::Unknown,
+        Some(EFFECT_UNKNOWN),
+        "1 of 4 calls done, 1 with unknown outcome, 2 not sent",
+    );
+}
+
+#[test]
+fn a_list_whose_items_were_all_done_before_is_done_and_one_with_an_unknown_is_not() {
+    let run = RunId::from_bytes([1; 16]);
+    let before =
+        |is_done| Before { item: "A".to_owned(), run: run.clone(), key: "k".to_owned(), is_done };
+    let step = step(&each(None, 10));
+    assert_eq!(nothing_to_do(&step, &[before(true)]).status, StepStatus::Done);
+    let unknown = nothing_to_do(&step, &[before(true), before(false)]);
+    assert_eq!(
+        (unknown.status, unknown.stops),
+        (StepStatus::Unknown, Some(StopReason::StepFailed))
+    );
+    assert_eq!(nothing_to_do(&step, &[]).status, StepStatus::Skipped);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// What is allowed now, what has a record and what was struck out are the whole list, each once.
+    #[test]
+    fn every_call_of_a_list_is_made_struck_or_left(count in 1_u32..40, begun in proptest::collection::btree_set(0_u32..40, 0..20), out in proptest::collection::btree_set(0_u32..40, 0..20)) {
+        let out: Vec<u32> = out.into_iter().filter(|n| *n < count && !begun.contains(n)).collect();
+        let begun: Vec<(u32, ItemStatus)> = begun.into_iter().filter(|n| *n < count).map(|n| (n, ItemStatus::Done)).collect();
+        let calls = calls(count);
+        let made = made(&begun, count);
+        let found = allowed(&calls, &made, &[signed(struck(&calls, &out), 1)]).unwrap();
+        let mut all: Vec<u32> = numbers(&found).into_iter().chain(found.struck).chain(begun.iter().map(|(n, _)| *n)).collect();
+        all.sort_unstable();
+        prop_assert_eq!(all, (0..count).collect::<Vec<_>>());
+    }
+
+    /// The states of a list sum to its length.
+    #[test]
+    fn the_counts_of_an_end_sum_to_the_list(statuses in proptest::collection::vec(0_u8..4, 1..40)) {
+        let count = u32::try_from(statuses.len()).unwrap();
+        let of = |word: u8| match word { 0 => Some(ItemStatus::Done), 1 => Some(ItemStatus::Failed), 2 => Some(ItemStatus::Unknown), _ => None };
+        let begun: Vec<(u32, ItemStatus)> = (0..count).zip(&statuses).filter_map(|(n, word)| Some((n, of(*word)?))).collect();
+        let ending = ended(&made(&begun, count), &list(count), &[]);
+        let sum: u64 = ["done", "failed", "unknown", "not_sent", "struck"].iter().map(|what| ending.output[what].as_u64().unwrap()).sum();
+        prop_assert_eq!(sum, u64::from(count));
+        prop_assert_eq!(ending.output["results"].as_array().unwrap().len(), statuses.len());
+    }
+}

@@ -1,0 +1,281 @@
+//! Making the calls, some side by side, one wave after the other.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use countersign_failure::Class;
+use countersign_lambda_entry::Invocation;
+use countersign_plan::{CALL_SECONDS, ForEach, OnError, PlanStep};
+use countersign_registry::Contract;
+use countersign_registry::action::{Call, Permit};
+use countersign_run::Sending;
+use countersign_store_runs::{Begun, Intent, ItemCall, ItemStatus, StepView};
+use futures::future::join_all;
+use jiff::Timestamp;
+use tokio::time::Instant;
+
+use super::Calls;
+use super::plan::{Allowed, Grant, Made, is_unknown};
+use super::summary::Summary;
+use crate::act::{Acted, LEASE_MARGIN, RESERVE, act};
+use crate::context::Context;
+use crate::ending::Ending;
+use crate::error::StepError;
+use crate::event::{Answer, More, StepEvent};
+use crate::protocol::{call, intent, refused};
+use crate::signature::StepCalls;
+
+/// What an invocation keeps back: it begins no wave when less than a call's time and this is left.
+const KEPT_BACK: Duration = Duration::from_secs(10);
+
+/// How old the reading of the runner's rights may be when a wave begins.
+const MAX_RIGHTS_AGE: Duration = Duration::from_secs(10);
+
+/// Everything the waves of one invocation have in common.
+pub(crate) struct Waves<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) event: &'a StepEvent,
+    pub(crate) view: &'a StepView,
+    pub(crate) step: &'a PlanStep,
+    pub(crate) each: &'a ForEach,
+    pub(crate) contract: &'a Contract,
+    pub(crate) list: &'a Calls,
+    pub(crate) calls: &'a StepCalls,
+    pub(crate) invocation: &'a Invocation,
+    pub(crate) started: Instant,
+}
+
+/// Why no further wave begins.
+enum Enough {
+    /// Every call that was allowed has been made.
+    All,
+    /// A call failed, and the step's author wants it to end then.
+    Failed,
+    /// The run was ended, or whoever started it may not go on.
+    Ended(Ending),
+    /// Time is short.
+    Time,
+    /// The outcome of some call is unknown.
+    Unknown,
+}
+
+impl Waves<'_> {
+    /// Makes what is allowed, as far as time, failures and the run let it.
+    pub(crate) async fn make(self, mut made: Made, allowed: &Allowed) -> Result<Answer, StepError> {
+        let Some(first) = allowed.now.values().next() else {
+            return self.end(&made, &allowed.struck, None).await;
+        };
+        let mark = self.mark(&made, allowed, first);
+        made.allowed = mark.sending.items;
+        let enough = self.waves(&mut made, allowed, &mark).await?;
+        match enough {
+            Enough::Time => {
+                self.release(&mark).await;
+                Ok(Answer::More(More {}))
+            }
+            Enough::Unknown => {
+                self.release(&mark).await;
+                Err(StepError::InDoubt(self.step.name.clone()))
+            }
+            Enough::All | Enough::Failed => self.end(&made, &allowed.struck, None).await,
+            Enough::Ended(ending) => self.end(&made, &allowed.struck, Some(ending)).await,
+        }
+    }
+
+    async fn waves(
+        &self,
+        made: &mut Made,
+        allowed: &Allowed,
+        mark: &Intent,
+    ) -> Result<Enough, StepError> {
+        if self.failed(made.calls.values()) {
+            return Ok(Enough::Failed);
+        }
+        let mut rights_read = Instant::now();
+        let numbers: Vec<u32> = allowed.now.keys().copied().collect();
+        for (at, numbers) in numbers.chunks(self.each.parallel.max(1) as usize).enumerate() {
+            if self.left() < self.limit() + KEPT_BACK {
+                return Ok(Enough::Time);
+            }
+            if rights_read.elapsed() > MAX_RIGHTS_AGE {
+                let refused =
+                    refused(self.context, &self.view.head, self.step, self.contract).await?;
+                if let Some(error) = refused {
+                    let ending = Ending::failed(self.step, &error).stopping();
+                    return Ok(Enough::Ended(ending));
+                }
+                rights_read = Instant::now();
+            }
+            let begun: Vec<ItemCall> =
+                numbers.iter().filter_map(|n| self.begun(*n, allowed.now.get(n)?)).collect();
+            let first = (at == 0).then_some((mark, self.view.intent.as_ref()));
+            match self.context.runs.begin_items(&self.event.run, first, &begun).await? {
+                Begun::Now => {}
+                Begun::Taken => return Err(StepError::Busy(self.step.name.clone())),
+                Begun::Stopped => {
+                    let message = "the run was ended a moment ago".to_owned();
+                    return Ok(Enough::Ended(Ending::not_run("RUN_STOPPED", message)));
+                }
+            }
+            let ended = self.wave(begun).await?;
+            let enough = self.after(&ended);
+            made.calls.extend(ended.into_iter().map(|call| (call.n, call)));
+            if let Some(enough) = enough {
+                return Ok(enough);
+            }
+        }
+        Ok(Enough::All)
+    }
+
+    /// What a wave means for the next one.
+    fn after(&self, ended: &[ItemCall]) -> Option<Enough> {
+        if ended.iter().any(|call| is_unknown(call.status)) {
+            return Some(Enough::Unknown);
+        }
+        self.failed(ended.iter()).then_some(Enough::Failed)
+    }
+
+    fn failed<'c>(&self, mut calls: impl Iterator<Item = &'c ItemCall>) -> bool {
+        self.step.on_error == OnError::Stop && calls.any(|call| call.status == ItemStatus::Failed)
+    }
+
+    /// The step's own mark: who is at it, until when, and how many calls were allowed.
+    fn mark(&self, made: &Made, allowed: &Allowed, first: &Grant) -> Intent {
+        let target = self.calls.effects.first().map(countersign_effect::Effect::target);
+        let fresh = allowed.now.keys().filter(|n| !made.calls.contains_key(n)).count();
+        let sending = Sending {
+            call: self.view.intent.as_ref().map_or(1, |before| before.sending.call + 1),
+            items: u32::try_from(made.calls.len() + fresh).unwrap_or(u32::MAX),
+            ..sending(first, target.unwrap_or_default(), String::new())
+        };
+        let mark = intent(self.event, sending, "", self.step, self.invocation);
+        let until = self.invocation.now.checked_add(self.invocation.remaining + LEASE_MARGIN);
+        Intent { lease_until: until.unwrap_or(mark.lease_until), ..mark }
+    }
+
+    /// The record of a call that is about to be made.
+    fn begun(&self, n: u32, grant: &Grant) -> Option<ItemCall> {
+        let at = n as usize;
+        let (item, effect) = (self.list.left.get(at)?, self.calls.effects.get(at)?);
+        let text = self.calls.signed.texts.get(at)?;
+        let key = self.calls.keys.get(at)?.clone();
+        Some(ItemCall {
+            step: self.step.name.clone(),
+            n,
+            item: item.key.clone(),
+            leaf: countersign_effect::effect_leaf(text).to_string(),
+            status: ItemStatus::Sending,
+            sending: sending(grant, effect.target(), key),
+            at: Timestamp::now(),
+            ended_at: None,
+            output: None,
+            code: None,
+            message: None,
+        })
+    }
+
+    /// Makes the calls of one wave and writes what came of them.
+    async fn wave(&self, begun: Vec<ItemCall>) -> Result<Vec<ItemCall>, StepError> {
+        let ended = join_all(begun.into_iter().map(|call| self.one(call))).await;
+        let ended: Vec<ItemCall> = ended.into_iter().collect::<Result<_, _>>()?;
+        let mut pause = Duration::from_millis(100);
+        for _ in 1..TRIES {
+            match self.context.runs.end_items(&self.event.run, &ended).await {
+                Err(error) if countersign_failure::Failure::class(&error) == Class::Retryable => {
+                    tokio::time::sleep(pause).await;
+                }
+                written => return Ok(written.map(|()| ended)?),
+            }
+            pause *= 3;
+        }
+        self.context.runs.end_items(&self.event.run, &ended).await?;
+        Ok(ended)
+    }
+
+    async fn one(&self, begun: ItemCall) -> Result<ItemCall, StepError> {
+        let action = self.context.action(&self.step.action);
+        let action = action.ok_or_else(|| StepError::NoHandler(self.step.action.clone()))?;
+        let Some(request) = self.request(&begun) else {
+            return Err(StepError::UnknownStep(self.step.name.clone()));
+        };
+        let time = self.left().min(self.limit() + RESERVE);
+        let acted = act(action.as_ref(), &request, self.step, self.contract, time).await;
+        let ended = ItemCall { ended_at: Some(Timestamp::now()), ..begun };
+        Ok(match acted {
+            Acted::Done(output) => {
+                let output =
+                    self.context.runs.keep_item_output(&self.event.run, &ended, &output).await;
+                // That an answer cannot be kept does not undo the call.
+                let output = output.map_err(|error| tracing::warn!(run = %self.event.run, step = self.step.name, n = ended.n, %error, "the answer of a call was not kept")).ok();
+                ItemCall { status: ItemStatus::Done, output, ..ended }
+            }
+            // A second call that failed says nothing of the first, whose outcome was unknown.
+            Acted::Failed(error) if ended.sending.call > 1 => ItemCall {
+                status: ItemStatus::Unknown,
+                message: Some(format!("sent again: {}", countersign_failure::chain(&error))),
+                ..ended
+            },
+            Acted::Failed(error) => ItemCall {
+                status: ItemStatus::Failed,
+                code: Some(error.code.to_owned()),
+                message: Some(countersign_failure::chain(&error)),
+                ..ended
+            },
+            Acted::Unknown => ItemCall { status: ItemStatus::Unknown, ..ended },
+        })
+    }
+
+    fn request(&self, begun: &ItemCall) -> Option<Call> {
+        let at = begun.n as usize;
+        let (item, effect) = (self.list.left.get(at)?, self.calls.effects.get(at)?);
+        let permit = Permit { effect: effect.clone(), receipt: begun.sending.receipt.clone() };
+        let key = begun.sending.key.clone();
+        let call =
+            call(&self.view.head, self.step, &item.prepared, self.invocation.now, self.limit());
+        Some(Call { idempotency_key: key, permit: Some(permit), ..call })
+    }
+
+    async fn end(
+        &self,
+        made: &Made,
+        struck: &BTreeSet<u32>,
+        ending: Option<Ending>,
+    ) -> Result<Answer, StepError> {
+        let summary = Summary::of_list(made, self.list, struck);
+        let ending = summary.ending(self.context, self.step, ending).await?;
+        let (runs, now) = (&self.context.runs, self.invocation.now);
+        Ok(ending.record(runs, self.event, now).await?.into())
+    }
+
+    /// Nobody makes calls any more: whoever is next need not wait for the lease to end.
+    async fn release(&self, mark: &Intent) {
+        let (run, step, call) = (&self.event.run, &self.step.name, mark.sending.call);
+        if let Err(error) = self.context.runs.release(run, step, call, Timestamp::now()).await {
+            tracing::warn!(%run, step, %error, "the lease runs on");
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.invocation.remaining.saturating_sub(self.started.elapsed())
+    }
+
+    /// How long one call may take.
+    fn limit(&self) -> Duration {
+        Duration::from_secs(self.step.timeout_seconds.unwrap_or(CALL_SECONDS).into())
+    }
+}
+
+/// How often the end of a wave is written again: what was done must not be forgotten for a conflict that settles.
+const TRIES: u32 = 4;
+
+/// What is sent under this grant.
+fn sending(grant: &Grant, target: String, key: String) -> Sending {
+    Sending {
+        call: grant.call,
+        receipt: grant.receipt.to_string(),
+        approval: Some(grant.approval.to_string()),
+        target,
+        key,
+        items: 0,
+    }
+}

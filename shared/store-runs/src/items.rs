@@ -1,0 +1,199 @@
+//! The calls of a step that makes one for each item of a list: one record each, written before the call is made.
+
+use countersign_run::{Event, RunId, Sending};
+use countersign_store_kit::{Expr, Page, Query, StoreError, Stored, Write};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Intent, Result, RunStore, keys};
+
+/// The most calls a step may make.
+pub const MAX_ITEMS: usize = 1_000;
+
+/// What became of one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemStatus {
+    /// It is being made, or the invocation that made it ended without a word.
+    Sending,
+    /// It was made and answered.
+    Done,
+    /// It was refused, or somebody said that it did not happen.
+    Failed,
+    /// It may have been made; its answer was lost.
+    Unknown,
+}
+
+/// One call, from the moment it may have been made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ItemCall {
+    /// The step.
+    pub step: String,
+    /// Its number in the list that was signed, from 0.
+    pub n: u32,
+    /// The item's own key, as the playbook makes it.
+    pub item: String,
+    /// The hash of its effect, hex.
+    pub leaf: String,
+    /// What became of it.
+    pub status: ItemStatus,
+    /// What was sent. Its `call` is 1, and more after each answer to send it again.
+    pub sending: Sending,
+    /// When it was about to be sent.
+    pub at: Timestamp,
+    /// When its end was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+    /// What it answered; see [`RunStore::item_output`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Stored>,
+    /// The stable code of its error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// Whether some calls may be made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Begun {
+    /// They are noted; make them.
+    Now,
+    /// The run is to end; do not.
+    Stopped,
+    /// Another invocation is at the step, or has noted one of these calls before.
+    Taken,
+}
+
+impl RunStore {
+    /// Notes calls that are about to be made, unless the run is to end. One transaction.
+    ///
+    /// `mark` is the step's own intent, which an invocation leaves with its first calls; `seen` is the intent that stood
+    /// before it.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn begin_items(
+        &self,
+        run: &RunId,
+        mark: Option<(&Intent, Option<&Intent>)>,
+        calls: &[ItemCall],
+    ) -> Result<Begun> {
+        let running = Expr::new(
+            "attribute_exists(#PK) AND attribute_not_exists(#stop) AND attribute_not_exists(#finished_at)",
+        );
+        let mut writes = vec![Write::check(&keys::head(run), running)];
+        for call in calls {
+            let fresh = Expr::new("attribute_not_exists(#PK) OR #call < :call");
+            let fresh = fresh.bind("call", &call.sending.call)?;
+            writes.push(
+                Write::put(&keys::item(run, &call.step, call.n), &Row::of(call))?.when(fresh),
+            );
+        }
+        if let Some((mark, seen)) = mark {
+            writes.push(Write::put(&keys::intent(run, &mark.step), mark)?.when(unchanged(seen)?));
+            let event: Event = mark.event();
+            let key = keys::event(run, &event.step, event.attempt, event.n);
+            writes.push(Write::put(&key, &event)?);
+        }
+        match self.table.transact(writes).await {
+            Ok(()) => Ok(Begun::Now),
+            Err(StoreError::ConditionFailed { index: 0, .. }) => Ok(Begun::Stopped),
+            Err(error) if error.is_condition() => Ok(Begun::Taken),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes what became of calls. One transaction.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer, or one of the calls has been made again since.
+    pub async fn end_items(&self, run: &RunId, calls: &[ItemCall]) -> Result<()> {
+        let mut writes = Vec::with_capacity(calls.len());
+        for call in calls {
+            let same = Expr::new("#call = :call").bind("call", &call.sending.call)?;
+            writes
+                .push(Write::put(&keys::item(run, &call.step, call.n), &Row::of(call))?.when(same));
+        }
+        self.table.transact(writes).await
+    }
+
+    /// The calls of a step that were made or begun, by number.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn items(&self, run: &RunId, step: &str) -> Result<Vec<ItemCall>> {
+        let (partition, prefix) = keys::items(run, step);
+        let query = Query::partition(&partition).prefix(&prefix).consistent();
+        let rows: Vec<Row> = self.table.query_all(query, MAX_ITEMS).await?;
+        Ok(rows.into_iter().map(|row| row.item).collect())
+    }
+
+    /// A page of the same.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn items_page(
+        &self,
+        run: &RunId,
+        step: &str,
+        limit: i32,
+        after: Option<&str>,
+    ) -> Result<Page<ItemCall>> {
+        let (partition, prefix) = keys::items(run, step);
+        let query = Query::partition(&partition).prefix(&prefix).limit(limit).after(after);
+        let page = self.table.query(query).await?.decode::<Row>(self.table.name())?;
+        Ok(page.map(|row| row.item))
+    }
+
+    /// Keeps what a call answered: in its record, or in the bucket when it is large.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the bucket does not answer.
+    pub async fn keep_item_output(
+        &self,
+        run: &RunId,
+        call: &ItemCall,
+        output: &Value,
+    ) -> Result<Stored> {
+        let key = format!("runs/{run}/{}/items/{}-{}.json", call.step, call.n, call.sending.call);
+        self.blobs.store(&key, output).await
+    }
+
+    /// What a call answered; null when it did not.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the bucket does not answer.
+    pub async fn item_output(&self, call: &ItemCall) -> Result<Value> {
+        match &call.output {
+            Some(stored) => self.blobs.load(stored).await,
+            None => Ok(Value::Null),
+        }
+    }
+}
+
+/// Nobody has left a mark since `seen` was read.
+fn unchanged(seen: Option<&Intent>) -> Result<Expr> {
+    match seen {
+        None => Ok(Expr::absent()),
+        Some(seen) => {
+            let same = Expr::new("#lease_until = :lease_until AND #call = :call");
+            same.bind("lease_until", &seen.lease_until)?.bind("call", &seen.sending.call)
+        }
+    }
+}
+
+/// A call as it is stored: its number of calls beside it, for conditions.
+#[derive(Serialize, Deserialize)]
+struct Row {
+    call: u32,
+    item: ItemCall,
+}
+
+impl Row {
+    fn of(call: &ItemCall) -> Self {
+        Self { call: call.sending.call, item: call.clone() }
+    }
+}

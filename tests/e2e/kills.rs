@@ -1,0 +1,310 @@
+//! The local stack is killed within 50 ms of an acknowledged write; what was acknowledged is there when it is up again.
+//!
+//! Three times with a fixed seed; `countersign bench kills` chooses another seed and more kills.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use countersign_cli::CliError;
+use countersign_cli::console::Console;
+use countersign_cli::stack::{Kept, Place, Stack, UpOptions, down, up};
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use crate::case::{FACTORY, Person, admin, gated, person_in, rows, until};
+use crate::world::{World, options, project};
+
+const KILLS: u64 = 3;
+const SEED: u64 = 20_261_122;
+/// Requests that people decide while the stack is killed.
+const REQUESTS: usize = 3;
+
+/// What was acknowledged.
+#[derive(Debug, Default)]
+struct Acknowledged {
+    people: Vec<String>,
+    runs: Vec<String>,
+    /// A request and its run.
+    decisions: Vec<(String, String)>,
+}
+
+impl Acknowledged {
+    fn len(&self) -> usize {
+        self.people.len() + self.runs.len() + self.decisions.len()
+    }
+}
+
+/// A stack that is killed, and what it said it had done.
+struct Scene {
+    place: Place,
+    options: UpOptions,
+    console: Console,
+    stack: Stack,
+    ana: Person,
+    maria: Person,
+    agent: String,
+    said: Mutex<Acknowledged>,
+    random: Mutex<u64>,
+}
+
+#[tokio::test]
+async fn r_058_what_was_acknowledged_survives_kills() {
+    let state = tempfile::tempdir().unwrap();
+    let mut scene = Scene::set(state.path(), number("COUNTERSIGN_KILL_SEED", SEED)).await;
+    let mut recovered = 0;
+    for round in 0..number("COUNTERSIGN_KILLS", KILLS) {
+        let requests = scene.open_requests().await;
+        let before = scene.said.lock().unwrap().len();
+        tokio::join!(scene.add_people(), scene.start_runs(), scene.decide(&requests), scene.kill());
+        assert!(
+            scene.said.lock().unwrap().len() > before,
+            "nothing was acknowledged in round {round}"
+        );
+        recovered += scene.restart().await;
+        scene.check().await;
+    }
+    assert!(recovered > 0, "the log held nothing");
+    scene.finish().await;
+    write_report(&scene.said.lock().unwrap(), recovered);
+    down(state.path(), &scene.console).await.unwrap();
+}
+
+#[tokio::test]
+async fn one_sentence_for_two_commands_a_taken_port_and_a_full_disk_and_nothing_is_lost() {
+    let state = tempfile::tempdir().unwrap();
+    let mut scene = Scene::set(state.path(), SEED).await;
+    scene.a_second_command_waits_for_the_first().await;
+    if cfg!(target_os = "linux") {
+        scene.what_cannot_be_kept_is_not_acknowledged().await;
+    }
+    kill(&scene.stack, "-KILL");
+    scene.a_taken_port_is_named().await;
+    assert!(scene.restart().await > 0);
+    scene.check().await;
+    scene.an_unknown_emulator_is_named(state.path()).await;
+    down(state.path(), &scene.console).await.unwrap();
+}
+
+/// The write log alone and around the emulator's tables, and what the launcher relies on in the emulator.
+#[test]
+fn the_launcher_passes_its_own_tests() {
+    let world = crate::world::world();
+    let folder = std::env::var_os("COUNTERSIGN_VENV");
+    let folder = folder.map_or_else(|| world.project.join(".countersign/venv"), Into::into);
+    for arguments in [&["-m", "unittest", "durable_test"][..], &["launch.py", "--check"]] {
+        let mut python = Command::new(folder.join("bin/python"));
+        python.arg("-B").args(arguments).current_dir(world.project.join("infra/local"));
+        let said = python.output().unwrap();
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    }
+}
+
+impl Scene {
+    async fn set(state: &Path, seed: u64) -> Self {
+        let place = Place { project: Some(project()), state: Some(state.to_owned()) };
+        let (console, options) = (Console::new(), options("countersign-kills"));
+        let stack = up(&place, &options, &console).await.unwrap();
+        let world = World::on(stack.clone());
+        let ana = person_in(&world, "ana", &["global:analyst"]).await;
+        let maria = person_in(&world, "maria", &["global:analyst", "decide"]).await;
+        let agent = ana.agent(&[&maria]).await;
+        ana.playbook(&gated("gated-kills", "")).await;
+        let said = Mutex::new(Acknowledged::default());
+        let random = Mutex::new(seed);
+        Self { place, options, console, stack, ana, maria, agent, said, random }
+    }
+
+    /// A number below `limit`; the same seed gives the same numbers (SplitMix64).
+    fn below(&self, limit: u64) -> u64 {
+        let mut state = self.random.lock().unwrap();
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = *state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % limit
+    }
+
+    /// Requests that wait for a decision.
+    async fn open_requests(&self) -> Vec<(String, Value)> {
+        let mut requests = Vec::new();
+        for _ in 0..REQUESTS {
+            let run = self.ana.start(&self.agent, "gated-kills", rows()).await;
+            self.said.lock().unwrap().runs.push(run.clone());
+            let request = self.maria.request(&run).await;
+            let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+            requests.push((run, self.maria.get(&path).await));
+        }
+        requests
+    }
+
+    async fn add_people(&self) {
+        let admin = admin(&World::on(self.stack.clone()));
+        loop {
+            let name = format!("p-{}", uuid::Uuid::now_v7().simple());
+            let email = format!("{name}@example.org");
+            let body = json!({ "username": name, "email": email, "email_verified": true, "display_name": name });
+            if admin.post("/api/admin/users", &body).await.is_err() {
+                return;
+            }
+            self.said.lock().unwrap().people.push(name);
+        }
+    }
+
+    async fn start_runs(&self) {
+        let body = json!({ "profile": self.agent, "playbook": "gated-kills", "inputs": rows(), "run_context": "background" });
+        while let Ok(run) = self.ana.door.post(&format!("{FACTORY}/executions"), &body).await {
+            self.said.lock().unwrap().runs.push(run["id"].as_str().unwrap().to_owned());
+        }
+    }
+
+    async fn decide(&self, requests: &[(String, Value)]) {
+        join_all(requests.iter().map(async |(run, request)| {
+            let id = request["id"].as_str().unwrap();
+            let path = format!("{FACTORY}/approvals/{id}/approve");
+            let body = json!({ "digest": request["digest"], "version": request["version"] });
+            if self.maria.door.post(&path, &body).await.is_ok() {
+                self.said.lock().unwrap().decisions.push((id.to_owned(), run.clone()));
+            }
+        }))
+        .await;
+    }
+
+    /// Kills the emulator at most 50 ms after one of the next acknowledged writes.
+    async fn kill(&self) {
+        let enough = self.said.lock().unwrap().len() + 1 + usize::try_from(self.below(8)).unwrap();
+        until_quickly(|| self.said.lock().unwrap().len() >= enough).await;
+        tokio::time::sleep(Duration::from_micros(self.below(50_000))).await;
+        kill(&self.stack, "-KILL");
+    }
+
+    /// Brings the stack up again; returns how many writes its log held.
+    async fn restart(&mut self) -> u64 {
+        self.stack = up(&self.place, &self.options, &self.console).await.unwrap();
+        let kept = Kept::of(&self.stack).await.unwrap();
+        assert!(kept.unclean && kept.sentence().is_some(), "{kept:?}");
+        kept.recovered.writes
+    }
+
+    /// Everybody, every run and every decision is there; nothing that was decided is pending.
+    async fn check(&self) {
+        let admin = admin(&World::on(self.stack.clone()));
+        let (people, runs, decisions) = {
+            let said = self.said.lock().unwrap();
+            (said.people.clone(), said.runs.clone(), said.decisions.clone())
+        };
+        for name in people {
+            admin.get(&format!("/api/admin/users/{name}")).await.unwrap();
+        }
+        for run in runs {
+            assert_eq!(self.ana.run(&run).await["id"], run);
+        }
+        let pending = self.maria.get("/approvals?status=pending&limit=100").await;
+        for (decision, _) in decisions {
+            let status = self.maria.get(&format!("/approvals/{decision}")).await["status"].clone();
+            assert_eq!(status, "approved", "{decision}");
+            let mut items = pending["items"].as_array().unwrap().iter();
+            assert!(items.all(|item| item["approval"] != decision), "{decision} is pending again");
+        }
+    }
+
+    /// A run whose request was decided before the last kill goes on.
+    async fn finish(&self) {
+        let decided = self.said.lock().unwrap().decisions.last().cloned();
+        let Some((_, run)) = decided else { return };
+        let done = tokio::time::timeout(Duration::from_secs(300), async {
+            while self.ana.run(&run).await["state"] != "complete" {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        });
+        done.await.expect("a decided run goes on after the kill");
+    }
+
+    async fn a_second_command_waits_for_the_first(&self) {
+        let console = Console::new();
+        let both = [
+            up(&self.place, &self.options, &self.console),
+            up(&self.place, &self.options, &console),
+        ];
+        let refused: Vec<_> = join_all(both).await.into_iter().filter_map(Result::err).collect();
+        assert!(matches!(refused.as_slice(), [CliError::Busy(_)]), "{refused:?}");
+    }
+
+    /// Files of the emulator may grow no further, as on a full disk; then they may again.
+    async fn what_cannot_be_kept_is_not_acknowledged(&self) {
+        let admin = admin(&World::on(self.stack.clone()));
+        let add = async |name: &str| {
+            let email = format!("{name}@example.org");
+            let body = json!({ "username": name, "email": email, "email_verified": true, "display_name": name });
+            admin.post("/api/admin/users", &body).await
+        };
+        add("before").await.unwrap();
+        limit_files(&self.stack, "1");
+        let refused = add("refused").await.unwrap_err();
+        assert!(matches!(refused, CliError::Refused { status: 500..=599, .. }), "{refused:?}");
+        let why = Kept::of(&self.stack).await.unwrap().refusing.unwrap();
+        assert!(why.starts_with("a write was refused because it could not be kept"), "{why}");
+        let seen = admin.get("/api/admin/users/refused").await.unwrap_err();
+        assert!(matches!(seen, CliError::Refused { status: 404, .. }), "{seen:?}");
+        limit_files(&self.stack, "unlimited");
+        add("after").await.unwrap();
+        assert_eq!(Kept::of(&self.stack).await.unwrap().refusing, None);
+        let names = ["before", "after"].map(str::to_owned);
+        self.said.lock().unwrap().people.extend(names);
+    }
+
+    async fn a_taken_port_is_named(&self) {
+        let taken = until("the port is free", || async {
+            std::net::TcpListener::bind(("127.0.0.1", self.stack.port)).ok()
+        })
+        .await;
+        let refused = up(&self.place, &self.options, &self.console).await.unwrap_err();
+        assert!(matches!(refused, CliError::PortInUse(port) if port == self.stack.port));
+        drop(taken);
+    }
+
+    /// A command that is killed after it has started the emulator leaves one that no record names.
+    async fn an_unknown_emulator_is_named(&self, state: &Path) {
+        let forgotten = Stack { process: None, ..self.stack.clone() };
+        forgotten.save(state).unwrap();
+        let refused = up(&self.place, &self.options, &self.console).await.unwrap_err();
+        let expect = self.stack.process.as_ref().unwrap().pid.to_string();
+        assert!(
+            matches!(&refused, CliError::FolderInUse { process, .. } if *process == expect),
+            "{refused:?}"
+        );
+        self.stack.save(state).unwrap();
+    }
+}
+
+fn kill(stack: &Stack, signal: &str) {
+    let pid = stack.process.as_ref().unwrap().pid.to_string();
+    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+}
+
+/// Sets how long a file of the emulator may become; only the soft limit, so that it can be taken back.
+fn limit_files(stack: &Stack, bytes: &str) {
+    let pid = stack.process.as_ref().unwrap().pid.to_string();
+    let limit = format!("--fsize={bytes}:");
+    assert!(Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap().success());
+}
+
+async fn until_quickly(reached: impl Fn() -> bool) {
+    let deadline = std::time::Instant::now() + crate::case::PATIENCE;
+    while !reached() {
+        assert!(std::time::Instant::now() < deadline, "too little was acknowledged");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+fn number(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().map_or(usual, |text| text.parse().unwrap())
+}
+
+/// For `countersign bench kills`.
+fn write_report(said: &Acknowledged, recovered: u64) {
+    let Some(file) = std::env::var_os("COUNTERSIGN_KILL_REPORT") else { return };
+    let report = json!({ "people": said.people.len(), "runs": said.runs.len(), "decisions": said.decisions.len(), "recovered": recovered });
+    std::fs::write(file, report.to_string()).unwrap();
+}
