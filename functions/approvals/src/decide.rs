@@ -43,15 +43,16 @@ pub(crate) async fn post(
             with_code(&opened, &form, &nonce, context, now).await
         }
         Err(GateError::Decide(DecideError::Answers(problems))) => {
-            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            look::again(&opened, token, context, now, &form, &sentence(&problems)).await
+            let problems: Vec<String> = problems.iter().map(unknown::problem).collect();
+            look::again(&opened, token, context, now, &form, &sentence(problems)).await
         }
         other => answer(other, &opened, &form, context).await,
     }
 }
 
-/// Problems as a sentence.
-fn sentence(problems: &[String]) -> String {
+/// Problems as a sentence, each once.
+fn sentence(mut problems: Vec<String>) -> String {
+    problems.dedup();
     let mut text = problems.join("; ");
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();

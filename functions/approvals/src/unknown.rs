@@ -1,7 +1,8 @@
 //! The question what became of calls, as the page shows it and as the form answers it.
 
 use countersign_approval::{
-    ApprovalRecord, OutcomeAnswer, Request, Tally, UnknownCall, Verdict, choices, words,
+    AnswerFault, AnswerProblem, ApprovalRecord, OutcomeAnswer, Request, Tally, UnknownCall,
+    Verdict, choices, words,
 };
 use countersign_letter::Shown;
 use countersign_letter::page::{GivenAnswer, Outcome};
@@ -55,6 +56,17 @@ async fn signers(call: &UnknownCall, context: &Context) -> Result<Vec<String>, R
         }
     }
     Ok(signers)
+}
+
+/// What is wrong with an answer, in the words of the page.
+pub(crate) fn problem(problem: &AnswerProblem) -> String {
+    match &problem.fault {
+        AnswerFault::Missing(_) => "an answer is missing: say what happened".to_owned(),
+        AnswerFault::EvidenceMissing => {
+            "“It was done” needs evidence: write how it is known".to_owned()
+        }
+        fault => fault.to_string(),
+    }
 }
 
 /// What the form said, on the page that is shown again.

@@ -56,9 +56,6 @@ pub enum RequestError {
     /// A path value that would leave its place.
     #[error("the argument `{0}` must not be empty, `.` or `..` in the path")]
     PathValue(String),
-    /// Path values that together would leave their place.
-    #[error("the path segment `{0}` must not become `.` or `..`")]
-    PathSegment(String),
     /// A cursor that no earlier call gave.
     #[error("`_cursor` is not one that this endpoint gave")]
     Cursor,
@@ -93,7 +90,6 @@ impl Failure for RequestError {
             | Self::Argument { .. }
             | Self::Embedded(_)
             | Self::PathValue(_)
-            | Self::PathSegment(_)
             | Self::Cursor => "CONNECTOR_ARGUMENT",
             Self::Address(_) => "CONNECTOR_ADDRESS",
             Self::CredentialPart(_)

@@ -131,6 +131,8 @@ codes! {
     OwnSignature = "P106" Note "",
     /// A gate that ends before most people read their mail (K-16).
     ShortDeadline = "P107" Warning "",
+    /// `auto_approve`, which skips no gate in this release.
+    AutoApproveUnused = "P108" Warning "",
     /// A gate with `assurance: link` whose agent's connectors make a step behind it irreversible.
     LinkRaised = "P110" Warning "",
 }

@@ -6,6 +6,7 @@
 //! Futures are boxed at the public methods: an async body is compiled in the crate that polls it, and there are many
 //! binaries.
 
+mod batch;
 mod blob;
 mod counters;
 mod error;
@@ -15,12 +16,13 @@ mod table;
 mod write;
 
 pub use aws_sdk_dynamodb::Client as DynamoClient;
+pub use batch::Lookup;
 pub use blob::{Blobs, INLINE_LIMIT, Stored};
 pub use counters::{Counts, counts};
 pub use error::StoreError;
 pub use expr::Expr;
 pub use query::{Page, Query};
-pub use table::{Item, Key, Lookup, Op, Table, decode};
+pub use table::{Item, Key, Op, Table, decode};
 pub use write::Write;
 
 /// What every store method returns.

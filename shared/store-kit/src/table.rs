@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, Delete, KeysAndAttributes, Put,
-    ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+    AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure,
+    TransactWriteItem, Update,
 };
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -40,7 +40,7 @@ impl Key {
         self.pk.len() <= MOST_PARTITION && self.sk.len() <= MOST_SORT
     }
 
-    fn item(&self) -> Item {
+    pub(crate) fn item(&self) -> Item {
         [
             ("PK".to_owned(), AttributeValue::S(self.pk.clone())),
             ("SK".to_owned(), AttributeValue::S(self.sk.clone())),
@@ -58,7 +58,7 @@ pub(crate) const MOST_SORT: usize = 1024;
 /// A table and the client that reaches it.
 #[derive(Debug, Clone)]
 pub struct Table {
-    client: Client,
+    pub(crate) client: Client,
     name: String,
 }
 
@@ -67,13 +67,6 @@ pub struct Table {
 pub struct Op {
     table: String,
     write: Write,
-}
-
-/// A read together with the table it asks, for batches across tables.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Lookup {
-    table: String,
-    key: Key,
 }
 
 /// Reads an item as a `T`.
@@ -123,57 +116,7 @@ impl Table {
         })
     }
 
-    /// Reads up to 100 items at once, strongly consistent; the order is not kept, missing ones are left out.
-    pub fn get_many<'a>(&'a self, keys: &'a [Key]) -> BoxFuture<'a, Result<HashMap<Key, Item>>> {
-        Box::pin(async move {
-            let wanted: Vec<Lookup> = keys.iter().map(|key| self.lookup(key.clone())).collect();
-            let found = self.get_across(&wanted).await?;
-            Ok(found.into_iter().map(|(of, item)| (of.key, item)).collect())
-        })
-    }
-
-    /// A read of this table, for a batch across tables.
-    #[must_use]
-    pub fn lookup(&self, key: Key) -> Lookup {
-        Lookup { table: self.name.clone(), key }
-    }
-
-    /// Reads up to 100 items of several tables at once, strongly consistent; missing ones are left out.
-    pub fn get_across<'a>(
-        &'a self,
-        wanted: &'a [Lookup],
-    ) -> BoxFuture<'a, Result<HashMap<Lookup, Item>>> {
-        Box::pin(async move {
-            let mut found = HashMap::new();
-            let mut pending: Vec<Lookup> =
-                wanted.iter().filter(|one| one.key.fits()).cloned().collect();
-            let mut tries = 0_u32;
-            while !pending.is_empty() {
-                let rest = pending.split_off(pending.len().min(100));
-                let (items, unread) = self.batch_get(pending).await?;
-                found.extend(items);
-                if !unread.is_empty() {
-                    tries += 1;
-                    self.pause_before_retry(tries).await?;
-                }
-                pending = unread.into_iter().chain(rest).collect();
-            }
-            Ok(found)
-        })
-    }
-
-    async fn batch_get(&self, wanted: Vec<Lookup>) -> Result<(HashMap<Lookup, Item>, Vec<Lookup>)> {
-        counters::read();
-        let sent = self.client.batch_get_item().set_request_items(Some(by_table(wanted)?)).send();
-        let answer = sent.await.map_err(|error| StoreError::sdk(&self.name, &error))?;
-        let found = answer.responses.unwrap_or_default().into_iter();
-        let found = found.flat_map(|(table, items)| keyed(table, items));
-        let unread = answer.unprocessed_keys.unwrap_or_default().into_iter();
-        let unread = unread.flat_map(|(table, rest)| keyed(table, rest.keys));
-        Ok((found.collect(), unread.map(|(of, _)| of).collect()))
-    }
-
-    async fn pause_before_retry(&self, tries: u32) -> Result<()> {
+    pub(crate) async fn pause_before_retry(&self, tries: u32) -> Result<()> {
         if tries > 6 {
             let reason = "items stayed unprocessed after six tries".to_owned();
             return Err(StoreError::Unavailable { table: self.name.clone(), reason });
@@ -417,29 +360,6 @@ impl Table {
             Ok(())
         })
     }
-}
-
-fn by_table(wanted: Vec<Lookup>) -> Result<HashMap<String, KeysAndAttributes>> {
-    let mut keys: HashMap<String, Vec<Item>> = HashMap::new();
-    for Lookup { table, key } in wanted {
-        keys.entry(table).or_default().push(key.item());
-    }
-    let request = |(table, keys): (String, Vec<Item>)| {
-        let built = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build();
-        Ok((table, built.map_err(|error| StoreError::Encode(error.to_string()))?))
-    };
-    keys.into_iter().map(request).collect()
-}
-
-fn keyed(table: String, items: Vec<Item>) -> impl Iterator<Item = (Lookup, Item)> {
-    items.into_iter().filter_map(move |item| {
-        let key = key_of(&item)?;
-        Some((Lookup { table: table.clone(), key }, item))
-    })
-}
-
-fn key_of(item: &Item) -> Option<Key> {
-    Some(Key::new(item.get("PK")?.as_s().ok()?, item.get("SK")?.as_s().ok()?))
 }
 
 type Parts =

@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::{Stack, emulator};
+use super::{Process, Stack, emulator};
 use crate::error::CliError;
 
 const SETTLES_WITHIN: Duration = Duration::from_secs(5);
@@ -29,18 +29,24 @@ pub(super) fn hold(state: &Path) -> Result<Held, CliError> {
     }
 }
 
-/// Waits until a killed emulator has given back its folder and its port: the last of its threads does that.
+/// Waits until an emulator that has ended has given back its folder, and its port when it was killed: the last of its
+/// threads does that, and a process that is no more than its entry may still have some.
 pub(super) async fn settled(state: &Path, known: Option<&Stack>) {
-    let Some(stack) =
-        known.filter(|stack| stack.process.as_ref().is_some_and(|old| !old.is_alive()))
-    else {
-        return;
+    let killed = known
+        .filter(|stack| stack.process.as_ref().is_some_and(|emulator| !emulator.is_alive()))
+        .map(|stack| stack.port);
+    let is_settled = || match require_unused(state) {
+        Err(CliError::FolderInUse { process, .. }) => process.parse().is_ok_and(is_alive),
+        _ => killed.is_none_or(|port| emulator::free_port(port).is_ok()),
     };
     let deadline = Instant::now() + SETTLES_WITHIN;
-    let is_settled = || require_unused(state).is_ok() && emulator::free_port(stack.port).is_ok();
     while !is_settled() && Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+fn is_alive(pid: u32) -> bool {
+    Process::of(pid).is_some()
 }
 
 /// Refuses a folder that an emulator uses which no record names: a command was killed after it had started it.
@@ -76,7 +82,7 @@ fn open(path: &Path) -> std::io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::{hold, require_unused};
+    use super::{hold, require_unused, settled};
     use crate::error::CliError;
 
     #[test]
@@ -86,6 +92,23 @@ mod tests {
         assert!(matches!(hold(folder.path()), Err(CliError::Busy(_))));
         drop(first);
         hold(folder.path()).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_is_about_to_be_given_back_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("aws")).unwrap();
+        let path = folder.path().join("aws/lock");
+        // As after a clean stop: nobody is named, and the lock is held for a moment longer.
+        let held = std::fs::File::create(&path).unwrap();
+        held.lock().unwrap();
+        let given_back = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            drop(held);
+        });
+        settled(folder.path(), None).await;
+        require_unused(folder.path()).unwrap();
+        given_back.join().unwrap();
     }
 
     #[test]

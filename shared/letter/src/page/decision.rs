@@ -154,8 +154,8 @@ impl DecisionPage {
 
     fn outcome_lead(&self) -> String {
         match self.outcomes.len() {
-            1 => "A request you see below was sent, and no answer came.".to_owned(),
-            count => format!("{count} requests you see below were sent, and no answer came."),
+            1 => "This request was sent, and no answer came. Look there for its key, then say what happened.".to_owned(),
+            count => format!("These {count} requests were sent, and no answer came. Look there for their keys, then say what happened to each."),
         }
     }
 

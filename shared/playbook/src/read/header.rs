@@ -126,8 +126,12 @@ fn policy(fields: &mut Fields<'_>, context: RunContext, sink: &mut Sink<'_>) -> 
         [("require", ApprovalPolicy::Require), ("auto_approve", ApprovalPolicy::AutoApprove)];
     let policy = fields.choice("approval_policy", &words, sink).unwrap_or_default();
     let alone = matches!(context, RunContext::Scheduled | RunContext::Monitor);
+    let spot = fields.node("approval_policy").map(|node| node.spot).unwrap_or_default();
+    if policy == ApprovalPolicy::AutoApprove && alone {
+        let message = "`auto_approve` skips no gate in this release: every gate asks";
+        sink.push(sink.problem(Code::AutoApproveUnused, spot, "approval_policy", message));
+    }
     if policy == ApprovalPolicy::AutoApprove && !alone {
-        let spot = fields.node("approval_policy").map(|node| node.spot).unwrap_or_default();
         let message =
             "`auto_approve` is only for playbooks with `run_context: scheduled` or `monitor`";
         let problem = sink.problem(Code::AutoApproveForbidden, spot, "approval_policy", message);

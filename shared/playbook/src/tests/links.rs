@@ -279,17 +279,19 @@ fn k_58_no_model_in_deterministic_mode() {
 }
 
 #[test]
-fn k_11_auto_approve_only_where_nobody_waits() {
-    for (context, fits) in
-        [("interactive", false), ("background", false), ("scheduled", true), ("monitor", true)]
-    {
+fn k_11_auto_approve_only_where_nobody_waits_and_it_says_that_gates_ask_all_the_same() {
+    for (context, code) in [
+        ("interactive", "P024"),
+        ("background", "P024"),
+        ("scheduled", "P108"),
+        ("monitor", "P108"),
+    ] {
         let text = format!(
             "run_context: {context}\napproval_policy: auto_approve\n{}",
             around(&format!("{READ}{USE}"))
         );
         let codes: Vec<String> = problems(&text).iter().map(|p| p[..4].to_owned()).collect();
-        assert_eq!(codes.is_empty(), fits, "{context}");
-        assert!(codes.iter().all(|code| code == "P024"));
+        assert_eq!(codes, [code], "{context}");
     }
 }
 

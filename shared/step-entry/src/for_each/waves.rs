@@ -28,6 +28,9 @@ use crate::signature::StepCalls;
 /// What an invocation keeps back: it begins no wave when less than a call's time and this is left.
 const KEPT_BACK: Duration = Duration::from_secs(10);
 
+/// What an invocation may take before its first wave: reading, describing, looking for signatures.
+const BEFORE_CALLS: Duration = Duration::from_secs(20);
+
 /// How old the reading of the runner's rights may be when a wave begins.
 const MAX_RIGHTS_AGE: Duration = Duration::from_secs(10);
 
@@ -259,9 +262,11 @@ impl Waves<'_> {
         self.invocation.remaining.saturating_sub(self.started.elapsed())
     }
 
-    /// How long one call may take.
+    /// How long one call may take: what its step says, and at most what an invocation has for its first wave, so that every
+    /// invocation makes calls.
     fn limit(&self) -> Duration {
-        Duration::from_secs(self.step.timeout_seconds.unwrap_or(CALL_SECONDS).into())
+        let said = Duration::from_secs(self.step.timeout_seconds.unwrap_or(CALL_SECONDS).into());
+        said.min(self.invocation.remaining.saturating_sub(KEPT_BACK + BEFORE_CALLS))
     }
 }
 
