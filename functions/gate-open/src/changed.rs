@@ -1,6 +1,6 @@
 //! What changed between the signature of a gate and the step behind it, for those who are asked again.
 
-use countersign_approval::{Kind, Position, Status, StepEffects};
+use countersign_approval::{Kind, Position, Request, Status, StepEffects};
 use countersign_effect::Effect;
 use countersign_effect::view::{Change, EffectView, changes};
 use countersign_step_entry::{GateAsk, StepError};
@@ -26,6 +26,9 @@ pub(crate) async fn changed_since(
     let Ok(signed) = context.steps.runs.effects_of(&request).await else {
         return Ok(vec![format!("what `{gate}` showed can no longer be read")]);
     };
+    if asked.step.for_each.is_some() {
+        return Ok(of_list(&request, &signed, gate, &asked.step.name));
+    }
     let before = signed.iter().find(|effects| effects.step == asked.step.name);
     let (Some(before), Some(now)) =
         (before.and_then(view), asked.subject.effects.first().and_then(view))
@@ -39,6 +42,28 @@ pub(crate) async fn changed_since(
         remarks.push(format!("and {} more values are not as they were", all.len() - MAX_NAMED));
     }
     Ok(remarks)
+}
+
+/// What is said of a list that is signed again: its requests cannot be paired one by one.
+fn of_list(request: &Request, signed: &[StepEffects], gate: &str, step: &str) -> Vec<String> {
+    let covered = request.covers.iter().find(|covered| covered.step == step);
+    let Some(covered) = covered.filter(|_| signed.iter().any(|effects| effects.step == step))
+    else {
+        return Vec::new();
+    };
+    let again =
+        "the connector, its binding or its credential changed since: what is left is signed again";
+    let mut remarks = vec![format!("`{gate}` was approved, and {again}")];
+    if !covered.struck.is_empty() {
+        let numbers: Vec<String> = covered.struck.iter().map(|n| (n + 1).to_string()).collect();
+        let numbers = short(&numbers.join(", "));
+        remarks.push(format!(
+            "{} of {} were struck out when `{gate}` was approved, numbered {numbers} there",
+            covered.struck.len(),
+            covered.count
+        ));
+    }
+    remarks
 }
 
 fn view(effects: &StepEffects) -> Option<EffectView> {

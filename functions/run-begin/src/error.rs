@@ -5,6 +5,7 @@ use countersign_plan::{InputProblem, PlanError, SampleProblem};
 use countersign_run::RunId;
 use countersign_store_catalog::CatalogError;
 use countersign_store_kit::StoreError;
+use countersign_store_runs::Unrecognised;
 
 /// Why a run cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,9 @@ pub enum BeginError {
     /// The plan is refused.
     #[error("the plan is refused: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Refused(Vec<PlanError>),
+    /// The run repeats others, and does not recognise what they have sent.
+    #[error("the run cannot repeat what was sent: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Repeat(Vec<Unrecognised>),
     /// The plan cannot be sealed, or is not the one that was.
     #[error("sealing the plan")]
     Seal(#[from] PlanError),
@@ -52,6 +56,7 @@ impl BeginError {
                 | Self::Inputs(_)
                 | Self::Samples(_)
                 | Self::Refused(_)
+                | Self::Repeat(_)
         )
     }
 }
@@ -66,6 +71,7 @@ impl Failure for BeginError {
             Self::Inputs(_) => "RUN_INPUTS_INVALID",
             Self::Samples(_) => "RUN_SAMPLES_INVALID",
             Self::Refused(_) => "PLAN_INVALID",
+            Self::Repeat(_) => "REPEAT_CHANGED",
             Self::Seal(error) => error.code(),
             Self::Store(error) => error.code(),
             Self::Catalog(error) => error.code(),

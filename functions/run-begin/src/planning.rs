@@ -35,7 +35,9 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
         read_ahead(&mut plan, &reads);
     }
     check(&plan).map_err(BeginError::Refused)?;
-    Ok(plan)
+    // The playbook may have been saved again since the run was started.
+    let unrecognised = context.runs.unrecognised(&plan, &head.repeats).await?;
+    if unrecognised.is_empty() { Ok(plan) } else { Err(BeginError::Repeat(unrecognised)) }
 }
 
 async fn active_profile(context: &Context, head: &Head) -> Result<(), BeginError> {

@@ -22,6 +22,7 @@ pub(crate) async fn write_down(
     for name in &missing {
         let sent = state.step(name).and_then(|step| step.sent.as_ref());
         let outcome = match sent {
+            Some(sent) if sent.what.items > 0 => list(context, head, name, attempt, now).await?,
             Some(sent) => Outcome::unknown(name, sent, attempt, now),
             None => outcome(name, head, before(plan, name, &missing), attempt, now),
         };
@@ -36,6 +37,23 @@ pub(crate) async fn write_down(
         context.runs.end_step(&head.run, &outcome, &event, None).await?;
     }
     Ok(missing.len())
+}
+
+/// How a step over a list ends that was lost on the way.
+async fn list(
+    context: &Context,
+    head: &Head,
+    step: &str,
+    attempt: u32,
+    now: Timestamp,
+) -> Result<Outcome, FinishError> {
+    let intent = context.runs.intent(&head.run, step).await?;
+    let early = Some("it was lost on the way");
+    match intent {
+        Some(intent) => Ok(context.runs.list_outcome(&head.run, &intent, early, now).await?),
+        // An event without its mark: they are written together.
+        None => Ok(outcome(step, head, None, attempt, now)),
+    }
 }
 
 async fn without_outcome(

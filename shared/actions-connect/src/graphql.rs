@@ -43,6 +43,15 @@ struct Graphql<'g> {
 }
 
 impl Graphql<'_> {
+    /// An answer that is not JSON: of a mutation nobody knows what it did.
+    fn not_json(&self, caller: &Caller<'_>, status: u16, error: &serde_json::Error) -> Unread {
+        let error = AnswerError::NotJson(error.to_string());
+        if !self.rules.has_effect() {
+            return error.into();
+        }
+        Unread::Failed(self.failure(caller, status, &error.to_string(), Reason::Broken))
+    }
+
     /// Errors without data. One with an effect that was begun may have done it.
     fn failure(
         &self,
@@ -80,8 +89,10 @@ impl Paged for Graphql<'_> {
         answer: &Answer,
         before: usize,
     ) -> Result<Page, Unread> {
-        let json: Value = serde_json::from_slice(&answer.body)
-            .map_err(|error| AnswerError::NotJson(error.to_string()))?;
+        let json: Value = match serde_json::from_slice(&answer.body) {
+            Ok(json) => json,
+            Err(error) => return Err(self.not_json(caller, answer.status, &error)),
+        };
         let partial = match outcome(&json) {
             Outcome::Fine => Vec::new(),
             Outcome::Partial(errors) => errors,

@@ -17,13 +17,14 @@ pub fn name_signers(state: &mut RunState, records: &[ApprovalRecord]) {
 }
 
 fn message(name: &str, step: &StepState, records: &[ApprovalRecord]) -> Option<String> {
-    let sent = step.sent.as_ref()?;
+    // A step of several calls has counted them.
+    let sent = step.sent.as_ref().filter(|sent| sent.what.items == 0 || step.message.is_none())?;
     let allowed =
         |record: &&ApprovalRecord| Some(record.approval.as_str()) == sent.what.approval.as_deref();
     let by: Vec<&str> = records.iter().filter(allowed).flat_map(approvers).collect();
     match step.status {
         StepStatus::Unknown => Some(sent.sentence(name, &by)),
-        StepStatus::Done | StepStatus::Failed => {
+        StepStatus::Done | StepStatus::Failed if sent.what.items == 0 => {
             // The question about the last call; one whose answer was to send again is about an earlier one.
             let last = records.iter().rfind(|record| record.step == name && record.in_doubt)?;
             answered(last).map(|said| sent.answered(name, &by, &said.as_said()))

@@ -1,87 +1,80 @@
 //! What the runs that this one repeats have sent: it is not sent again.
+//!
+//! Calls are told apart by step and item. What was sent must be what would be sent now, by its idempotency key, which is made
+//! of the arguments too: otherwise nobody could say what "sent before" means, and nothing is sent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::PlanStep;
+use countersign_registry::action::ActionError;
 use countersign_run::{EFFECT_UNKNOWN, Head, RunId, StepStatus};
-use countersign_store_runs::{ItemStatus, Outcome, RunStore};
+use countersign_store_runs::{EarlierCall, Outcome, RunStore};
+use serde_json::Value;
 
+use crate::context::Context;
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::for_each::Item;
+use crate::prepare::Prepared;
+use crate::signature::call_key;
 
-/// A call that an earlier run made, or may have made.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Before {
-    /// The item's own key.
-    pub(crate) item: String,
-    /// The run.
-    pub(crate) run: RunId,
-    /// The idempotency key it carried.
-    pub(crate) key: String,
-    /// Whether it is known to have been made.
-    pub(crate) is_done: bool,
-}
-
-/// The calls of a step over a list that earlier runs made, or may have made, by the item's own key.
-pub(crate) async fn calls(
-    runs: &RunStore,
+/// The items that are left to do, and what earlier runs did: what is still in the list, in its order, then what is not.
+///
+/// # Errors
+/// `REPEAT_CHANGED` when an item was sent with other contents than it has now.
+pub(crate) fn split(
+    context: &Context,
     head: &Head,
     step: &PlanStep,
-) -> Result<BTreeMap<String, Before>, StepError> {
-    let mut before = BTreeMap::new();
-    for run in &head.repeats {
-        for call in runs.items(run, &step.name).await? {
-            let is_done = match call.status {
-                ItemStatus::Failed => continue,
-                ItemStatus::Done => true,
-                ItemStatus::Sending | ItemStatus::Unknown => false,
-            };
-            let (item, key) = (call.item, call.sending.key);
-            before.insert(item.clone(), Before { item, run: run.clone(), key, is_done });
-        }
-    }
-    Ok(before)
-}
-
-/// The items that are left to do, and what was done before, in the order of the list.
-pub(crate) fn split(
     list: Vec<Item>,
-    mut before: BTreeMap<String, Before>,
-) -> (Vec<Item>, Vec<Before>) {
+    mut earlier: BTreeMap<String, EarlierCall>,
+) -> Result<(Vec<Item>, Vec<EarlierCall>), ActionError> {
     let (mut left, mut sent) = (Vec::new(), Vec::new());
     for item in list {
-        match before.remove(&item.key) {
-            Some(call) => sent.push(call),
-            None => left.push(item),
+        let Some(call) = earlier.remove(&item.key) else {
+            left.push(item);
+            continue;
+        };
+        if call_key(context, head, step, &item.key, &item.prepared)? != call.key {
+            return Err(changed(&format!("item `{}`", item.key), &call.run));
         }
+        sent.push(call);
     }
-    (left, sent)
+    sent.extend(earlier.into_values());
+    Ok((left, sent))
+}
+
+fn changed(what: &str, run: &RunId) -> ActionError {
+    let message = format!("{what} was sent in {run} with other contents than it has now");
+    let error = ActionError::terminal("REPEAT_CHANGED", message);
+    error.with_help("start a new run, and leave out what was sent")
 }
 
 /// How a step that makes one call ends when an earlier run made it, or may have; none when it is to be made.
 pub(crate) async fn ending(
-    runs: &RunStore,
+    context: &Context,
     head: &Head,
     step: &PlanStep,
+    prepared: &Prepared,
 ) -> Result<Option<Ending>, StepError> {
     for run in &head.repeats {
-        let Some(intent) = runs.intent(run, &step.name).await? else { continue };
-        match runs.outcome(run, &step.name).await? {
-            Some(outcome) if outcome.status == StepStatus::Done => {
-                return Ok(Some(done(run, outcome)));
-            }
-            Some(outcome) if outcome.status == StepStatus::Failed => {}
+        let Some(intent) = context.runs.intent(run, &step.name).await? else { continue };
+        let outcome = context.runs.outcome(run, &step.name).await?;
+        if outcome.as_ref().is_some_and(|outcome| outcome.status == StepStatus::Failed) {
+            continue;
+        }
+        let key = call_key(context, head, step, "", prepared);
+        if key.is_ok_and(|key| key != intent.sending.key) {
+            return Ok(Some(Ending::failed(step, &changed(&format!("`{}`", step.name), run))));
+        }
+        return Ok(Some(match outcome {
+            Some(outcome) if outcome.status == StepStatus::Done => done(run, outcome),
             _ => {
                 let sentence = intent.sent().sentence(&step.name, &[]);
                 let message = format!("{sentence} That was in {run}; it is not sent again.");
-                return Ok(Some(Ending::without_output(
-                    StepStatus::Unknown,
-                    EFFECT_UNKNOWN,
-                    message,
-                )));
+                Ending::without_output(StepStatus::Unknown, EFFECT_UNKNOWN, message)
             }
-        }
+        }));
     }
     Ok(None)
 }
@@ -91,20 +84,56 @@ fn done(run: &RunId, outcome: Outcome) -> Ending {
     Ending { message: Some(message), ..Ending::done(outcome.input_hash, outcome.output) }
 }
 
-/// One sentence for those who sign a repetition; none when nothing was sent before.
-pub(crate) fn remark(step: &str, sent: &[Before]) -> Option<String> {
-    let done = sent.iter().filter(|call| call.is_done).count();
-    let unknown: Vec<&Before> = sent.iter().filter(|call| !call.is_done).collect();
-    let run = &sent.first()?.run;
-    let mut text = format!(
-        "`{step}`: {done} calls were made before, the first of them in {run}; they are left out."
-    );
-    if let Some(first) = unknown.first() {
-        text.push_str(&format!(
-            " The outcome of {} is unknown, and they are left out too: look for key {} first.",
-            unknown.len(),
-            first.key
-        ));
+/// What those who sign a repetition are told of a list: what was made before, what is unknown, and what was struck out.
+pub(crate) async fn remarks(
+    runs: &RunStore,
+    head: &Head,
+    step: &PlanStep,
+    sent: &[EarlierCall],
+) -> Result<Vec<String>, StepError> {
+    let mut remarks: Vec<String> = made_before(&step.name, sent).into_iter().collect();
+    for run in &head.repeats {
+        let outcome = runs.outcome(run, &step.name).await?;
+        let struck = outcome.map(|outcome| struck(&outcome.output)).unwrap_or_default();
+        if !struck.is_empty() {
+            let (items, name) = (listed(&struck), &step.name);
+            remarks.push(format!("`{name}`: in {run} these were struck out: {items}."));
+        }
     }
-    Some(text)
+    Ok(remarks)
+}
+
+fn made_before(step: &str, sent: &[EarlierCall]) -> Option<String> {
+    let runs: BTreeSet<&str> = sent.iter().map(|call| call.run.as_str()).collect();
+    let runs = runs.into_iter().collect::<Vec<_>>().join(", ");
+    let done = sent.iter().filter(|call| call.is_done).count();
+    let unknown: Vec<&EarlierCall> = sent.iter().filter(|call| !call.is_done).collect();
+    let mut parts = Vec::new();
+    if done > 0 {
+        parts.push(format!("calls made before: {done}"));
+    }
+    if let Some(first) = unknown.first() {
+        let (count, item, key) = (unknown.len(), &first.item, &first.key);
+        parts.push(format!("of unknown outcome: {count}, first `{item}` with key {key}"));
+    }
+    let parts = parts.join("; ");
+    (!sent.is_empty()).then(|| format!("`{step}`: left out, {parts} ({runs})."))
+}
+
+/// The keys of the items that were struck out, from the output of a step over a list.
+fn struck(output: &Value) -> Vec<String> {
+    let results = output["results"].as_array().into_iter().flatten();
+    let struck = results.filter(|result| result["status"] == "struck");
+    struck.filter_map(|result| result["key"].as_str().map(str::to_owned)).collect()
+}
+
+/// Items that a remark names; more are counted.
+const MAX_NAMED: usize = 10;
+
+fn listed(items: &[String]) -> String {
+    let named: Vec<String> = items.iter().take(MAX_NAMED).map(|item| format!("`{item}`")).collect();
+    match items.len().saturating_sub(MAX_NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }

@@ -12,6 +12,7 @@ use crate::event::{Envelope, StepEvent};
 use crate::situation::UPSTREAM_LOST;
 
 /// How a step ends.
+#[derive(Clone)]
 pub(crate) struct Ending {
     pub(crate) status: StepStatus,
     pub(crate) input_hash: String,

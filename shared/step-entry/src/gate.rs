@@ -3,7 +3,8 @@
 use countersign_approval::{Kind, Subject};
 use countersign_failure::Failure;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{Gate, OnError, PlanStep, StepKind};
+use countersign_plan::{ForEach, Gate, OnError, PlanStep, StepKind};
+use countersign_registry::Contract;
 use countersign_registry::action::ActionError;
 use countersign_run::{Head, StepStatus, Verdict};
 use countersign_store_runs::StepView;
@@ -12,7 +13,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::dry_run;
-use crate::earlier::{self, Before};
+use crate::earlier;
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::StepEvent;
@@ -172,7 +173,7 @@ async fn gate(
     for step_behind in covered.iter().filter(|step| holds(step, scope)) {
         match known_calls(context, view, step_behind, scope).await {
             Ok(known) => {
-                remarks.extend(earlier::remark(&step_behind.name, &known.before));
+                remarks.extend(known.remarks);
                 match known.calls {
                     Some(calls) => effects.push(calls.signed),
                     None => empty.push(&step_behind.name),
@@ -233,10 +234,10 @@ fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
 pub(crate) struct Known {
     /// As it will itself compute it; none when there is nothing to send.
     pub(crate) calls: Option<StepCalls>,
-    /// What runs that this one repeats have sent.
-    before: Vec<Before>,
     /// How the step ends when there is nothing to send.
     ending: Option<Ending>,
+    /// What those who sign are told of it.
+    remarks: Vec<String>,
 }
 
 pub(crate) async fn known_calls(
@@ -248,28 +249,42 @@ pub(crate) async fn known_calls(
     let contract = context.registry.get(&step.action);
     let contract =
         contract.ok_or_else(|| NoEffect::Step(StepError::NoHandler(step.action.clone())))?;
-    let head = &view.head;
     if let Some(each) = &step.for_each {
-        let calls = for_each::Calls::of(context, head, step, each, contract, scope).await;
-        let list = calls.map_err(NoEffect::Step)?.map_err(NoEffect::Failed)?;
-        if list.left.is_empty() {
-            let ending = Some(for_each::nothing_to_do(step, &list.before));
-            return Ok(Known { calls: None, before: list.before, ending });
-        }
-        let calls = calls_of(context, head, step, &list.left).await?;
-        let calls =
-            for_each::unrecorded(context, view, step, calls).await.map_err(NoEffect::Step)?;
-        return Ok(Known { calls: Some(calls), before: list.before, ending: None });
-    }
-    let ending = earlier::ending(&context.runs, head, step).await.map_err(NoEffect::Step)?;
-    if ending.is_some() {
-        return Ok(Known { calls: None, before: Vec::new(), ending });
+        return known_list(context, view, step, each, contract, scope).await;
     }
     let prepared = prepare(step, contract, scope).map_err(|problems| {
         NoEffect::Failed(ActionError::terminal("STEP_INPUT_INVALID", problems.join("; ")))
     })?;
+    let head = &view.head;
+    let ending = earlier::ending(context, head, step, &prepared).await.map_err(NoEffect::Step)?;
+    if let Some(ending) = ending {
+        let message = ending.message.as_deref().unwrap_or_default();
+        let remarks = vec![format!("`{}`: {message}", step.name)];
+        return Ok(Known { calls: None, ending: Some(ending), remarks });
+    }
     let calls = one_call(context, head, step, &prepared).await?;
-    Ok(Known { calls: Some(calls), before: Vec::new(), ending: None })
+    Ok(Known { calls: Some(calls), ending: None, remarks: Vec::new() })
+}
+
+async fn known_list(
+    context: &Context,
+    view: &StepView,
+    step: &PlanStep,
+    each: &ForEach,
+    contract: &Contract,
+    scope: &Scope,
+) -> Result<Known, NoEffect> {
+    let head = &view.head;
+    let list = for_each::Calls::of(context, head, step, each, contract, scope).await?;
+    let remarks = earlier::remarks(&context.runs, head, step, &list.before).await;
+    let remarks = remarks.map_err(NoEffect::Step)?;
+    if list.left.is_empty() {
+        let ending = Some(for_each::nothing_to_do(step, &list.before));
+        return Ok(Known { calls: None, ending, remarks });
+    }
+    let calls = calls_of(context, head, step, &list.left).await?;
+    let calls = for_each::unrecorded(context, view, step, calls).await.map_err(NoEffect::Step)?;
+    Ok(Known { calls: Some(calls), ending: None, remarks })
 }
 
 async fn settled(
@@ -291,6 +306,10 @@ async fn tool(
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
     if let Some(intent) = &view.intent {
+        // Whoever left the mark may still be at it: what came of it is not unknown yet.
+        if intent.is_leased(invocation.now) {
+            return Err(StepError::Busy(step.name.clone()));
+        }
         let calls = unknown_calls(context, view, step, intent, scope).await?;
         if !calls.is_empty() {
             return Ok(Asked::Ask(Box::new(what_happened(view, step, calls))));
@@ -300,8 +319,8 @@ async fn tool(
             return settled(Ending::in_doubt(step, intent), context, event, invocation).await;
         }
     }
-    let (of_step, before) = match known_calls(context, view, step, scope).await {
-        Ok(Known { calls: Some(calls), before, .. }) => (calls, before),
+    let (of_step, remarks) = match known_calls(context, view, step, scope).await {
+        Ok(Known { calls: Some(calls), remarks, .. }) => (calls, remarks),
         Ok(Known { ending, .. }) => {
             let ending = ending.unwrap_or_else(|| for_each::nothing_to_do(step, &[]));
             let ending = told(context, view, step, ending).await?;
@@ -324,7 +343,7 @@ async fn tool(
         prompt: format!("`{}` cannot be taken back. Send exactly this?", step.name),
         preview: Value::Null,
         irreversible: true,
-        remarks: earlier::remark(&step.name, &before).into_iter().collect(),
+        remarks,
         subject,
         stages: picture(view),
         gate: guarding(view, step),

@@ -153,7 +153,7 @@ async fn decide<'a>(
         return Ok(Decided::End(Ending::failed(step, &error).stopping()));
     }
     if step.irreversible
-        && let Some(ending) = earlier::ending(&context.runs, &view.head, step).await?
+        && let Some(ending) = earlier::ending(context, &view.head, step, &prepared).await?
     {
         return Ok(Decided::End(ending));
     }

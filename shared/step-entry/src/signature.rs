@@ -33,11 +33,16 @@ pub(crate) enum NoEffect {
 }
 
 impl StepCalls {
-    /// The newest of these signatures that covers exactly these calls, but for what people struck out.
+    /// The newest of these signatures, if it covers exactly these calls but for what people struck out. An older one does not
+    /// come back to life: whoever signed later may have struck something out.
     pub(crate) fn covered_by<'s>(&self, found: &'s [Signed]) -> Option<&'s Signed> {
-        let covering = found.iter().filter(|signature| signature.covered.is_of(&self.signed));
-        covering.max_by_key(|signature| signature.at)
+        newest(found).filter(|signature| signature.covered.is_of(&self.signed))
     }
+}
+
+/// The newest signature of a step.
+pub(crate) fn newest(found: &[Signed]) -> Option<&Signed> {
+    found.iter().max_by_key(|signature| signature.at)
 }
 
 /// What a step that makes one call is about to send. Gate and step both ask here.
@@ -73,7 +78,7 @@ async fn describe(
         describer.ok_or_else(|| NoEffect::Step(StepError::NoHandler(step.action.clone())))?;
     let mut keys = Vec::with_capacity(calls.len());
     for (item, prepared) in calls {
-        keys.push(key(context, head, step, item, prepared).map_err(|error| unsignable(&error))?);
+        keys.push(call_key(context, head, step, item, prepared).map_err(NoEffect::Failed)?);
     }
     let inputs: Vec<CallOf<'_>> = calls
         .iter()
@@ -96,20 +101,24 @@ async fn describe(
 }
 
 /// The key of a call. A run that repeats another uses that one's keys.
-fn key(
+///
+/// # Errors
+/// A terminal error when the arguments cannot be signed.
+pub(crate) fn call_key(
     context: &Context,
     head: &Head,
     step: &PlanStep,
     item: &str,
     prepared: &Prepared,
-) -> Result<String, countersign_effect::EffectError> {
-    idempotency_key(&KeyOf {
+) -> Result<String, ActionError> {
+    let key = idempotency_key(&KeyOf {
         tenant: context.tenant.as_str(),
         origin_run: head.origin().as_str(),
         step: &step.name,
         item,
         arguments: &prepared.arguments(),
-    })
+    });
+    key.map_err(|error| ActionError::from_failure(&error))
 }
 
 fn unsignable(error: &dyn Failure) -> NoEffect {

@@ -60,6 +60,10 @@ impl RunStore {
         }
         let intent =
             if for_itself { self.intent(run, &request.position.step).await? } else { None };
+        if let Some(intent) = intent.as_ref().filter(|intent| intent.sending.items > 0) {
+            self.record(run, &event).await?;
+            return self.list_closed(run, intent, verdict, at).await;
+        }
         let (outcome, stop) = match intent {
             None => (outcome(request, verdict, at), stop(request, verdict, at)),
             Some(intent) => in_doubt(&intent, verdict, at),
@@ -69,22 +73,45 @@ impl RunStore {
 }
 
 impl RunStore {
+    /// Ends a step over a list that asked people and was not approved: its records say what was sent.
+    async fn list_closed(
+        &self,
+        run: &RunId,
+        intent: &Intent,
+        verdict: Verdict,
+        at: Timestamp,
+    ) -> Result<()> {
+        let early = match verdict {
+            Verdict::Denied => "what it asked was denied",
+            Verdict::TimedOut => "what it asked was not answered in time",
+            Verdict::Approved | Verdict::Closed => "its request was closed",
+        };
+        let outcome = self.list_outcome(run, intent, Some(early), at).await?;
+        let stops = verdict != Verdict::Closed && intent.stops;
+        let stop = stops.then(|| step_failed(intent, &outcome, at));
+        self.end_step(run, &outcome, &ended(intent, &outcome), stop.as_ref()).await.map(drop)
+    }
+
     /// Writes what people said became of the one call of a step. A step that is to send again ends when it has; one of
     /// several calls ends by itself, from the answers.
     async fn answered(&self, request: &Request, at: Timestamp) -> Result<()> {
         let (run, step) = (&request.position.run, &request.position.step);
         let Some(intent) = self.intent(run, step).await? else { return Ok(()) };
         let Some((outcome, stop)) = said(request, &intent, at) else { return Ok(()) };
-        let kind = EventKind::StepEnded {
-            status: outcome.status,
-            count: None,
-            code: outcome.code.clone(),
-            message: outcome.message.clone(),
-            took_ms: 0,
-        };
-        let event = Event { step: step.clone(), attempt: intent.attempt, n: 9, at, kind };
-        self.end_step(run, &outcome, &event, stop.as_ref()).await.map(drop)
+        self.end_step(run, &outcome, &ended(&intent, &outcome), stop.as_ref()).await.map(drop)
     }
+}
+
+/// The event of a step that ends without an invocation.
+fn ended(intent: &Intent, outcome: &Outcome) -> Event {
+    let kind = EventKind::StepEnded {
+        status: outcome.status,
+        count: outcome.count,
+        code: outcome.code.clone(),
+        message: outcome.message.clone(),
+        took_ms: 0,
+    };
+    Event { step: intent.step.clone(), attempt: intent.attempt, n: 9, at: outcome.at, kind }
 }
 
 /// How a step ends of whose call this was said; none while it is to send again, or when another call was asked about.

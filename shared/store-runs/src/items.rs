@@ -25,6 +25,24 @@ pub enum ItemStatus {
     Unknown,
 }
 
+impl ItemStatus {
+    /// Whether it is not known what became of the call.
+    #[must_use]
+    pub fn is_unknown(self) -> bool {
+        matches!(self, Self::Sending | Self::Unknown)
+    }
+
+    /// The word of the API, once the step is over.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Sending | Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// One call, from the moment it may have been made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ItemCall {
@@ -48,12 +66,20 @@ pub struct ItemCall {
     /// What it answered; see [`RunStore::item_output`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Stored>,
-    /// The stable code of its error.
+    /// The stable code of its error. A call of unknown outcome that has one is not asked about again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+}
+
+impl ItemCall {
+    /// Whether people have to be asked what became of it.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.status.is_unknown() && self.code.is_none()
+    }
 }
 
 /// Whether some calls may be made.

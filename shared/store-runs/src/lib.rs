@@ -22,8 +22,10 @@ mod heads;
 mod items;
 mod journal;
 mod keys;
+mod lists;
 mod outcomes;
 mod records;
+mod repeats;
 mod starts;
 mod stops;
 
@@ -31,8 +33,10 @@ pub use active::Active;
 pub use effects::{MAX_EFFECTS_BYTES, effects_bytes};
 pub use items::{Begun, ItemCall, ItemStatus, MAX_ITEMS};
 pub use journal::JournalStore;
+pub use lists::{EarlierCall, ListEnd, ListSummary};
 pub use outcomes::{Ended, Intended, StepView};
 pub use records::{Intent, Outcome};
+pub use repeats::Unrecognised;
 pub use starts::{Asked, Created};
 
 use countersign_store_kit::{Blobs, Table};

@@ -170,7 +170,9 @@ impl RunStore {
         let writes = vec![
             Write::check(
                 &keys::head(run),
-                Expr::new("attribute_exists(#PK) AND attribute_not_exists(#stop)"),
+                Expr::new(
+                    "attribute_exists(#PK) AND attribute_not_exists(#stop) AND attribute_not_exists(#finished_at)",
+                ),
             ),
             Write::put(&keys::intent(run, &intent.step), intent)?.when(fresh),
             Write::put(&keys::event(run, &event.step, event.attempt, event.n), &event)?,

@@ -124,6 +124,12 @@ pub struct Intent {
     /// The hash of its effect; marks of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaf: Option<Digest>,
+    /// Of a step over a list: the calls that people struck out, by number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub struck: Vec<u32>,
+    /// Of a step over a list whose rest was signed again: the numbers of the calls that were signed then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signed: Vec<u32>,
     /// Until when the invocation that left the mark may still act.
     pub lease_until: Timestamp,
     /// Whether the run ends when the step fails; then it ends when nobody knows, too.
@@ -152,8 +158,8 @@ impl Intent {
         Event {
             step: self.step.clone(),
             attempt: self.attempt,
-            // Before the end of the attempt, which is 8 or 9.
-            n: self.sending.call.min(7),
+            // Before the end of the attempt, which is 8 or 9. All invocations of a list share one event.
+            n: if self.sending.items > 0 { 1 } else { self.sending.call.min(7) },
             at: self.at,
             kind: EventKind::Sending(self.sending.clone()),
         }

@@ -14,7 +14,7 @@ use super::{Ctx, found, reader};
 /// One call of a step that makes one for each item of a list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CallView {
-    /// Its number in the list that was signed, from 0.
+    /// Its number in the step's list, from 0.
     n: u32,
     /// What the playbook calls the item.
     key: String,
@@ -33,7 +33,7 @@ pub(crate) struct CallView {
     receipt: String,
     /// The request that receipt closed.
     approval_id: Option<String>,
-    /// Its hash in the request: `/approvals/{id}/effects/{step}/{n}` has the whole.
+    /// The hash of what was sent. Among the effects of the request it tells which one this was.
     leaf: String,
     /// How often it was sent.
     calls: u32,

@@ -11,7 +11,7 @@ use super::execution::own;
 use super::executions::ExecutionLine;
 use super::{Ctx, analyst, now};
 use crate::once::do_once;
-use crate::{repeating, starting};
+use crate::{repeating, run_context, starting};
 
 /// Starts a run that does the rest of one that has finished: with the same agent, playbook and inputs, and without the calls
 /// that were made. What is sent carries the keys of the first run. Calls of unknown outcome are left out too, and said.
@@ -28,23 +28,26 @@ pub(crate) async fn repeat(
 ) -> Result<Response, Problem> {
     let State(ctx) = ctx;
     let owner = analyst(&signed)?;
-    let attempt = Attempt::new(owner, "POST /executions/{id}/repeat", key, &id)?;
+    let attempt = Attempt::new(owner, &format!("POST /executions/{id}/repeat"), key, &id)?;
+    let run = RunId::from_bytes(attempt.id());
     let work = Box::pin(async {
         let head = own(&ctx, owner, &id).await?;
-        let repeats = repeating::chain(&head)?;
+        let repeats = repeating::chain(&head, &run)?;
         let profile = starting::profile(&ctx, owner, &head.profile_id).await?;
         starting::active(&profile)?;
         let named = head.playbook_id.as_deref();
         let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
         let inputs = given(ctx.runs.inputs(&id).await?);
         starting::check_inputs(&playbook.playbook, &inputs)?;
+        // No laxer than a new run, and than the one that is repeated.
+        let context = run_context::by_hand(&profile, &playbook.playbook, None)?.max(head.context);
         let starting = starting::Starting {
-            run: RunId::from_bytes(attempt.id()),
+            run: run.clone(),
             profile: &profile,
             playbook: &playbook,
             query: &head.query,
             inputs: &inputs,
-            context: head.context,
+            context,
             repeats: &repeats,
         };
         starting::start(&ctx, &signed, &starting, Vec::new()).await

@@ -14,19 +14,17 @@ mod plan;
 mod summary;
 mod waves;
 
-use std::collections::BTreeSet;
-
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{ForEach, PlanStep};
 use countersign_registry::Contract;
 use countersign_registry::action::ActionError;
 use countersign_run::{EFFECT_UNKNOWN, Head, StepStatus};
-use countersign_store_runs::StepView;
+use countersign_store_runs::{EarlierCall, StepView};
 use countersign_wiring::Scope;
 
 use crate::context::Context;
 use crate::dry_run;
-use crate::earlier::{self, Before};
+use crate::earlier;
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Answer, StepEvent};
@@ -36,7 +34,6 @@ use crate::signature::{NoEffect, StepCalls, calls_of};
 pub(crate) use answers::unknown_calls;
 pub(crate) use list::Item;
 use plan::Made;
-pub(crate) use summary::Summary;
 use waves::Waves;
 
 /// The code of a step over a list without items.
@@ -47,11 +44,14 @@ pub(crate) struct Calls {
     /// Those to make, in the order of the list.
     pub(crate) left: Vec<Item>,
     /// Those that runs which this one repeats have made, or may have.
-    pub(crate) before: Vec<Before>,
+    pub(crate) before: Vec<EarlierCall>,
 }
 
 impl Calls {
-    /// Resolves them. The inner error is for the step: its calls cannot be made as they stand.
+    /// Resolves them.
+    ///
+    /// # Errors
+    /// [`NoEffect`] when they cannot be made as they stand, or could not be found out now.
     pub(crate) async fn of(
         context: &Context,
         head: &Head,
@@ -59,14 +59,13 @@ impl Calls {
         each: &ForEach,
         contract: &Contract,
         scope: &Scope,
-    ) -> Result<Result<Self, ActionError>, StepError> {
-        let list = match list::items(step, each, contract, scope) {
-            Ok(list) => list,
-            Err(error) => return Ok(Err(error)),
-        };
-        let before = earlier::calls(&context.runs, head, step).await?;
-        let (left, before) = earlier::split(list, before);
-        Ok(Ok(Self { left, before }))
+    ) -> Result<Self, NoEffect> {
+        let list = list::items(step, each, contract, scope).map_err(NoEffect::Failed)?;
+        let earlier = context.runs.earlier_calls(&head.repeats, &step.name).await;
+        let earlier = earlier.map_err(|error| NoEffect::Step(error.into()))?;
+        let split = earlier::split(context, head, step, list, earlier);
+        let (left, before) = split.map_err(NoEffect::Failed)?;
+        Ok(Self { left, before })
     }
 }
 
@@ -80,44 +79,42 @@ pub(crate) async fn run(
     invocation: &Invocation,
 ) -> Result<Answer, StepError> {
     let started = tokio::time::Instant::now();
-    let mut made = Made::read(context, view, step).await?;
+    let made = Made::read(context, view, step).await?;
     let ready = match begin(context, view, step).await? {
         Begun::End(ending) => Err(ending),
         Begun::Go { contract, scope } => ready(context, view, step, each, contract, &scope).await?,
     };
+    let ready = ready.and_then(|ready| {
+        if made.fits(&ready.list.left) { Ok(ready) } else { Err(not_the_list(step)) }
+    });
     let Ready { contract, list, calls } = match ready {
         Ok(ready) => ready,
         Err(ending) => {
-            let ending = Summary::of(&made).ending(context, step, Some(ending)).await?;
+            let ending = summary::of_records(context, step, &made, ending).await?;
             return Ok(ending.record(&context.runs, event, invocation.now).await?.into());
         }
     };
+    let (list, calls) = (&list, &calls);
+    let waves =
+        Waves { context, event, view, step, each, contract, list, calls, invocation, started };
+    proceed(&waves, made).await
+}
+
+/// Takes the answers of people into the records, and makes what is allowed.
+async fn proceed(waves: &Waves<'_>, mut made: Made) -> Result<Answer, StepError> {
+    let Waves { context, event, step, calls, .. } = *waves;
     let signatures = context.signatures.as_ref();
-    let signatures = signatures.ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-    let settled =
-        answers::settle(context, signatures.as_ref(), &event.run, step, &calls, &mut made).await?;
-    if !settled.changed.is_empty() {
-        let summary = Summary::of_list(&made, &list, &BTreeSet::new());
-        let ending = summary.ending(context, step, Some(changed(&settled.changed))).await?;
-        return Ok(ending.record(&context.runs, event, invocation.now).await?.into());
-    }
+    let signatures = signatures.ok_or_else(|| StepError::NoHandler(step.action.clone()))?.as_ref();
+    let settled = answers::settle(context, signatures, &event.run, step, calls, &mut made).await?;
     let found = signatures.signed(&event.run, &step.name).await?;
-    let Some(mut allowed) = plan::allowed(&calls, &made, &found) else {
-        return Err(StepError::NeedsSignature(step.name.clone()));
-    };
+    let mut allowed = plan::allowed(calls, &made, &found);
+    if !settled.changed.is_empty() {
+        return waves.end(&made, &allowed.struck, Some(changed(&settled.changed))).await;
+    }
     allowed.now.extend(settled.again);
-    let waves = Waves {
-        context,
-        event,
-        view,
-        step,
-        each,
-        contract,
-        list: &list,
-        calls: &calls,
-        invocation,
-        started,
-    };
+    if allowed.now.is_empty() && allowed.is_unsigned && !waves.failed(&made) {
+        return Err(StepError::NeedsSignature(step.name.clone()));
+    }
     waves.make(made, &allowed).await
 }
 
@@ -137,10 +134,9 @@ async fn ready<'a>(
     contract: &'a Contract,
     scope: &Scope,
 ) -> Result<Result<Ready<'a>, Ending>, StepError> {
-    let failed = |error: &ActionError| Ok(Err(Ending::failed(step, error)));
-    let list = match Calls::of(context, &view.head, step, each, contract, scope).await? {
+    let list = match Calls::of(context, &view.head, step, each, contract, scope).await {
         Ok(list) => list,
-        Err(error) => return failed(&error),
+        Err(error) => return not_ready(step, error),
     };
     if list.left.is_empty() {
         return Ok(Err(nothing_to_do(step, &list.before)));
@@ -155,19 +151,25 @@ async fn ready<'a>(
     }
     match calls_of(context, &view.head, step, &list.left).await {
         Ok(calls) => Ok(Ok(Ready { contract, list, calls })),
-        Err(NoEffect::Step(error)) => Err(error),
-        Err(NoEffect::Failed(error)) => failed(&error),
+        Err(error) => not_ready(step, error),
+    }
+}
+
+fn not_ready<T>(step: &PlanStep, error: NoEffect) -> Result<Result<T, Ending>, StepError> {
+    match error {
+        NoEffect::Step(error) => Err(error),
+        NoEffect::Failed(error) => Ok(Err(Ending::failed(step, &error))),
     }
 }
 
 /// How a step ends whose list is empty, or has nothing left to do.
-pub(crate) fn nothing_to_do(step: &PlanStep, before: &[Before]) -> Ending {
+pub(crate) fn nothing_to_do(step: &PlanStep, before: &[EarlierCall]) -> Ending {
     if before.is_empty() {
         let list = step.for_each.as_ref().map_or("", |each| each.list.as_str());
         let message = format!("`{{{list}}}` has no items");
         return Ending::without_output(StepStatus::Skipped, EMPTY, message);
     }
-    Summary::of_before(before).of_nothing(step)
+    summary::of_earlier(step, before)
 }
 
 /// Calls were to be made again, and would be others now.
@@ -179,7 +181,13 @@ fn changed(items: &[String]) -> Ending {
     Ending::not_run(EFFECT_UNKNOWN, message)
 }
 
-/// The effects of the calls that have no record: what people sign when the step asks for itself.
+/// The records are of other items than those of the list.
+fn not_the_list(step: &PlanStep) -> Ending {
+    let message = "the list is not the one whose calls were begun; nothing more is sent";
+    Ending::failed(step, &ActionError::terminal("FOR_EACH_CHANGED", message)).stopping()
+}
+
+/// The effects of the calls that are neither begun nor struck out: what people sign when the step asks for itself.
 pub(crate) async fn unrecorded(
     context: &Context,
     view: &StepView,
@@ -187,8 +195,7 @@ pub(crate) async fn unrecorded(
     calls: StepCalls,
 ) -> Result<StepCalls, StepError> {
     let made = Made::read(context, view, step).await?;
-    let rest: Vec<u32> =
-        (0..).take(calls.signed.texts.len()).filter(|n| !made.calls.contains_key(n)).collect();
+    let rest = made.rest(calls.signed.texts.len());
     Ok(StepCalls { signed: plan::left(&calls, &rest), ..calls })
 }
 
@@ -200,7 +207,7 @@ pub(crate) async fn closed(
     ending: Ending,
 ) -> Result<Ending, StepError> {
     let made = Made::read(context, view, step).await?;
-    Summary::of(&made).ending(context, step, Some(ending)).await
+    summary::of_records(context, step, &made, ending).await
 }
 
 #[cfg(test)]

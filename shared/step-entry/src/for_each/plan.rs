@@ -5,18 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_approval::ports::Signed;
 use countersign_approval::{ApprovalId, ReceiptId, StepEffects};
 use countersign_plan::PlanStep;
-use countersign_store_runs::{ItemCall, ItemStatus, StepView};
+use countersign_store_runs::{Intent, ItemCall, StepView};
 
+use super::list::Item;
 use crate::context::Context;
 use crate::error::StepError;
-use crate::signature::StepCalls;
+use crate::signature::{StepCalls, newest};
 
 /// The calls that have a record, by number.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Made {
     pub(crate) calls: BTreeMap<u32, ItemCall>,
-    /// How many calls people allowed, as the step's own mark has it; 0 before the first.
-    pub(crate) allowed: u32,
+    /// The step's own mark; none before the first call.
+    pub(crate) mark: Option<Intent>,
 }
 
 impl Made {
@@ -26,27 +27,36 @@ impl Made {
         view: &StepView,
         step: &PlanStep,
     ) -> Result<Self, StepError> {
-        let Some(intent) = &view.intent else { return Ok(Self::default()) };
+        let Some(mark) = view.intent.clone() else { return Ok(Self::default()) };
         let calls = context.runs.items(&view.head.run, &step.name).await?;
         let calls = calls.into_iter().map(|call| (call.n, call)).collect();
-        Ok(Self { calls, allowed: intent.sending.items })
+        Ok(Self { calls, mark: Some(mark) })
     }
 
-    /// Whether the outcome of some call is unknown. A call that is still being made counts: whoever asks holds the lease of
-    /// the step, so that nobody else makes it.
-    pub(crate) fn in_doubt(&self) -> bool {
-        self.unknown().next().is_some()
-    }
-
-    /// The calls of unknown outcome.
+    /// The calls that people have to be asked about. One that is still being made counts: whoever asks has seen that the
+    /// lease of the step has ended.
     pub(crate) fn unknown(&self) -> impl Iterator<Item = &ItemCall> {
-        self.calls.values().filter(|call| is_unknown(call.status))
+        self.calls.values().filter(|call| call.asks())
     }
-}
 
-/// Whether somebody has to say what came of a call.
-pub(crate) fn is_unknown(status: ItemStatus) -> bool {
-    matches!(status, ItemStatus::Sending | ItemStatus::Unknown)
+    /// Whether every record is of the item that stands there now. Otherwise nobody could say what was made.
+    pub(crate) fn fits(&self, list: &[Item]) -> bool {
+        let is_of =
+            |call: &ItemCall| list.get(call.n as usize).is_some_and(|item| item.key == call.item);
+        self.calls.values().all(is_of)
+    }
+
+    /// What people struck out when they signed the calls that were begun.
+    pub(crate) fn struck(&self) -> BTreeSet<u32> {
+        self.mark.iter().flat_map(|mark| mark.struck.iter().copied()).collect()
+    }
+
+    /// Of so many calls, those that are neither begun nor struck out.
+    pub(crate) fn rest(&self, count: usize) -> Vec<u32> {
+        let struck = self.struck();
+        let all = (0..).take(count);
+        all.filter(|n| !self.calls.contains_key(n) && !struck.contains(n)).collect()
+    }
 }
 
 /// What allows one call.
@@ -65,23 +75,32 @@ pub(crate) struct Allowed {
     pub(crate) now: BTreeMap<u32, Grant>,
     /// What people struck out, by its number in the list.
     pub(crate) struck: BTreeSet<u32>,
+    /// The numbers that were signed, when that was not the whole list.
+    pub(crate) signed: Vec<u32>,
+    /// Whether calls are left that nobody has signed.
+    pub(crate) is_unsigned: bool,
 }
 
-/// What may be made now: signed, not struck out and without a record. None when no signature covers the list, or what is
-/// left of it.
-pub(crate) fn allowed(calls: &StepCalls, made: &Made, found: &[Signed]) -> Option<Allowed> {
-    let all: Vec<u32> = (0..).take(calls.signed.texts.len()).collect();
-    if let Some(signature) = calls.covered_by(found) {
-        return Some(without(signature, &all, made));
+/// What may be made now: signed, not struck out and without a record. The newest signature counts: of the whole list, of the
+/// part that was signed when the first calls of it were made, or of what is left.
+pub(crate) fn allowed(calls: &StepCalls, made: &Made, found: &[Signed]) -> Allowed {
+    let count = calls.signed.texts.len();
+    let all: Vec<u32> = (0..).take(count).collect();
+    let part = made.mark.as_ref().map(|mark| mark.signed.clone()).unwrap_or_default();
+    let rest = made.rest(count);
+    let signature = newest(found);
+    let is_of = |numbers: &[u32]| {
+        !numbers.is_empty()
+            && signature.is_some_and(|signature| signature.covered.is_of(&left(calls, numbers)))
+    };
+    let signed = [&all, &part, &rest].into_iter().find(|numbers| is_of(numbers));
+    match (signature, signed) {
+        (Some(signature), Some(signed)) => {
+            let partly = if *signed == all { Vec::new() } else { signed.clone() };
+            Allowed { signed: partly, ..without(signature, signed, made) }
+        }
+        _ => Allowed { struck: made.struck(), is_unsigned: !rest.is_empty(), ..Allowed::default() },
     }
-    // The connector was changed after the first calls: people have signed the rest again.
-    let rest: Vec<u32> = all.into_iter().filter(|n| !made.calls.contains_key(n)).collect();
-    if rest.is_empty() {
-        return Some(Allowed::default());
-    }
-    let left = left(calls, &rest);
-    let newest = found.iter().filter(|signature| signature.covered.is_of(&left));
-    newest.max_by_key(|signature| signature.at).map(|signature| without(signature, &rest, made))
 }
 
 /// The effects of these calls alone.
@@ -91,15 +110,14 @@ pub(crate) fn left(calls: &StepCalls, numbers: &[u32]) -> StepEffects {
 }
 
 fn without(signature: &Signed, signed: &[u32], made: &Made) -> Allowed {
-    let struck: BTreeSet<u32> = signature
-        .covered
-        .struck
-        .iter()
-        .filter_map(|at| signed.get(*at as usize).copied())
-        .collect();
+    let struck = signature.covered.struck.iter();
+    let mut struck: BTreeSet<u32> =
+        struck.filter_map(|at| signed.get(*at as usize).copied()).collect();
+    struck.extend(made.struck());
     let Signed { approval, receipt, .. } = signature;
     let grant = || Grant { approval: approval.clone(), receipt: receipt.clone(), call: 1 };
     let now = signed.iter().copied();
     let now = now.filter(|n| !struck.contains(n) && !made.calls.contains_key(n));
-    Allowed { now: now.map(|n| (n, grant())).collect(), struck }
+    let now = now.map(|n| (n, grant())).collect();
+    Allowed { now, struck, ..Allowed::default() }
 }

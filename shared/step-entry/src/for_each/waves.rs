@@ -15,8 +15,8 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::Calls;
-use super::plan::{Allowed, Grant, Made, is_unknown};
-use super::summary::Summary;
+use super::plan::{Allowed, Grant, Made};
+use super::summary;
 use crate::act::{Acted, LEASE_MARGIN, RESERVE, act};
 use crate::context::Context;
 use crate::ending::Ending;
@@ -64,14 +64,22 @@ enum Enough {
 
 impl Waves<'_> {
     /// Makes what is allowed, as far as time, failures and the run let it.
-    pub(crate) async fn make(self, mut made: Made, allowed: &Allowed) -> Result<Answer, StepError> {
-        let Some(first) = allowed.now.values().next() else {
+    pub(crate) async fn make(
+        &self,
+        mut made: Made,
+        allowed: &Allowed,
+    ) -> Result<Answer, StepError> {
+        let numbers = self.order(&made, allowed);
+        let Some(first) = numbers.first().and_then(|n| allowed.now.get(n)) else {
             return self.end(&made, &allowed.struck, None).await;
         };
         let mark = self.mark(&made, allowed, first);
-        made.allowed = mark.sending.items;
-        let enough = self.waves(&mut made, allowed, &mark).await?;
-        match enough {
+        let mut is_open = false;
+        let enough = self.waves(&mut made, allowed, &numbers, &mark, &mut is_open).await;
+        if enough.is_err() && !is_open {
+            self.release(&mark).await;
+        }
+        match enough? {
             Enough::Time => {
                 self.release(&mark).await;
                 Ok(Answer::More(More {}))
@@ -80,31 +88,42 @@ impl Waves<'_> {
                 self.release(&mark).await;
                 Err(StepError::InDoubt(self.step.name.clone()))
             }
+            Enough::All if allowed.is_unsigned && !self.failed(&made) => {
+                self.release(&mark).await;
+                Err(StepError::NeedsSignature(self.step.name.clone()))
+            }
             Enough::All | Enough::Failed => self.end(&made, &allowed.struck, None).await,
             Enough::Ended(ending) => self.end(&made, &allowed.struck, Some(ending)).await,
         }
     }
 
+    /// First what people said is to be sent again, then the rest in the order of the list. After a failure that ends the
+    /// step only the former: somebody has signed it since.
+    fn order(&self, made: &Made, allowed: &Allowed) -> Vec<u32> {
+        let failed = self.failed(made);
+        let mut numbers: Vec<(bool, u32)> =
+            allowed.now.iter().map(|(n, grant)| (grant.call == 1, *n)).collect();
+        numbers.retain(|(is_first, _)| !(failed && *is_first));
+        numbers.sort_unstable();
+        numbers.into_iter().map(|(_, n)| n).collect()
+    }
+
+    /// `is_open` is set while calls are noted whose end is not written.
     async fn waves(
         &self,
         made: &mut Made,
         allowed: &Allowed,
+        numbers: &[u32],
         mark: &Intent,
+        is_open: &mut bool,
     ) -> Result<Enough, StepError> {
-        if self.failed(made.calls.values()) {
-            return Ok(Enough::Failed);
-        }
         let mut rights_read = Instant::now();
-        let numbers: Vec<u32> = allowed.now.keys().copied().collect();
         for (at, numbers) in numbers.chunks(self.each.parallel.max(1) as usize).enumerate() {
             if self.left() < self.limit() + KEPT_BACK {
                 return Ok(Enough::Time);
             }
             if rights_read.elapsed() > MAX_RIGHTS_AGE {
-                let refused =
-                    refused(self.context, &self.view.head, self.step, self.contract).await?;
-                if let Some(error) = refused {
-                    let ending = Ending::failed(self.step, &error).stopping();
+                if let Some(ending) = self.refused().await? {
                     return Ok(Enough::Ended(ending));
                 }
                 rights_read = Instant::now();
@@ -120,7 +139,9 @@ impl Waves<'_> {
                     return Ok(Enough::Ended(Ending::not_run("RUN_STOPPED", message)));
                 }
             }
+            *is_open = true;
             let ended = self.wave(begun).await?;
+            *is_open = false;
             let enough = self.after(&ended);
             made.calls.extend(ended.into_iter().map(|call| (call.n, call)));
             if let Some(enough) = enough {
@@ -130,30 +151,52 @@ impl Waves<'_> {
         Ok(Enough::All)
     }
 
+    /// Why whoever started the run may not go on, if so.
+    async fn refused(&self) -> Result<Option<Ending>, StepError> {
+        let refused = refused(self.context, &self.view.head, self.step, self.contract).await?;
+        Ok(refused.map(|error| Ending::failed(self.step, &error).stopping()))
+    }
+
     /// What a wave means for the next one.
     fn after(&self, ended: &[ItemCall]) -> Option<Enough> {
-        if ended.iter().any(|call| is_unknown(call.status)) {
+        if ended.iter().any(ItemCall::asks) {
             return Some(Enough::Unknown);
         }
-        self.failed(ended.iter()).then_some(Enough::Failed)
+        self.has_failed(ended.iter()).then_some(Enough::Failed)
     }
 
-    fn failed<'c>(&self, mut calls: impl Iterator<Item = &'c ItemCall>) -> bool {
-        self.step.on_error == OnError::Stop && calls.any(|call| call.status == ItemStatus::Failed)
+    /// Whether a call has failed, and the step's author wants it to end then.
+    pub(crate) fn failed(&self, made: &Made) -> bool {
+        self.has_failed(made.calls.values())
     }
 
-    /// The step's own mark: who is at it, until when, and how many calls were allowed.
+    fn has_failed<'c>(&self, mut calls: impl Iterator<Item = &'c ItemCall>) -> bool {
+        let failed = |call: &ItemCall| call.status != ItemStatus::Done && call.code.is_some();
+        self.step.on_error == OnError::Stop && calls.any(failed)
+    }
+
+    /// The step's own mark: who is at it, until when, what was signed and struck out, and how many calls were allowed. Who
+    /// allowed the first calls and when they were sent stays.
     fn mark(&self, made: &Made, allowed: &Allowed, first: &Grant) -> Intent {
         let target = self.calls.effects.first().map(countersign_effect::Effect::target);
         let fresh = allowed.now.keys().filter(|n| !made.calls.contains_key(n)).count();
+        let before = made.mark.as_ref();
+        let now = sending(first, target.unwrap_or_default(), String::new());
         let sending = Sending {
-            call: self.view.intent.as_ref().map_or(1, |before| before.sending.call + 1),
+            call: before.map_or(1, |before| before.sending.call + 1),
             items: u32::try_from(made.calls.len() + fresh).unwrap_or(u32::MAX),
-            ..sending(first, target.unwrap_or_default(), String::new())
+            ..before.map_or(now, |before| before.sending.clone())
         };
         let mark = intent(self.event, sending, "", self.step, self.invocation);
         let until = self.invocation.now.checked_add(self.invocation.remaining + LEASE_MARGIN);
-        Intent { lease_until: until.unwrap_or(mark.lease_until), ..mark }
+        let signed = before.map(|before| before.signed.clone()).unwrap_or_default();
+        Intent {
+            struck: allowed.struck.iter().copied().collect(),
+            signed: if allowed.signed.is_empty() { signed } else { allowed.signed.clone() },
+            lease_until: until.unwrap_or(mark.lease_until),
+            at: before.map_or(mark.at, |before| before.at),
+            ..mark
+        }
     }
 
     /// The record of a call that is about to be made.
@@ -215,6 +258,7 @@ impl Waves<'_> {
             // A second call that failed says nothing of the first, whose outcome was unknown.
             Acted::Failed(error) if ended.sending.call > 1 => ItemCall {
                 status: ItemStatus::Unknown,
+                code: Some(error.code.to_owned()),
                 message: Some(format!("sent again: {}", countersign_failure::chain(&error))),
                 ..ended
             },
@@ -238,16 +282,16 @@ impl Waves<'_> {
         Some(Call { idempotency_key: key, permit: Some(permit), ..call })
     }
 
-    async fn end(
+    /// Ends the step.
+    pub(crate) async fn end(
         &self,
         made: &Made,
         struck: &BTreeSet<u32>,
-        ending: Option<Ending>,
+        instead: Option<Ending>,
     ) -> Result<Answer, StepError> {
-        let summary = Summary::of_list(made, self.list, struck);
-        let ending = summary.ending(self.context, self.step, ending).await?;
-        let (runs, now) = (&self.context.runs, self.invocation.now);
-        Ok(ending.record(runs, self.event, now).await?.into())
+        let Self { context, step, list, .. } = *self;
+        let ending = summary::of_list(context, step, made, list, struck, instead).await?;
+        Ok(ending.record(&context.runs, self.event, self.invocation.now).await?.into())
     }
 
     /// Nobody makes calls any more: whoever is next need not wait for the lease to end.

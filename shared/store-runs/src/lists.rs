@@ -1,0 +1,289 @@
+//! How a step over a list ended: counted, item by item, and in one sentence. One place says it, whoever ends the step.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use countersign_run::{EFFECT_UNKNOWN, RunId, StepStatus};
+use countersign_store_kit::Stored;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::{Intent, ItemCall, ItemStatus, Outcome, Result, RunStore};
+
+/// The code of a step of which some calls were made and others were not.
+const PARTLY_SENT: &str = "PARTLY_SENT";
+
+/// Calls of unknown outcome that the sentence names; all of them stand in the output.
+const MAX_NAMED: usize = 5;
+
+/// Bytes of answers in the output of a list.
+const MAX_ANSWERS_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Characters of a failure's message in the sentence.
+const MAX_MESSAGE: usize = 500;
+
+/// A call that a run made, or may have made, which this one repeats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierCall {
+    /// The item's own key.
+    pub item: String,
+    /// The run.
+    pub run: RunId,
+    /// The idempotency key it carried.
+    pub key: String,
+    /// Whether it is known to have been made.
+    pub is_done: bool,
+}
+
+/// What is known of the calls of a step.
+#[derive(Debug, Clone, Default)]
+pub struct ListSummary<'a> {
+    /// Those with a record, by number.
+    pub calls: Option<&'a BTreeMap<u32, ItemCall>>,
+    /// The keys of the list, by number; empty when it is not known. Calls without a record are then only counted.
+    pub keys: Vec<&'a str>,
+    /// Those of earlier runs.
+    pub earlier: &'a [EarlierCall],
+    /// Those that people struck out.
+    pub struck: BTreeSet<u32>,
+    /// How many calls people allowed.
+    pub allowed: usize,
+}
+
+/// How a step over a list ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListEnd {
+    /// Done only if nothing is missing, unknown or refused.
+    pub status: StepStatus,
+    /// The stable code, unless it is done.
+    pub code: Option<String>,
+    /// One sentence for people.
+    pub message: String,
+    /// Every item with what became of it, and the counts.
+    pub output: Value,
+}
+
+impl<'a> ListSummary<'a> {
+    /// Of the records alone, as whoever has no list sees them.
+    #[must_use]
+    pub fn of_records(calls: &'a BTreeMap<u32, ItemCall>, intent: Option<&Intent>) -> Self {
+        let allowed = intent.map_or(0, |intent| intent.sending.items as usize);
+        let struck = intent.map(|intent| intent.struck.iter().copied().collect());
+        let (allowed, struck) = (allowed.max(calls.len()), struck.unwrap_or_default());
+        Self { calls: Some(calls), struck, allowed, ..Self::default() }
+    }
+
+    /// How the step ends. `answers` are the outputs of calls by number, `early` is what ended it before its last call.
+    #[must_use]
+    pub fn end(&self, answers: BTreeMap<u32, Value>, early: Option<&str>) -> ListEnd {
+        let (status, code) = self.status();
+        let (message, output) = (self.sentence(early), self.output(answers));
+        ListEnd { status, code, message, output }
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &'a ItemCall> {
+        self.calls.into_iter().flat_map(BTreeMap::values)
+    }
+
+    fn count(&self, which: impl Fn(ItemStatus) -> bool) -> usize {
+        self.calls().filter(|call| which(call.status)).count()
+    }
+
+    fn done(&self) -> usize {
+        self.count(|status| status == ItemStatus::Done)
+    }
+
+    fn failed(&self) -> usize {
+        self.count(|status| status == ItemStatus::Failed)
+    }
+
+    fn unknown(&self) -> usize {
+        self.count(ItemStatus::is_unknown)
+            + self.earlier.iter().filter(|call| !call.is_done).count()
+    }
+
+    fn not_sent(&self) -> usize {
+        self.allowed.saturating_sub(self.calls().count())
+    }
+
+    fn sent_before(&self) -> usize {
+        self.earlier.iter().filter(|call| call.is_done).count()
+    }
+
+    fn status(&self) -> (StepStatus, Option<String>) {
+        if self.unknown() > 0 {
+            return (StepStatus::Unknown, Some(EFFECT_UNKNOWN.to_owned()));
+        }
+        if self.failed() + self.not_sent() == 0 {
+            return (StepStatus::Done, None);
+        }
+        let first = self.first_failure().and_then(|call| call.code.clone());
+        let code = first.filter(|_| self.done() == 0);
+        (StepStatus::Failed, Some(code.unwrap_or_else(|| PARTLY_SENT.to_owned())))
+    }
+
+    fn first_failure(&self) -> Option<&'a ItemCall> {
+        self.calls().find(|call| call.status == ItemStatus::Failed)
+    }
+
+    /// How many, which are unknown and where to look for them, the first failure, and what ended the step early.
+    fn sentence(&self, early: Option<&str>) -> String {
+        let counts = [
+            (self.failed(), "failed"),
+            (self.unknown(), "with unknown outcome"),
+            (self.not_sent(), "not sent"),
+            (self.struck.len(), "struck out"),
+            (self.sent_before(), "done in an earlier run"),
+        ];
+        let mut text = format!("{} of {} calls done", self.done(), self.allowed);
+        for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
+            let _ = write!(text, ", {count} {what}");
+        }
+        text.push('.');
+        self.name_unknown(&mut text);
+        if let Some(call) = self.first_failure() {
+            let (code, message) = (call.code.as_deref(), call.message.as_deref());
+            let message = short(message.unwrap_or_default());
+            let _ = write!(text, " Item `{}`: {}: {message}.", call.item, code.unwrap_or_default());
+        }
+        if let Some(early) = early {
+            let _ = write!(text, " It ended early: {}.", short(early));
+        }
+        text
+    }
+
+    fn name_unknown(&self, text: &mut String) {
+        let own = self.calls().filter(|call| call.status.is_unknown());
+        let own = own.map(|call| (call.item.as_str(), call.sending.key.as_str()));
+        let earlier = self.earlier.iter().filter(|call| !call.is_done);
+        let earlier = earlier.map(|call| (call.item.as_str(), call.key.as_str()));
+        let all: Vec<(&str, &str)> = own.chain(earlier).collect();
+        for (item, key) in all.iter().take(MAX_NAMED) {
+            let _ = write!(text, " Unknown: item `{item}`, look there for key {key}.");
+        }
+        if all.len() > MAX_NAMED {
+            let _ = write!(text, " And {} more.", all.len() - MAX_NAMED);
+        }
+    }
+
+    fn output(&self, mut answers: BTreeMap<u32, Value>) -> Value {
+        let has_record = |n: &u32| self.calls.is_some_and(|calls| calls.contains_key(n));
+        let others = (0_u32..).zip(&self.keys).filter(|(n, _)| !has_record(n));
+        let mut results: BTreeMap<u32, Value> = others
+            .map(|(n, key)| {
+                let status = if self.struck.contains(&n) { "struck" } else { "not_sent" };
+                (n, result(Some(n), key, status, &Value::Null, ""))
+            })
+            .collect();
+        for call in self.calls() {
+            let answer = answers.remove(&call.n).unwrap_or_default();
+            let message = call.message.as_deref().unwrap_or_default();
+            let status = call.status.as_str();
+            results.insert(call.n, result(Some(call.n), &call.item, status, &answer, message));
+        }
+        let earlier = self.earlier.iter().map(|call| {
+            let status = if call.is_done { "sent_before" } else { "unknown" };
+            result(None, &call.item, status, &Value::Null, &format!("in {}", call.run))
+        });
+        let results: Vec<Value> = results.into_values().chain(earlier).collect();
+        json!({
+            "count": results.len(),
+            "results": results,
+            "done": self.done(),
+            "failed": self.failed(),
+            "unknown": self.unknown(),
+            "not_sent": self.not_sent(),
+            "struck": self.struck.len(),
+            "sent_before": self.sent_before(),
+        })
+    }
+}
+
+fn result(n: Option<u32>, key: &str, status: &str, output: &Value, message: &str) -> Value {
+    json!({ "n": n, "key": key, "status": status, "output": output, "message": message })
+}
+
+/// A message without its last full stop, cut with a mark.
+fn short(message: &str) -> String {
+    let message = message.trim_end_matches('.');
+    let mut short: String = message.chars().take(MAX_MESSAGE).collect();
+    if short.len() < message.len() {
+        short.push('…');
+    }
+    short
+}
+
+fn stored_bytes(stored: &Stored) -> u64 {
+    match stored {
+        Stored::Item { json } => json.len() as u64,
+        Stored::Bucket { bytes, .. } => *bytes,
+    }
+}
+
+impl RunStore {
+    /// What the runs before have made, or may have made, of a step over a list, by the item's own key.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the table does not answer.
+    pub async fn earlier_calls(
+        &self,
+        repeats: &[RunId],
+        step: &str,
+    ) -> Result<BTreeMap<String, EarlierCall>> {
+        let mut earlier = BTreeMap::new();
+        for run in repeats {
+            for call in self.items(run, step).await? {
+                if call.status == ItemStatus::Failed {
+                    continue;
+                }
+                let is_done = call.status == ItemStatus::Done;
+                let (item, key) = (call.item, call.sending.key);
+                let one = EarlierCall { item: item.clone(), run: run.clone(), key, is_done };
+                earlier.insert(item, one);
+            }
+        }
+        Ok(earlier)
+    }
+
+    /// What the calls of a list answered, by number, as far as there is room for it in one output. The rest stays with the
+    /// records of the calls.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when the bucket does not answer.
+    pub async fn list_answers(
+        &self,
+        calls: &BTreeMap<u32, ItemCall>,
+    ) -> Result<BTreeMap<u32, Value>> {
+        let mut answers = BTreeMap::new();
+        let mut room = MAX_ANSWERS_BYTES;
+        for call in calls.values() {
+            let Some(bytes) = call.output.as_ref().map(stored_bytes) else { continue };
+            if let Some(left) = room.checked_sub(bytes) {
+                room = left;
+                answers.insert(call.n, self.item_output(call).await?);
+            }
+        }
+        Ok(answers)
+    }
+
+    /// How a step over a list ends that has left this mark and is not run any further, from its records alone.
+    ///
+    /// # Errors
+    /// [`countersign_store_kit::StoreError`] when table or bucket do not answer.
+    pub async fn list_outcome(
+        &self,
+        run: &RunId,
+        intent: &Intent,
+        early: Option<&str>,
+        at: Timestamp,
+    ) -> Result<Outcome> {
+        let calls = self.items(run, &intent.step).await?;
+        let calls: BTreeMap<u32, ItemCall> = calls.into_iter().map(|call| (call.n, call)).collect();
+        let summary = ListSummary::of_records(&calls, Some(intent));
+        let ListEnd { status, code, message, output } =
+            summary.end(self.list_answers(&calls).await?, early);
+        let count = output["count"].as_u64();
+        let known = Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
+        Ok(Outcome { status, code, message: Some(message), output, count, ..known })
+    }
+}
