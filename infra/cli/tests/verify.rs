@@ -322,6 +322,7 @@ fn json_and_exit_codes_say_the_same() {
         "unsealed": 2,
         "findings": [],
         "contradicted_anchors": [],
+        "answers": [],
         "newest_given": null,
     });
     assert_eq!(said, expect);

@@ -149,12 +149,15 @@ fn the_policy_allows_exactly_the_embedded_style_sheet() {
 }
 
 #[test]
-fn only_the_decision_and_the_code_page_can_be_sent() {
+fn only_pages_that_decide_or_strike_can_be_sent() {
     for (name, page) in sample::pages() {
         let sends = [
             "decision",
             "payment",
             "forty",
+            "forty-struck",
+            "effect-struck",
+            "strike-code",
             "comparison",
             "outcome",
             "outcome-again",

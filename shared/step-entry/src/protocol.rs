@@ -365,6 +365,8 @@ pub(crate) fn intent(
         input_hash: input_hash.to_owned(),
         sending,
         leaf: None,
+        struck: Vec::new(),
+        signed: Vec::new(),
         lease_until: lease_until.unwrap_or(invocation.now),
         stops: step.on_error == OnError::Stop,
         attempt: event.attempt,

@@ -1,20 +1,30 @@
 //! Whether a plan still recognises what the runs it repeats have sent.
 
+use std::fmt;
+
 use countersign_plan::{Plan, PlanStep};
 use countersign_run::RunId;
 
 use crate::{Result, RunStore};
 
 /// A step that has sent something and is not recognised any more.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{step}` has sent something in {run}, and the playbook no longer has it, calls something else there, or names its items in another way"
-)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unrecognised {
     /// The step.
     pub step: String,
     /// The run.
     pub run: RunId,
+}
+
+impl fmt::Display for Unrecognised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { step, run } = self;
+        write!(
+            f,
+            "`{step}` has sent something in {run}, and the playbook no longer has it, calls something else there, or names its \
+             items in another way"
+        )
+    }
 }
 
 impl RunStore {

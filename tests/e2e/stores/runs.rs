@@ -77,6 +77,8 @@ fn intent(at: Timestamp) -> Intent {
         input_hash: String::new(),
         sending,
         leaf: None,
+        struck: Vec::new(),
+        signed: Vec::new(),
         lease_until,
         stops: true,
         attempt: 1,
