@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::case::{Person, person, step, until};
+use crate::case::{FACTORY, Person, person, step, until};
 use crate::effects::connector;
 use crate::saboteur::kill_at;
 
@@ -24,6 +25,7 @@ pub(crate) struct Bank {
     payments: Arc<Mutex<Vec<Payment>>>,
     refused: Arc<Mutex<BTreeSet<String>>>,
     kills: Arc<Mutex<Option<String>>>,
+    takes: Arc<Mutex<Duration>>,
 }
 
 impl Bank {
@@ -32,9 +34,15 @@ impl Bank {
         let port = listener.local_addr().unwrap().port();
         let refused = refused.iter().map(|amount| (*amount).to_owned()).collect();
         let refused = Arc::new(Mutex::new(refused));
-        let bank = Self { port, payments: Arc::default(), refused, kills: Arc::default() };
+        let bank = Self {
+            port,
+            payments: Arc::default(),
+            refused,
+            kills: Arc::default(),
+            takes: Arc::default(),
+        };
         let (payments, refused) = (Arc::clone(&bank.payments), Arc::clone(&bank.refused));
-        let kills = Arc::clone(&bank.kills);
+        let (kills, takes) = (Arc::clone(&bank.kills), Arc::clone(&bank.takes));
         tokio::spawn(async move {
             while let Ok((mut stream, peer)) = listener.accept().await {
                 let mut seen = vec![0; 64 * 1024];
@@ -54,6 +62,8 @@ impl Bank {
                     kill_at(peer).expect("the function that sends is killed");
                     continue;
                 }
+                let time = *takes.lock().unwrap();
+                tokio::time::sleep(time).await;
                 let head = format!(
                     "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                     body.len()
@@ -123,6 +133,10 @@ pub(crate) struct Scene {
 
 impl Scene {
     async fn set(id: &str, more: &str, refused: &[&str]) -> Self {
+        Self::with_timeout(id, more, refused, 3).await
+    }
+
+    async fn with_timeout(id: &str, more: &str, refused: &[&str], timeout: u32) -> Self {
         Self::asking(id, more, refused, &[]).await
     }
 
@@ -135,7 +149,11 @@ impl Scene {
         let agent = ana.agent(&signers).await;
         ana.post("/connectors", &json!({ "yaml": connector(bank.port) })).await;
         ana.bind(&agent, "test-ledger").await;
-        ana.playbook(&playbook(id, more)).await;
+        ana.playbook(
+            &playbook(id, more)
+                .replace("timeout_seconds: 3", &format!("timeout_seconds: {timeout}")),
+        )
+        .await;
         Self { bank, ana, maria, agent }
     }
 
@@ -354,4 +372,32 @@ async fn a_list_with_an_unresolved_payment_is_never_complete_and_a_repetition_le
     let over = scene.over(&again).await;
     assert_ne!(over["state"], "complete", "{over:#}");
     assert_eq!(scene.bank.amounts(), ["1.00", "2.00", "3.00", "4.00"]);
+}
+
+/// Each call may take 240 s of the function's 300, so that the third begins in another invocation.
+#[tokio::test]
+async fn a_list_that_takes_longer_than_one_invocation_goes_on_in_the_next() {
+    let scene = Scene::with_timeout("pay-slowly", "", &[], 240).await;
+    *scene.bank.takes.lock().unwrap() = Duration::from_secs(27);
+    let run = scene.start("pay-slowly", &invoices(3)).await;
+    scene.approve(&run).await;
+    let done = scene.over(&run).await;
+    assert_eq!(done["state"], "complete", "{done:#}");
+    assert_eq!(scene.bank.amounts(), ["1.00", "2.00", "3.00"]);
+    assert_eq!(said(&scene.calls(&run).await, "status"), ["done"; 3]);
+}
+
+#[tokio::test]
+async fn a_playbook_that_names_its_items_in_another_way_cannot_repeat_what_was_sent() {
+    let scene = Scene::set("pay-renamed", "", &["2.00"]).await;
+    let run = scene.start("pay-renamed", &invoices(3)).await;
+    scene.approve(&run).await;
+    assert_eq!(scene.over(&run).await["state"], "error");
+    let renamed = playbook("pay-renamed", "").replace("{invoice.number}", "no. {invoice.number}");
+    let path = format!("{FACTORY}/playbooks/pay-renamed");
+    scene.ana.door.put(&path, &json!({ "yaml": renamed })).await.unwrap();
+    let path = format!("/executions/{run}/repeat");
+    let refused = scene.ana.refused(&path, Some(&json!({}))).await;
+    assert_eq!(refused, (422, "INVALID_INPUT".to_owned()));
+    assert_eq!(scene.bank.amounts(), ["1.00", "2.00"]);
 }
