@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use countersign_approval::{
-    AnswerFault, AnswerProblem, ApprovalRecord, OutcomeAnswer, Request, Tally, UnknownCall,
-    choices, words,
+    AnswerFault, AnswerProblem, ApprovalRecord, OutcomeAnswer, Request, UnknownCall, choices, words,
 };
 use countersign_identity::UserId;
 use countersign_letter::Shown;
@@ -111,12 +110,7 @@ pub(crate) fn in_words(answers: &[OutcomeAnswer]) -> Option<Shown> {
     Some(Shown::new(&text, 2_000))
 }
 
-/// How many have given which answers, the most frequent first.
-pub(crate) fn tallies(loaded: &Loaded) -> Vec<Tally> {
-    ApprovalRecord::of(&loaded.request, &loaded.votes, &|person| person.to_string()).tally
-}
-
-/// The same in words: `1 of 2 for done`; none before the first.
+/// How many have given which answers, the most frequent first: `1 of 2 for done`; none before the first.
 pub(crate) fn tally(loaded: &Loaded) -> Option<String> {
     let record = ApprovalRecord::of(&loaded.request, &loaded.votes, &|person| person.to_string());
     (!record.tally.is_empty()).then(|| record.progress())

@@ -146,6 +146,11 @@ fn k_49_different_answers_are_counted_apart_and_said_so() {
     let told = record.sentence(200);
     assert!(told.contains("the question waits, 1 of 2 for done, 1 of 2 for not done: "), "{told}");
     assert!(told.contains("ada answered done, with the evidence “statement 47”"), "{told}");
+    assert_eq!((record.given, open.approvals(&votes)), (1, 1), "answers that differ do not add up");
+    let closed = answer(&open, &mut votes, 3, OutcomeAnswer::new(0, Choice::NotDone, None));
+    assert_eq!((closed.status, closed.approvals(&votes)), (Status::Approved, 2));
+    let like = |n: usize| closed.approvals_like(&votes, &votes[n]);
+    assert_eq!((like(0), like(1), like(2)), (1, 2, 2));
 }
 
 #[test]
