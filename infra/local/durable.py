@@ -26,7 +26,18 @@ from writes import WriteLog
 SWITCH = "COUNTERSIGN_LOG_CAN_BE_SWITCHED"
 OBJECT_NAMES = ("handle_request", "_atomic_write", "_error")
 SAVED_AT_ONCE = ("cognito", "kms", "secretsmanager", "ssm")
-READS = ("Get", "List", "Describe", "Batch", "Verify", "Decrypt", "Encrypt", "Generate", "Sign", "ReEncrypt")
+# Actions of these services that change nothing, by their whole names: `SignUp` is not a `Sign`. Whatever is not listed is saved.
+READS = frozenset(
+    """
+    AdminGetUser AdminListGroupsForUser BatchGetSecretValue Decrypt DescribeKey DescribeParameters DescribeResourceServer
+    DescribeSecret DescribeUserPool DescribeUserPoolClient DescribeUserPoolDomain Encrypt GenerateDataKey GenerateDataKeyPair
+    GenerateDataKeyPairWithoutPlaintext GenerateDataKeyWithoutPlaintext GenerateMac GenerateRandom GetGroup GetKeyPolicy
+    GetKeyRotationStatus GetParameter GetParameterHistory GetParameters GetParametersByPath GetPublicKey GetRandomPassword
+    GetResourcePolicy GetSecretValue GetUser GetUserPoolMfaConfig ListAliases ListGrants ListGroups ListKeyPolicies ListKeys
+    ListResourceServers ListResourceTags ListSecretVersionIds ListSecrets ListTagsForResource ListUserPoolClients
+    ListUserPools ListUsers ListUsersInGroup ReEncrypt Sign Verify VerifyMac
+    """.split()
+)
 
 
 class Durable:
@@ -137,7 +148,7 @@ class Durable:
         async def saved(method, path, headers, body, query_params):
             answer = await handle(method, path, headers, body, query_params)
             action = headers.get("x-amz-target", "").rpartition(".")[2]
-            if answer[0] < 300 and not action.startswith(READS):
+            if answer[0] < 300 and action not in READS:
                 try:
                     write_state(self.persistence, service, module.get_state())
                 except OSError as error:

@@ -179,6 +179,34 @@ class TheStart(unittest.TestCase):
         self.refused(0, f"the write log `{segment}` is damaged at byte 0")
 
 
+class TheSmallServices(unittest.IsolatedAsyncioTestCase):
+    """Users, keys and secrets: whatever may change them is saved before the answer."""
+
+    async def saves(self, action: str) -> bool:
+        """Whether the service is saved when this action has succeeded."""
+        services = durable.Durable.__new__(durable.Durable)
+        services.persistence = None
+
+        async def handle(*_):
+            return 200, {}, b"{}"
+
+        handler = services.saved_at_once("cognito", unittest.mock.Mock(), handle)
+        with unittest.mock.patch.object(durable, "write_state") as write:
+            await handler("POST", "/", {"x-amz-target": f"AWSCognitoIdentityProviderService.{action}"}, b"{}", {})
+        return write.called
+
+    async def test_actions_that_begin_like_a_read_are_saved(self):
+        named = ("SignUp", "VerifyUserAttribute", "VerifySoftwareToken", "GetUserAttributeVerificationCode", "AdminCreateUser")
+        for action in (*named, ""):
+            with self.subTest(action=action):
+                self.assertTrue(await self.saves(action))
+
+    async def test_reads_are_not(self):
+        for action in ("GetUser", "ListUsers", "DescribeUserPool", "Sign", "Verify", "GenerateMac", "GetSecretValue"):
+            with self.subTest(action=action):
+                self.assertFalse(await self.saves(action))
+
+
 class Nothing:
     """A folder with a disk that has room, or has not."""
 
@@ -316,6 +344,19 @@ class TheTables(unittest.TestCase):
         kept.folder.full = False
         self.assertEqual(self.dynamodb._put_item({"TableName": "one", "Item": item})[0], 200)
         self.assertIsNone(kept.refusing)
+
+    def test_no_table_is_made_on_a_nearly_full_disk(self):
+        self.dynamodb._tables.clear()
+        kept = self.hook()
+        create = kept.table_change(self.dynamodb._create_table)
+        self.enterContext(unittest.mock.patch.object(self.dynamodb, "_create_table", create))
+        kept.folder.full = True
+        with self.assertRaises(AssertionError):
+            self.table("one")
+        self.assertEqual(list(self.dynamodb._tables.all_values()), [])
+        kept.folder.full = False
+        self.table("one")
+        self.assertEqual(len(list(self.dynamodb._tables.all_values())), 1)
 
 
 if __name__ == "__main__":

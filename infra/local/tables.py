@@ -108,17 +108,21 @@ class Tables:
         return logged
 
     def table_change(self, handler):
-        """A handler of tables: all are saved before it answers."""
+        """A handler of tables: all are saved before it answers.
+
+        Nothing changes on a disk that is nearly full. A change is not taken back when saving fails for another reason.
+        """
 
         @functools.wraps(handler)
         def saved(data):
             with self.lock:
-                answer = handler(data)
-                if answer[0] < 300:
-                    try:
+                try:
+                    self.folder.require_room()
+                    answer = handler(data)
+                    if answer[0] < 300:
                         self.save()
-                    except OSError as error:
-                        return self._refusal(error)
+                except OSError as error:
+                    return self._refusal(error)
                 return answer
 
         return saved

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use countersign_cli::CliError;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -187,6 +188,21 @@ impl Scene {
         let page = self.ana.get(&format!("/executions/{run}/calls/pay?limit=100")).await;
         page["items"].as_array().unwrap().clone()
     }
+
+    /// Of two repetitions at once one is started, and the other is told its id.
+    async fn repeat_twice_at_once(&self, run: &str) -> String {
+        let (path, body) = (format!("{FACTORY}/executions/{run}/repeat"), json!({}));
+        let both = tokio::join!(self.ana.door.post(&path, &body), self.ana.door.post(&path, &body));
+        let (started, refused) = match both {
+            (Ok(started), Err(refused)) | (Err(refused), Ok(started)) => (started, refused),
+            both => panic!("one must be started: {both:?}"),
+        };
+        let started = started["id"].as_str().unwrap().to_owned();
+        let CliError::Refused { status, code, title, .. } = refused else { panic!("{refused:?}") };
+        assert_eq!((status, code.as_deref()), (409, Some("RUN_REPEATED")), "{title}");
+        assert!(title.contains(&started), "{title}");
+        started
+    }
 }
 
 /// Invoices `INV-1` of 1.00, `INV-2` of 2.00, …
@@ -241,8 +257,7 @@ async fn a_failure_stops_the_list_and_a_repetition_sends_only_the_rest_with_the_
     assert_eq!(said(&scene.calls(&run).await, "status"), ["done", "done", "failed"]);
 
     scene.bank.accepts_all();
-    let again = scene.ana.post(&format!("/executions/{run}/repeat"), &json!({})).await;
-    let again = again["id"].as_str().unwrap().to_owned();
+    let again = scene.repeat_twice_at_once(&run).await;
     let seen = scene.approve(&again).await;
     assert_eq!(seen["effects"][0]["count"], 3, "{seen:#}");
     assert!(seen["remarks"].to_string().contains("2 calls were made before"), "{seen:#}");

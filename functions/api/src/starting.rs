@@ -8,6 +8,7 @@ use countersign_profile::{Handle, Profile, ProfileId, SkillType};
 use countersign_registry::nearest;
 use countersign_run::{DryRun, Head, RunContext, RunId};
 use countersign_store_catalog::StoredPlaybook;
+use countersign_store_kit::StoreError;
 use countersign_store_runs::{Asked, Created};
 use countersign_web::replay::Kept;
 use countersign_web::{FieldError, Problem, Signed};
@@ -114,9 +115,10 @@ pub(crate) async fn begin(
     asked: &Asked,
     warnings: Vec<FieldError>,
 ) -> Result<Kept, Problem> {
-    let head = match ctx.runs.create(&head, asked).await? {
-        Created::New => head,
-        Created::Existing(known) => *known,
+    let head = match ctx.runs.create(&head, asked).await {
+        Ok(Created::New) => head,
+        Ok(Created::Existing(known)) => *known,
+        Err(error) => return Err(not_created(ctx, &head, error).await),
     };
     if let Err(error) = ctx.runner.start(&head).await {
         tracing::warn!(run = %head.run, code = error.code(), %error, "the execution was not started; the sweeper will");
@@ -124,6 +126,22 @@ pub(crate) async fn begin(
     let place = format!("/api/agent-factory/executions/{}", head.run);
     let line = ExecutionLine::from(&head).with_warnings(warnings);
     Kept::new(StatusCode::ACCEPTED, Some(place), &line)
+}
+
+/// Why a run was not written. A run that is repeated twice at once is written once: the other request is told by which run.
+async fn not_created(ctx: &Context, head: &Head, error: StoreError) -> Problem {
+    let Some(before) = head.repeats.last().filter(|_| error.is_condition()) else {
+        return error.into();
+    };
+    match ctx.runs.head(before).await {
+        Ok(Some(before)) => repeated(&before, error),
+        Ok(None) => error.into(),
+        Err(unread) => unread.into(),
+    }
+}
+
+fn repeated(before: &Head, error: StoreError) -> Problem {
+    repeating::chain(before).err().unwrap_or_else(|| error.into())
 }
 
 /// The agent of this id or handle.
@@ -274,8 +292,10 @@ pub(crate) fn check_samples(
 
 #[cfg(test)]
 mod tests {
+    use countersign_identity::Scopes;
     use countersign_playbook::{PlaybookSource, World, compile};
     use countersign_registry::Registry;
+    use jiff::Timestamp;
     use serde_json::json;
 
     use super::*;
@@ -311,5 +331,45 @@ steps:
         check(&json!({}), &["inputs.folder"]);
         check(&json!({"folder": null, "foldr": "x"}), &["inputs.foldr", "inputs.folder"]);
         check(&json!({"folder": ["a"], "most": "many"}), &["inputs.folder", "inputs.most"]);
+    }
+
+    fn finished(repeated_by: Option<RunId>) -> Head {
+        Head {
+            run: RunId::from_bytes([1; 16]),
+            owner: UserId::from_bytes([2; 16]),
+            invoked_by: UserId::from_bytes([2; 16]),
+            scopes: Scopes::default(),
+            token: None,
+            profile_id: String::new(),
+            profile_name: String::new(),
+            playbook_id: None,
+            playbook_name: None,
+            query: String::new(),
+            context: RunContext::Background,
+            dry_run: None,
+            started_at: Timestamp::UNIX_EPOCH,
+            last_finished_at: None,
+            attempt: 1,
+            idle_attempts: 0,
+            events_at_attempt: 0,
+            repeats: Vec::new(),
+            repeated_by,
+            version: 1,
+            seal: None,
+            stop: None,
+            status: None,
+            finished_at: Some(Timestamp::UNIX_EPOCH),
+        }
+    }
+
+    #[test]
+    fn whoever_repeats_a_run_a_moment_too_late_is_told_by_which_run_it_was_repeated() {
+        let failed = || StoreError::ConditionFailed { table: "t".to_owned(), index: 3, item: None };
+        let winner = RunId::from_bytes([7; 16]);
+        let problem = repeated(&finished(Some(winner.clone())), failed());
+        assert_eq!((problem.status, problem.code.as_str()), (409, "RUN_REPEATED"));
+        assert!(problem.detail.contains(&winner.to_string()), "{}", problem.detail);
+        // Another condition did not hold.
+        assert_eq!(repeated(&finished(None), failed()).code, "STORE_CONFLICT");
     }
 }

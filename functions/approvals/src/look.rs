@@ -228,7 +228,7 @@ pub(crate) async fn decision(
         picture: picture.unwrap_or_else(|| Picture::around(Vec::new())),
         digest: request.digest.to_string(),
         cost_bound: request.cost_bound.as_deref().map(Shown::line),
-        given: approvals(&opened.loaded),
+        given: request.approvals(&opened.loaded.votes),
         tally: unknown::tally(&opened.loaded),
         needed: request.policy.quorum,
         deadline: request.timing.deadline,
@@ -306,7 +306,9 @@ pub(crate) async fn address(opened: &Opened, context: &Context) -> Result<String
 pub(crate) fn receipt(loaded: &Loaded, vote: &Vote) -> MessagePage {
     let request = &loaded.request;
     let open = match request.status {
-        Status::Pending => request.policy.quorum.saturating_sub(approvals(loaded)).max(1),
+        Status::Pending => {
+            request.policy.quorum.saturating_sub(request.approvals(&loaded.votes)).max(1)
+        }
         _ => 0,
     };
     let (receipt, id) = (vote.receipt.as_str(), request.id.as_str());
@@ -377,15 +379,6 @@ fn how(vote: &Vote) -> &'static str {
 
 fn asked(request: &Request) -> Asked {
     Asked::named(request.kind.as_str()).unwrap_or(Asked::Step)
-}
-
-/// Approvals; of answers, those of the most frequent one.
-pub(crate) fn approvals(loaded: &Loaded) -> u32 {
-    if let Some(first) = unknown::tallies(loaded).first() {
-        return first.given;
-    }
-    let count = loaded.counted().filter(|vote| vote.verdict == Verdict::Approve).count();
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 pub(crate) async fn name(person: &UserId, context: &Context) -> Result<String, Refusal> {

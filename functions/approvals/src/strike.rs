@@ -2,7 +2,7 @@
 
 use countersign_approval::{
     Assurance, Code, CodeCheck, CodeScope, DecideError, Digest, Door, Nonce, StoredCode, Strike,
-    Verdict, strike_slot,
+    strike_slot,
 };
 use countersign_gatekeeper::{GateError, Notices, Striking, Who};
 use countersign_letter::Shown;
@@ -37,11 +37,6 @@ pub(crate) async fn post(
     }
 }
 
-/// What the codes of strikes are bound to, beside a slot of their own: such a code decides nothing.
-fn scope() -> CodeScope {
-    CodeScope::of(Verdict::Approve, &[])
-}
-
 /// What is struck afterwards: computed from what the page showed.
 fn striking(opened: &Opened, form: &StrikeForm, nonce: &Nonce) -> Striking {
     let strike = Strike {
@@ -65,6 +60,11 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// What its code is bound to, beside a slot of its own: such a code decides nothing, and strikes out nothing else.
+    fn scope(&self) -> CodeScope {
+        CodeScope::of_strike(&self.striking.strike.step, &self.striking.strike.indices)
+    }
+
     async fn strike(
         &self,
         assurance: Assurance,
@@ -80,9 +80,10 @@ impl Asked<'_> {
     async fn with_code(&self, context: &Context, now: Timestamp) -> Result<Reply, Refusal> {
         let Some(typed) = &self.form.code else { return self.ask_for_code(context, now).await };
         let (request, slot) = (self.opened.request(), strike_slot(self.opened.slot));
-        let stored = context.act.try_code(&request.id, request.version, slot, &scope()).await?;
+        let scope = self.scope();
+        let stored = context.act.try_code(&request.id, request.version, slot, &scope).await?;
         let stored = stored.ok_or(Refusal::CodeSpent)?;
-        match stored.check(typed, request.version, &scope(), now) {
+        match stored.check(typed, request.version, &scope, now) {
             CodeCheck::Right => {}
             CodeCheck::Wrong => {
                 let problem = Some("That code is not right.");
@@ -119,7 +120,7 @@ impl Asked<'_> {
         salt.copy_from_slice(&random[8..]);
         let code = Code::from_random(digits);
         let (slot, version) = (strike_slot(self.opened.slot), self.opened.request().version);
-        let stored = code.stored(Digest::from_bytes(salt), slot, version, scope(), now);
+        let stored = code.stored(Digest::from_bytes(salt), slot, version, self.scope(), now);
         (code, stored)
     }
 

@@ -1,9 +1,11 @@
 //! The question what became of calls, as the page shows it and as the form answers it.
 
+use std::collections::BTreeMap;
+
 use countersign_approval::{
-    AnswerFault, AnswerProblem, ApprovalRecord, OutcomeAnswer, Request, Tally, UnknownCall,
-    Verdict, choices, words,
+    AnswerFault, AnswerProblem, ApprovalRecord, OutcomeAnswer, Request, UnknownCall, choices, words,
 };
+use countersign_identity::UserId;
 use countersign_letter::Shown;
 use countersign_letter::page::{GivenAnswer, Outcome};
 use countersign_plan::Plan;
@@ -31,7 +33,7 @@ pub(crate) async fn outcomes(
     let mut outcomes = Vec::new();
     for (call, effect) in request.outcome.iter().zip(sent) {
         let shown = plan::whole(request, plan, step, effect, &request.layout);
-        let approved = format!("by {}, {}", signers(call, context).await?.join(", "), call.receipt);
+        let approved = format!("by {}, {}", senders(call, context).await?.join(", "), call.receipt);
         outcomes.push(Outcome {
             n: u64::from(call.n),
             what: shown.what.clone(),
@@ -47,15 +49,19 @@ pub(crate) async fn outcomes(
     Ok(outcomes)
 }
 
-/// Those who approved sending it.
-async fn signers(call: &UnknownCall, context: &Context) -> Result<Vec<String>, Refusal> {
-    let mut signers = Vec::new();
-    if let Some(loaded) = context.look.load(&call.approval).await? {
-        for vote in loaded.counted().filter(|vote| vote.verdict == Verdict::Approve) {
-            signers.push(name(&vote.person, context).await?);
-        }
+/// Those who allowed sending it.
+async fn senders(call: &UnknownCall, context: &Context) -> Result<Vec<String>, Refusal> {
+    let Some(Loaded { request, votes }) = context.look.load(&call.approval).await? else {
+        return Ok(Vec::new());
+    };
+    let mut names = BTreeMap::new();
+    for person in ApprovalRecord::people(&request, &votes) {
+        let name = name(&person, context).await?;
+        names.insert(person, name);
     }
-    Ok(signers)
+    let named = |person: &UserId| names.get(person).cloned().unwrap_or_else(|| person.to_string());
+    let record = ApprovalRecord::of(&request, &votes, &named);
+    Ok(record.senders().map(str::to_owned).collect())
 }
 
 /// What is wrong with an answer, in the words of the page.
@@ -104,12 +110,7 @@ pub(crate) fn in_words(answers: &[OutcomeAnswer]) -> Option<Shown> {
     Some(Shown::new(&text, 2_000))
 }
 
-/// How many have given which answers, the most frequent first.
-pub(crate) fn tallies(loaded: &Loaded) -> Vec<Tally> {
-    ApprovalRecord::of(&loaded.request, &loaded.votes, &|person| person.to_string()).tally
-}
-
-/// The same in words: `1 of 2 for done`; none before the first.
+/// How many have given which answers, the most frequent first: `1 of 2 for done`; none before the first.
 pub(crate) fn tally(loaded: &Loaded) -> Option<String> {
     let record = ApprovalRecord::of(&loaded.request, &loaded.votes, &|person| person.to_string());
     (!record.tally.is_empty()).then(|| record.progress())

@@ -1,8 +1,7 @@
 //! The question what became of calls: what was sent, and who decides, are those of the request that allowed sending.
 
 use countersign_approval::{
-    ApprovalRecord, Digest, OnReject, Opening, Position, Preview, Request, StepEffects,
-    UnknownCall, Verdict,
+    Digest, OnReject, Opening, Position, Preview, Request, StepEffects, UnknownCall,
 };
 use countersign_connector::{ConnectorId, ConnectorSource as _};
 use countersign_effect::{Effect, effect_leaf};
@@ -109,14 +108,9 @@ async fn call(
     let key_hours = key_hours(context, &asked.head.owner, &text).await?;
     let unknown = UnknownCall { key_hours, ..unknown.clone() };
     let record = context.recorder.of(loaded).await?;
-    let sentence = unknown.sent().sentence(&asked.step.name, &signers(&record));
+    let senders: Vec<&str> = record.senders().collect();
+    let sentence = unknown.sent().sentence(&asked.step.name, &senders);
     Ok(Call { unknown, text, action, sentence })
-}
-
-/// The usernames of those who approved.
-fn signers(record: &ApprovalRecord) -> Vec<&str> {
-    let approved = record.decisions.iter().filter(|decision| decision.verdict == Verdict::Approve);
-    approved.map(|decision| decision.by.as_str()).collect()
 }
 
 /// For how long the service remembers a key, as the connector of what was sent says today.

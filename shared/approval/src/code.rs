@@ -67,7 +67,8 @@ impl fmt::Debug for Code {
     }
 }
 
-/// The decision a code confirms: one mailed to approve denies nothing, one mailed to say `done` does not say `again`.
+/// What a code confirms: one mailed to approve denies nothing, one mailed to say `done` does not say `again`, and one mailed
+/// to strike out row 4 strikes out no other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeScope {
     /// The verdict.
@@ -75,6 +76,9 @@ pub struct CodeScope {
     /// The choice for each call, when the request asks what became of them; in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<CallChoice>,
+    /// The hash of what is struck out, when it confirms a strike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strike: Option<Digest>,
 }
 
 impl CodeScope {
@@ -83,29 +87,33 @@ impl CodeScope {
     pub fn of(verdict: Verdict, answers: &[OutcomeAnswer]) -> Self {
         let mut choices = choices(answers);
         choices.sort();
-        Self { verdict, choices }
+        Self { verdict, choices, strike: None }
     }
 
-    /// A short name, another for each scope: `approve`, `deny`, `approve_4f…`.
+    /// A short name, another for each scope: `approve`, `deny`, `approve_4f…`, `strike_4f…`.
     #[must_use]
     pub fn name(&self) -> String {
-        let verdict = self.word();
-        if self.choices.is_empty() {
-            return verdict.to_owned();
+        let (word, bound) = (self.word(), self.bound_bytes());
+        if bound.is_empty() {
+            return word.to_owned();
         }
-        let hash = hash_bytes("countersign/v2/code-scope", &[&self.choice_bytes()]);
-        format!("{verdict}_{}", hex::encode(hash.head()))
+        let hash = hash_bytes("countersign/v2/code-scope", &[&bound]);
+        format!("{word}_{}", hex::encode(hash.head()))
     }
 
     fn word(&self) -> &'static str {
         match self.verdict {
+            _ if self.strike.is_some() => "strike",
             Verdict::Approve => "approve",
             Verdict::Deny => "deny",
         }
     }
 
-    /// Fixed width for each call, so that no two scopes share their bytes.
-    fn choice_bytes(&self) -> Vec<u8> {
+    /// Fixed width for each call, so that no two scopes of one word share their bytes.
+    fn bound_bytes(&self) -> Vec<u8> {
+        if let Some(strike) = &self.strike {
+            return strike.as_bytes().to_vec();
+        }
         let one = |call: &CallChoice| {
             let choice = match call.choice {
                 Choice::Done => 1,
@@ -178,10 +186,9 @@ impl StoredCode {
 }
 
 fn hash_code(salt: &Digest, slot: u16, version: u32, scope: &CodeScope, code: &str) -> Digest {
-    let (slot, version, choices) =
-        (slot.to_be_bytes(), version.to_be_bytes(), scope.choice_bytes());
-    let verdict = scope.word().as_bytes();
-    let parts = [&salt.as_bytes()[..], &slot, &version, verdict, &choices, code.as_bytes()];
+    let (slot, version, bound) = (slot.to_be_bytes(), version.to_be_bytes(), scope.bound_bytes());
+    let word = scope.word().as_bytes();
+    let parts = [&salt.as_bytes()[..], &slot, &version, word, &bound, code.as_bytes()];
     hash_bytes("countersign/v2/code", &parts)
 }
 

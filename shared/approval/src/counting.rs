@@ -51,8 +51,7 @@ fn leading<'c, 'a>(counted: &'c [Cast<'a>]) -> Option<&'c Cast<'a>> {
 /// Where the request stands after these votes on its present version.
 pub(crate) fn outcome(request: &Request, counted: &[Cast<'_>]) -> Status {
     let policy = &request.policy;
-    let leading = leading(counted);
-    let approvals = leading.map_or(0, |leading| equal(counted, leading));
+    let (leading, approvals) = (leading(counted), most(counted));
     let against =
         counted.iter().filter(|cast| leading.is_none_or(|leading| !cast.adds_to(leading)));
     let denials = count(against.clone().filter(|cast| cast.verdict == Verdict::Deny));
@@ -86,6 +85,30 @@ fn count<'c, 'a: 'c>(cast: impl Iterator<Item = &'c Cast<'a>>) -> u32 {
 pub(crate) fn approvals(counted: &[Cast<'_>], own: &Cast<'_>) -> u32 {
     match own.verdict {
         Verdict::Approve => equal(counted, own),
-        Verdict::Deny => leading(counted).map_or(0, |leading| equal(counted, leading)),
+        Verdict::Deny => most(counted),
+    }
+}
+
+/// How many approvals say the same; of answers, those of the most frequent one.
+fn most(counted: &[Cast<'_>]) -> u32 {
+    leading(counted).map_or(0, |leading| equal(counted, leading))
+}
+
+impl Request {
+    /// How many approvals of the present version say the same; of answers, those of the most frequent one.
+    #[must_use]
+    pub fn approvals(&self, votes: &[Vote]) -> u32 {
+        most(&self.cast(votes))
+    }
+
+    /// How many approvals what this vote says has: what its person is answered, also when they ask again.
+    #[must_use]
+    pub fn approvals_like(&self, votes: &[Vote], own: &Vote) -> u32 {
+        approvals(&self.cast(votes), &Cast::of(own))
+    }
+
+    /// The votes that count: those on the present version.
+    pub(crate) fn cast<'a>(&self, votes: &'a [Vote]) -> Vec<Cast<'a>> {
+        votes.iter().filter(|vote| vote.version == self.version).map(Cast::of).collect()
     }
 }

@@ -354,12 +354,8 @@ fn record(
     caller: &Caller,
     now: Timestamp,
 ) -> Recorded {
-    let counted: Vec<Cast<'_>> = votes
-        .iter()
-        .filter(|vote| vote.version == request.version)
-        .map(Cast::of)
-        .chain([Cast::now(attempt, &caller.user)])
-        .collect();
+    let mut counted = request.cast(votes);
+    counted.push(Cast::now(attempt, &caller.user));
     let status = outcome(request, &counted);
     let note = attempt.note.as_deref().filter(|note| !note.is_empty());
     let act = Act {

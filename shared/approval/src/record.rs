@@ -126,9 +126,7 @@ impl ApprovalRecord {
         cast.sort_by_key(|vote| vote.at);
         let closer = request.closed.as_ref().and_then(ended_by);
         let last = cast.iter().find(|vote| Some(&vote.person) == closer);
-        let approvals = cast.iter().filter(|vote| vote.verdict == Verdict::Approve).count();
         let tally = tally(&cast);
-        let given = tally.first().map(|first| first.given);
         Self {
             step: request.position.step.clone(),
             approval: request.id.clone(),
@@ -136,7 +134,7 @@ impl ApprovalRecord {
             by: closer.map(name),
             at: request.closed.as_ref().map(|closed| closed.at),
             note: last.and_then(|vote| vote.note.clone()),
-            given: given.unwrap_or_else(|| u32::try_from(approvals).unwrap_or(u32::MAX)),
+            given: request.approvals(votes),
             needed: request.policy.quorum,
             waits_for: silent(request, votes).map(name).collect(),
             decisions: cast

@@ -2,7 +2,7 @@
 
 use countersign_run::{RunState, Said, StepState, StepStatus};
 
-use crate::outcome::{Choice, OutcomeAnswer};
+use crate::outcome::{Choice, choices};
 use crate::record::{ApprovalRecord, RecordedDecision};
 use crate::status::Status;
 use crate::vote::Verdict;
@@ -21,7 +21,7 @@ fn message(name: &str, step: &StepState, records: &[ApprovalRecord]) -> Option<S
     let sent = step.sent.as_ref().filter(|sent| sent.what.items == 0 || step.message.is_none())?;
     let allowed =
         |record: &&ApprovalRecord| Some(record.approval.as_str()) == sent.what.approval.as_deref();
-    let by: Vec<&str> = records.iter().filter(allowed).flat_map(approvers).collect();
+    let by: Vec<&str> = records.iter().filter(allowed).flat_map(ApprovalRecord::senders).collect();
     match step.status {
         StepStatus::Unknown => Some(sent.sentence(name, &by)),
         StepStatus::Done | StepStatus::Failed if sent.what.items == 0 => {
@@ -33,13 +33,22 @@ fn message(name: &str, step: &StepState, records: &[ApprovalRecord]) -> Option<S
     }
 }
 
-fn approvers(record: &ApprovalRecord) -> impl Iterator<Item = &str> {
-    let sends_again = |answer: &OutcomeAnswer| answer.choice == Choice::Again;
-    let approved = record.decisions.iter().filter(move |one| {
-        one.verdict == Verdict::Approve
-            && (one.answers.is_empty() || one.answers.iter().any(sends_again))
-    });
-    approved.map(|decision| decision.by.as_str())
+impl ApprovalRecord {
+    /// The names of those whose approval allowed sending. Of a question about outcomes these are the people whose answers
+    /// ended it, when one of them is to send again: whoever answered otherwise allowed nothing.
+    pub fn senders(&self) -> impl Iterator<Item = &str> {
+        let closing = closing(self).map(|closing| choices(&closing.answers)).unwrap_or_default();
+        let sends = closing.is_empty() || closing.iter().any(|call| call.choice == Choice::Again);
+        let agreed = self.decisions.iter().filter(move |one| {
+            sends && one.verdict == Verdict::Approve && choices(&one.answers) == closing
+        });
+        agreed.map(|decision| decision.by.as_str())
+    }
+}
+
+/// The last approval: of a request that was approved, the one that ended it.
+fn closing(record: &ApprovalRecord) -> Option<&RecordedDecision> {
+    record.decisions.iter().rfind(|one| one.verdict == Verdict::Approve)
 }
 
 /// What enough people said of one call.
@@ -58,7 +67,7 @@ impl Answered<'_> {
 /// None while there is no answer, when it is to send again, and for questions about several calls.
 fn answered(record: &ApprovalRecord) -> Option<Answered<'_>> {
     let receipt = record.receipt.as_ref().filter(|_| record.status == Status::Approved)?.as_str();
-    let closing = record.decisions.iter().rfind(|one| one.verdict == Verdict::Approve)?;
+    let closing = closing(record)?;
     let [answer] = closing.answers.as_slice() else { return None };
     let what = match answer.choice {
         Choice::Done => "was done",

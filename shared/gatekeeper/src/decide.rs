@@ -44,7 +44,7 @@ pub struct Answer {
     pub receipt: ReceiptId,
     /// When they voted.
     pub at: Timestamp,
-    /// How many have approved the present version.
+    /// How many have approved the present version; of answers, how many are equal to this person's.
     pub approvals: u32,
     /// How many it takes.
     pub quorum: u32,
@@ -170,15 +170,14 @@ impl Desk {
 }
 
 fn repeated(loaded: &Loaded, vote: &Vote) -> Answer {
-    let approvals =
-        loaded.counted().filter(|v| v.verdict == countersign_approval::Verdict::Approve).count();
+    let Loaded { request, votes } = loaded;
     Answer {
-        approval: loaded.request.id.clone(),
-        status: loaded.request.status,
+        approval: request.id.clone(),
+        status: request.status,
         receipt: vote.receipt.clone(),
         at: vote.at,
-        approvals: u32::try_from(approvals).unwrap_or(u32::MAX),
-        quorum: loaded.request.policy.quorum,
+        approvals: request.approvals_like(votes, vote),
+        quorum: request.policy.quorum,
         repeated: true,
     }
 }

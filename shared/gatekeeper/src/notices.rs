@@ -153,13 +153,11 @@ impl Notices {
         }))
     }
 
+    /// Approvals that say the same: answers that differ do not add up.
     async fn given(&self, request: &Request) -> Result<u32, PortError> {
         let loaded = self.approvals.load(&request.id).await;
         let loaded = loaded.map_err(|error| PortError::of("reading the votes", &error))?;
-        let given = loaded.map_or(0, |loaded| {
-            loaded.counted().filter(|vote| vote.verdict == Verdict::Approve).count()
-        });
-        Ok(u32::try_from(given).unwrap_or(u32::MAX))
+        Ok(loaded.map_or(0, |loaded| loaded.request.approvals(&loaded.votes)))
     }
 
     async fn anchor(&self) -> Result<Option<Anchor>, PortError> {

@@ -25,8 +25,15 @@ pub(crate) struct Ending {
     pub(crate) verdict: Option<Verdict>,
 }
 
-/// Messages are for people and live in an item; a longer one is cut.
+/// Messages are for people and live in an item; a longer one is cut, with a mark.
 const LONGEST_MESSAGE: usize = 2_000;
+
+fn cut(message: String) -> String {
+    if message.chars().count() <= LONGEST_MESSAGE {
+        return message;
+    }
+    message.chars().take(LONGEST_MESSAGE - 1).chain(['…']).collect()
+}
 
 impl Ending {
     pub(crate) fn done(input_hash: String, output: Value) -> Self {
@@ -125,8 +132,7 @@ impl Ending {
         let at = Timestamp::now();
         let took_ms = u64::try_from(at.duration_since(started).as_millis()).unwrap_or_default();
         let count = self.output.get("count").and_then(Value::as_u64);
-        let message =
-            self.message.map(|message| message.chars().take(LONGEST_MESSAGE).collect::<String>());
+        let message = self.message.map(cut);
         let stop = self.stops.map(|reason| Stop {
             reason,
             step: Some(event.step.clone()),
@@ -187,4 +193,18 @@ async fn persist(
         pause *= 3;
     }
     Ok(runs.end_step(&event.run, outcome, record, stop).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_is_cut_ends_with_a_mark_and_keeps_within_the_limit() {
+        let whole = "é".repeat(LONGEST_MESSAGE);
+        assert_eq!(cut(whole.clone()), whole);
+        let message = cut(format!("{whole}!"));
+        assert_eq!(message.chars().count(), LONGEST_MESSAGE);
+        assert_eq!(message.strip_suffix('…'), Some("é".repeat(LONGEST_MESSAGE - 1).as_str()));
+    }
 }

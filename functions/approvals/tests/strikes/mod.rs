@@ -118,6 +118,22 @@ async fn k_09_striking_takes_the_code_that_voting_takes() {
 }
 
 #[tokio::test]
+async fn k_09_a_code_mailed_for_one_row_strikes_out_no_other() {
+    let world = World::new(Assurance::LinkCode);
+    let page = world.get(after(60)).await;
+    check(&strike(&world, &marks(&page, 50, &[4]), 70).await, 200, "strike out 1 row");
+    let code = world.codes()[0].clone();
+    for rows in [&[5][..], &[4, 5]] {
+        let other = format!("{}&code={code}", marks(&page, 50, rows));
+        let answer = strike(&world, &other, 71).await;
+        assert_eq!((answer.status, struck(&world)), (403, (1, vec![])), "{}", answer.title());
+    }
+    let same = format!("{}&code={code}", marks(&page, 50, &[4]));
+    check_seen(&strike(&world, &same, 72).await, &world);
+    assert_eq!(struck(&world), (2, vec![3]));
+}
+
+#[tokio::test]
 async fn k_09_what_cannot_be_struck_mails_no_code() {
     let world = World::new(Assurance::LinkCode);
     let page = world.get(after(60)).await;

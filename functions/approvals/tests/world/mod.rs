@@ -10,7 +10,7 @@ use countersign_approval::{
     ApprovalId, Assurance, Code, CodeAllowance, CodeScope, DecideError, Decided, Digest, Floor,
     HmacKey, Kind, Layout, Link, LinkError, Mac, Nonce, OnReject, Opening, Policy, Position,
     Preview, Request, RunContext, RunId, SignedLink, Status, StoredCode, StrikeError, Struck,
-    Subject, Tenant, Timing, Verdict, Vote, Waiting, decide, strike,
+    Subject, Tenant, Timing, Vote, Waiting, decide, strike,
 };
 use countersign_effect::Effect;
 use countersign_effect::view::samples::payment_of;
@@ -325,13 +325,13 @@ impl Shared {
                     (recorded.vote, false)
                 }
             };
-        let approvals = loaded.counted().filter(|vote| vote.verdict == Verdict::Approve).count();
+        let approvals = loaded.request.approvals_like(&loaded.votes, &vote);
         Ok(GateAnswer {
             approval: loaded.request.id.clone(),
             status: loaded.request.status,
             receipt: vote.receipt,
             at: vote.at,
-            approvals: u32::try_from(approvals).unwrap(),
+            approvals,
             quorum: loaded.request.policy.quorum,
             repeated,
         })

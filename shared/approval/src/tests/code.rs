@@ -77,6 +77,25 @@ fn k_49_a_code_mailed_for_one_answer_does_not_give_another() {
 }
 
 #[test]
+fn a_code_mailed_for_one_strike_does_not_confirm_another() {
+    let code = Code::from_random([0, 0, 0, 0, 0, 0, 0x30, 0x39]);
+    let struck = CodeScope::of_strike("pay", &[17, 3]);
+    let mailed = code.stored(Digest::from_bytes([3; 32]), 0, 1, struck.clone(), start());
+    let check = |scope: &CodeScope| mailed.check("012345", 1, scope, after(1));
+    assert_eq!(check(&CodeScope::of_strike("pay", &[3, 17])), CodeCheck::Right);
+    let of = CodeScope::of_strike;
+    let others = [of("pay", &[3]), of("pay", &[3, 17, 18]), of("pay", &[]), of("pay2", &[3, 17])];
+    for other in others.into_iter().chain([approve(), deny()]) {
+        assert_eq!(check(&other), CodeCheck::Spent);
+        assert_ne!(other.name(), struck.name(), "one code takes the place of the other");
+        let relabelled = StoredCode { scope: other.clone(), ..mailed.clone() };
+        assert_eq!(relabelled.check("012345", 1, &other, after(1)), CodeCheck::Wrong);
+    }
+    let kept: StoredCode = serde_json::from_str(&serde_json::to_string(&mailed).unwrap()).unwrap();
+    assert_eq!(kept, mailed);
+}
+
+#[test]
 fn a_code_rests_for_a_minute_after_it_was_mailed() {
     let stored = stored(&Code::from_random([1; 8]));
     assert!(stored.is_fresh(after(59)) && !stored.is_fresh(after(60)));

@@ -146,6 +146,11 @@ fn k_49_different_answers_are_counted_apart_and_said_so() {
     let told = record.sentence(200);
     assert!(told.contains("the question waits, 1 of 2 for done, 1 of 2 for not done: "), "{told}");
     assert!(told.contains("ada answered done, with the evidence “statement 47”"), "{told}");
+    assert_eq!((record.given, open.approvals(&votes)), (1, 1), "answers that differ do not add up");
+    let closed = answer(&open, &mut votes, 3, OutcomeAnswer::new(0, Choice::NotDone, None));
+    assert_eq!((closed.status, closed.approvals(&votes)), (Status::Approved, 2));
+    let like = |n: usize| closed.approvals_like(&votes, &votes[n]);
+    assert_eq!((like(0), like(1), like(2)), (1, 2, 2));
 }
 
 #[test]
@@ -176,4 +181,34 @@ fn k_49_an_answered_step_names_who_said_what_and_how_they_know() {
              ({receipt}). Its key is 9f0."
         )
     );
+}
+
+#[test]
+fn k_49_only_those_whose_answer_was_to_send_again_allowed_the_next_call() {
+    let (open, mut votes) = (question(3, 2, &[0]), Vec::new());
+    let done = OutcomeAnswer::new(0, Choice::Done, Some("statement 47"));
+    let again = || OutcomeAnswer::new(0, Choice::Again, None);
+    let open = answer(&open, &mut votes, 1, done.clone());
+    let open = answer(&open, &mut votes, 2, again());
+    let closed = answer(&open, &mut votes, 3, again());
+    assert_eq!(closed.status, Status::Approved);
+    let record = ApprovalRecord::of(&closed, &votes, &name);
+    assert_eq!(record.senders().collect::<Vec<_>>(), ["bob", "cyd"]);
+
+    // What people say was done is not sent again.
+    let (open, mut votes) = (question(2, 1, &[0]), Vec::new());
+    let closed = answer(&open, &mut votes, 1, done);
+    let record = ApprovalRecord::of(&closed, &votes, &name);
+    assert_eq!(record.senders().next(), None);
+}
+
+#[test]
+fn k_49_everybody_who_approved_a_gate_allowed_the_call_and_whoever_denied_did_not() {
+    let (mut open, mut votes) = (request(3, 2), Vec::new());
+    open.policy.denials = 2;
+    let open = vote(&open, &mut votes, 1, Verdict::Approve, "");
+    let open = vote(&open, &mut votes, 2, Verdict::Deny, "");
+    let closed = vote(&open, &mut votes, 3, Verdict::Approve, "");
+    let record = ApprovalRecord::of(&closed, &votes, &name);
+    assert_eq!(record.senders().collect::<Vec<_>>(), ["ada", "cyd"]);
 }

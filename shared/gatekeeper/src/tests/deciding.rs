@@ -1,17 +1,38 @@
 //! Deciding through the desk.
 
-use countersign_approval::{Assurance, Door, Status, Verdict};
+use countersign_approval::{Assurance, Choice, Door, OutcomeAnswer, Status, Verdict};
 use countersign_failure::Failure as _;
 use countersign_identity::{Capability, Presented, Scopes, TokenUse};
 use futures::future::join_all;
 
-use super::world::{World, at, by_mail, gate, user};
+use super::world::{World, at, by_mail, gate, question, user};
 use crate::{Attempting, GateError, Opened, Who};
 
 async fn opened(world: &World) -> countersign_approval::Request {
     match world.open(gate("10"), "t1", at(0)).await {
         Opened::Pending { id, .. } => world.request(&id),
         Opened::Decided { .. } => panic!("decided"),
+    }
+}
+
+#[tokio::test]
+async fn k_49_a_repeated_answer_counts_only_the_answers_equal_to_it() {
+    let world = World::new();
+    let Opened::Pending { id, .. } = world.open(question(), "t1", at(0)).await else {
+        panic!("decided")
+    };
+    let request = world.request(&id);
+    let answering = |person, choice, evidence| {
+        let mut attempting = by_mail(&request, person, Verdict::Approve);
+        attempting.attempt.answers = vec![OutcomeAnswer::new(0, choice, evidence)];
+        attempting
+    };
+    let done = answering(1, Choice::Done, Some("statement 47"));
+    let not_done = answering(2, Choice::NotDone, None);
+    for attempting in [&done, &not_done, &done, &not_done] {
+        let answer = world.desk().decide(attempting, at(1)).await.unwrap();
+        assert_eq!((answer.approvals, answer.quorum), (1, 2), "{answer:?}");
+        assert_eq!(answer.status, Status::Pending);
     }
 }
 

@@ -9,7 +9,7 @@ use countersign_approval::ports::{
 use countersign_approval::{
     ApprovalId, Assurance, Attempt, Digest, Door, Floor, Kind, Layout, OnReject, Opening, Policy,
     Position, Preview, Receipt, ReceiptId, Request, RunContext, RunId, Status, StepEffects,
-    Subject, Tenant, Timing, Verdict, Vote, Waiting,
+    Subject, Tenant, Timing, UnknownCall, Verdict, Vote, Waiting,
 };
 use countersign_failure::{Class, Failure};
 use countersign_identity::{Accounts, Capability, Rights, Scopes, Standing, UserId};
@@ -484,6 +484,22 @@ pub(crate) fn payments(count: usize) -> Opening {
     let effects = StepEffects { step: "pay".to_owned(), action: "pay".to_owned(), texts };
     let subject = Subject { effects: vec![effects], ..Subject::of(Kind::Tool) };
     Opening { subject, ..gate("10") }
+}
+
+/// A question what became of a call of [`gate`]: people 1 to 3 may answer, two must.
+pub(crate) fn question() -> Opening {
+    let call = UnknownCall {
+        n: 0,
+        leaf: Digest::from_bytes([1; 32]),
+        call: 1,
+        approval: ApprovalId::from_bytes([7; 16]),
+        receipt: "rcpt_1".to_owned(),
+        sent_at: at(-60),
+        target: "POST api.bank.example/pay".to_owned(),
+        key: "9f".to_owned(),
+        key_hours: Some(24),
+    };
+    Opening { subject: Subject { outcome: vec![call], ..Subject::of(Kind::Outcome) }, ..gate("10") }
 }
 
 /// An approver decides over a link with code, on what `request` shows.
