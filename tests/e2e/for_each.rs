@@ -134,15 +134,15 @@ pub(crate) struct Scene {
 
 impl Scene {
     async fn set(id: &str, more: &str, refused: &[&str]) -> Self {
-        Self::with_timeout(id, more, refused, 3).await
-    }
-
-    async fn with_timeout(id: &str, more: &str, refused: &[&str], timeout: u32) -> Self {
         Self::asking(id, more, refused, &[]).await
     }
 
     /// As [`Scene::set`], with others who may sign beside maria.
     pub(crate) async fn asking(id: &str, more: &str, refused: &[&str], others: &[&Person]) -> Self {
+        Self::following(&playbook(id, more), refused, others).await
+    }
+
+    async fn following(playbook: &str, refused: &[&str], others: &[&Person]) -> Self {
         let bank = Bank::open(refused).await;
         let maria = person("maria", &["global:analyst", "decide"]).await;
         let ana = person("ana", &["global:analyst"]).await;
@@ -150,11 +150,7 @@ impl Scene {
         let agent = ana.agent(&signers).await;
         ana.post("/connectors", &json!({ "yaml": connector(bank.port) })).await;
         ana.bind(&agent, "test-ledger").await;
-        ana.playbook(
-            &playbook(id, more)
-                .replace("timeout_seconds: 3", &format!("timeout_seconds: {timeout}")),
-        )
-        .await;
+        ana.playbook(playbook).await;
         Self { bank, ana, maria, agent }
     }
 
@@ -392,7 +388,8 @@ async fn a_list_with_an_unresolved_payment_is_never_complete_and_a_repetition_le
 /// Each call may take 240 s of the function's 300, so that the third begins in another invocation.
 #[tokio::test]
 async fn a_list_that_takes_longer_than_one_invocation_goes_on_in_the_next() {
-    let scene = Scene::with_timeout("pay-slowly", "", &[], 240).await;
+    let slow = playbook("pay-slowly", "").replace("timeout_seconds: 3", "timeout_seconds: 240");
+    let scene = Scene::following(&slow, &[], &[]).await;
     *scene.bank.takes.lock().unwrap() = Duration::from_secs(27);
     let run = scene.start("pay-slowly", &invoices(3)).await;
     scene.approve(&run).await;

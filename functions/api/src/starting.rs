@@ -134,14 +134,14 @@ async fn not_created(ctx: &Context, head: &Head, error: StoreError) -> Problem {
         return error.into();
     };
     match ctx.runs.head(before).await {
-        Ok(Some(before)) => repeated(&before, error),
+        Ok(Some(before)) => repeated(&before, &head.run, error),
         Ok(None) => error.into(),
         Err(unread) => unread.into(),
     }
 }
 
-fn repeated(before: &Head, error: StoreError) -> Problem {
-    repeating::chain(before).err().unwrap_or_else(|| error.into())
+fn repeated(before: &Head, own: &RunId, error: StoreError) -> Problem {
+    repeating::chain(before, own).err().unwrap_or_else(|| error.into())
 }
 
 /// The agent of this id or handle.
@@ -366,10 +366,10 @@ steps:
     fn whoever_repeats_a_run_a_moment_too_late_is_told_by_which_run_it_was_repeated() {
         let failed = || StoreError::ConditionFailed { table: "t".to_owned(), index: 3, item: None };
         let winner = RunId::from_bytes([7; 16]);
-        let problem = repeated(&finished(Some(winner.clone())), failed());
+        let problem = repeated(&finished(Some(winner.clone())), &own(), failed());
         assert_eq!((problem.status, problem.code.as_str()), (409, "RUN_REPEATED"));
         assert!(problem.detail.contains(&winner.to_string()), "{}", problem.detail);
         // Another condition did not hold.
-        assert_eq!(repeated(&finished(None), failed()).code, "STORE_CONFLICT");
+        assert_eq!(repeated(&finished(None), &own(), failed()).code, "STORE_CONFLICT");
     }
 }

@@ -94,32 +94,30 @@ pub enum Begun {
 }
 
 impl RunStore {
-    /// Notes calls that are about to be made, unless the run is to end. One transaction.
-    ///
-    /// `mark` is the step's own intent, which an invocation leaves with its first calls; `seen` is the intent that stood
-    /// before it.
+    /// Notes calls that are about to be made, and leaves the step's own mark, unless the run is to end or somebody has left a
+    /// mark since `seen` was read. One transaction.
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer.
     pub async fn begin_items(
         &self,
         run: &RunId,
-        mark: Option<(&Intent, Option<&Intent>)>,
+        mark: &Intent,
+        seen: Option<&Intent>,
         calls: &[ItemCall],
     ) -> Result<Begun> {
         let running = Expr::new(
             "attribute_exists(#PK) AND attribute_not_exists(#stop) AND attribute_not_exists(#finished_at)",
         );
         let mut writes = vec![Write::check(&keys::head(run), running)];
+        writes.push(Write::put(&keys::intent(run, &mark.step), mark)?.when(unchanged(seen)?));
         for call in calls {
             let fresh = Expr::new("attribute_not_exists(#PK) OR #call < :call");
             let fresh = fresh.bind("call", &call.sending.call)?;
-            writes.push(
-                Write::put(&keys::item(run, &call.step, call.n), &Row::of(call))?.when(fresh),
-            );
+            let put = Write::put(&keys::item(run, &call.step, call.n), &Row::of(call))?;
+            writes.push(put.when(fresh));
         }
-        if let Some((mark, seen)) = mark {
-            writes.push(Write::put(&keys::intent(run, &mark.step), mark)?.when(unchanged(seen)?));
+        if seen.is_none() {
             let event: Event = mark.event();
             let key = keys::event(run, &event.step, event.attempt, event.n);
             writes.push(Write::put(&key, &event)?);

@@ -75,6 +75,7 @@ impl Waves<'_> {
         };
         let mark = self.mark(&made, allowed, first);
         let mut is_open = false;
+        made.mark.clone_from(&self.view.intent);
         let enough = self.waves(&mut made, allowed, &numbers, &mark, &mut is_open).await;
         if enough.is_err() && !is_open {
             self.release(&mark).await;
@@ -118,7 +119,7 @@ impl Waves<'_> {
         is_open: &mut bool,
     ) -> Result<Enough, StepError> {
         let mut rights_read = Instant::now();
-        for (at, numbers) in numbers.chunks(self.each.parallel.max(1) as usize).enumerate() {
+        for numbers in numbers.chunks(self.each.parallel.max(1) as usize) {
             if self.left() < self.limit() + KEPT_BACK {
                 return Ok(Enough::Time);
             }
@@ -130,9 +131,10 @@ impl Waves<'_> {
             }
             let begun: Vec<ItemCall> =
                 numbers.iter().filter_map(|n| self.begun(*n, allowed.now.get(n)?)).collect();
-            let first = (at == 0).then_some((mark, self.view.intent.as_ref()));
-            match self.context.runs.begin_items(&self.event.run, first, &begun).await? {
-                Begun::Now => {}
+            let mark = Intent { lease_until: self.lease_until(), ..mark.clone() };
+            let seen = made.mark.as_ref();
+            match self.context.runs.begin_items(&self.event.run, &mark, seen, &begun).await? {
+                Begun::Now => made.mark = Some(mark),
                 Begun::Taken => return Err(StepError::Busy(self.step.name.clone())),
                 Begun::Stopped => {
                     let message = "the run was ended a moment ago".to_owned();
@@ -175,7 +177,7 @@ impl Waves<'_> {
         self.step.on_error == OnError::Stop && calls.any(failed)
     }
 
-    /// The step's own mark: who is at it, until when, what was signed and struck out, and how many calls were allowed. Who
+    /// The step's own mark, but for its lease: what was signed and struck out, and how many calls were allowed. Who
     /// allowed the first calls and when they were sent stays.
     fn mark(&self, made: &Made, allowed: &Allowed, first: &Grant) -> Intent {
         let target = self.calls.effects.first().map(countersign_effect::Effect::target);
@@ -188,15 +190,20 @@ impl Waves<'_> {
             ..before.map_or(now, |before| before.sending.clone())
         };
         let mark = intent(self.event, sending, "", self.step, self.invocation);
-        let until = self.invocation.now.checked_add(self.invocation.remaining + LEASE_MARGIN);
         let signed = before.map(|before| before.signed.clone()).unwrap_or_default();
         Intent {
             struck: allowed.struck.iter().copied().collect(),
             signed: if allowed.signed.is_empty() { signed } else { allowed.signed.clone() },
-            lease_until: until.unwrap_or(mark.lease_until),
             at: before.map_or(mark.at, |before| before.at),
             ..mark
         }
+    }
+
+    /// Until when the calls of a wave that begins now may be at it. The next wave takes the lease anew, so that people are
+    /// asked soon after a crash.
+    fn lease_until(&self) -> Timestamp {
+        let now = Timestamp::now();
+        now.checked_add(self.limit() + RESERVE + LEASE_MARGIN).unwrap_or(now)
     }
 
     /// The record of a call that is about to be made.
