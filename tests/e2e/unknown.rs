@@ -371,7 +371,7 @@ async fn k_49_the_mailed_page_asks_for_evidence_and_binds_its_code_to_the_answer
     let bare = send(vec![("decision", "approve"), ("choice-0", "done"), ("note", "hm")]).await;
     assert_eq!(bare.status, 422);
     assert!(
-        bare.html.contains("needs evidence")
+        bare.html.contains("“It was done” needs evidence")
             && bare.html.contains("value=\"done\" required checked"),
         "{}",
         bare.html

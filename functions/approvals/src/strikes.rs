@@ -6,7 +6,7 @@ use countersign_approval::{Assurance, Kind, Request, StrikeRecord};
 use countersign_gatekeeper::Notices;
 use countersign_identity::UserId;
 use countersign_letter::page::{EffectStrike, EffectStrikeForm, StrikeTold};
-use countersign_letter::{Shown, Strikes, moment};
+use countersign_letter::{Shown, StrikeVerbs, Strikes, moment};
 use jiff::Timestamp;
 
 use crate::Context;
@@ -61,10 +61,8 @@ impl Told {
     pub(crate) fn history(&self, request: &Request) -> Vec<StrikeTold> {
         let told = |record: &StrikeRecord| {
             let (name, at) = (self.name(record), moment(record.at));
-            let did = [("struck out", &record.struck), ("brought back", &record.restored)];
-            let did = did.into_iter().filter(|(_, rows)| !rows.is_empty());
-            let did: Vec<String> = did.map(|(did, rows)| format!("{did} {}", list(rows))).collect();
-            let what = format!("{name} {} of `{}`, {at}", did.join(" and "), record.step);
+            let did = StrikeVerbs::Past.words(list(&record.struck), list(&record.restored));
+            let what = format!("{name} {did} of `{}`, {at}", record.step);
             StrikeTold { version: record.version, what: Shown::new(&what, 1_000) }
         };
         request.strikes.iter().map(told).collect()
@@ -74,11 +72,8 @@ impl Told {
     pub(crate) fn changed(&self, request: &Request) -> Option<Shown> {
         let record = request.last_strike()?;
         let covered = request.covers.iter().find(|covered| covered.step == record.step)?;
-        let did = match (record.struck.len(), record.restored.len()) {
-            (0, restored) => format!("brought back {restored}"),
-            (struck, 0) => format!("struck out {struck}"),
-            (struck, restored) => format!("struck out {struck} and brought back {restored}"),
-        };
+        let did =
+            StrikeVerbs::Past.counts(record.struck.len() as u64, record.restored.len() as u64);
         let told = format!(
             "{} {did} of the {} requests of `{}` on {}; {} are left. Signatures given before that no longer count.",
             self.name(record),
@@ -91,13 +86,13 @@ impl Told {
     }
 }
 
-/// Rows as the page numbers them: from 1.
-fn list(indices: &[u32]) -> String {
+/// Rows as the page numbers them: from 1; none when there are none.
+fn list(indices: &[u32]) -> Option<String> {
     let named = indices.iter().take(MAX_NAMED).map(|n| (u64::from(*n) + 1).to_string());
     let named = named.collect::<Vec<String>>().join(", ");
     match indices.len().checked_sub(MAX_NAMED) {
-        Some(more) if more > 0 => format!("{named} and {more} more"),
-        _ => named,
+        Some(more) if more > 0 => Some(format!("{named} and {more} more")),
+        _ => (!named.is_empty()).then_some(named),
     }
 }
 

@@ -264,7 +264,7 @@ pub fn decide(
     }
     // Before the proof of who decides: nobody is mailed a code for what cannot be recorded.
     let answers = checked_answers(request, attempt)?;
-    check_person(request, attempt, caller)?;
+    check_rights(request, attempt.door, attempt.assurance, caller)?;
     if let Some(own) = own {
         return Err(DecideError::AlreadyVoted(Box::new(own.clone())));
     }
@@ -314,10 +314,6 @@ pub(crate) fn check_open(request: &Request, now: Timestamp) -> Result<(), Decide
     }
     let deadline = request.timing.deadline;
     if now >= deadline { Err(DecideError::DeadlinePassed { deadline }) } else { Ok(()) }
-}
-
-fn check_person(request: &Request, attempt: &Attempt, caller: &Caller) -> Result<(), DecideError> {
-    check_rights(request, attempt.door, attempt.assurance, caller)
 }
 
 /// Whether the person may vote on the request through this door: what changing its content takes, too.

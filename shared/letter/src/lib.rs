@@ -18,6 +18,7 @@ pub mod mail;
 pub mod page;
 mod picture;
 mod preview;
+mod strike_verbs;
 mod text;
 mod when;
 
@@ -27,5 +28,6 @@ pub use effect::{
 pub use error::LetterError;
 pub use picture::{Picture, Stage, StagePlace, StepView};
 pub use preview::{Cell, Heading, Line, Preview, Role, Row, StrikeMark, Table};
+pub use strike_verbs::StrikeVerbs;
 pub use text::{Label, Mark, Part, Shown, fingerprint};
 pub use when::{moment, until};

@@ -1,5 +1,6 @@
 //! What the mail to an approver says when somebody struck requests out, or brought some back.
 
+use crate::strike_verbs::StrikeVerbs;
 use crate::text::Label;
 
 /// Counts of one strike; no value of any request.
@@ -22,14 +23,8 @@ impl StrikeNotice {
     #[must_use]
     pub fn sentence(&self) -> String {
         let Self { by, struck, restored, left, count } = self;
-        let did = match (struck, restored) {
-            (0, restored) => format!("brought back {restored} of {count}"),
-            (struck, 0) => format!("struck out {struck} of {count}"),
-            (struck, restored) => {
-                format!("struck out {struck} of {count} and brought back {restored}")
-            }
-        };
+        let did = StrikeVerbs::Past.counts(*struck, *restored);
         let are = if *left == 1 { "is" } else { "are" };
-        format!("{by} {did}; {left} {are} left.")
+        format!("{by} {did} of {count}; {left} {are} left.")
     }
 }

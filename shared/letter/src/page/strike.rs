@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::STYLE;
 use crate::error::LetterError;
+use crate::strike_verbs::StrikeVerbs;
 use crate::text::Shown;
 use crate::when::moment;
 
@@ -87,13 +88,7 @@ impl StrikeCodePage {
     }
 
     fn doing(&self) -> String {
-        match (self.struck, self.restored) {
-            (struck, 0) => format!("strike out {}", rows(struck)),
-            (0, restored) => format!("bring back {}", rows(restored)),
-            (struck, restored) => {
-                format!("strike out {} and bring back {}", rows(struck), rows(restored))
-            }
-        }
+        StrikeVerbs::Infinitive.words(rows(self.struck), rows(self.restored))
     }
 
     fn button(&self) -> &'static str {
@@ -101,6 +96,10 @@ impl StrikeCodePage {
     }
 }
 
-fn rows(count: usize) -> String {
-    if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
+fn rows(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 row".to_owned()),
+        _ => Some(format!("{count} rows")),
+    }
 }
