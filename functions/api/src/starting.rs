@@ -366,10 +366,14 @@ steps:
     fn whoever_repeats_a_run_a_moment_too_late_is_told_by_which_run_it_was_repeated() {
         let failed = || StoreError::ConditionFailed { table: "t".to_owned(), index: 3, item: None };
         let winner = RunId::from_bytes([7; 16]);
-        let problem = repeated(&finished(Some(winner.clone())), &own(), failed());
+        let problem =
+            repeated(&finished(Some(winner.clone())), &RunId::from_bytes([8; 16]), failed());
         assert_eq!((problem.status, problem.code.as_str()), (409, "RUN_REPEATED"));
         assert!(problem.detail.contains(&winner.to_string()), "{}", problem.detail);
         // Another condition did not hold.
-        assert_eq!(repeated(&finished(None), &own(), failed()).code, "STORE_CONFLICT");
+        assert_eq!(
+            repeated(&finished(None), &RunId::from_bytes([8; 16]), failed()).code,
+            "STORE_CONFLICT"
+        );
     }
 }
