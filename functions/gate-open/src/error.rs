@@ -73,6 +73,15 @@ impl Failure for OpenGateError {
         }
     }
 
+    /// A step that is being done is waited for as long as it may take, wherever it is met.
+    fn asl_name(&self) -> &'static str {
+        match (self.inner(), self.class()) {
+            (Some(inner), _) => inner.asl_name(),
+            (None, Class::Retryable) => "Step.Retryable",
+            (None, Class::Terminal) => "Step.Terminal",
+        }
+    }
+
     fn help(&self) -> Option<String> {
         self.inner().and_then(Failure::help)
     }
@@ -82,5 +91,17 @@ impl Failure for OpenGateError {
             Self::TooSlow => Class::Retryable,
             _ => self.inner().map_or(Class::Terminal, Failure::class),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_waits_for_a_step_that_is_being_done() {
+        let busy = OpenGateError::Step(StepError::Busy("pay".to_owned()));
+        assert_eq!(busy.asl_name(), "Step.Busy");
+        assert_eq!(OpenGateError::TooSlow.asl_name(), "Step.Retryable");
     }
 }
