@@ -156,6 +156,7 @@ fn only_pages_that_decide_or_strike_can_be_sent() {
             "payment",
             "forty",
             "forty-struck",
+            "effect",
             "effect-struck",
             "strike-code",
             "comparison",
