@@ -242,7 +242,10 @@ impl<'w> Scene<'w> {
         let word = if paid { "reject" } else { "approve" };
         let path = format!("{FACTORY}/approvals/{}", request["approval"].as_str().unwrap());
         let seen = standing(self.maria.door.get(&path).await)?;
-        let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+        let mut decision = json!({ "digest": seen["digest"], "version": seen["version"] });
+        if seen["kind"] == "outcome" && !paid {
+            decision["answers"] = json!([{ "choice": "again" }]);
+        }
         standing(self.maria.door.post(&format!("{path}/{word}"), &decision).await).map(|_| ())
     }
 

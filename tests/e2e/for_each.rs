@@ -256,7 +256,7 @@ async fn a_failure_stops_the_list_and_a_repetition_sends_only_the_rest_with_the_
     let again = scene.repeat_twice_at_once(&run).await;
     let seen = scene.approve(&again).await;
     assert_eq!(seen["effects"][0]["count"], 3, "{seen:#}");
-    assert!(seen["remarks"].to_string().contains("2 calls were made before"), "{seen:#}");
+    assert!(seen["remarks"].to_string().contains("calls made before: 2"), "{seen:#}");
     let done = scene.over(&again).await;
     assert_eq!(done["state"], "complete", "{done:#}");
     let payments = scene.bank.payments();
