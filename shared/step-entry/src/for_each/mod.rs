@@ -84,12 +84,10 @@ pub(crate) async fn run(
         Begun::End(ending) => Err(ending),
         Begun::Go { contract, scope } => ready(context, view, step, each, contract, &scope).await?,
     };
-    let ready = ready.and_then(|ready| {
-        if made.fits(&ready.list.left) { Ok(ready) } else { Err(not_the_list(step)) }
-    });
     let Ready { contract, list, calls } = match ready {
-        Ok(ready) => ready,
-        Err(ending) => {
+        Ok(ready) if made.fits(&ready.list.left) => ready,
+        other => {
+            let ending = other.err().unwrap_or_else(|| not_the_list(step));
             let ending = summary::of_records(context, step, &made, ending).await?;
             return Ok(ending.record(&context.runs, event, invocation.now).await?.into());
         }
