@@ -3,6 +3,7 @@
 mod crash;
 mod deciding;
 mod ending;
+mod make;
 mod opening;
 mod races;
 mod strikes;
