@@ -65,8 +65,11 @@ impl Browser {
         self.client.find(Locator::Css(selector)).await.unwrap().send_keys(text).await.unwrap();
     }
 
-    /// Presses what a finger would press.
+    /// Presses what a finger would press, once it is not behind the bar of buttons.
     pub(crate) async fn press(&self, selector: &str) {
+        let place = json!(selector);
+        let scroll = format!("document.querySelector({place}).scrollIntoView({{block: 'center'}})");
+        self.computed(&scroll).await;
         self.client.find(Locator::Css(selector)).await.unwrap().click().await.unwrap();
     }
 
