@@ -413,3 +413,38 @@ async fn a_playbook_that_names_its_items_in_another_way_cannot_repeat_what_was_s
     assert_eq!(refused, (422, "INVALID_INPUT".to_owned()));
     assert_eq!(scene.bank.amounts(), ["1.00", "2.00"]);
 }
+
+#[tokio::test]
+async fn a_list_whose_rest_is_denied_says_what_was_sent_and_is_not_unknown() {
+    let (scene, run, path, question) = killed("pay-denied-rest").await;
+    let changed = connector(scene.bank.port)
+        .replace("auth: {type: none}", "auth: {type: none}\n  headers: {X-Channel: branch}");
+    let place = format!("{FACTORY}/connectors/test-ledger");
+    scene.ana.door.put(&place, &json!({ "yaml": changed })).await.unwrap();
+    let answers = json!([{ "n": 2, "choice": "done", "evidence": "statement 47" }]);
+    let decision =
+        json!({ "digest": question["digest"], "version": question["version"], "answers": answers });
+    scene.maria.post(&format!("{path}/approve"), &decision).await;
+    let (path, rest) = until("the step asks for the rest", || async {
+        let page = scene.maria.get("/approvals?status=pending").await;
+        let mut items = page["items"].as_array().unwrap().iter();
+        let item = items.find(|item| item["run"] == run)?;
+        let path = format!("/approvals/{}", item["approval"].as_str().unwrap());
+        let seen = scene.maria.get(&path).await;
+        (seen["kind"] == "tool").then_some((path, seen))
+    })
+    .await;
+    assert_eq!(rest["effects"][0]["count"], 1, "{rest:#}");
+    let decision = json!({ "digest": rest["digest"], "version": rest["version"] });
+    scene.maria.post(&format!("{path}/reject"), &decision).await;
+    let over = scene.over(&run).await;
+    let pay = step(&over, "pay");
+    assert_eq!(
+        (&pay["status"], &pay["code"]),
+        (&json!("failed"), &json!("PARTLY_SENT")),
+        "{over:#}"
+    );
+    let message = pay["message"].as_str().unwrap();
+    assert!(message.starts_with("3 of 4 calls done, 1 not sent."), "{message}");
+    assert_eq!(scene.bank.amounts(), ["1.00", "2.00", "3.00"]);
+}

@@ -73,6 +73,10 @@ pub async fn gate_ask(
     if let Some(own) = &view.own {
         return Ok(Asked::Settled(own.verdict.unwrap_or(Verdict::Closed)));
     }
+    // Whoever left the mark may still be at it: what came of it is not unknown yet.
+    if view.intent.as_ref().is_some_and(|intent| intent.is_leased(invocation.now)) {
+        return Err(StepError::Busy(step.name.clone()));
+    }
     let covered = covered(&view, step);
     let situation = Situation::read(&context.runs, &view.head, step, &covered).await?;
     let scope = situation.scope(
@@ -131,12 +135,9 @@ pub async fn gate_failed(
     error: &dyn Failure,
     invocation: &Invocation,
 ) -> Result<(), StepError> {
-    let failed = Ending::failed(step, error).stopping();
+    let view = look(context, event).await?;
     // That nobody can be asked says nothing of what was sent before.
-    let ending = match context.runs.intent(&event.run, &step.name).await? {
-        Some(intent) => failed.unknown(step, &intent),
-        None => failed,
-    };
+    let ending = told(context, &view, step, Ending::failed(step, error).stopping()).await?;
     ending.record(&context.runs, event, invocation.now).await.map(drop)
 }
 
@@ -306,10 +307,6 @@ async fn tool(
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
     if let Some(intent) = &view.intent {
-        // Whoever left the mark may still be at it: what came of it is not unknown yet.
-        if intent.is_leased(invocation.now) {
-            return Err(StepError::Busy(step.name.clone()));
-        }
         let calls = unknown_calls(context, view, step, intent, scope).await?;
         if !calls.is_empty() {
             return Ok(Asked::Ask(Box::new(what_happened(view, step, calls))));
@@ -332,6 +329,10 @@ async fn tool(
             return settled(ending, context, event, invocation).await;
         }
     };
+    // Every call was made, and the step was lost before it said so: it goes on to its end.
+    if of_step.signed.texts.is_empty() {
+        return Ok(Asked::Settled(Verdict::Approved));
+    }
     let subject = Subject {
         plan_seal: view.head.seal.clone().unwrap_or_default(),
         effects: vec![of_step.signed],

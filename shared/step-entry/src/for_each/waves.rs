@@ -181,12 +181,13 @@ impl Waves<'_> {
     /// allowed the first calls and when they were sent stays.
     fn mark(&self, made: &Made, allowed: &Allowed, first: &Grant) -> Intent {
         let target = self.calls.effects.first().map(countersign_effect::Effect::target);
-        let fresh = allowed.now.keys().filter(|n| !made.calls.contains_key(n)).count();
+        // The whole list counts, also while a part of it waits for a signature: what is missing must never look done.
+        let items = self.list.left.len().saturating_sub(allowed.struck.len());
         let before = made.mark.as_ref();
         let now = sending(first, target.unwrap_or_default(), String::new());
         let sending = Sending {
             call: before.map_or(1, |before| before.sending.call + 1),
-            items: u32::try_from(made.calls.len() + fresh).unwrap_or(u32::MAX),
+            items: u32::try_from(items).unwrap_or(u32::MAX),
             ..before.map_or(now, |before| before.sending.clone())
         };
         let mark = intent(self.event, sending, "", self.step, self.invocation);
