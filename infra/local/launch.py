@@ -15,6 +15,7 @@ import importlib.metadata
 import inspect
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import sys
@@ -29,6 +30,9 @@ import tables
 PINNED = "1.5.33"
 FIRST_LINE_SECONDS = 0.003
 IDLE_SECONDS = 0.002
+
+# Set when the process that this one is bound to has gone.
+orphaned = threading.Event()
 
 
 class Moved(Exception):
@@ -114,9 +118,21 @@ def die_with(parent: int) -> None:
     def watch():
         while os.getppid() == parent:
             time.sleep(0.5)
+        orphaned.set()
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=watch, daemon=True, name="parent-watch").start()
+
+
+def leave_nothing() -> None:
+    """Removes the state folder of a stack that nobody can start again; it holds a gigabyte and more."""
+    state = pathlib.Path(os.environ["STATE_DIR"]).parent.parent
+    # A function that ends this moment may still write.
+    for _ in range(10):
+        shutil.rmtree(state, ignore_errors=True)
+        if not state.exists():
+            return
+        time.sleep(0.2)
 
 
 def end_functions() -> None:
@@ -190,6 +206,8 @@ def main() -> int:
         traceback.print_exc()
     finally:
         end_functions()
+        if orphaned.is_set():
+            leave_nothing()
         sys.stdout.flush()
         sys.stderr.flush()
         # State is saved by now. Executions that wait for a token hold threads that would keep this process for ever.

@@ -1,13 +1,15 @@
 """Packs function binaries as Lambda code: `python pack.py DIST name=binary …`.
 
 Each archive is `DIST/<name>.zip` with one file `bootstrap`, byte for byte the same for the same binary, so that
-CloudFormation sees a change only where there is one. Debug information is stripped where `strip` is installed; a
-stamp beside the archive (size and time of the binary) spares packing again what has not changed. Prints the names packed.
+CloudFormation sees a change only where there is one. As in a release build, symbols are stripped where `strip` is
+installed: a stack keeps four copies of its code. A stamp beside the archive (size and time of the binary) spares
+packing again what has not changed; stacks of one project share DIST and take turns. Prints the names packed.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
+import fcntl
 import os
 import pathlib
 import shutil
@@ -24,11 +26,11 @@ def stamp_of(binary: pathlib.Path) -> str:
 
 
 def stripped(binary: pathlib.Path, folder: str) -> bytes:
-    """The binary's bytes, without debug information where that is possible."""
+    """The binary's bytes, without symbols where that is possible."""
     tool = shutil.which("strip")
     if tool:
         target = os.path.join(folder, "bootstrap")
-        done = subprocess.run([tool, "-S", "-o", target, str(binary)], capture_output=True, check=False)
+        done = subprocess.run([tool, "-s", "-o", target, str(binary)], capture_output=True, check=False)
         if done.returncode == 0:
             return pathlib.Path(target).read_bytes()
     return binary.read_bytes()
@@ -57,6 +59,8 @@ def main() -> int:
     dist = pathlib.Path(sys.argv[1])
     dist.mkdir(parents=True, exist_ok=True)
     jobs = [argument.split("=", 1) for argument in sys.argv[2:]]
+    turn = os.open(dist / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(turn, fcntl.LOCK_EX)
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
         results = pool.map(lambda job: pack(dist, job[0], pathlib.Path(job[1])), jobs)
         for name in results:

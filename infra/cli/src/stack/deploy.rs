@@ -1,33 +1,34 @@
 //! Deploying the project's template to the emulator, through CloudFormation, as to AWS.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::functions::Function;
+use super::functions::Functions;
 use super::{Aws, Stack};
 use crate::console::Console;
 use crate::error::CliError;
 
 const CODE_BUCKET: &str = "countersign-code";
 
-/// Lays out what is deployed: the template, the machines it names, and (packed elsewhere) `dist/`.
+/// Lays out what is deployed: the template, the machines it names, and a link `dist` to the archives.
 ///
 /// # Errors
 /// [`CliError::NoFunction`] when the template deploys a function that is no crate; [`CliError::Io`] otherwise.
-pub(super) fn stage(project: &Path, stage: &Path, functions: &[Function]) -> Result<(), CliError> {
+pub(super) fn stage(project: &Path, stage: &Path, functions: &Functions) -> Result<(), CliError> {
     let doing = |source| CliError::io("laying out what is deployed", source);
     let machines = stage.join("statemachines");
     fs::create_dir_all(&machines).map_err(doing)?;
-    fs::create_dir_all(stage.join("dist")).map_err(doing)?;
     let template = fs::read_to_string(project.join("template.yaml")).map_err(doing)?;
     for named in template.lines().filter_map(code_of) {
-        if !functions.iter().any(|function| function.name == named) {
+        if !functions.all.iter().any(|function| function.name == named) {
             return Err(CliError::NoFunction(named.to_owned()));
         }
     }
     fs::write(stage.join("template.yaml"), &template).map_err(doing)?;
+    link(&functions.dist, &stage.join("dist")).map_err(doing)?;
     for entry in fs::read_dir(project.join("statemachines")).map_err(doing)? {
         let path = entry.map_err(doing)?.path();
         if let (Some(name), true) = (path.file_name(), path.is_file()) {
@@ -35,6 +36,16 @@ pub(super) fn stage(project: &Path, stage: &Path, functions: &[Function]) -> Res
         }
     }
     Ok(())
+}
+
+/// Points a link to a folder, in place of whatever was there.
+fn link(folder: &Path, at: &Path) -> std::io::Result<()> {
+    match fs::symlink_metadata(at) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(at)?,
+        Ok(_) => fs::remove_file(at)?,
+        Err(_) => {}
+    }
+    symlink(folder, at)
 }
 
 /// Uploads what has changed and creates or updates the stack; returns its outputs.

@@ -29,6 +29,14 @@ pub(super) struct Function {
     binary: PathBuf,
 }
 
+/// The functions of a project after a build.
+#[derive(Debug)]
+pub(super) struct Functions {
+    pub(super) all: Vec<Function>,
+    /// Where their archives lie, beside the binaries: stacks of one project share them.
+    pub(super) dist: PathBuf,
+}
+
 /// Compiles every function of the project where Cargo itself would (`CARGO_TARGET_DIR` or `target/`).
 ///
 /// # Errors
@@ -38,7 +46,7 @@ pub(super) async fn build(
     state: &Path,
     profile: Profile,
     console: &Console,
-) -> Result<Vec<Function>, CliError> {
+) -> Result<Functions, CliError> {
     let functions = list(project, profile)?;
     let step = console.step("building the functions");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -54,7 +62,7 @@ pub(super) async fn build(
     if !success {
         return Err(CliError::Build { errors: errors_of(&text), log });
     }
-    step.done(&format!("{} functions are built", functions.len()));
+    step.done(&format!("{} functions are built", functions.all.len()));
     Ok(functions)
 }
 
@@ -69,7 +77,7 @@ pub async fn build_functions(
     console: &Console,
 ) -> Result<Vec<(String, PathBuf)>, CliError> {
     let functions = build(project, state, profile, console).await?;
-    Ok(functions.into_iter().map(|function| (function.name, function.binary)).collect())
+    Ok(functions.all.into_iter().map(|function| (function.name, function.binary)).collect())
 }
 
 /// Packs what has changed; returns the names of the functions packed.
@@ -78,16 +86,18 @@ pub async fn build_functions(
 /// [`CliError::Io`] when a binary cannot be read or an archive cannot be written.
 pub(super) async fn pack(
     project: &Path,
-    stage: &Path,
-    functions: &[Function],
+    functions: &Functions,
     python: &Environment,
     console: &Console,
 ) -> Result<Vec<String>, CliError> {
     let step = console.step("packing the functions");
     let mut command = Command::new(python.program("python"));
-    command.arg(project.join("infra/local/pack.py")).arg(stage.join("dist"));
+    command.arg(project.join("infra/local/pack.py")).arg(&functions.dist);
     command.args(
-        functions.iter().map(|function| format!("{}={}", function.name, function.binary.display())),
+        functions
+            .all
+            .iter()
+            .map(|function| format!("{}={}", function.name, function.binary.display())),
     );
     let output =
         command.output().await.map_err(|source| CliError::io("packing the functions", source))?;
@@ -108,7 +118,7 @@ pub(super) async fn pack(
 }
 
 /// Every crate under `functions/`.
-fn list(project: &Path, profile: Profile) -> Result<Vec<Function>, CliError> {
+fn list(project: &Path, profile: Profile) -> Result<Functions, CliError> {
     let metadata = MetadataCommand::new().current_dir(project).no_deps().exec();
     let metadata = metadata.map_err(|error| {
         CliError::io("reading the workspace", std::io::Error::other(error.to_string()))
@@ -121,14 +131,14 @@ fn list(project: &Path, profile: Profile) -> Result<Vec<Function>, CliError> {
     });
     let ours =
         metadata.packages.iter().filter(|package| package.manifest_path.starts_with(&folder));
-    let mut functions: Vec<Function> = ours
+    let mut all: Vec<Function> = ours
         .map(|package| Function {
             name: package.name.to_string(),
             binary: built.join(package.name.as_str()).into(),
         })
         .collect();
-    functions.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(functions)
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(Functions { all, dist: built.join("archives").into() })
 }
 
 /// Runs Cargo, showing what it compiles; returns whether it succeeded and all it said.

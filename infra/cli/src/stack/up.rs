@@ -23,7 +23,7 @@ pub struct UpOptions {
     pub name: Option<String>,
     /// How the functions are compiled.
     pub profile: Profile,
-    /// Whether the emulator ends with this process, as it does for tests.
+    /// Whether the emulator ends with this process and takes the state folder along, as it does for tests.
     pub bound: bool,
     /// Another address at which functions find DynamoDB: a proxy before the emulator.
     pub dynamodb: Option<String>,
@@ -44,7 +44,7 @@ pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result
     let functions = functions::build(&project, &state, options.profile, console).await?;
     let stage = state.join("stage");
     deploy::stage(&project, &stage, &functions)?;
-    functions::pack(&project, &stage, &functions, &python, console).await?;
+    functions::pack(&project, &functions, &python, console).await?;
     if !emulator::is_running(&stack) {
         let step = console.step("starting the local AWS");
         let (process, kept) = emulator::start(&stack, &project, &state, &python, options).await?;
