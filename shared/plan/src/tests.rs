@@ -32,6 +32,7 @@ fn step(name: &str, kind: playbook::StepKind) -> playbook::Step {
         kind,
         condition: None,
         on_error: playbook::OnError::Stop,
+        on_warning: None,
         retry_count: 0,
         timeout_seconds: None,
         for_each: None,
