@@ -14,7 +14,6 @@ use crate::calling::{Caller, http, permitted, signed};
 use crate::error::ConnectError;
 use crate::output::{Origin, shaped, stamp};
 
-
 /// What one answer holds.
 #[derive(Default)]
 pub(crate) struct Page {

@@ -111,7 +111,9 @@ impl Reading<'_> {
             let full = pages.records.len() >= bounds.max_records as usize;
             let Some(next) = next.filter(|_| number < bounds.max_pages && !full) else { break };
             if !self.wait(patience).await {
-                pages.warnings.push(format!("page {} was not read: the step's time ends", number + 1));
+                pages
+                    .warnings
+                    .push(format!("page {} was not read: the step's time ends", number + 1));
                 break;
             }
             seen.push(next.clone());

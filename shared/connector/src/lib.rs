@@ -81,6 +81,6 @@ pub use secret::{Credential, Secret};
 pub use standing::{RatedBy, binding_subject};
 pub use target::target_digest;
 pub use tools::Tools;
-pub use warnings::Warnings;
 pub use trust::{AcceptedEndpoint, claims, definition_digest};
+pub use warnings::Warnings;
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

@@ -214,7 +214,11 @@ impl Plan {
             }
         }
         // Its names live as long as the plan.
-        self.steps.iter().map(|step| step.name.as_str()).filter(|name| before.contains(name)).collect()
+        self.steps
+            .iter()
+            .map(|step| step.name.as_str())
+            .filter(|name| before.contains(name))
+            .collect()
     }
 
     /// A step by name.

@@ -45,7 +45,11 @@ impl StepWarnings {
         let more = (more > 0).then(|| format!("and {more} more"));
         let said: Vec<&str> =
             self.first.iter().map(String::as_str).chain(more.as_deref()).collect();
-        if said.is_empty() { self.title() } else { format!("{}: {}", self.title(), said.join("; ")) }
+        if said.is_empty() {
+            self.title()
+        } else {
+            format!("{}: {}", self.title(), said.join("; "))
+        }
     }
 }
 
@@ -93,7 +97,8 @@ fn sentence(one: &Value) -> String {
 }
 
 fn of_record(fields: &Map<String, Value>) -> String {
-    let text = |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let text =
+        |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let number = |name: &str| fields.get(name).and_then(Value::as_u64);
     let source = text("name").or_else(|| text("file")).map(str::to_owned);
     let row = number("row").map(|row| format!("row {row}"));
@@ -120,13 +125,8 @@ mod tests {
 
     fn check(count: u64, first: &[&str], expect: &str) {
         let first = first.iter().map(|text| (*text).to_owned()).collect();
-        let warnings = StepWarnings {
-            step: "read".to_owned(),
-            count,
-            first,
-            hash: String::new(),
-            asks: true,
-        };
+        let warnings =
+            StepWarnings { step: "read".to_owned(), count, first, hash: String::new(), asks: true };
         assert_eq!(warnings.sentence(), expect);
     }
 
@@ -163,7 +163,8 @@ mod tests {
 
     #[test]
     fn f_311_nothing_unread_is_no_warning() {
-        for output in [json!({}), json!({"warnings": [], "errors": [], "files_failed": 0}), json!(3)]
+        for output in
+            [json!({}), json!({"warnings": [], "errors": [], "files_failed": 0}), json!(3)]
         {
             assert_eq!(warning_count(&output), 0, "{output}");
         }

@@ -227,7 +227,8 @@ impl Ready<'_> {
         let signature = match &self.again {
             None => {
                 let found = signatures.signed(&event.run, &step.name).await?;
-                let newest = calls.covered_by(&found).filter(|one| is_known(view, step, one)).cloned();
+                let newest =
+                    calls.covered_by(&found).filter(|one| is_known(view, step, one)).cloned();
                 newest.ok_or_else(|| StepError::NeedsSignature(step.name.clone()))?
             }
             Some(again) => match signature(again, &calls) {

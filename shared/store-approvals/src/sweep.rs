@@ -41,7 +41,13 @@ impl Place {
     pub(crate) fn signature(self, step: &str) -> Option<Signed> {
         let closed = self.closed.filter(|_| self.status == Status::Approved)?;
         let covered = self.covers.into_iter().find(|call| call.step == step)?;
-        Some(Signed { approval: self.approval, receipt: closed.receipt, at: closed.at, covered, warned: self.warned })
+        Some(Signed {
+            approval: self.approval,
+            receipt: closed.receipt,
+            at: closed.at,
+            covered,
+            warned: self.warned,
+        })
     }
 }
 

@@ -3,7 +3,9 @@
 use axum::extract::State;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
-use countersign_run::{Head, RunId, RunState, RunStatus, StepState, StepStatus, StepWarnings, Stop, fold};
+use countersign_run::{
+    Head, RunId, RunState, RunStatus, StepState, StepStatus, StepWarnings, Stop, fold,
+};
 use countersign_web::{Json, Path, Problem, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -45,11 +45,25 @@ impl Show {
             let rows: Vec<Vec<String>> = items(steps)
                 .iter()
                 .map(|step| {
-                    row(step, &["name", "status", "count", "warnings", "took_ms", "approval_id", "message"])
+                    row(
+                        step,
+                        &[
+                            "name",
+                            "status",
+                            "count",
+                            "warnings",
+                            "took_ms",
+                            "approval_id",
+                            "message",
+                        ],
+                    )
                 })
                 .collect();
             console.line("");
-            console.table(&["STEP", "STATUS", "RECORDS", "WARNINGS", "MS", "APPROVAL", "MESSAGE"], &rows);
+            console.table(
+                &["STEP", "STATUS", "RECORDS", "WARNINGS", "MS", "APPROVAL", "MESSAGE"],
+                &rows,
+            );
         }
         for of_step in run.get("warnings").map_or(&[][..], items) {
             console.line("");

@@ -12,8 +12,8 @@ use countersign_registry::Contract;
 use countersign_wiring::Condition;
 
 use crate::model::{
-    ApprovalPolicy, Assurance, Category, ExecutionMode, InputDecl, MonitorConfig, OnError, OnWarning,
-    OnReject, OutputFormat, OutputSchema, PreviewColumn, RunContext, SaveTo, Trigger,
+    ApprovalPolicy, Assurance, Category, ExecutionMode, InputDecl, MonitorConfig, OnError,
+    OnReject, OnWarning, OutputFormat, OutputSchema, PreviewColumn, RunContext, SaveTo, Trigger,
 };
 use crate::node::{Node, Text};
 use crate::sink::{Sink, Spot};

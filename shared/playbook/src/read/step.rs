@@ -364,11 +364,8 @@ fn on_error(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<(OnError, Sp
 
 fn on_warning(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<(OnWarning, Spot)> {
     let spot = fields.node("on_warning").map(|node| node.spot);
-    let words = [
-        ("continue", OnWarning::Continue),
-        ("gate", OnWarning::Gate),
-        ("stop", OnWarning::Stop),
-    ];
+    let words =
+        [("continue", OnWarning::Continue), ("gate", OnWarning::Gate), ("stop", OnWarning::Stop)];
     fields.choice("on_warning", &words, sink).zip(spot)
 }
 

@@ -263,7 +263,8 @@ fn unread(from: &Provenance) -> String {
         return String::new();
     }
     let items = from.warnings.iter().map(|one| format!("- {}", markdown::inline(one)));
-    let head = ["**Not everything could be read.** What follows leaves it out.".to_owned(), String::new()];
+    let head =
+        ["**Not everything could be read.** What follows leaves it out.".to_owned(), String::new()];
     head.into_iter().chain(items).collect::<Vec<_>>().join("\n")
 }
 
