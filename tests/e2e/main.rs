@@ -39,5 +39,6 @@ mod stores;
 mod strikes;
 mod told;
 mod unknown;
+mod warnings;
 mod what_is_sent;
 mod world;

@@ -12,6 +12,7 @@ use countersign_letter::page::{
     Signature,
 };
 use countersign_letter::{Picture, Preview, Shown};
+use countersign_run::StepWarnings;
 use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
 
@@ -221,6 +222,7 @@ pub(crate) async fn decision(
         changed: strikes.changed(request),
         strikes: strikes.history(request),
         outcomes,
+        unread: request.warnings.iter().map(|of_step| of_step.count).sum(),
         warnings: warnings(request),
         rows_url: preview.is_partial().then(|| format!("{page_url}/rows")),
         preview,
@@ -264,8 +266,17 @@ fn warnings(request: &Request) -> Vec<Shown> {
     let later = request.later.iter().map(|step| {
         format!("`{step}` cannot be taken back and is not covered here: it will ask for a signature of its own.")
     });
-    let all = old.into_iter().chain(request.remarks.iter().cloned()).chain(later);
+    let unread = request.warnings.iter().flat_map(unread);
+    let all = old.into_iter().chain(unread).chain(request.remarks.iter().cloned()).chain(later);
     all.map(|text| Shown::new(&text, 1_000)).collect()
+}
+
+/// What a step could not read: how much, and each of what is written out.
+fn unread(of_step: &StepWarnings) -> Vec<String> {
+    let more = of_step.count.saturating_sub(of_step.first.len() as u64);
+    let more = (more > 0).then(|| format!("… and {more} more of them, in the output of the step"));
+    let title = std::iter::once(format!("{}:", of_step.title()));
+    title.chain(of_step.first.iter().cloned()).chain(more).collect()
 }
 
 /// The rows, laid out as the gate's author chose.

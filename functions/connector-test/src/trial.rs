@@ -118,6 +118,7 @@ fn call(owner: &UserId, id: &ConnectorId, trial: &Trial) -> Call {
             dry_run: false,
             invoked_by: owner.clone(),
             started_at: now,
+            warnings: Vec::new(),
         },
     }
 }

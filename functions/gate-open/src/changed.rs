@@ -22,35 +22,50 @@ pub(crate) async fn changed_since(
     let Some(request) = request.filter(|request| request.status == Status::Approved) else {
         return Ok(Vec::new());
     };
+    let mut remarks = warned_since(asked, &request, gate);
     // The request itself is shown whole; that the earlier one cannot be read must not keep anybody from being asked.
     let Ok(signed) = context.steps.runs.effects_of(&request).await else {
-        return Ok(vec![format!("what `{gate}` showed can no longer be read")]);
+        remarks.push(format!("what `{gate}` showed can no longer be read"));
+        return Ok(remarks);
     };
     if asked.step.for_each.is_some() {
-        return Ok(of_list(&request, &signed, gate, &asked.step.name));
+        remarks.extend(of_list(asked, &request, &signed, gate));
+        return Ok(remarks);
     }
     let before = signed.iter().find(|effects| effects.step == asked.step.name);
     let (Some(before), Some(now)) =
         (before.and_then(view), asked.subject.effects.first().and_then(view))
     else {
-        return Ok(Vec::new());
+        return Ok(remarks);
     };
     let all = changes(&before, &now);
-    let mut remarks: Vec<String> =
-        all.iter().take(MAX_NAMED).map(|change| sentence(gate, change)).collect();
+    remarks.extend(all.iter().take(MAX_NAMED).map(|change| sentence(gate, change)));
     if all.len() > MAX_NAMED {
         remarks.push(format!("and {} more values are not as they were", all.len() - MAX_NAMED));
     }
     Ok(remarks)
 }
 
+/// What steps could not read after the gate was approved, or differently than it showed.
+fn warned_since(asked: &GateAsk, request: &Request, gate: &str) -> Vec<String> {
+    let is_known = |hash: &str| request.warnings.iter().any(|known| known.hash == hash);
+    let new = asked.subject.warnings.iter().filter(|of_step| !is_known(&of_step.hash));
+    new.map(|of_step| format!("`{gate}` was approved before there were {}", of_step.title()))
+        .collect()
+}
+
 /// What is said of a list that is signed again: its requests cannot be paired one by one.
-fn of_list(request: &Request, signed: &[StepEffects], gate: &str, step: &str) -> Vec<String> {
-    let covered = request.covers.iter().find(|covered| covered.step == step);
-    let Some(covered) = covered.filter(|_| signed.iter().any(|effects| effects.step == step))
+fn of_list(asked: &GateAsk, request: &Request, signed: &[StepEffects], gate: &str) -> Vec<String> {
+    let step = &asked.step.name;
+    let covered = request.covers.iter().find(|covered| covered.step == *step);
+    let Some(covered) = covered.filter(|_| signed.iter().any(|effects| effects.step == *step))
     else {
         return Vec::new();
     };
+    let root = asked.subject.effects.first().map(|effects| effects.covered().root);
+    if root == Some(covered.root) && covered.struck.is_empty() {
+        return Vec::new();
+    }
     let again =
         "the connector, its binding or its credential changed since: what is left is signed again";
     let mut remarks = vec![format!("`{gate}` was approved, and {again}")];

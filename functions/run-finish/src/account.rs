@@ -9,6 +9,9 @@ use crate::{Context, Done, FinishError};
 /// Actions whose outputs say what was found and what was produced.
 const TELLING: [&str; 3] = ["resolve_entities", "route_output", "save_to_workspace"];
 
+/// An entry names at most so many warnings; the others are counted.
+const MOST_WARNINGS: usize = 10;
+
 /// An entry names at most so many entities.
 const MOST_ENTITIES: usize = 200;
 
@@ -19,6 +22,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
     let outcomes = telling(context, done).await?;
     let (entities, outputs) = (entities(&outcomes), outputs(&outcomes));
     let unreached = unreached(&outcomes);
+    let warnings = context.runs.warnings(head, MOST_WARNINGS).await?;
     let run = RunAccount {
         run: head.run.as_str(),
         owner: &head.owner,
@@ -35,6 +39,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
         entities: &entities,
         outputs: &outputs,
         unreached: &unreached,
+        warnings: &warnings,
     };
     if let Some(entry) = account(&run, &config) {
         context.journal.put_if_new(&entry).await?;

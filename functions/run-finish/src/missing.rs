@@ -2,7 +2,7 @@
 
 use countersign_plan::Plan;
 use countersign_run::{Event, EventKind, Head, RunState, StepStatus};
-use countersign_store_runs::Outcome;
+use countersign_store_runs::{Consequence, Outcome};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub(crate) async fn write_down(
             took_ms: 0,
         };
         let event = Event { step: name.clone(), attempt, n: 8, at: now, kind };
-        context.runs.end_step(&head.run, &outcome, &event, None).await?;
+        context.runs.end_step(&head.run, &outcome, &event, Consequence::None).await?;
     }
     Ok(missing.len())
 }

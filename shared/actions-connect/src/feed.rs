@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use countersign_connector::request::public_address;
-use countersign_connector::{Feed, FeedConnection, FeedOperation};
+use countersign_connector::{Feed, FeedConnection, FeedOperation, Warnings};
 use countersign_http_out::Call as HttpCall;
 use countersign_pages::{Body, Item, PageError, read_feed};
 use countersign_registry::action::Call;
@@ -50,7 +50,7 @@ pub(crate) async fn call(
     let records = found.into_iter().map(|found| record(found, resolved, call)).collect();
     let mut output = shaped(resolved.endpoint.output.shape, records, has_more);
     output.insert("_has_more".to_owned(), has_more.into());
-    output.insert("warnings".to_owned(), gathered.warnings.into());
+    gathered.warnings.write(&mut output);
     Ok(output.into())
 }
 
@@ -132,7 +132,7 @@ async fn fetched(caller: Caller<'_>, url: Url) -> Result<Vec<Item>, ConnectError
 #[derive(Default)]
 struct Gathered<'f> {
     items: Vec<(&'f Feed, Item)>,
-    warnings: Vec<String>,
+    warnings: Warnings,
     failed: Vec<ConnectError>,
 }
 

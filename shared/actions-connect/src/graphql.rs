@@ -5,7 +5,7 @@ use countersign_connector::graphql::{Outcome, Reason, build, next_page, outcome}
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError};
 use countersign_connector::{
-    Credential, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds,
+    Credential, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds, Warnings,
 };
 use countersign_http_out::Answer;
 use countersign_registry::action::Call;
@@ -114,14 +114,14 @@ impl Paged for Graphql<'_> {
         };
         let partial =
             partial.iter().map(|error| format!("the source says: {}", caller.scrub(error)));
-        let mut warnings: Vec<String> = partial.collect();
+        let mut warnings: Warnings = partial.collect();
         // What the errors left out is null, and not an answer of another shape.
         let part = Part { before, most: self.room(before) };
         let found = match records(&self.rules.mapping, self.schema, &json, part) {
             Err(_) if !warnings.is_empty() => Mapped::default(),
             found => found?,
         };
-        warnings.extend(found.warnings);
+        warnings.append(found.warnings);
         let (metadata, complaints) = metadata(&self.rules.mapping, &json);
         warnings.extend(complaints);
         let next = next_page(self.rules, request, &json);

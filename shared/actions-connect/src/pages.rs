@@ -3,7 +3,7 @@
 use countersign_connector::answer::{AnswerError, NextPage, Unreachable};
 use countersign_connector::effect::request_of;
 use countersign_connector::request::{Request, RequestError};
-use countersign_connector::{Credential, PageBounds};
+use countersign_connector::{Credential, PageBounds, Warnings};
 use countersign_http_out::Answer;
 use countersign_registry::action::Call;
 use countersign_resilience::{Remedy, Tried};
@@ -14,15 +14,12 @@ use crate::calling::{Caller, http, permitted, signed};
 use crate::error::ConnectError;
 use crate::output::{Origin, shaped, stamp};
 
-/// Warnings returned by one call.
-const MOST_WARNINGS: usize = 100;
-
 /// What one answer holds.
 #[derive(Default)]
 pub(crate) struct Page {
     pub(crate) records: Vec<Map<String, Value>>,
     pub(crate) metadata: Map<String, Value>,
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Warnings,
     pub(crate) next: Option<NextPage>,
     /// Whether there is a next page that cannot be asked for.
     pub(crate) lost: bool,
@@ -110,7 +107,7 @@ struct Pages {
     metadata: Map<String, Value>,
     has_more: bool,
     cursor: Value,
-    warnings: Vec<String>,
+    warnings: Warnings,
 }
 
 impl Reading<'_> {
@@ -152,7 +149,7 @@ impl Reading<'_> {
             if number == most_pages || pages.records.len() >= bounds.max_records as usize {
                 if pages.cursor.is_null() {
                     let message = "the next page can only be reached by this call: raise `max_pages` or `max_records`";
-                    pages.warnings.push(message.to_owned());
+                    pages.warnings.push(message);
                 }
                 break;
             }
@@ -216,7 +213,7 @@ impl Reading<'_> {
         if first {
             pages.metadata = page.metadata;
         }
-        pages.warnings.extend(page.warnings);
+        pages.warnings.append(page.warnings);
         if over {
             let most = self.paged.bounds().max_records;
             pages.warnings.push(format!(
@@ -233,7 +230,7 @@ impl Pages {
     fn into_output(self, paged: &dyn Paged, resolved: &Resolved) -> Value {
         let mut output = shaped(resolved.endpoint.output.shape, self.records, self.has_more);
         output.insert("_has_more".to_owned(), self.has_more.into());
-        output.insert("warnings".to_owned(), bounded(self.warnings).into());
+        self.warnings.write(&mut output);
         for item in metadata_names(resolved) {
             let value = self.metadata.get(item).cloned().unwrap_or_default();
             output.insert(item.to_owned(), value);
@@ -243,16 +240,6 @@ impl Pages {
         }
         output.into()
     }
-}
-
-/// The first hundred, and how many more there were.
-pub(crate) fn bounded(mut warnings: Vec<String>) -> Vec<String> {
-    if warnings.len() > MOST_WARNINGS {
-        let more = warnings.len() - MOST_WARNINGS;
-        warnings.truncate(MOST_WARNINGS);
-        warnings.push(format!("and {more} more like these"));
-    }
-    warnings
 }
 
 /// What stands beside the records, also when there was no answer to read it from.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_connector::request::{build, public_address};
-use countersign_connector::{Auth, ScrapeRules, ScraperConnection};
+use countersign_connector::{Auth, ScrapeRules, ScraperConnection, Warnings};
 use countersign_http_out::{Answer, Call as HttpCall};
 use countersign_pages::{Body, PageError, PageRecords, read_records};
 use countersign_registry::action::Call;
@@ -22,8 +22,6 @@ use crate::output::{Origin, shaped, stamp};
 
 /// The largest page read.
 const MAX_PAGE: u64 = 10 * 1024 * 1024;
-/// Warnings returned by one call.
-const MAX_WARNINGS: usize = 200;
 
 pub(crate) async fn call(
     deps: &Deps,
@@ -48,7 +46,7 @@ pub(crate) async fn call(
     let pages = reading.pages(first.url).await?;
     let mut output = shaped(resolved.endpoint.output.shape, pages.records, pages.has_more);
     output.insert("_has_more".to_owned(), pages.has_more.into());
-    output.insert("warnings".to_owned(), pages.warnings.into());
+    pages.warnings.write(&mut output);
     Ok(output.into())
 }
 
@@ -69,15 +67,7 @@ struct Reading<'r> {
 struct Pages {
     records: Vec<Map<String, Value>>,
     has_more: bool,
-    warnings: Vec<String>,
-}
-
-impl Pages {
-    fn warn(&mut self, warning: String) {
-        if self.warnings.len() < MAX_WARNINGS {
-            self.warnings.push(warning);
-        }
-    }
+    warnings: Warnings,
 }
 
 /// One page, and how long the site asks to wait before the next.
@@ -100,7 +90,7 @@ impl Reading<'_> {
             let read = match self.page(&url, room).await {
                 Ok(read) => read,
                 Err(error) if number > 1 => {
-                    pages.warn(format!("page {number} could not be read: {error}"));
+                    pages.warnings.push(format!("page {number} could not be read: {error}"));
                     pages.has_more = true;
                     break;
                 }
@@ -109,7 +99,7 @@ impl Reading<'_> {
                     error @ (PageError::NotHtml(_) | PageError::Pdf | PageError::Format(_)),
                 )) => {
                     self.caller.malformed();
-                    pages.warn(format!("page {number} was not as expected: {error}"));
+                    pages.warnings.push(format!("page {number} was not as expected: {error}"));
                     break;
                 }
                 Err(error) => return Err(error),
@@ -121,7 +111,9 @@ impl Reading<'_> {
             let full = pages.records.len() >= bounds.max_records as usize;
             let Some(next) = next.filter(|_| number < bounds.max_pages && !full) else { break };
             if !self.wait(patience).await {
-                pages.warn(format!("page {} was not read: the step's time ends", number + 1));
+                pages
+                    .warnings
+                    .push(format!("page {} was not read: the step's time ends", number + 1));
                 break;
             }
             seen.push(next.clone());
@@ -133,10 +125,10 @@ impl Reading<'_> {
     fn keep(&self, pages: &mut Pages, read: Read, number: u32) {
         if read.found.records.is_empty() && number == 1 {
             let list = self.rules.list.as_ref().map(ToString::to_string).unwrap_or_default();
-            pages.warn(format!("page 1 has nothing that matches `{list}`"));
+            pages.warnings.push(format!("page 1 has nothing that matches `{list}`"));
         }
         for warning in read.found.warnings {
-            pages.warn(format!("page {number}, {warning}"));
+            pages.warnings.push(format!("page {number}, {warning}"));
         }
         let reference = public_address(&read.url);
         let origin = Origin { reference: &reference, name: "" };

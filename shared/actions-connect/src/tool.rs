@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_connector::mapping::{Part, metadata, records};
-use countersign_connector::{SourceError, ToolConnection, ToolId, ToolRules, Tools};
+use countersign_connector::{SourceError, ToolConnection, ToolId, ToolRules, Tools, Warnings};
 use countersign_registry::action::{Action, Call};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -13,7 +13,6 @@ use crate::calling::arguments;
 use crate::error::ConnectError;
 use crate::handler::Deps;
 use crate::output::{Origin, shaped, stamp};
-use crate::pages::bounded;
 
 pub(crate) async fn call(
     deps: &Deps,
@@ -42,7 +41,10 @@ fn mapped(output: &Value, call: &Call, resolved: &Resolved, rules: &ToolRules) -
     let schema = &resolved.endpoint.output;
     let (mut found, mut warnings) = match records(&rules.mapping, schema, output, Part::default()) {
         Ok(mapped) => (mapped.records, mapped.warnings),
-        Err(error) => (Vec::new(), vec![format!("the tool's output was not as expected: {error}")]),
+        Err(error) => {
+            let message = format!("the tool's output was not as expected: {error}");
+            (Vec::new(), Warnings::from_iter([message]))
+        }
     };
     let origin = Origin { reference: "", name: "" };
     for record in &mut found {
@@ -52,7 +54,7 @@ fn mapped(output: &Value, call: &Call, resolved: &Resolved, rules: &ToolRules) -
     warnings.extend(complaints);
     let mut shaped = shaped(schema.shape, found, false);
     shaped.insert("_has_more".to_owned(), false.into());
-    shaped.insert("warnings".to_owned(), bounded(warnings).into());
+    warnings.write(&mut shaped);
     shaped.extend(metadata);
     shaped.into()
 }

@@ -17,6 +17,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         dry_run: false,
         invoked_by: owner.clone(),
         started_at: now,
+        warnings: Vec::new(),
     };
     Call {
         run: "run_1".to_owned(),

@@ -155,6 +155,7 @@ fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
         dry_run: false,
         invoked_by: owner.clone(),
         started_at: now,
+        warnings: Vec::new(),
     };
     Call {
         run: "run_1".to_owned(),

@@ -71,6 +71,7 @@ fn call(message: &str, params: &Value) -> Call {
             dry_run: false,
             invoked_by: user,
             started_at: now,
+            warnings: Vec::new(),
         },
     }
 }

@@ -274,6 +274,7 @@ fn provenance(call: &Call, data: &Value) -> Provenance {
         query: call.info.query.clone(),
         entity_name: data.get("entity_name").and_then(Value::as_str).unwrap_or_default().to_owned(),
         at: call.now,
+        warnings: call.info.warnings.clone(),
     }
 }
 

@@ -142,6 +142,7 @@ fn call(action: &str, data: Value, params: &Value) -> Call {
             dry_run: false,
             invoked_by: user,
             started_at: now,
+            warnings: Vec::new(),
         },
     }
 }

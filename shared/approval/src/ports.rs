@@ -123,6 +123,8 @@ pub struct Signed {
     pub at: Timestamp,
     /// What it covers of the step.
     pub covered: Covered,
+    /// The hashes of the warnings that whoever signed was shown.
+    pub warned: Vec<String>,
 }
 
 /// What people said became of one call.

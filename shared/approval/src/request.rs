@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_identity::{Requirement, Topic, UserId};
-use countersign_run::{RunContext, RunId};
+use countersign_run::{RunContext, RunId, StepWarnings};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -193,6 +193,9 @@ pub struct Request {
     /// The calls whose outcome is asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcome: Vec<UnknownCall>,
+    /// What steps before could not read as it should be, with the sentences that are shown; part of what is signed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<StepWarnings>,
     /// Whether what is signed cannot be taken back.
     pub irreversible: bool,
     /// Where it stands.
@@ -284,6 +287,7 @@ impl Request {
             effects_at: opening.effects_at,
             later: subject.later,
             outcome: subject.outcome,
+            warnings: subject.warnings,
             irreversible: opening.irreversible,
             status: Status::Pending,
             closed: None,

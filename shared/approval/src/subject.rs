@@ -7,6 +7,7 @@
 
 use countersign_effect::{Effect, EffectError, canonical, effect_leaf, hash_parts};
 use countersign_failure::Failure;
+use countersign_run::StepWarnings;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -31,6 +32,8 @@ pub struct Subject {
     pub later: Vec<String>,
     /// The calls whose outcome is asked for.
     pub outcome: Vec<UnknownCall>,
+    /// What steps before could not read as it should be.
+    pub warnings: Vec<StepWarnings>,
 }
 
 /// What one step is going to do.
@@ -125,6 +128,7 @@ impl Subject {
             effects: Vec::new(),
             later: Vec::new(),
             outcome: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 }
@@ -179,7 +183,7 @@ impl Request {
             "on_reject": self.on_reject,
             "prompt": self.prompt,
             "preview": self.preview.summary(),
-            "warnings": null,
+            "warnings": (!self.warnings.is_empty()).then_some(&self.warnings),
             "layout": layout_digest(&self.layout)?,
             "effects": self.covers,
             "later": self.later,

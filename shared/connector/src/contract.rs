@@ -179,7 +179,12 @@ fn file_metadata() -> Vec<Slot> {
             DataType::records(warning),
             "values that are not of their field's type, left null",
         ),
+        warning_count(),
     ]
+}
+
+fn warning_count() -> Slot {
+    slot("warning_count", DataType::Integer, "how many warnings there are, listed or not")
 }
 
 /// What an answer says of itself that stands in for another (K-75).
@@ -200,8 +205,9 @@ fn page_metadata() -> Vec<Slot> {
         slot(
             "warnings",
             DataType::array(DataType::String),
-            "why there are fewer records or values than there could be, or older ones",
+            "why there are fewer records or values than there could be, or older ones; the first hundred",
         ),
+        warning_count(),
     ]
 }
 

@@ -7,6 +7,7 @@ use crate::answer::AnswerError;
 use crate::coerce::coerce;
 use crate::json_path::Found;
 use crate::model::{JsonMapping, Layout, OutputSchema};
+use crate::warnings::Warnings;
 
 /// Records, and what was not as declared.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -14,7 +15,7 @@ pub struct Mapped {
     /// The records.
     pub records: Vec<Map<String, Value>>,
     /// One text for each value that is not of its field's type and was left null.
-    pub warnings: Vec<String>,
+    pub warnings: Warnings,
     /// How many records the answer holds, also those that were not read.
     pub count: usize,
 }
@@ -36,8 +37,6 @@ impl Default for Part {
 
 /// No call gives more records.
 const MOST: usize = 10_000;
-/// A warning for each value that does not fit would be as large as the answer.
-const MOST_WARNINGS: usize = 1_000;
 
 /// The records of one answer, mapped. A single object counts as one record, `null` as none.
 ///
@@ -71,9 +70,7 @@ pub fn records(
     for (number, item) in items.into_iter().take(part.most).enumerate() {
         let mut record = record(mapping, item);
         for complaint in fit(&mut record, &schema.fields) {
-            if mapped.warnings.len() < MOST_WARNINGS {
-                mapped.warnings.push(format!("record {}, {complaint}", part.before + number + 1));
-            }
+            mapped.warnings.push(format!("record {}, {complaint}", part.before + number + 1));
         }
         mapped.records.push(record);
     }

@@ -266,6 +266,7 @@ fn letter(
         needed: request.policy.quorum,
         anchor,
         reminder: matches!(occasion, Occasion::Reminder(_)),
+        unread: request.warnings.iter().map(|of_step| of_step.count).sum(),
         strike: None,
     }
 }

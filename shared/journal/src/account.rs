@@ -2,7 +2,7 @@
 
 use countersign_approval::ApprovalRecord;
 use countersign_identity::UserId;
-use countersign_run::{RunContext, RunStatus, StepState, StepStatus};
+use countersign_run::{RunContext, RunStatus, StepState, StepStatus, StepWarnings};
 use jiff::Timestamp;
 
 use crate::entry::{
@@ -40,6 +40,8 @@ pub struct RunAccount<'a> {
     pub status: RunStatus,
     /// Its steps, in order.
     pub steps: &'a [(String, StepState)],
+    /// What its steps could not read.
+    pub warnings: &'a [StepWarnings],
     /// Its requests for approval, in the order they were opened.
     pub approvals: &'a [ApprovalRecord],
     /// New entities.
@@ -106,6 +108,8 @@ fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
     parts.extend(
         (!run.entities.is_empty()).then(|| format!("{} new entities.", run.entities.len())),
     );
+    let unread: Vec<String> = run.warnings.iter().map(StepWarnings::sentence).collect();
+    parts.extend(listed("Could not be read", &unread));
     parts.extend(listed("Went wrong", errors));
     parts.join(" ")
 }
@@ -254,6 +258,7 @@ mod tests {
                 entities: &[],
                 outputs: &outputs,
                 unreached: &[],
+                warnings: &[],
             },
             config,
         )

@@ -172,6 +172,8 @@ pub struct ApprovalMail {
     pub anchor: Option<Anchor>,
     /// Whether this is a reminder.
     pub reminder: bool,
+    /// How many values, files or pages the steps before could not read.
+    pub unread: u64,
     /// What somebody struck out or brought back, when that is why it is sent.
     pub strike: Option<StrikeNotice>,
 }
@@ -284,6 +286,14 @@ impl ApprovalMail {
 
     fn due(&self) -> String {
         format!("{} ({})", moment(self.deadline), until(self.now, self.deadline))
+    }
+
+    fn warnings(&self) -> Option<String> {
+        match self.unread {
+            0 => None,
+            1 => Some("1 thing could not be read; the page says which".to_owned()),
+            count => Some(format!("{count} things could not be read; the page says which")),
+        }
     }
 
     fn signatures(&self) -> String {

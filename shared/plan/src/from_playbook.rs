@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_identity::UserId;
-use countersign_playbook::{self as playbook, ValidPlaybook};
+use countersign_playbook::{self as playbook, OnWarning, ValidPlaybook};
 use countersign_run::{RunContext, RunId};
 use countersign_wiring::{Condition, Reference, Template, references};
 use serde_json::{Map, Value};
@@ -40,6 +40,7 @@ pub fn plan(playbook: &ValidPlaybook, request: Request) -> Plan {
     }
     let mut steps = chain.steps;
     sign(&mut steps);
+    heed(&mut steps, &chain.unsaid);
     Plan {
         version: 1,
         tenant: request.tenant,
@@ -66,6 +67,8 @@ struct Chain {
     last: Vec<String>,
     /// The gate the next one lies behind.
     gate: Option<String>,
+    /// The steps whose author does not say what their warnings mean.
+    unsaid: BTreeSet<String>,
 }
 
 impl Chain {
@@ -78,6 +81,9 @@ impl Chain {
             None
         };
         for member in &members {
+            if member.on_warning.is_none() {
+                self.unsaid.insert(member.name.clone());
+            }
             let planned = self.planned(member, &after, condition.as_deref());
             self.steps.push(planned);
         }
@@ -108,6 +114,7 @@ impl Chain {
             } else {
                 OnError::Stop
             },
+            on_warning: step.on_warning.unwrap_or_default(),
             retries: step.retry_count,
             timeout_seconds: step.timeout_seconds,
             irreversible: false,
@@ -229,6 +236,16 @@ fn named(step: &PlanStep) -> Vec<String> {
 
 fn roots(value: &Value) -> Vec<String> {
     references(value).iter().map(|reference| reference.root().to_owned()).collect()
+}
+
+/// Warnings of a step with an irreversible one behind it have to be signed, unless its author says otherwise.
+fn heed(steps: &mut [PlanStep], unsaid: &BTreeSet<String>) {
+    let Some(last) = steps.iter().rfind(|step| step.irreversible) else { return };
+    let stage = last.after.clone();
+    let before = steps.iter_mut().take_while(|step| step.after != stage);
+    for step in before.filter(|step| step.kind != StepKind::Gate && unsaid.contains(&step.name)) {
+        step.on_warning = OnWarning::Gate;
+    }
 }
 
 /// Decides who signs each irreversible step: its gate, if what it reads is all known when the gate opens, else itself.

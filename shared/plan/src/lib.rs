@@ -18,7 +18,7 @@ mod stages;
 mod tests;
 
 pub use check::{CALL_SECONDS, MOST_EVENTS, MOST_STEPS, check, estimated_events};
-pub use countersign_playbook::{ColumnFormat, ForEach, PreviewColumn};
+pub use countersign_playbook::{ColumnFormat, ForEach, OnWarning, PreviewColumn};
 pub use dry_run::{Rehearsal, SampleProblem};
 pub use error::PlanError;
 pub use from_playbook::{Request, plan};

@@ -1,7 +1,9 @@
 //! What a plan is made of.
 
+use std::collections::BTreeSet;
+
 use countersign_identity::UserId;
-use countersign_playbook::{ForEach, PreviewColumn};
+use countersign_playbook::{ForEach, OnWarning, PreviewColumn};
 use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, RunContext, RunId};
 use serde::{Deserialize, Serialize};
@@ -106,6 +108,9 @@ pub struct PlanStep {
     pub condition: Option<String>,
     /// What a failure means.
     pub on_error: OnError,
+    /// What its warnings mean.
+    #[serde(default, skip_serializing_if = "is_continue")]
+    pub on_warning: OnWarning,
     /// How often to try again before that.
     #[serde(default)]
     pub retries: u32,
@@ -192,7 +197,30 @@ pub struct Gate {
     pub covers: Vec<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_continue(on_warning: &OnWarning) -> bool {
+    *on_warning == OnWarning::Continue
+}
+
 impl Plan {
+    /// The steps that are over before this one begins, whether it uses their results or not.
+    #[must_use]
+    pub fn before(&self, step: &PlanStep) -> BTreeSet<&str> {
+        let mut before = BTreeSet::new();
+        let mut left: Vec<&String> = step.after.iter().collect();
+        while let Some(name) = left.pop() {
+            if let Some(earlier) = self.step(name).filter(|_| before.insert(name.as_str())) {
+                left.extend(&earlier.after);
+            }
+        }
+        // Its names live as long as the plan.
+        self.steps
+            .iter()
+            .map(|step| step.name.as_str())
+            .filter(|name| before.contains(name))
+            .collect()
+    }
+
     /// A step by name.
     #[must_use]
     pub fn step(&self, name: &str) -> Option<&PlanStep> {

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    OnError, Plan, PlanError, Rehearsal, Request, StandInSource, StepKind, check, check_seal,
-    descriptors, inputs, plan, seal, stages,
+    OnError, OnWarning, Plan, PlanError, Rehearsal, Request, StandInSource, StepKind, check,
+    check_seal, descriptors, inputs, plan, seal, stages,
 };
 
 fn request() -> Request {
@@ -32,6 +32,7 @@ fn step(name: &str, kind: playbook::StepKind) -> playbook::Step {
         kind,
         condition: None,
         on_error: playbook::OnError::Stop,
+        on_warning: None,
         retry_count: 0,
         timeout_seconds: None,
         for_each: None,
@@ -412,4 +413,24 @@ fn reachable_only_through(plan: &Plan, gate: &str, to: &str) -> bool {
         }
     }
     true
+}
+
+#[test]
+fn f_311_warnings_before_an_irreversible_step_are_signed_unless_its_author_says_otherwise() {
+    let mut told = step("told", action(false, None));
+    told.on_warning = Some(OnWarning::Continue);
+    let plan = planned(vec![
+        step("read", action(false, None)),
+        told,
+        step("ask", approval()),
+        step("pay", action(true, Some("read"))),
+        step("after", action(false, None)),
+    ]);
+    let of = |name: &str| plan.step(name).unwrap().on_warning;
+    assert_eq!((of("read"), of("told")), (OnWarning::Gate, OnWarning::Continue));
+    for name in ["ask", "pay", "after"] {
+        assert_eq!(of(name), OnWarning::Continue, "{name}");
+    }
+    let before = plan.before(plan.step("pay").unwrap());
+    assert_eq!(before.into_iter().collect::<Vec<_>>(), ["ask", "read", "told"]);
 }

@@ -25,9 +25,9 @@ pub use diagnostic::{
 pub use graph::{Graph, GraphEdge, GraphNode, graph};
 pub use model::{
     ActiveHours, ApprovalPolicy, Assurance, Category, ColumnFormat, ExecutionMode, ForEach,
-    InputDecl, InputType, MonitorConfig, OnError, OnReject, OutputDecl, OutputFormat, OutputSchema,
-    PreviewColumn, RunContext, SaveTo, Section, Shape, Step, StepKind, Trigger, TriggerKind,
-    ValidPlaybook,
+    InputDecl, InputType, MonitorConfig, OnError, OnReject, OnWarning, OutputDecl, OutputFormat,
+    OutputSchema, PreviewColumn, RunContext, SaveTo, Section, Shape, Step, StepKind, Trigger,
+    TriggerKind, ValidPlaybook,
 };
 pub use world::{Bindings, EndpointContract, World};
 

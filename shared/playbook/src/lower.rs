@@ -6,7 +6,9 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::check::{Checked, bare};
-use crate::model::{ForEach, OnError, OutputDecl, Section, Step, StepKind, ValidPlaybook};
+use crate::model::{
+    ForEach, OnError, OnWarning, OutputDecl, Section, Step, StepKind, ValidPlaybook,
+};
 use crate::names::Names;
 use crate::node::{Node, Text};
 use crate::read::{
@@ -80,6 +82,7 @@ impl Lower<'_> {
             kind,
             condition: self.condition(at),
             on_error,
+            on_warning: self.on_warning(at),
             retry_count: retries(step, on_error),
             timeout_seconds: step.timeout_seconds,
             for_each: step.for_each.as_ref().map(|each| self.for_each(each)).transpose()?,
@@ -132,6 +135,18 @@ impl Lower<'_> {
             asked = step.parent;
         }
         default
+    }
+
+    /// What is written at the step, or at the parallel step around it.
+    fn on_warning(&self, at: usize) -> Option<OnWarning> {
+        let mut asked = Some(at);
+        while let Some(step) = asked.map(|at| &self.draft.steps[at]) {
+            if let Some((given, _)) = step.on_warning {
+                return Some(given);
+            }
+            asked = step.parent;
+        }
+        None
     }
 
     fn action(

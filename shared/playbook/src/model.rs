@@ -269,6 +269,9 @@ pub struct Step {
     /// How long one attempt may take. 1 to 840.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
+    /// What it means when some of what it reads cannot be read; left out, the plan decides. Our addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_warning: Option<OnWarning>,
     /// Set when the step makes one call for each item of a list. Our addition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub for_each: Option<ForEach>,
@@ -292,6 +295,20 @@ pub struct ForEach {
     pub parallel: u32,
     /// The most items the list may have. 1 to 1,000.
     pub max: u32,
+}
+
+/// What a step's warnings mean: values that are not of their type, files that could not be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnWarning {
+    /// They are counted and told, and the run goes on. What a step without an irreversible one behind it does.
+    #[default]
+    Continue,
+    /// No irreversible step behind it acts on a signature that was given without knowing them. What a step with an
+    /// irreversible one behind it does.
+    Gate,
+    /// The step fails, and the run ends.
+    Stop,
 }
 
 /// What a failed step means for the run, after its retries.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::compile::Compiled;
 use crate::diagnostic::{Diagnostic, Place, PlaybookSource, Severity};
-use crate::model::{Step, StepKind, ValidPlaybook};
+use crate::model::{OnWarning, Step, StepKind, ValidPlaybook};
 
 /// Diagnostics as a compiler prints them, with the lines they are about, and a last line that counts them.
 #[must_use]
@@ -122,6 +122,14 @@ fn remarks(step: &Step) -> String {
         if each.parallel > 1 {
             let _ = write!(remarks, ", {} side by side", each.parallel);
         }
+    }
+    if let Some(on_warning) = step.on_warning {
+        let meaning = match on_warning {
+            OnWarning::Continue => "goes on with warnings",
+            OnWarning::Gate => "warnings are signed",
+            OnWarning::Stop => "warnings end the run",
+        };
+        let _ = write!(remarks, ", {meaning}");
     }
     if let Some(condition) = &step.condition {
         let _ = write!(remarks, ", if {condition}");

@@ -161,6 +161,7 @@ fn provenance() -> Provenance {
         query: "who sits on two boards?".into(),
         entity_name: "Lantern & friends".into(),
         at: "2026-11-21T10:00:00Z".parse().unwrap(),
+        warnings: Vec::new(),
     }
 }
 

@@ -32,6 +32,9 @@ pub struct RunInfo {
     pub invoked_by: UserId,
     /// When the run started.
     pub started_at: Timestamp,
+    /// For actions that write: what the steps before could not read, one sentence per step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// One call of an action, with its wiring already resolved and checked against the contract.

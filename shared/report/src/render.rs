@@ -29,6 +29,9 @@ pub struct Provenance {
     pub entity_name: String,
     /// When.
     pub at: Timestamp,
+    /// What the run could not read, one sentence per step; a document says so before anything else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Renders `data`.

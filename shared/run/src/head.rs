@@ -4,7 +4,7 @@ use countersign_identity::{Presented, Scopes, UserId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{RunId, RunStatus};
+use crate::{RunId, RunStatus, StepWarnings};
 
 /// How a run came about (F-186…F-189), the least strict first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -143,6 +143,9 @@ pub struct Head {
     /// The seal of the plan, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
+    /// What its steps could not read as it should be, in the order they ended; one entry for each step that warned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<StepWarnings>,
     /// Set when the run is to end early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,

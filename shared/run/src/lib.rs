@@ -13,12 +13,14 @@ mod fold_tests;
 mod head;
 mod sent;
 mod status;
+mod warnings;
 
 pub use event::{Event, EventKind, Sending, Verdict};
 pub use fold::{RunState, StepState, fold};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
 pub use status::{IllegalTransition, RunStatus, StepStatus};
+pub use warnings::{StepWarnings, left_out, warned, warning_count, warning_sentences};
 
 countersign_ids::prefixed_id! {
     /// A run.

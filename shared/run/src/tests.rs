@@ -32,6 +32,7 @@ fn head() -> Head {
         repeated_by: None,
         version: 1,
         seal: None,
+        warnings: Vec::new(),
         stop: None,
         status: None,
         finished_at: None,

@@ -36,5 +36,11 @@ pub(crate) fn signature(again: &Answered, calls: &StepCalls) -> Option<Signed> {
     let same_bytes = calls.signed.leaves().first() == Some(&again.call.leaf);
     let same = same_bytes && calls.keys.first() == Some(&again.call.key);
     let Answered { approval, receipt, at, .. } = again.clone();
-    same.then_some(Signed { approval, receipt, at, covered: calls.signed.covered() })
+    same.then_some(Signed {
+        approval,
+        receipt,
+        at,
+        covered: calls.signed.covered(),
+        warned: Vec::new(),
+    })
 }

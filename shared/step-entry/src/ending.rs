@@ -1,15 +1,20 @@
 //! Recording how a step ended.
 
 use countersign_failure::{Class, Failure};
-use countersign_plan::{OnError, PlanStep};
-use countersign_run::{EFFECT_UNKNOWN, Event, EventKind, StepStatus, Stop, StopReason, Verdict};
-use countersign_store_runs::{Ended, Intent, Outcome, RunStore};
+use countersign_plan::{OnError, OnWarning, PlanStep};
+use countersign_registry::action::ActionError;
+use countersign_run::{
+    EFFECT_UNKNOWN, Event, EventKind, StepStatus, StepWarnings, Stop, StopReason, Verdict,
+    warning_sentences,
+};
+use countersign_store_runs::{Consequence, Ended, Intent, Outcome, RunStore};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
 use crate::situation::UPSTREAM_LOST;
+use crate::warned::{TOLD, warnings_of};
 
 /// How a step ends.
 #[derive(Clone)]
@@ -23,6 +28,8 @@ pub(crate) struct Ending {
     pub(crate) stops: Option<StopReason>,
     /// How a gate of a test is taken to have ended.
     pub(crate) verdict: Option<Verdict>,
+    /// What it could not read, for the steps behind it and those who sign them.
+    pub(crate) warnings: Option<StepWarnings>,
 }
 
 /// Messages are for people and live in an item; a longer one is cut, with a mark.
@@ -45,6 +52,20 @@ impl Ending {
             message: None,
             stops: None,
             verdict: None,
+            warnings: None,
+        }
+    }
+
+    /// A step that acted and answered; its author may want it to fail when some of the answer could not be read.
+    pub(crate) fn answered(step: &PlanStep, input_hash: String, output: Value) -> Self {
+        let warnings = warnings_of(step, &output);
+        match warnings {
+            Some(found) if step.on_warning == OnWarning::Stop => {
+                let found = StepWarnings { first: warning_sentences(&output, TOLD), ..found };
+                let error = ActionError::terminal("WARNINGS_FOUND", found.sentence());
+                Self { input_hash, ..Self::failed(step, &error).stopping() }
+            }
+            warnings => Self { warnings, ..Self::done(input_hash, output) },
         }
     }
 
@@ -58,6 +79,7 @@ impl Ending {
             message,
             stops: None,
             verdict: None,
+            warnings: None,
         }
     }
 
@@ -166,7 +188,12 @@ impl Ending {
             return Ok(Envelope::from(&outcome));
         }
         let record = Event { step: event.step.clone(), attempt: event.attempt, n: 9, at, kind };
-        match persist(runs, event, &outcome, &record, stop.as_ref()).await? {
+        let consequence = match (&stop, &self.warnings) {
+            (Some(stop), _) => Consequence::Stop(stop),
+            (None, Some(warnings)) => Consequence::Warned(warnings),
+            (None, None) => Consequence::None,
+        };
+        match persist(runs, event, &outcome, &record, consequence).await? {
             Ended::Now => Ok(Envelope::from(&outcome)),
             Ended::Before(stands) => Ok(Envelope::from(stands.as_ref())),
         }
@@ -182,17 +209,17 @@ async fn persist(
     event: &StepEvent,
     outcome: &Outcome,
     record: &Event,
-    stop: Option<&Stop>,
+    consequence: Consequence<'_>,
 ) -> Result<Ended, StepError> {
     let mut pause = std::time::Duration::from_millis(100);
     for _ in 1..TRIES {
-        match runs.end_step(&event.run, outcome, record, stop).await {
+        match runs.end_step(&event.run, outcome, record, consequence).await {
             Err(error) if error.class() == Class::Retryable => tokio::time::sleep(pause).await,
             ended => return Ok(ended?),
         }
         pause *= 3;
     }
-    Ok(runs.end_step(&event.run, outcome, record, stop).await?)
+    Ok(runs.end_step(&event.run, outcome, record, consequence).await?)
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use crate::protocol::look;
 use crate::signature::{NoEffect, StepCalls, calls_of, one_call};
 use crate::situation::Situation;
 use crate::unknown::{unknown_calls, what_happened};
+use crate::warned::SHOWN;
 
 /// What people are to be asked.
 #[derive(Debug, Clone)]
@@ -202,6 +203,7 @@ async fn gate(
         plan_seal: view.head.seal.clone().unwrap_or_default(),
         effects,
         later: view.plan.steps.iter().filter(later).map(|step| step.name.clone()).collect(),
+        warnings: context.runs.warnings(&view.head, SHOWN).await?,
         ..Subject::of(Kind::Step)
     };
     Ok(Asked::Ask(Box::new(GateAsk {
@@ -336,6 +338,7 @@ async fn tool(
     let subject = Subject {
         plan_seal: view.head.seal.clone().unwrap_or_default(),
         effects: vec![of_step.signed],
+        warnings: context.runs.warnings(&view.head, SHOWN).await?,
         ..Subject::of(Kind::Tool)
     };
     Ok(Asked::Ask(Box::new(GateAsk {

@@ -22,6 +22,7 @@ mod protocol;
 mod signature;
 mod situation;
 mod unknown;
+mod warned;
 
 pub use context::{Context, serve};
 pub use error::StepError;

@@ -8,7 +8,7 @@ use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit, RunInfo};
-use countersign_run::{Head, Sending, StepStatus, Stop, StopReason};
+use countersign_run::{Head, Sending, StepStatus, StepWarnings, Stop, StopReason};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::{Condition, Scope};
 use sha2::{Digest as _, Sha256};
@@ -25,6 +25,7 @@ use crate::for_each;
 use crate::prepare::{Prepared, prepare};
 use crate::signature::{NoEffect, one_call};
 use crate::situation::Situation;
+use crate::warned::{SHOWN, is_known};
 
 /// Runs a step once, whatever happened before.
 ///
@@ -226,7 +227,8 @@ impl Ready<'_> {
         let signature = match &self.again {
             None => {
                 let found = signatures.signed(&event.run, &step.name).await?;
-                let newest = calls.covered_by(&found).cloned();
+                let newest =
+                    calls.covered_by(&found).filter(|one| is_known(view, step, one)).cloned();
                 newest.ok_or_else(|| StepError::NeedsSignature(step.name.clone()))?
             }
             Some(again) => match signature(again, &calls) {
@@ -271,10 +273,14 @@ impl Ready<'_> {
         let action = context
             .action(&step.action)
             .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-        let (number, call) =
-            (self.call, self.request(event, head, step, invocation.now, invocation.remaining));
+        let mut call = self.request(event, head, step, invocation.now, invocation.remaining);
+        if self.contract.writes {
+            let warnings = context.runs.warnings(head, SHOWN).await?;
+            call.info.warnings = warnings.iter().map(StepWarnings::sentence).collect();
+        }
+        let number = self.call;
         match act(action.as_ref(), &call, step, self.contract, invocation.remaining).await {
-            Acted::Done(output) => Ok(Ending::done(self.prepared.hash, output)),
+            Acted::Done(output) => Ok(Ending::answered(step, self.prepared.hash, output)),
             Acted::Failed(error) if number > 1 => Ok(Ending::failed(step, &error).like_before()),
             Acted::Failed(error) => Ok(Ending::failed(step, &error)),
             Acted::Unknown => {
@@ -334,6 +340,7 @@ pub(crate) fn call(
             dry_run: head.dry_run.is_some(),
             invoked_by: head.invoked_by.clone(),
             started_at: head.started_at,
+            warnings: Vec::new(),
         },
         permit: None,
     }

@@ -26,6 +26,9 @@ pub struct Place {
     pub status: Status,
     /// The steps its signature covers.
     pub covers: Vec<Covered>,
+    /// The hashes of the warnings it shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warned: Vec<String>,
     /// The calls whose outcome it asks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcome: Vec<UnknownCall>,
@@ -38,7 +41,13 @@ impl Place {
     pub(crate) fn signature(self, step: &str) -> Option<Signed> {
         let closed = self.closed.filter(|_| self.status == Status::Approved)?;
         let covered = self.covers.into_iter().find(|call| call.step == step)?;
-        Some(Signed { approval: self.approval, receipt: closed.receipt, at: closed.at, covered })
+        Some(Signed {
+            approval: self.approval,
+            receipt: closed.receipt,
+            at: closed.at,
+            covered,
+            warned: self.warned,
+        })
     }
 }
 
@@ -64,6 +73,7 @@ pub(crate) fn place(request: &Request) -> Result<Write> {
         step: request.position.step.clone(),
         status: request.status,
         covers: request.covers.clone(),
+        warned: request.warnings.iter().map(|of_step| of_step.hash.clone()).collect(),
         outcome: request.outcome.clone(),
         closed: request.closed.clone(),
     };

@@ -112,6 +112,21 @@ impl Write {
         Ok(self)
     }
 
+    /// Appends to a list, which may not be there yet. Only for [`Write::update`].
+    ///
+    /// # Errors
+    /// [`StoreError::Encode`] when a value has no DynamoDB form.
+    pub fn append<T: Serialize>(mut self, name: &str, items: &[T]) -> Result<Self, StoreError> {
+        if let Kind::Update { set, values, .. } = &mut self.kind {
+            let (place, none) = (format!(":set{}", set.len()), format!(":none{}", set.len()));
+            let list = format!("list_append(if_not_exists(#{name}, {none}), {place})");
+            set.push((format!("#{name}"), list));
+            values.insert(none, AttributeValue::L(Vec::new()));
+            values.insert(place, attribute(&items)?);
+        }
+        Ok(self)
+    }
+
     /// Adds to a number, or elements to a set. Only for [`Write::update`].
     ///
     /// # Errors
@@ -173,6 +188,14 @@ mod tests {
         let (text, values) = write.update_text();
         assert_eq!(text, "SET #status = :set0 ADD #version :add0 REMOVE #token");
         assert_eq!(values.len(), 2);
+    }
+
+    #[test]
+    fn an_update_appends_to_a_list_that_may_be_missing() {
+        let write = Write::update(&Key::new("a", "b")).append("seen", &["x"]).unwrap();
+        let (text, values) = write.update_text();
+        assert_eq!(text, "SET #seen = list_append(if_not_exists(#seen, :none0), :set0)");
+        assert_eq!(values[":set0"], AttributeValue::L(vec![AttributeValue::S("x".to_owned())]));
     }
 
     #[test]

@@ -28,13 +28,14 @@ mod records;
 mod repeats;
 mod starts;
 mod stops;
+mod warnings;
 
 pub use active::Active;
 pub use effects::{MAX_EFFECTS_BYTES, effects_bytes};
 pub use items::{Begun, ItemCall, ItemStatus, MAX_ITEMS};
 pub use journal::JournalStore;
 pub use lists::{EarlierCall, ListEnd, ListSummary};
-pub use outcomes::{Ended, Intended, StepView};
+pub use outcomes::{Consequence, Ended, Intended, StepView};
 pub use records::{Intent, Outcome};
 pub use repeats::Unrecognised;
 pub use starts::{Asked, Created};

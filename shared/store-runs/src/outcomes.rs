@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use countersign_plan::Plan;
-use countersign_run::{Event, EventKind, Head, RunId, Stop};
+use countersign_run::{Event, EventKind, Head, RunId, StepWarnings, Stop};
 use countersign_store_kit::{Expr, StoreError, Write, decode};
 use jiff::Timestamp;
 
@@ -21,6 +21,23 @@ pub struct StepView {
     pub own: Option<Outcome>,
     /// The mark it left before acting, if it did.
     pub intent: Option<Intent>,
+}
+
+/// What the end of a step changes of its run.
+#[derive(Debug, Clone, Copy)]
+pub enum Consequence<'a> {
+    /// Nothing.
+    None,
+    /// The run ends.
+    Stop(&'a Stop),
+    /// Later steps, and those who sign them, have to know.
+    Warned(&'a StepWarnings),
+}
+
+impl<'a> From<Option<&'a Stop>> for Consequence<'a> {
+    fn from(stop: Option<&'a Stop>) -> Self {
+        stop.map_or(Self::None, Self::Stop)
+    }
 }
 
 /// How the end of a step was recorded.
@@ -97,7 +114,7 @@ impl RunStore {
         Ok(outcomes)
     }
 
-    /// Records the end of a step: outcome and event, and the stop of the run if it ends with it; one transaction.
+    /// Records the end of a step: outcome and event, and what it changes of the run; one transaction.
     ///
     /// # Errors
     /// [`StoreError`] when the table does not answer.
@@ -106,8 +123,9 @@ impl RunStore {
         run: &RunId,
         outcome: &Outcome,
         event: &Event,
-        stop: Option<&Stop>,
+        consequence: impl Into<Consequence<'_>>,
     ) -> Result<Ended> {
+        let consequence = consequence.into();
         let key = format!("runs/{run}/{}/{}.json", outcome.step, outcome.attempt);
         let output = self.blobs.store(&key, &outcome.output).await?;
         let put =
@@ -115,8 +133,17 @@ impl RunStore {
                 .if_absent();
         let mut writes =
             vec![put, Write::put(&keys::event(run, &event.step, event.attempt, event.n), event)?];
-        if let Some(stop) = stop {
-            writes.extend(self.stop_writes(run, stop, outcome.attempt)?);
+        match consequence {
+            Consequence::None => {}
+            Consequence::Stop(stop) => {
+                writes.extend(self.stop_writes(run, stop, outcome.attempt)?);
+            }
+            Consequence::Warned(warnings) => writes.push(
+                Write::update(&keys::head(run))
+                    .append("warnings", &[warnings])?
+                    .add("version", &1)?
+                    .when(Expr::exists()),
+            ),
         }
         match self.table.transact(writes.clone()).await {
             Ok(()) => Ok(Ended::Now),
@@ -124,7 +151,9 @@ impl RunStore {
                 self.ended_before(run, &outcome.step).await
             }
             // The run was stopped a moment ago by another step; its reason stands.
-            Err(StoreError::ConditionFailed { .. }) if stop.is_some() => {
+            Err(StoreError::ConditionFailed { .. })
+                if matches!(consequence, Consequence::Stop(_)) =>
+            {
                 writes.truncate(2);
                 match self.table.transact(writes).await {
                     Ok(()) => Ok(Ended::Now),

@@ -9,7 +9,7 @@ use countersign_approval::{
 use countersign_identity::{Scopes, UserId};
 use countersign_run::{Head, RunContext, RunId, Sending, StepStatus, fold};
 use countersign_store_kit::Blobs;
-use countersign_store_runs::{Asked, Ended, Intended, Intent, Outcome, RunStore};
+use countersign_store_runs::{Asked, Consequence, Ended, Intended, Intent, Outcome, RunStore};
 use futures::future::join_all;
 use jiff::Timestamp;
 use serde_json::json;
@@ -114,7 +114,7 @@ async fn check_ending(n: u8, status: Status) {
     let step = state.step("pay").unwrap();
     assert_eq!((step.status, &step.message), (StepStatus::Unknown, &outcome.message), "{status:?}");
     let late = Outcome { status: StepStatus::TimedOut, ..outcome.clone() };
-    let ended = store.end_step(&run, &late, &events[0], None).await.unwrap();
+    let ended = store.end_step(&run, &late, &events[0], Consequence::None).await.unwrap();
     assert_eq!(ended, Ended::Before(Box::new(outcome)), "what stands is not written over");
 }
 

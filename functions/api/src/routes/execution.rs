@@ -3,7 +3,9 @@
 use axum::extract::State;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
-use countersign_run::{Head, RunId, RunState, RunStatus, StepState, StepStatus, Stop, fold};
+use countersign_run::{
+    Head, RunId, RunState, RunStatus, StepState, StepStatus, StepWarnings, Stop, fold,
+};
 use countersign_web::{Json, Path, Problem, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -30,12 +32,19 @@ pub(crate) struct StepView {
     took_ms: u64,
     /// The approval it waits for or was signed by.
     approval_id: Option<String>,
+    /// How many values, files or pages it could not read as they should be.
+    warnings: u64,
 }
 
-impl From<(String, StepState)> for StepView {
-    fn from((name, state): (String, StepState)) -> Self {
+/// How many warnings of a run are written out.
+const MOST_SENTENCES: usize = 50;
+
+impl StepView {
+    fn of((name, state): (String, StepState), warnings: &[StepWarnings]) -> Self {
+        let own = warnings.iter().find(|of_step| of_step.step == name);
+        let warnings = own.map_or(0, |own| own.count);
         let StepState { status, code, message, count, took_ms, approval, sent: _ } = state;
-        Self { name, status, code, message, count, took_ms, approval_id: approval }
+        Self { name, status, code, message, count, took_ms, approval_id: approval, warnings }
     }
 }
 
@@ -54,6 +63,10 @@ pub(crate) struct ExecutionView {
     /// of `needed`, `waits_for`, and every decision with its note.
     #[schema(value_type = Vec<Object>)]
     approvals: Vec<ApprovalRecord>,
+    /// What its steps could not read: `step`, `count`, the `first` sentences (50 in all; the step's output has more), and
+    /// whether a later signature has to know them (`asks`).
+    #[schema(value_type = Vec<Object>)]
+    warnings: Vec<StepWarnings>,
     /// The execution that carries it: 1, 2, …
     attempt: u32,
     /// The seal of its plan.
@@ -83,10 +96,12 @@ pub(crate) async fn detail(
     let asked = state.steps.iter().any(|(_, step)| step.approval.is_some());
     let approvals = if asked { ctx.recorder.of_run(&id).await? } else { Vec::new() };
     name_signers(&mut state, &approvals);
+    let warnings = ctx.runs.warnings(&head, MOST_SENTENCES).await?;
     Ok(Json(ExecutionView {
         line: ExecutionLine::from(&head).with_status(state.status),
         status: state.status,
-        steps: state.steps.into_iter().map(StepView::from).collect(),
+        steps: state.steps.into_iter().map(|step| StepView::of(step, &warnings)).collect(),
+        warnings,
         approvals,
         attempt: head.attempt,
         seal: head.seal,

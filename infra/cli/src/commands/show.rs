@@ -45,11 +45,29 @@ impl Show {
             let rows: Vec<Vec<String>> = items(steps)
                 .iter()
                 .map(|step| {
-                    row(step, &["name", "status", "count", "took_ms", "approval_id", "message"])
+                    row(
+                        step,
+                        &[
+                            "name",
+                            "status",
+                            "count",
+                            "warnings",
+                            "took_ms",
+                            "approval_id",
+                            "message",
+                        ],
+                    )
                 })
                 .collect();
             console.line("");
-            console.table(&["STEP", "STATUS", "RECORDS", "MS", "APPROVAL", "MESSAGE"], &rows);
+            console.table(
+                &["STEP", "STATUS", "RECORDS", "WARNINGS", "MS", "APPROVAL", "MESSAGE"],
+                &rows,
+            );
+        }
+        for of_step in run.get("warnings").map_or(&[][..], items) {
+            console.line("");
+            warned(of_step).iter().for_each(|line| console.line(visible(line)));
         }
         let approvals = run.get("approvals").map_or(&[][..], items);
         if !approvals.is_empty() {
@@ -66,6 +84,14 @@ impl Show {
         console.table(&["AT", "EVENT", "STEP", "ATTEMPT"], &rows);
         Ok(())
     }
+}
+
+/// What a step could not read, a line each.
+fn warned(of_step: &Value) -> Vec<String> {
+    let (count, step) = (text(of_step, "count"), text(of_step, "step"));
+    let head = format!("{} warnings in {}", count.unwrap_or_default(), step.unwrap_or_default());
+    let first = of_step.get("first").map_or(&[][..], items).iter().filter_map(Value::as_str);
+    std::iter::once(head).chain(first.map(|line| format!("  {line}"))).collect()
 }
 
 /// The rows of one request: how it stands, then every decision.

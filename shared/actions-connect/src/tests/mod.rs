@@ -233,6 +233,7 @@ fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
             dry_run: false,
             invoked_by: user(1),
             started_at: jiff::Timestamp::UNIX_EPOCH,
+            warnings: Vec::new(),
         },
     }
 }

@@ -95,6 +95,7 @@ fn call(connector: &str, endpoint: &str, arguments: &Map<String, Value>) -> Call
             dry_run: false,
             invoked_by: owner(),
             started_at: Timestamp::UNIX_EPOCH,
+            warnings: Vec::new(),
         },
     }
 }

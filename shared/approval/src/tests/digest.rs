@@ -1,5 +1,6 @@
 //! The digest of version 2: what changes it, and that nobody can say otherwise afterwards.
 
+use countersign_run::StepWarnings;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -17,6 +18,11 @@ fn digest(change: impl FnOnce(&mut Opening)) -> Digest {
 
 fn preview(rows: &Value) -> Preview {
     Preview::of(rows, 2).unwrap()
+}
+
+fn warnings(count: u64) -> StepWarnings {
+    let step = "read".to_owned();
+    StepWarnings { step, count, first: Vec::new(), hash: "00".to_owned(), asks: true }
 }
 
 #[test]
@@ -44,6 +50,8 @@ fn r_052_every_part_of_what_is_signed_changes_the_digest() {
         digest(|opening| opening.preview = preview(&json!([1, 2]))),
         digest(|opening| opening.preview = preview(&Value::Null)),
         digest(|opening| opening.layout = layout),
+        digest(|opening| opening.subject.warnings = vec![warnings(1)]),
+        digest(|opening| opening.subject.warnings = vec![warnings(2)]),
     ];
     let unique: std::collections::BTreeSet<Digest> = changed.iter().copied().collect();
     assert_eq!(unique.len(), changed.len());

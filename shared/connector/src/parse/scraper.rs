@@ -192,6 +192,7 @@ endpoints:
                 "has_more",
                 "_has_more",
                 "warnings",
+                "warning_count",
                 "_stale",
                 "_stale_age_seconds"
             ]

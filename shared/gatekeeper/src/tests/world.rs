@@ -129,6 +129,7 @@ impl State {
             step: request.position.step.clone(),
             status: request.status,
             covers: request.covers.clone(),
+            warned: Vec::new(),
             outcome: request.outcome.clone(),
             closed: request.closed.clone(),
         }

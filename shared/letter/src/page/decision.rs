@@ -81,6 +81,8 @@ pub struct DecisionPage {
     pub strikes: Vec<StrikeTold>,
     /// Requests whose outcome is asked for.
     pub outcomes: Vec<Outcome>,
+    /// How many values, files or pages the steps before could not read; `warnings` names them.
+    pub unread: u64,
     /// What the approver should look at twice.
     pub warnings: Vec<Shown>,
     /// The rows acted upon.
@@ -156,6 +158,14 @@ impl DecisionPage {
         match self.outcomes.len() {
             1 => "This request was sent, and no answer came. Look there for its key, then say what happened.".to_owned(),
             count => format!("These {count} requests were sent, and no answer came. Look there for their keys, then say what happened to each."),
+        }
+    }
+
+    fn unread(&self) -> Option<String> {
+        match self.unread {
+            0 => None,
+            1 => Some("1 thing this is based on could not be read".to_owned()),
+            count => Some(format!("{count} things this is based on could not be read")),
         }
     }
 

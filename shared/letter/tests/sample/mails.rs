@@ -22,6 +22,7 @@ pub(crate) fn approval_mail(reminder: bool) -> ApprovalMail {
         needed: 2,
         anchor: Some(anchor()),
         reminder,
+        unread: 0,
         strike: None,
     }
 }

@@ -107,6 +107,7 @@ fn blank() -> DecisionPage {
         changed: None,
         strikes: Vec::new(),
         outcomes: Vec::new(),
+        unread: 0,
         warnings: Vec::new(),
         preview: Preview::default(),
         rows_url: Some(format!("{LINK}/rows")),

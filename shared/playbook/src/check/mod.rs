@@ -7,6 +7,7 @@ mod for_each;
 mod item;
 mod items;
 mod mentions;
+mod on_warning;
 mod slots;
 pub(crate) mod types;
 
@@ -57,6 +58,7 @@ pub(crate) fn links(
     }
     flow.warnings(draft, &needed(&output, names), sink);
     assurance::check(draft, world, sink);
+    on_warning::check(draft, sink);
     bindings(draft, world, sink);
     Checked { leads_to_effect: flow.leads_to_effect }
 }

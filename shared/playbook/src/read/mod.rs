@@ -13,7 +13,7 @@ use countersign_wiring::Condition;
 
 use crate::model::{
     ApprovalPolicy, Assurance, Category, ExecutionMode, InputDecl, MonitorConfig, OnError,
-    OnReject, OutputFormat, OutputSchema, PreviewColumn, RunContext, SaveTo, Trigger,
+    OnReject, OnWarning, OutputFormat, OutputSchema, PreviewColumn, RunContext, SaveTo, Trigger,
 };
 use crate::node::{Node, Text};
 use crate::sink::{Sink, Spot};
@@ -62,6 +62,7 @@ pub(crate) struct DraftStep<'w> {
     pub(crate) output_key: Option<Text>,
     pub(crate) condition: Option<(Condition, Spot)>,
     pub(crate) on_error: Option<(OnError, Spot)>,
+    pub(crate) on_warning: Option<(OnWarning, Spot)>,
     pub(crate) retry_count: Option<u32>,
     pub(crate) timeout_seconds: Option<u32>,
     pub(crate) for_each: Option<DraftEach>,

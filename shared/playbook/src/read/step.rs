@@ -6,7 +6,7 @@ use countersign_wiring::{Condition, SyntaxError, runtime_type};
 use super::fields::Fields;
 use super::{DraftKind, DraftStep, for_each, gate};
 use crate::diagnostic::Code;
-use crate::model::{ExecutionMode, OnError};
+use crate::model::{ExecutionMode, OnError, OnWarning};
 use crate::node::{Node, Text, Yaml};
 use crate::sink::{Sink, Spot};
 use crate::world::World;
@@ -125,6 +125,7 @@ impl<'w> Reader<'w> {
             output_key: None,
             condition: condition(fields, sink),
             on_error: on_error(fields, sink),
+            on_warning: on_warning(fields, sink),
             retry_count: None,
             timeout_seconds: None,
             for_each: None,
@@ -186,6 +187,11 @@ impl<'w> Reader<'w> {
                 "a gate that cannot be opened always stops the run",
             );
             sink.push(problem.hint("leave `on_error` out; `on_reject` says what a denial means"));
+        }
+        if let Some((_, spot)) = step.on_warning {
+            let message = "a gate reads nothing that could be wrong";
+            let problem = sink.problem(Code::Misplaced, spot, "on_warning", message);
+            sink.push(problem.hint("write it at the step whose warnings it is about"));
         }
         for_each::misplaced(fields, "write it at the step whose calls this gate signs", sink);
         take_rest(fields, &TOOL_KEYS, "belongs to tool steps", sink);
@@ -354,6 +360,13 @@ fn on_error(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<(OnError, Sp
     let spot = fields.node("on_error").map(|node| node.spot);
     let words = [("skip", OnError::Skip), ("stop", OnError::Stop), ("retry", OnError::Retry)];
     fields.choice("on_error", &words, sink).zip(spot)
+}
+
+fn on_warning(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<(OnWarning, Spot)> {
+    let spot = fields.node("on_warning").map(|node| node.spot);
+    let words =
+        [("continue", OnWarning::Continue), ("gate", OnWarning::Gate), ("stop", OnWarning::Stop)];
+    fields.choice("on_warning", &words, sink).zip(spot)
 }
 
 /// A number that is known to be small.

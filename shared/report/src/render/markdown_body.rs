@@ -19,6 +19,7 @@ pub(super) fn write(layout: &Layout, data: &Value, from: &Provenance) -> (String
     if let Some(title) = &layout.title {
         body.block(&format!("# {}", markdown::inline(&titled(title, from))));
     }
+    body.block(&unread(from));
     let sections = sections(layout, data);
     match &layout.template {
         Some(template) => body.block(&filled(template, data, &sections.text, from)),
@@ -254,6 +255,17 @@ fn placeholder(path: &str, data: &Value, sections: &str, from: &Provenance) -> S
             |value| cells::written(value, CellFormat::Text),
         ),
     }
+}
+
+/// What the figures below leave out.
+fn unread(from: &Provenance) -> String {
+    if from.warnings.is_empty() {
+        return String::new();
+    }
+    let items = from.warnings.iter().map(|one| format!("- {}", markdown::inline(one)));
+    let head =
+        ["**Not everything could be read.** What follows leaves it out.".to_owned(), String::new()];
+    head.into_iter().chain(items).collect::<Vec<_>>().join("\n")
 }
 
 fn provenance(from: &Provenance) -> String {

@@ -16,6 +16,7 @@ fn from() -> Provenance {
         query: "who sits on two boards?".into(),
         entity_name: "Río Verde".into(),
         at: "2026-11-21T10:00:00Z".parse::<Timestamp>().unwrap(),
+        warnings: Vec::new(),
     }
 }
 

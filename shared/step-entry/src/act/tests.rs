@@ -64,6 +64,7 @@ fn call() -> Call {
             dry_run: false,
             invoked_by: owner,
             started_at: jiff::Timestamp::UNIX_EPOCH,
+            warnings: Vec::new(),
         },
     }
 }

@@ -29,7 +29,8 @@ use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Answer, StepEvent};
 use crate::protocol::{Begun, begin, refused};
-use crate::signature::{NoEffect, StepCalls, calls_of};
+use crate::signature::{NoEffect, StepCalls, calls_of, newest};
+use crate::warned::is_known;
 
 pub(crate) use answers::unknown_calls;
 pub(crate) use list::Item;
@@ -100,11 +101,13 @@ pub(crate) async fn run(
 
 /// Takes the answers of people into the records, and makes what is allowed.
 async fn proceed(waves: &Waves<'_>, mut made: Made) -> Result<Answer, StepError> {
-    let Waves { context, event, step, calls, .. } = *waves;
+    let Waves { context, event, view, step, calls, .. } = *waves;
     let signatures = context.signatures.as_ref();
     let signatures = signatures.ok_or_else(|| StepError::NoHandler(step.action.clone()))?.as_ref();
     let settled = answers::settle(context, signatures, &event.run, step, calls, &mut made).await?;
     let found = signatures.signed(&event.run, &step.name).await?;
+    let knows = newest(&found).is_none_or(|signature| is_known(view, step, signature));
+    let found = if knows { found } else { Vec::new() };
     let mut allowed = plan::allowed(calls, &made, &found);
     if !settled.changed.is_empty() {
         return waves.end(&made, &allowed.struck, Some(changed(&settled.changed))).await;

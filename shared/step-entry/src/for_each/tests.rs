@@ -100,6 +100,7 @@ fn signed(covered: Covered, at: i64) -> Signed {
         receipt: serde_json::from_value(json!(id("rcpt"))).unwrap(),
         at: Timestamp::from_second(at).unwrap(),
         covered,
+        warned: Vec::new(),
     }
 }
 

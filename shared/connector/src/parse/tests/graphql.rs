@@ -64,6 +64,7 @@ fn f_123_a_graphql_connector_is_read_whole() {
         "has_more",
         "_has_more",
         "warnings",
+        "warning_count",
         "_next_cursor",
         "_stale",
         "_stale_age_seconds",

@@ -83,5 +83,5 @@ fn f_126_what_passes_through_has_the_tools_outputs() {
     let definition = parse(&mapped).definition.unwrap();
     let contract = endpoint_contract(&definition, "search").unwrap();
     let outputs: Vec<_> = contract.outputs.iter().map(|slot| slot.name.as_str()).collect();
-    assert_eq!(outputs, ["results", "count", "has_more", "_has_more", "warnings"]);
+    assert_eq!(outputs, ["results", "count", "has_more", "_has_more", "warnings", "warning_count"]);
 }

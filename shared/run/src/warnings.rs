@@ -1,0 +1,180 @@
+//! What a step could not read as it should be.
+//!
+//! By contract, a step's output lists files and other sources that were left out under `errors`, and everything else that
+//! could not be read under `warnings`, each a text or a record with the place (`name` or `file`, `row`, `field`) and a
+//! `message`. Both lists are bounded; `files_failed` and `warning_count` say how many there were.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The longest sentence about one warning, in characters.
+const LONGEST: usize = 200;
+
+/// The warnings of one step: values that are not of their type, files that could not be read, pages that are missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepWarnings {
+    /// The step.
+    pub step: String,
+    /// How many there are.
+    pub count: u64,
+    /// Some of them, one sentence each; untrusted text. Empty in the head of a run, which every step reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first: Vec<String>,
+    /// SHA-256, hex, of the step's name, the count and all that its output holds of them: the same warnings have the same
+    /// hash, however many of them are written out.
+    pub hash: String,
+    /// Whether a later irreversible step waits for a signature that was given knowing them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
+}
+
+impl StepWarnings {
+    /// ``3 warnings in `read` ``.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let Self { step, count, .. } = self;
+        let noun = if *count == 1 { "warning" } else { "warnings" };
+        format!("{count} {noun} in `{step}`")
+    }
+
+    /// The title and the first sentences, one line.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let more = self.count.saturating_sub(self.first.len() as u64);
+        let more = (more > 0).then(|| format!("and {more} more"));
+        let said: Vec<&str> =
+            self.first.iter().map(String::as_str).chain(more.as_deref()).collect();
+        if said.is_empty() {
+            self.title()
+        } else {
+            format!("{}: {}", self.title(), said.join("; "))
+        }
+    }
+}
+
+/// What an output says of sources that were left out. Other outputs may have data of their own under that name.
+#[must_use]
+pub fn left_out(output: &Value) -> &[Value] {
+    if output.get("files_failed").is_some() { listed(output, "errors") } else { &[] }
+}
+
+/// The warnings that an output lists.
+#[must_use]
+pub fn warned(output: &Value) -> &[Value] {
+    listed(output, "warnings")
+}
+
+fn listed<'v>(output: &'v Value, name: &str) -> &'v [Value] {
+    output.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// How many warnings an output tells of.
+#[must_use]
+pub fn warning_count(output: &Value) -> u64 {
+    counted(warned(output), output.get("warning_count"))
+        + counted(left_out(output), output.get("files_failed"))
+}
+
+fn counted(list: &[Value], total: Option<&Value>) -> u64 {
+    total.and_then(Value::as_u64).unwrap_or_default().max(list.len() as u64)
+}
+
+/// The first warnings of an output, one sentence each: what was left out, then the rest.
+#[must_use]
+pub fn warning_sentences(output: &Value, limit: usize) -> Vec<String> {
+    let all = left_out(output).iter().chain(warned(output));
+    all.take(limit).map(|one| cut(&sentence(one))).collect()
+}
+
+/// ``a.csv, row 3, `amount`: `$4` is not of type number``.
+fn sentence(one: &Value) -> String {
+    match one {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => of_record(fields),
+        other => other.to_string(),
+    }
+}
+
+fn of_record(fields: &Map<String, Value>) -> String {
+    let text =
+        |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let number = |name: &str| fields.get(name).and_then(Value::as_u64);
+    let source = text("name").or_else(|| text("file")).map(str::to_owned);
+    let row = number("row").map(|row| format!("row {row}"));
+    // Records are counted from 0 in data, from 1 by people.
+    let row = row.or_else(|| number("record").map(|record| format!("record {}", record + 1)));
+    let field = text("field").map(|field| format!("`{field}`"));
+    let place: Vec<String> = [source, row, field].into_iter().flatten().collect();
+    let message = text("message").or_else(|| text("code")).unwrap_or("could not be read");
+    if place.is_empty() { message.to_owned() } else { format!("{}: {message}", place.join(", ")) }
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(count: u64, first: &[&str], expect: &str) {
+        let first = first.iter().map(|text| (*text).to_owned()).collect();
+        let warnings =
+            StepWarnings { step: "read".to_owned(), count, first, hash: String::new(), asks: true };
+        assert_eq!(warnings.sentence(), expect);
+    }
+
+    #[test]
+    fn f_311_a_sentence_says_how_many_are_not_named() {
+        check(1, &["a.csv, row 2"], "1 warning in `read`: a.csv, row 2");
+        check(3, &["a.csv, row 2"], "3 warnings in `read`: a.csv, row 2; and 2 more");
+        check(2, &[], "2 warnings in `read`: and 2 more");
+    }
+
+    #[test]
+    fn f_311_each_warning_is_one_sentence_with_its_place() {
+        let output = json!({
+            "errors": [{"file": "file_1", "name": "b.xml", "code": "FILE_EMPTY", "message": "the file is empty"}],
+            "files_failed": 1,
+            "warnings": [
+                {"name": "a.csv", "record": 0, "row": 2, "field": "amount", "message": "`$4` is not of type number"},
+                {"record": 6, "field": "amount", "message": "`x` is not of type number"},
+                "page 2 could not be read",
+            ],
+            "warning_count": 40,
+        });
+        assert_eq!(warning_count(&output), 41);
+        assert_eq!(
+            warning_sentences(&output, 9),
+            [
+                "b.xml: the file is empty",
+                "a.csv, row 2, `amount`: `$4` is not of type number",
+                "record 7, `amount`: `x` is not of type number",
+                "page 2 could not be read",
+            ]
+        );
+    }
+
+    #[test]
+    fn f_311_nothing_unread_is_no_warning() {
+        for output in
+            [json!({}), json!({"warnings": [], "errors": [], "files_failed": 0}), json!(3)]
+        {
+            assert_eq!(warning_count(&output), 0, "{output}");
+        }
+    }
+
+    #[test]
+    fn f_311_a_long_sentence_is_cut_with_a_mark() {
+        let output = json!({"warnings": ["é".repeat(400)]});
+        let found = warning_sentences(&output, 1);
+        assert_eq!(found[0].chars().count(), LONGEST);
+        assert!(found[0].ends_with('…'));
+    }
+}

@@ -1,0 +1,249 @@
+//! What could not be read: told, signed, and asked about again when it comes after a signature.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use crate::case::{Person, person, step, until};
+
+/// An accounting system: it lists invoices, one with an amount no number, and takes payments.
+struct Accounts {
+    port: u16,
+    payments: Arc<AtomicUsize>,
+}
+
+impl Accounts {
+    async fn open() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (port, payments) =
+            (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
+        let counted = Arc::clone(&payments);
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut seen = vec![0; 64 * 1024];
+                let read = stream.read(&mut seen).await.unwrap_or(0);
+                let pays = seen[..read].starts_with(b"POST");
+                counted.fetch_add(usize::from(pays), Ordering::SeqCst);
+                let body = if pays {
+                    r#"{"id":"pay_1","state":"booked"}"#
+                } else {
+                    r#"{"invoices":[{"no":"1","amount":"100.00"},{"no":"2","amount":"four thousand"}]}"#
+                };
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                    body.len()
+                );
+                let _ = stream.write_all(format!("{head}{body}").as_bytes()).await;
+            }
+        });
+        Self { port, payments }
+    }
+
+    fn paid(&self) -> usize {
+        self.payments.load(Ordering::SeqCst)
+    }
+
+    fn connector(&self) -> String {
+        format!(
+            r#"
+id: test-accounts
+name: Test accounts
+type: rest_api
+version: 1.0.0
+description: Lists invoices and pays them.
+connection:
+  base_url: http://127.0.0.1:{}
+  auth: {{type: none}}
+endpoints:
+  invoices:
+    description: Lists invoices.
+    method: GET
+    path: /invoices
+    response_mapping:
+      entity_type: invoice
+      results_path: invoices
+      fields: {{no: no, amount: amount}}
+    output_schema:
+      type: record_set
+      fields:
+        - {{name: no, type: string}}
+        - {{name: amount, type: number}}
+  pay:
+    description: Pays.
+    method: POST
+    path: /payments
+    parameters:
+      - {{name: total, type: string, required: true}}
+    response_mapping:
+      entity_type: payment
+      fields: {{id: id, state: state}}
+"#,
+            self.port
+        )
+    }
+}
+
+const READ: &str = "
+  - name: read
+    step_type: tool
+    action: call_connector
+    connector: test-accounts
+    endpoint: invoices
+";
+
+const ASK: &str = "
+  - name: ask
+    step_type: approval
+    prompt: Pay?
+";
+
+/// The steps as given, and a payment behind them.
+fn playbook(id: &str, steps: &str) -> String {
+    format!(
+        r#"
+id: {id}
+name: Pay invoices
+description: Lists invoices and pays them.
+version: 1.0.0
+required_connectors: [test-accounts]
+execution_mode: deterministic
+inputs:
+  - {{name: total, type: string, required: true}}
+steps:
+{steps}
+  - name: pay
+    step_type: tool
+    action: call_connector
+    connector: test-accounts
+    endpoint: pay
+    inputs: {{total: "{{total}}"}}
+"#
+    )
+}
+
+struct Case {
+    accounts: Accounts,
+    ana: Person,
+    maria: Person,
+    run: String,
+}
+
+async fn started(id: &str, steps: &str) -> Case {
+    let accounts = Accounts::open().await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    ana.post("/connectors", &json!({ "yaml": accounts.connector() })).await;
+    ana.bind(&agent, "test-accounts").await;
+    ana.playbook(&playbook(id, steps)).await;
+    let run = ana.start(&agent, id, json!({ "total": "100.00" })).await;
+    Case { accounts, ana, maria, run }
+}
+
+impl Case {
+    async fn seen(&self) -> (String, Value) {
+        let request = self.maria.request(&self.run).await;
+        let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+        let seen = self.maria.get(&path).await;
+        (path, seen)
+    }
+
+    async fn approve(&self, path: &str, seen: &Value) {
+        let body = json!({ "digest": seen["digest"], "version": seen["version"] });
+        self.maria.post(&format!("{path}/approve"), &body).await;
+    }
+}
+
+const SENTENCE: &str = "record 2, field `amount`: `four thousand` is not of type number";
+
+#[tokio::test]
+async fn f_311_what_could_not_be_read_is_shown_and_signed_with_the_gate() {
+    let case = started("pay-warned", &format!("{READ}{ASK}")).await;
+    let (path, seen) = case.seen().await;
+    assert_eq!(seen["warnings"][0]["step"], "read");
+    assert_eq!(
+        (&seen["warnings"][0]["count"], &seen["warnings"][0]["first"]),
+        (&json!(1), &json!([SENTENCE]))
+    );
+    let page = case.maria.approver().open(&case.maria.link().await).await.unwrap().html;
+    assert!(page.contains("1 thing this is based on could not be read"), "{page}");
+    assert!(page.contains("four thousand"), "{page}");
+    case.approve(&path, &seen).await;
+    let done = case.ana.reaches(&case.run, "complete").await;
+    assert_eq!(case.accounts.paid(), 1, "it asked twice, or paid twice");
+    assert_eq!(step(&done, "read")["warnings"], 1);
+    assert_eq!(done["warnings"][0]["first"], json!([SENTENCE]));
+    let about = |entry: &Value| entry["execution_id"] == case.run.as_str();
+    let entry = until("the journal's entry", || async {
+        let journal = case
+            .ana
+            .get(&format!("/profiles/{}/journal", done["profile_id"].as_str().unwrap()))
+            .await;
+        journal["items"].as_array().unwrap().iter().find(|entry| about(entry)).cloned()
+    })
+    .await;
+    let summary = entry["summary"].as_str().unwrap();
+    assert!(summary.contains("Could not be read: 1 warning in `read`"), "{summary}");
+}
+
+#[tokio::test]
+async fn f_311_a_warning_after_the_signature_asks_again_before_anything_is_sent() {
+    let case = started("pay-warned-late", &format!("{ASK}{READ}")).await;
+    let (path, seen) = case.seen().await;
+    assert_eq!(seen["warnings"], Value::Null);
+    case.approve(&path, &seen).await;
+    let (own, asked) = until("the payment asks for itself", || async {
+        let (own, asked) = case.seen().await;
+        (own != path).then_some((own, asked))
+    })
+    .await;
+    assert_eq!(case.accounts.paid(), 0, "it was paid on a signature that knew of no warning");
+    assert_eq!(
+        (&asked["kind"], &asked["warnings"][0]["first"]),
+        (&json!("tool"), &json!([SENTENCE]))
+    );
+    let remark = asked["remarks"][0].as_str().unwrap();
+    assert!(remark.contains("`ask` was approved before"), "{remark}");
+    case.approve(&own, &asked).await;
+    case.ana.reaches(&case.run, "complete").await;
+    assert_eq!(case.accounts.paid(), 1);
+}
+
+#[tokio::test]
+async fn f_311_who_writes_continue_is_not_asked_again() {
+    let late = format!("{ASK}{READ}    on_warning: continue\n");
+    let case = started("pay-warned-on", &late).await;
+    let (path, seen) = case.seen().await;
+    case.approve(&path, &seen).await;
+    let done = case.ana.reaches(&case.run, "complete").await;
+    assert_eq!((case.accounts.paid(), &step(&done, "read")["warnings"]), (1, &json!(1)));
+}
+
+#[tokio::test]
+async fn f_311_who_writes_stop_pays_nothing() {
+    let case = started("pay-warned-stop", &format!("{READ}    on_warning: stop\n{ASK}")).await;
+    let ended = case.ana.reaches(&case.run, "error").await;
+    let read = step(&ended, "read");
+    assert_eq!((&read["status"], &read["code"]), (&json!("failed"), &json!("WARNINGS_FOUND")));
+    assert!(read["message"].as_str().unwrap().contains(SENTENCE), "{read}");
+    assert_eq!(case.accounts.paid(), 0);
+}
+
+#[tokio::test]
+async fn f_311_what_on_warning_cannot_do_is_refused_with_its_place() {
+    let ana = person("ana", &["global:analyst"]).await;
+    for (steps, message) in [
+        (format!("{ASK}    on_warning: stop\n{READ}"), "a gate reads nothing"),
+        (format!("{READ}    on_warning: maybe\n"), "`maybe`"),
+    ] {
+        let body = json!({ "yaml": playbook("pay-warned-wrong", &steps) });
+        let (status, said) = ana.refused("/playbooks/validate", Some(&body)).await;
+        assert!(
+            status == 422 && said.contains(message) && said.contains("on_warning"),
+            "{status} {said}"
+        );
+    }
+}
