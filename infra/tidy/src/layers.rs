@@ -51,6 +51,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "http-out",
             "postgres-out",
             "robots",
+            "reader",
             "model",
             "documents",
             "sandbox",
