@@ -72,7 +72,11 @@ impl<R: Read> Walk<'_, R> {
     }
 
     fn malformed(&self, problem: impl Into<String>) -> FormatError {
-        FormatError::Malformed { format: "JSON".into(), place: self.place(), problem: problem.into() }
+        FormatError::Malformed {
+            format: "JSON".into(),
+            place: self.place(),
+            problem: problem.into(),
+        }
     }
 
     fn limit(&self, what: &'static str, limit: u64) -> FormatError {

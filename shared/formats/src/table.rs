@@ -124,7 +124,11 @@ impl<'r> Table<'r> {
             bytes += names.last().map_or(0, String::len);
             if bytes > self.limits.max_record_bytes {
                 let (what, limit) = ("bytes in the header", self.limits.max_record_bytes as u64);
-                return Err(FormatError::Limit { place: place.to_owned(), what: what.into(), limit });
+                return Err(FormatError::Limit {
+                    place: place.to_owned(),
+                    what: what.into(),
+                    limit,
+                });
             }
         }
         if self.rules.fields.is_empty() {

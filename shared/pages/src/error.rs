@@ -69,9 +69,9 @@ impl Failure for PageError {
             Self::Pdf => Some(
                 "upload the file and read it with a `file_parser` connector for PDF".to_owned(),
             ),
-            Self::Reader(_) => Some(
-                "run the step again; if that fails too, look at the function's log".to_owned(),
-            ),
+            Self::Reader(_) => {
+                Some("run the step again; if that fails too, look at the function's log".to_owned())
+            }
             _ => None,
         }
     }

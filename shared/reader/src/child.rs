@@ -44,8 +44,7 @@ fn confine(memory: u64, seconds: u64) -> io::Result<()> {
     ];
     for (resource, current, maximum) in limits {
         let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
-        let limit =
-            Rlimit { current: Some(current.min(most)), maximum: Some(maximum.min(most)) };
+        let limit = Rlimit { current: Some(current.min(most)), maximum: Some(maximum.min(most)) };
         setrlimit(resource, limit)?;
     }
     Ok(())
@@ -80,9 +79,12 @@ pub(crate) fn read(mut input: impl BufRead, output: impl Write) -> io::Result<()
         Job::Feed { of } => {
             let bytes = whole(input)?;
             let damaged = || PageError::Feed(DAMAGED.to_owned());
-            say(|| read_feed(&of.body(&bytes)), damaged, &mut lines, |items, lines| {
-                lines.items(&items)
-            })
+            say(
+                || read_feed(&of.body(&bytes)),
+                damaged,
+                &mut lines,
+                |items, lines| lines.items(&items),
+            )
         }
     }
 }

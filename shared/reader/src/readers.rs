@@ -40,12 +40,7 @@ pub struct Bounds {
 /// of the 512 MB of `tool-web`.
 impl Default for Bounds {
     fn default() -> Self {
-        Self {
-            file_memory: 512 * MIB,
-            page_memory: 192 * MIB,
-            seconds: 60,
-            output: 256 * MIB,
-        }
+        Self { file_memory: 512 * MIB, page_memory: 192 * MIB, seconds: 60, output: 256 * MIB }
     }
 }
 
@@ -244,7 +239,8 @@ pub(crate) enum Heard<A: Answer> {
 
 /// Hears a child to its last line, or until it says too much.
 pub(crate) async fn hear<A: Answer>(said: impl AsyncRead + Unpin, most: u64) -> Heard<A> {
-    let garbled = || Heard::Ended(Ended::Failed("its reader's answer is not understood".to_owned()));
+    let garbled =
+        || Heard::Ended(Ended::Failed("its reader's answer is not understood".to_owned()));
     let mut lines = BufReader::with_capacity(64 * 1024, said.take(most + 1));
     let (mut answer, mut line, mut heard) = (A::default(), Vec::new(), 0);
     loop {

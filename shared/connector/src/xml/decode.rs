@@ -171,7 +171,10 @@ fn sniff(head: &[u8]) -> Result<&'static Encoding, XmlError> {
         _ => {}
     }
     let Some(declared) = declared_encoding(head) else { return Ok(UTF_8) };
-    let problem = |problem: &'static str| XmlError::Declaration { declared: declared.clone(), problem: problem.into() };
+    let problem = |problem: &'static str| XmlError::Declaration {
+        declared: declared.clone(),
+        problem: problem.into(),
+    };
     match Encoding::for_label_no_replacement(declared.as_bytes()) {
         None => Err(problem("not known")),
         Some(encoding) if encoding == UTF_16LE || encoding == UTF_16BE => {

@@ -53,7 +53,11 @@ fn numbers(bytes: &[u8]) -> Result<(), FormatError> {
         let known = NUMBERS.iter().find(|(known, ..)| *known == name);
         let Some((_, limit, what)) = known.copied() else { continue };
         if numbers_at(&bytes[end..]).any(|number| number > limit) {
-            return Err(FormatError::Limit { place: format!("byte {start}"), what: what.into(), limit });
+            return Err(FormatError::Limit {
+                place: format!("byte {start}"),
+                what: what.into(),
+                limit,
+            });
         }
     }
     Ok(())
@@ -141,7 +145,11 @@ pub(super) fn pages(document: &Document, limits: &Limits) -> Result<u32, FormatE
     let pages = document.get_pages();
     if pages.len() > limits.max_pages {
         let (what, limit) = ("pages", limits.max_pages as u64);
-        return Err(FormatError::Limit { place: "its page tree".to_owned(), what: what.into(), limit });
+        return Err(FormatError::Limit {
+            place: "its page tree".to_owned(),
+            what: what.into(),
+            limit,
+        });
     }
     let dearest = Forms::of(document).dearest()?;
     let mut contents = Contents { document, limits, sizes: HashMap::new() };
