@@ -102,5 +102,5 @@ pub(crate) fn with_part(book: &[u8], name: &str, content: &[u8]) -> Vec<u8> {
 pub(crate) const XML: &str = "root_element: a\nlist_element: b\nfields:\n  - { field: num, xpath: '@n', type: integer }\n  - { field: day, xpath: '@d', type: date }\ncontext_fields:\n  - { field: title, xpath: t, type: string }\n";
 
 pub(crate) fn xml() -> Vec<u8> {
-    b"<a><t>All grants</t><b n='1' d='2021-12-31'/><b n='x'/><b/></a>".to_vec()
+    b"<a><t>All grants</t><b n='1' d='2021-12-31'/><b n='x'/><b n='3'/></a>".to_vec()
 }
