@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "constants of the tests")]
 
 pub(crate) mod mails;
+pub(crate) mod unread;
 pub(crate) mod strikes;
 
 use countersign_approval::{Column, Format, Layout};
@@ -424,6 +425,7 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
         ("payment", payment().html().unwrap()),
         ("forty", many_payments(40).html().unwrap()),
         ("forty-struck", strikes::struck_payments(40, &[4, 18]).html().unwrap()),
+        ("unread", unread::page().html().unwrap()),
         ("comparison", comparison().html().unwrap()),
         ("outcome", outcome().html().unwrap()),
         ("outcome-again", outcome_again().html().unwrap()),
