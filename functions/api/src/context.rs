@@ -15,6 +15,7 @@ use countersign_store_directory::Directory;
 use countersign_store_egress::EgressStore;
 use countersign_store_kit::Blobs;
 use countersign_store_runs::{JournalStore, RunStore};
+use countersign_store_tokens::Tokens;
 use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
 use countersign_web::Gate;
@@ -74,7 +75,9 @@ impl Context {
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let dynamo = boot.dynamo();
         let blobs = boot.blobs()?;
-        let Wired { desk, approvals, runs, directory, recorder, notices } = Wired::new(boot)?;
+        let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+        let Wired { desk, approvals, runs, directory, recorder, notices } =
+            Wired::waking(boot, Arc::new(tokens))?;
         let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
         let vault = Vault::new(Arc::new(keys));
         Ok(Self {

@@ -37,6 +37,42 @@ pub fn broken(project: &Project) -> Vec<String> {
             _ => {}
         }
     }
+    broken.extend(ledger(project));
+    broken
+}
+
+/// What the ledger's bucket must have: nobody deletes or replaces what was exported, and no rule does it for them.
+const LOCKED: [(&str, &str); 3] = [
+    ("/ObjectLockEnabled", "true"),
+    ("/VersioningConfiguration/Status", "\"Enabled\""),
+    ("/ObjectLockConfiguration/Rule/DefaultRetention/Mode", "\"LedgerLockMode\""),
+];
+
+fn ledger(project: &Project) -> Vec<String> {
+    let writes = |(_, kind, properties): &(&str, &str, &Value)| {
+        *kind == "AWS::Serverless::Function" && properties.to_string().contains("/ledger/*")
+    };
+    let sealers: Vec<_> = project.resources().filter(writes).collect();
+    let mut broken: Vec<String> = sealers
+        .iter()
+        .filter(|(_, _, properties)| {
+            !properties.to_string().contains("${LedgerBucket.Arn}/ledger/*")
+        })
+        .map(|(name, _, _)| format!("`{name}` keeps the ledger outside `LedgerBucket`"))
+        .collect();
+    if sealers.is_empty() {
+        return broken;
+    }
+    let bucket = &project.template["Resources"]["LedgerBucket"]["Properties"];
+    for (path, wanted) in LOCKED {
+        if bucket.pointer(path).map(Value::to_string).as_deref() != Some(wanted) {
+            broken.push(format!("`LedgerBucket` must have `{path}`: {wanted}"));
+        }
+    }
+    let rules = bucket.get("LifecycleConfiguration").map(Value::to_string).unwrap_or_default();
+    if rules.contains("Expiration") {
+        broken.push("`LedgerBucket` has a rule that deletes what was exported".to_owned());
+    }
     broken
 }
 
@@ -115,6 +151,39 @@ mod tests {
         check(
             &json!({ "M": { "Type": "AWS::Serverless::StateMachine", "Properties": {} } }),
             &["`M` must log with IncludeExecutionData: false"],
+        );
+    }
+
+    #[test]
+    fn the_exported_ledger_is_locked_in_a_bucket_of_its_own() {
+        let sealer = |bucket: &str| {
+            let resource = format!("${{{bucket}.Arn}}/ledger/*");
+            json!({ "Type": "AWS::Serverless::Function", "Properties": { "Policies": [{ "Statement": [{ "Resource": [resource] }] }] } })
+        };
+        let bucket = |lifecycle: Value| {
+            json!({ "Type": "AWS::S3::Bucket", "DeletionPolicy": "Retain", "Properties": {
+                "ObjectLockEnabled": true, "VersioningConfiguration": { "Status": "Enabled" },
+                "ObjectLockConfiguration": { "Rule": { "DefaultRetention": { "Mode": "LedgerLockMode" } } },
+                "LifecycleConfiguration": lifecycle } })
+        };
+        let kept = json!({ "AbortIncompleteMultipartUpload": {} });
+        check(&json!({ "S": sealer("LedgerBucket"), "LedgerBucket": bucket(kept.clone()) }), &[]);
+        let deletes = json!({ "NoncurrentVersionExpiration": {} });
+        check(
+            &json!({ "S": sealer("LedgerBucket"), "LedgerBucket": bucket(deletes) }),
+            &["`LedgerBucket` has a rule that deletes what was exported"],
+        );
+        check(
+            &json!({ "S": sealer("DataBucket"), "LedgerBucket": bucket(kept) }),
+            &["`S` keeps the ledger outside `LedgerBucket`"],
+        );
+        check(
+            &json!({ "S": sealer("LedgerBucket") }),
+            &[
+                "`LedgerBucket` must have `/ObjectLockEnabled`: true",
+                "`LedgerBucket` must have `/VersioningConfiguration/Status`: \"Enabled\"",
+                "`LedgerBucket` must have `/ObjectLockConfiguration/Rule/DefaultRetention/Mode`: \"LedgerLockMode\"",
+            ],
         );
     }
 

@@ -19,7 +19,9 @@ pub enum Setting {
     TableContent,
     TableVault,
     TableEgress,
+    TableTokens,
     BucketData,
+    BucketLedger,
     RunMachineArn,
     EventBus,
     MailQueueUrl,
@@ -45,7 +47,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 32] = [
+    pub const ALL: [Setting; 34] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -56,7 +58,9 @@ impl Setting {
         Setting::TableContent,
         Setting::TableVault,
         Setting::TableEgress,
+        Setting::TableTokens,
         Setting::BucketData,
+        Setting::BucketLedger,
         Setting::RunMachineArn,
         Setting::EventBus,
         Setting::MailQueueUrl,
@@ -108,10 +112,9 @@ impl Setting {
             Self::TableRuns => {
                 ("TABLE_RUNS", "table of runs: heads, plans, outputs, events, intents, journals")
             }
-            Self::TableApprovals => (
-                "TABLE_APPROVALS",
-                "table of approval requests, tokens, votes, receipts and the chain",
-            ),
+            Self::TableApprovals => {
+                ("TABLE_APPROVALS", "table of approval requests, votes, receipts and the chain")
+            }
             Self::TableKnowledge => {
                 ("TABLE_KNOWLEDGE", "table of entities, edges and their provenance")
             }
@@ -122,9 +125,9 @@ impl Setting {
             Self::TableEgress => {
                 ("TABLE_EGRESS", "table of budgets, breakers and last good answers of sources")
             }
-            Self::BucketData => {
-                ("BUCKET_DATA", "bucket of uploads, large bodies, exports and the ledger")
-            }
+            Self::TableTokens => ("TABLE_TOKENS", "table of the task tokens of waiting gates"),
+            Self::BucketData => ("BUCKET_DATA", "bucket of uploads, large bodies and exports"),
+            Self::BucketLedger => ("BUCKET_LEDGER", "bucket of the exported ledger"),
             Self::RunMachineArn => ("RUN_MACHINE_ARN", "state machine that executes plans"),
             Self::EventBus => ("EVENT_BUS", "bus of domain events"),
             Self::MailQueueUrl => ("MAIL_QUEUE_URL", "queue of outgoing mail"),

@@ -172,6 +172,7 @@ impl Records for World {
         &'a self,
         id: &'a ApprovalId,
         token: &'a TaskToken,
+        _now: Timestamp,
     ) -> BoxFuture<'a, StoreResult<bool>> {
         Box::pin(async move {
             let Some(mut state) = self.powered("table").await else { return off() };
