@@ -22,6 +22,7 @@ use countersign_web::Gate;
 use countersign_web::token::Verifier;
 
 use crate::cursor_keys::CursorKeys;
+use crate::quotas::Quotas;
 
 /// Stores and services of the API.
 pub struct Context {
@@ -55,6 +56,8 @@ pub struct Context {
     pub registry: Registry,
     /// Authenticates cursors.
     pub cursors: CursorKeys,
+    /// What a person may ask for in a day.
+    pub quotas: Quotas,
 }
 
 impl Gate for Context {
@@ -95,6 +98,7 @@ impl Context {
             egress: EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?),
             registry: Registry::builtin(),
             cursors: CursorKeys::new(notices.key),
+            quotas: Quotas::new(boot)?,
             directory,
             runs,
             approvals,

@@ -38,7 +38,70 @@ pub fn broken(project: &Project) -> Vec<String> {
         }
     }
     broken.extend(ledger(project));
+    broken.extend(throttles(project));
+    broken.extend(local(project));
     broken
+}
+
+/// Every route has a throttle of its own: a flood at a mailed page or at the health check closes no other door.
+fn throttles(project: &Project) -> Vec<String> {
+    let of = |wanted: &'static str| project.resources().filter(move |(_, kind, _)| *kind == wanted);
+    let mut broken = Vec::new();
+    for (name, _, stage) in of("AWS::ApiGatewayV2::Stage") {
+        for (_, _, route) in of("AWS::ApiGatewayV2::Route") {
+            let key = route.get("RouteKey").and_then(Value::as_str).unwrap_or_default();
+            let settings = stage.get("RouteSettings").and_then(|all| all.get(key));
+            let limited =
+                |limit| settings.and_then(|own| own.get(limit)).is_some_and(Value::is_u64);
+            if !(limited("ThrottlingRateLimit") && limited("ThrottlingBurstLimit")) {
+                broken.push(format!("`{name}` has no throttle for `{key}`"));
+            }
+        }
+    }
+    broken
+}
+
+/// What weakens a deployment, and how the template must tie each to the local stack: a rule, and a condition behind it.
+const LOCAL_ONLY: [(&str, &str); 2] =
+    [("AllowLoopback", "LoopbackIsLocal"), ("JwtHs256Secret", "SharedSecretIsLocal")];
+
+fn local(project: &Project) -> Vec<String> {
+    let mut broken = Vec::new();
+    for (parameter, rule) in LOCAL_ONLY {
+        if project.template["Parameters"].get(parameter).is_none() {
+            continue;
+        }
+        let rule_text = project.template["Rules"][rule].to_string();
+        if !(rule_text.contains(&format!("\"{parameter}\""))
+            && rule_text.contains("\"LocalApiId\""))
+        {
+            broken.push(format!(
+                "`{parameter}` needs the rule `{rule}`: it is for the local stack only"
+            ));
+        }
+        let uses = unguarded(&project.template["Globals"], parameter)
+            + unguarded(&project.template["Resources"], parameter);
+        if uses > 0 {
+            broken.push(format!("`{parameter}` is used {uses} times without `IsLocal`"));
+        }
+    }
+    broken
+}
+
+/// How often a parameter is used outside the branches of a condition that means the local stack.
+fn unguarded(value: &Value, parameter: &str) -> usize {
+    match value {
+        Value::String(text) => usize::from(text == parameter),
+        // `!If [IsLocal, …]`; `SecretGiven` holds in the local stack only.
+        Value::Array(items)
+            if matches!(items.first().and_then(Value::as_str), Some("IsLocal" | "SecretGiven")) =>
+        {
+            items.iter().skip(2).map(|item| unguarded(item, parameter)).sum()
+        }
+        Value::Array(items) => items.iter().map(|item| unguarded(item, parameter)).sum(),
+        Value::Object(fields) => fields.values().map(|item| unguarded(item, parameter)).sum(),
+        _ => 0,
+    }
 }
 
 /// What the ledger's bucket must have: nobody deletes or replaces what was exported, and no rule does it for them.
@@ -184,6 +247,44 @@ mod tests {
                 "`LedgerBucket` must have `/VersioningConfiguration/Status`: \"Enabled\"",
                 "`LedgerBucket` must have `/ObjectLockConfiguration/Rule/DefaultRetention/Mode`: \"LedgerLockMode\"",
             ],
+        );
+    }
+
+    #[test]
+    fn every_route_has_a_throttle_of_its_own() {
+        let template = |settings: Value| {
+            json!({
+                "L": { "Type": "AWS::ApiGatewayV2::Route", "Properties": { "RouteKey": "ANY /a/{proxy+}" } },
+                "S": { "Type": "AWS::ApiGatewayV2::Stage", "Properties": { "RouteSettings": settings,
+                    "AccessLogSettings": { "Format": "$context.routeKey" } } },
+            })
+        };
+        let throttle = json!({ "ThrottlingRateLimit": 30, "ThrottlingBurstLimit": 60 });
+        check(&template(json!({ "ANY /a/{proxy+}": throttle })), &[]);
+        let missing = "`S` has no throttle for `ANY /a/{proxy+}`";
+        check(&template(json!({ "GET /health": throttle })), &[missing]);
+        check(&template(json!({ "ANY /a/{proxy+}": { "ThrottlingRateLimit": 30 } })), &[missing]);
+    }
+
+    #[test]
+    fn what_weakens_a_deployment_is_tied_to_the_local_stack() {
+        let check = |rule: Value, used: Value, expect: &[&str]| {
+            let template = json!({
+                "Parameters": { "AllowLoopback": {} }, "Rules": { "LoopbackIsLocal": rule },
+                "Globals": { "ALLOW_LOOPBACK": used }, "Resources": {},
+            });
+            let project = Project { template, ..Project::default() };
+            assert_eq!(broken(&project), expect);
+        };
+        let rule = json!([{ "Ref": "AllowLoopback" }, { "Ref": "LocalApiId" }]);
+        check(rule.clone(), json!(["IsLocal", "AllowLoopback", "false"]), &[]);
+        let unguarded = "`AllowLoopback` is used 1 times without `IsLocal`";
+        check(rule.clone(), json!("AllowLoopback"), &[unguarded]);
+        check(rule, json!(["Other", "AllowLoopback", "false"]), &[unguarded]);
+        check(
+            json!({}),
+            json!(["IsLocal", "AllowLoopback", "false"]),
+            &["`AllowLoopback` needs the rule `LoopbackIsLocal`: it is for the local stack only"],
         );
     }
 

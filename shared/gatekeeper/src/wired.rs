@@ -76,6 +76,7 @@ impl Wired {
             notifier: Arc::new(notices.clone()),
             runs: Arc::new(runs.clone()),
             ledger: Arc::new(Ledger(ReceiptQueue::new(&boot.aws, need(Setting::ReceiptQueueUrl)?))),
+            requires_mfa: boot.flag(Setting::RequireMfa)?,
         };
         Ok(Self { desk, approvals, runs, directory, recorder, notices })
     }

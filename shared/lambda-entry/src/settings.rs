@@ -43,11 +43,15 @@ pub enum Setting {
     SearchProvider,
     SearchUrl,
     SearchKey,
+    RunsPerDay,
+    MailsPerDay,
+    UploadMegabytesPerDay,
+    RequireMfa,
 }
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 34] = [
+    pub const ALL: [Setting; 38] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -82,6 +86,10 @@ impl Setting {
         Setting::SearchProvider,
         Setting::SearchUrl,
         Setting::SearchKey,
+        Setting::RunsPerDay,
+        Setting::MailsPerDay,
+        Setting::UploadMegabytesPerDay,
+        Setting::RequireMfa,
     ];
 
     /// The environment variable.
@@ -161,6 +169,18 @@ impl Setting {
             }
             Self::SearchUrl => ("SEARCH_URL", "base address of the search provider"),
             Self::SearchKey => ("SEARCH_KEY", "key of the search provider"),
+            Self::RunsPerDay => ("RUNS_PER_DAY", "runs a person may start in a day; 0: any number"),
+            Self::MailsPerDay => {
+                ("MAILS_PER_DAY", "mails a person's runs may send in a day; 0: any number")
+            }
+            Self::RequireMfa => (
+                "REQUIRE_MFA",
+                "`true` lets sessions decide on what is irreversible with a second factor only",
+            ),
+            Self::UploadMegabytesPerDay => (
+                "UPLOAD_MEGABYTES_PER_DAY",
+                "megabytes a person may upload in a day; 0: any number",
+            ),
         }
     }
 }

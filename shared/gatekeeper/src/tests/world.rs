@@ -40,6 +40,7 @@ pub(crate) struct State {
     pub(crate) run_closed: BTreeMap<ApprovalId, Status>,
     pub(crate) run_over: bool,
     pub(crate) ledger: BTreeSet<ReceiptId>,
+    pub(crate) requires_mfa: bool,
     pub(crate) people: BTreeMap<UserId, Standing>,
     /// Ports that answer nothing at the moment.
     pub(crate) broken: BTreeSet<&'static str>,
@@ -79,6 +80,7 @@ impl World {
             notifier: world.clone(),
             runs: world.clone(),
             ledger: world,
+            requires_mfa: self.state().requires_mfa,
         }
     }
 
