@@ -38,6 +38,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "store-catalog",
             "store-runs",
             "store-approvals",
+            "store-tokens",
             "store-knowledge",
             "store-content",
             "store-uploads",

@@ -16,26 +16,28 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 pub use link::PublicUrl;
-pub use ports::{Addresses, Mails, Notes};
+pub use ports::{Addresses, DailyMails, Mails, Notes, Quotas};
 
 /// The longest message, in characters.
 const LONGEST_MESSAGE: usize = 4_000;
 
-/// The action, over where notifications are kept, who has which address, where mail goes, and the deployment's own
-/// address.
+/// The action, over where notifications are kept, who has which address, how many mails are left, where mail goes, and the
+/// deployment's own address.
 #[must_use]
 pub fn actions(
     notes: Arc<dyn Notes>,
     addresses: Arc<dyn Addresses>,
+    quotas: Arc<dyn Quotas>,
     mails: Arc<dyn Mails>,
     public_url: PublicUrl,
 ) -> Vec<Arc<dyn Action>> {
-    vec![Arc::new(SendNotification { notes, addresses, mails, public_url })]
+    vec![Arc::new(SendNotification { notes, addresses, quotas, mails, public_url })]
 }
 
 struct SendNotification {
     notes: Arc<dyn Notes>,
     addresses: Arc<dyn Addresses>,
+    quotas: Arc<dyn Quotas>,
     mails: Arc<dyn Mails>,
     public_url: PublicUrl,
 }
@@ -48,12 +50,18 @@ impl Action for SendNotification {
     fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
         Box::pin(async move {
             let note = self.notification(call)?;
+            let address = match note.priority {
+                Priority::Low => None,
+                _ => self.addresses.verified(&call.owner).await?,
+            };
+            // Before the record: a step that may send no more leaves nothing behind.
+            if address.is_some() {
+                self.quotas.count(call).await?;
+            }
             let stands = self.notes.keep(&note).await?;
             // The record stands before the mail is queued; the mail's id is the record's, so a repeated call mails nothing
             // twice.
-            if stands.priority > Priority::Low
-                && let Some(address) = self.addresses.verified(&call.owner).await?
-            {
+            if let Some(address) = address {
                 self.mails.queue(&mail(&stands, call, address)?).await?;
             }
             Ok(json!({"notification_id": stands.id, "success": true}))

@@ -16,8 +16,8 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::{Ctx, analyst, now};
-use crate::Context;
 use crate::once::do_once;
+use crate::{Context, quotas};
 
 /// No file is larger than the largest a connector may read.
 const MAX_BYTES: i64 = MOST_FILE_SIZE_MB as i64 * 1024 * 1024;
@@ -78,7 +78,7 @@ pub(crate) struct Upload {
 #[utoipa::path(
     post, path = "/uploads", tag = "content", request_body = Uploads,
     params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Vec<Upload>), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 201, body = Vec<Upload>), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn create(
     ctx: Ctx,
@@ -91,6 +91,8 @@ pub(crate) async fn create(
     let attempt = Attempt::new(owner, "POST /uploads", key, &body)?;
     let work = Box::pin(async {
         let kinds = checked(&body)?;
+        let bytes = body.files.iter().map(|file| file.size.unsigned_abs()).sum();
+        quotas::upload(&ctx, owner, &attempt, bytes, now()).await?;
         let mut uploads = Vec::with_capacity(kinds.len());
         for (n, (file, kind)) in body.files.iter().zip(kinds).enumerate() {
             let id = file_id(attempt.id(), n);
