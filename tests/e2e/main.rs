@@ -29,6 +29,7 @@ mod loosening;
 mod main_job;
 mod pages;
 mod playbooks;
+mod requests;
 mod restart;
 mod saboteur;
 mod safe_endpoints;

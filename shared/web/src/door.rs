@@ -144,8 +144,11 @@ impl Failure for NoRequest {
 ///
 /// # Errors
 /// [`NoRequest`] when the event is none.
-pub fn answer(router: Router, event: Value) -> BoxFuture<'static, Result<Value, NoRequest>> {
+pub fn answer(router: Router, mut event: Value) -> BoxFuture<'static, Result<Value, NoRequest>> {
     Box::pin(async move {
+        if let Some(path) = event.get("rawPath").and_then(Value::as_str).map(kept_apart) {
+            event["rawPath"] = path.into();
+        }
         let request: LambdaRequest =
             serde_json::from_value(event).map_err(|error| NoRequest(error.to_string()))?;
         let event = lambda_runtime::LambdaEvent::new(request, lambda_runtime::Context::default());
@@ -153,6 +156,17 @@ pub fn answer(router: Router, event: Value) -> BoxFuture<'static, Result<Value, 
         let Ok(answer) = Adapter::from(service).oneshot(event).await;
         serde_json::to_value(answer).map_err(|error| NoRequest(error.to_string()))
     })
+}
+
+/// The path of an event as it may stand in an address. The gateway has decoded it: what was `%23` must not begin a fragment
+/// nor `%3F` a query, and `..` must not lead to another route. Nothing is called `.` or `..`; such a segment becomes a
+/// character that no name has.
+fn kept_apart(path: &str) -> String {
+    let segment = |segment: &str| match segment {
+        "." | ".." => "%00".to_owned(),
+        other => other.replace('#', "%23").replace('?', "%3F").replace('\\', "%5C"),
+    };
+    path.split('/').map(segment).collect::<Vec<_>>().join("/")
 }
 
 /// Collects the answer before it leaves: the gateway takes no streams from here.
@@ -245,6 +259,15 @@ mod tests {
     async fn an_event_goes_in_and_an_answer_comes_out() {
         check("POST", "/echo", Some(r#"{"a":1}"#), 200, json!({"a": 1})).await;
         check("GET", "/say/h%C3%A4%2Fllo", None, 200, json!({"word": "hä/llo"})).await;
+    }
+
+    #[tokio::test]
+    async fn what_the_gateway_decoded_leads_to_no_other_route() {
+        check("GET", "/say/a#b", None, 200, json!({"word": "a#b"})).await;
+        check("GET", "/say/a?b=c", None, 200, json!({"word": "a?b=c"})).await;
+        check("GET", "/say/a\\b", None, 200, json!({"word": "a\\b"})).await;
+        check("GET", "/say/../broken", None, 404, json!({"code": "NOT_FOUND"})).await;
+        check("GET", "/./broken", None, 404, json!({"code": "NOT_FOUND"})).await;
     }
 
     #[tokio::test]

@@ -82,8 +82,39 @@ fn content(by: By) -> Value {
     content.into()
 }
 
+/// A status, who writes it, and what it says.
+type Refusal = (&'static str, By, &'static str);
+
+const BAD: Refusal =
+    ("400", By::Api, "JSON_MALFORMED, JSON_TOO_DEEP, BODY_UNREADABLE or CURSOR_INVALID");
+const UNKNOWN: Refusal =
+    ("401", By::Either, "no valid token; the gateway answers where there is no header");
+const FORBIDDEN: Refusal = (
+    "403",
+    By::Either,
+    "PERMISSION_DENIED; the gateway refuses tokens that are forged or no token",
+);
+const MISSING: Refusal = ("404", By::Api, "NOT_FOUND");
+const CONFLICT: Refusal =
+    ("409", By::Api, "STORE_CONFLICT, IDEMPOTENCY_KEY_REUSED or IDEMPOTENCY_KEY_OPEN");
+const LARGE: Refusal = ("413", By::Either, "BODY_TOO_LARGE; above 10 MB the gateway answers");
+const NOT_JSON: Refusal = ("415", By::Api, "NOT_JSON");
+const INVALID: Refusal = ("422", By::Api, "INVALID_INPUT");
+const TOO_MANY: Refusal = (
+    "429",
+    By::Either,
+    "too many requests, of everybody (the gateway answers) or of one person; `Retry-After` says when again",
+);
+const BROKEN: Refusal =
+    ("500", By::Either, "something went wrong; the log has the details under the request's id");
+const SLOW: Refusal = (
+    "503",
+    By::Either,
+    "something this needs did not answer in time; the same request may succeed later",
+);
+
 /// What may be answered before and around the handler.
-fn refusals(operation: &Value, method: &str, path: &str) -> Vec<(&'static str, By, &'static str)> {
+fn refusals(operation: &Value, method: &str, path: &str) -> Vec<Refusal> {
     let has_body = operation.get("requestBody").is_some();
     let of = |place: &str, name: Option<&str>| {
         let mut parameters = operation["parameters"].as_array().into_iter().flatten();
@@ -91,59 +122,19 @@ fn refusals(operation: &Value, method: &str, path: &str) -> Vec<(&'static str, B
             .any(|found| found["in"] == place && name.is_none_or(|name| found["name"] == name))
     };
     let is_open = operation["security"] == json!([{}]);
+    let is_read = has_body || of("query", None) || of("header", None);
     let all = [
-        (
-            has_body || of("query", Some("cursor")),
-            ("400", By::Api, "JSON_MALFORMED, JSON_TOO_DEEP, BODY_UNREADABLE or CURSOR_INVALID"),
-        ),
-        (
-            !is_open,
-            (
-                "401",
-                By::Either,
-                "no token, or one that is not valid; without a header the gateway answers",
-            ),
-        ),
-        (
-            !is_open,
-            (
-                "403",
-                By::Either,
-                "PERMISSION_DENIED; tokens that cannot be read or are forged the gateway refuses",
-            ),
-        ),
-        (path.contains('{'), ("404", By::Api, "NOT_FOUND")),
-        (
-            method != "get",
-            ("409", By::Api, "STORE_CONFLICT, IDEMPOTENCY_KEY_REUSED or IDEMPOTENCY_KEY_OPEN"),
-        ),
-        (has_body, ("413", By::Either, "BODY_TOO_LARGE; above 10 MB the gateway answers")),
-        (has_body, ("415", By::Api, "NOT_JSON")),
-        (has_body || of("query", None) || of("header", None), ("422", By::Api, "INVALID_INPUT")),
-        (
-            true,
-            (
-                "429",
-                By::Either,
-                "too many requests: for the deployment (the gateway answers), or of one person; `Retry-After` says when again",
-            ),
-        ),
-        (
-            true,
-            (
-                "500",
-                By::Either,
-                "something went wrong; the log has the details under the request's id",
-            ),
-        ),
-        (
-            true,
-            (
-                "503",
-                By::Either,
-                "something this needs did not answer in time; the same request may succeed later",
-            ),
-        ),
+        (has_body || of("query", Some("cursor")), BAD),
+        (!is_open, UNKNOWN),
+        (!is_open, FORBIDDEN),
+        (path.contains('{'), MISSING),
+        (method != "get", CONFLICT),
+        (has_body, LARGE),
+        (has_body, NOT_JSON),
+        (is_read, INVALID),
+        (true, TOO_MANY),
+        (true, BROKEN),
+        (true, SLOW),
     ];
     all.into_iter().filter(|(can, _)| *can).map(|(_, refusal)| refusal).collect()
 }
