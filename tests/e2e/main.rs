@@ -19,6 +19,7 @@ mod engine;
 mod filings;
 mod floor;
 mod for_each;
+mod foreign;
 mod hostile_requests;
 mod identity;
 mod kills;

@@ -1,6 +1,7 @@
 //! From a Lambda event to a router and back, and what every answer carries.
 
 use std::convert::Infallible;
+use std::fmt::Write as _;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
@@ -149,6 +150,9 @@ pub fn answer(router: Router, mut event: Value) -> BoxFuture<'static, Result<Val
         if let Some(path) = event.get("rawPath").and_then(Value::as_str).map(kept_apart) {
             event["rawPath"] = path.into();
         }
+        if let Some(query) = event.get("rawQueryString").and_then(Value::as_str).map(written_out) {
+            event["rawQueryString"] = query.into();
+        }
         let request: LambdaRequest =
             serde_json::from_value(event).map_err(|error| NoRequest(error.to_string()))?;
         let event = lambda_runtime::LambdaEvent::new(request, lambda_runtime::Context::default());
@@ -162,11 +166,43 @@ pub fn answer(router: Router, mut event: Value) -> BoxFuture<'static, Result<Val
 /// nor `%3F` a query, and `..` must not lead to another route. Nothing is called `.` or `..`; such a segment becomes a
 /// character that no name has.
 fn kept_apart(path: &str) -> String {
-    let segment = |segment: &str| match segment {
-        "." | ".." => "%00".to_owned(),
-        other => other.replace('#', "%23").replace('?', "%3F").replace('\\', "%5C"),
-    };
-    path.split('/').map(segment).collect::<Vec<_>>().join("/")
+    let mut kept = String::with_capacity(path.len());
+    for (n, segment) in path.split('/').enumerate() {
+        if n > 0 {
+            kept.push('/');
+        }
+        match segment {
+            "." | ".." => kept.push_str("%00"),
+            _ => segment.chars().for_each(|character| keep(&mut kept, character)),
+        }
+    }
+    kept
+}
+
+/// A query as an address takes it: clients exist that send `<` or a quote as it is, and no address can be made with those.
+fn written_out(query: &str) -> String {
+    let mut written = String::with_capacity(query.len());
+    for byte in query.bytes() {
+        if byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte) {
+            written.push(char::from(byte));
+        } else {
+            let _ = write!(written, "%{byte:02X}");
+        }
+    }
+    written
+}
+
+fn keep(kept: &mut String, character: char) {
+    match character {
+        '#' => kept.push_str("%23"),
+        '?' => kept.push_str("%3F"),
+        '\\' => kept.push_str("%5C"),
+        // An address is read without them, so that `.\n.` would be `..`.
+        '\t' => kept.push_str("%09"),
+        '\n' => kept.push_str("%0A"),
+        '\r' => kept.push_str("%0D"),
+        other => kept.push(other),
+    }
 }
 
 /// Collects the answer before it leaves: the gateway takes no streams from here.
@@ -266,7 +302,11 @@ mod tests {
         check("GET", "/say/a#b", None, 200, json!({"word": "a#b"})).await;
         check("GET", "/say/a?b=c", None, 200, json!({"word": "a?b=c"})).await;
         check("GET", "/say/a\\b", None, 200, json!({"word": "a\\b"})).await;
+        let mut odd = event("GET", "/say/a", None);
+        odd["rawQueryString"] = json!("a=<b>\"`ä {}|^\\#&c=%20");
+        assert_eq!(answer(router(), odd).await.unwrap()["statusCode"], 200);
         check("GET", "/say/../broken", None, 404, json!({"code": "NOT_FOUND"})).await;
+        check("GET", "/say/.\n./broken", None, 404, json!({"code": "NOT_FOUND"})).await;
         check("GET", "/./broken", None, 404, json!({"code": "NOT_FOUND"})).await;
     }
 
