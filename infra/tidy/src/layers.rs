@@ -28,6 +28,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "editorial",
             "report",
             "letter",
+            "links",
         ],
     ),
     (

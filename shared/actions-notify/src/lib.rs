@@ -2,13 +2,15 @@
 //!
 //! Every notification stands in the application. `normal`, `high` and `urgent` ones also go by mail, to the owner's own
 //! address and only if the directory says it is verified; `high` and `urgent` say so in the subject. The message in the
-//! mail is plain text. Links go to the deployment itself or to an `https` address, never elsewhere.
+//! mail is plain text. Its one link goes to the deployment itself or to an `https` address; what a mail program would link
+//! in the words around it is taken apart.
 
 mod link;
 mod ports;
 
 use std::sync::Arc;
 
+use countersign_links::unlinked;
 use countersign_outbox::{Mail, MailId};
 use countersign_registry::action::{Action, ActionError, Call};
 use countersign_store_content::{Notification, NotificationId, Priority, derived};
@@ -120,6 +122,11 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(120).collect()
 }
 
+/// A title as no mail program links it, within the length of a subject.
+fn subject(title: &str) -> String {
+    unlinked(title).chars().take(180).collect()
+}
+
 fn mail(note: &Notification, call: &Call, address: String) -> Result<Mail, ActionError> {
     let mark = match note.priority {
         Priority::High => "Important: ",
@@ -127,16 +134,16 @@ fn mail(note: &Notification, call: &Call, address: String) -> Result<Mail, Actio
         Priority::Low | Priority::Normal => "",
     };
     let link = note.action_url.as_ref().map_or_else(String::new, |url| {
-        format!("\n{}: {url}\n", note.action_label.as_deref().unwrap_or("Open"))
+        format!("\n{}: {url}\n", unlinked(note.action_label.as_deref().unwrap_or("Open")))
     });
     let text = format!(
         "{}\n{link}\n-- \n{}, run {}\n",
-        note.message,
-        one_line(&call.info.profile_name),
+        unlinked(&note.message),
+        unlinked(&one_line(&call.info.profile_name)),
         note.run
     );
     let id = MailId::of(&["notification", note.id.as_str()]);
-    let made = Mail::new(id, vec![address], format!("{mark}{}", note.title), text, None);
+    let made = Mail::new(id, vec![address], format!("{mark}{}", subject(&note.title)), text, None);
     let mail = made.and_then(|mail| mail.with_header("Auto-Submitted", "auto-generated"));
     mail.map_err(|error| ActionError::from_failure(&error))
 }

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use countersign_failure::Class;
 use countersign_identity::UserId;
+use countersign_links::makes_link;
 use countersign_outbox::Mail;
 use countersign_registry::action::{ActionError, Call, RunInfo};
 use countersign_run::Quota;
@@ -145,6 +146,37 @@ async fn f_072_a_person_whose_mails_are_spent_is_told_by_the_step_and_nothing_is
     // What is not mailed is not counted.
     assert!(run(&spent(true), &call("Done", &json!({"priority": "low"}))).await.is_ok());
     assert!(run(&spent(false), &call("Done", &json!({}))).await.is_ok());
+}
+
+#[tokio::test]
+async fn f_072_only_its_own_link_is_one_in_a_mail() {
+    let hostile = [
+        "https://evil.example/x",
+        "www.evil.example",
+        "evil.example/pay",
+        "ada@evil.example",
+        "tel:+155501",
+    ];
+    let scripts = ["plain, see {}.", "({})", "<{}>", "two\nlines {} here", "{}\u{200b}"];
+    for (script, text) in scripts.iter().flat_map(|script| hostile.map(|text| (script, text))) {
+        let world = Arc::new(World { verified: true, ..World::default() });
+        let words = script.replace("{}", text);
+        let params = json!({"title": words, "action_url": "/runs/run_1", "action_label": words});
+        let mut step = call(&words, &params);
+        step.info.profile_name.clone_from(&words);
+        run(&world, &step).await.unwrap();
+        let mails = world.mails.lock().unwrap();
+        let own = "https://own.example/runs/run_1";
+        assert_eq!(mails[0].text().matches(own).count(), 1, "{words}");
+        let around = mails[0].text().replace(own, "");
+        assert!(!makes_link(&around), "{around}");
+        assert!(!makes_link(mails[0].subject()), "{}", mails[0].subject());
+        assert_eq!(
+            world.notes.lock().unwrap()[0].message,
+            words.trim(),
+            "the record keeps the words"
+        );
+    }
 }
 
 #[tokio::test]

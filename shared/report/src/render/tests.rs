@@ -1,3 +1,5 @@
+mod links;
+
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::{Value, json};
