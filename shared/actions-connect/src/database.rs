@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use countersign_connector::sql::{ReadStatement, Server, fit};
 use countersign_connector::{
-    Credential, DatabaseConnection, OutputShape, QueryRules, StatementSource,
+    Credential, DatabaseConnection, OutputShape, QueryRules, Reading, StatementSource,
 };
 use countersign_postgres_out::{Ask, DatabaseError, Table, ask};
 use countersign_registry::action::Call;
@@ -30,7 +30,7 @@ pub(crate) async fn call(
     let question = Question::of(rules, &arguments(call, resolved)?)?;
     let asking = Asking { deps, call, resolved, connection };
     let table = asking.ask(&server, &question).await?;
-    Ok(asking.output(table))
+    Ok(asking.output(table, &rules.reading))
 }
 
 /// The owner's own (K-37).
@@ -142,7 +142,7 @@ impl Asking<'_> {
         ConnectError::OutOfTime { waited_for: format!("`{connector}` answered") }
     }
 
-    fn output(&self, table: Table) -> Value {
+    fn output(&self, table: Table, reading: &Reading) -> Value {
         let Table { rows, has_more, mut warnings } = table;
         let declared = &self.resolved.endpoint.output;
         // Where a record came from, without the host: that is part of the credential.
@@ -150,7 +150,7 @@ impl Asking<'_> {
         let origin = Origin { reference: &reference, name: "" };
         let mut records = rows;
         for record in &mut records {
-            for warning in fit(record, &declared.fields) {
+            for warning in fit(record, &declared.fields, reading) {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
                 }

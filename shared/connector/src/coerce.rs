@@ -6,22 +6,25 @@ use jiff::civil::{Date, DateTime, Time};
 use serde_json::Value;
 
 use crate::model::ValueType;
-use crate::xml::value::convert;
+use crate::reading::Reading;
 
 /// The value as one of `data_type`. What does not fit is null, with a complaint; null and, except for texts, empty texts
 /// are null without one. A single value becomes a list of one where a list is declared.
 #[must_use]
-pub fn coerce(value: Value, data_type: &DataType) -> (Value, Option<String>) {
+pub fn coerce(value: Value, data_type: &DataType, reading: &Reading) -> (Value, Option<String>) {
     if value.is_null() || is_blank(&value) && !matches!(data_type, DataType::String | DataType::Any)
     {
         return (Value::Null, None);
     }
     match data_type {
         DataType::Any => (value, None),
-        DataType::Array(item) => list(value, item),
-        _ => match one(&value, data_type) {
+        DataType::Array(item) => list(value, item, reading),
+        _ => match one(&value, data_type, reading) {
             Some(fitting) => (fitting, None),
-            None => (Value::Null, Some(complaint(&value, data_type))),
+            None => {
+                let complaint = complaint(&value, data_type, reading);
+                (Value::Null, Some(complaint))
+            }
         },
     }
 }
@@ -31,7 +34,7 @@ fn is_blank(value: &Value) -> bool {
 }
 
 /// Each item for itself; the first that does not fit is told.
-fn list(value: Value, item: &DataType) -> (Value, Option<String>) {
+fn list(value: Value, item: &DataType, reading: &Reading) -> (Value, Option<String>) {
     let items = match value {
         Value::Array(items) => items,
         single => vec![single],
@@ -39,14 +42,15 @@ fn list(value: Value, item: &DataType) -> (Value, Option<String>) {
     let mut first = None;
     let mut fitting = Vec::with_capacity(items.len());
     for value in items {
-        let (value, complaint) = coerce(value, item);
+        let (value, complaint) = coerce(value, item, reading);
         fitting.push(value);
         first = first.or(complaint);
     }
     (Value::Array(fitting), first)
 }
 
-fn one(value: &Value, data_type: &DataType) -> Option<Value> {
+fn one(value: &Value, data_type: &DataType, reading: &Reading) -> Option<Value> {
+    let read = |text: &str, value_type| reading.read(text.trim(), value_type);
     match (data_type, value) {
         (DataType::String, Value::String(_)) => Some(value.clone()),
         (DataType::String, Value::Number(number)) => Some(number.to_string().into()),
@@ -66,18 +70,13 @@ fn one(value: &Value, data_type: &DataType) -> Option<Value> {
             1 => Some(true.into()),
             _ => None,
         },
-        (DataType::Date, Value::String(text)) => date(text.trim()),
+        (DataType::Date, Value::String(text)) => date(text.trim(), reading),
         (DataType::Number, Value::String(text)) => read(text, ValueType::Number),
         (DataType::Integer, Value::String(text)) => read(text, ValueType::Integer),
         (DataType::Boolean, Value::String(text)) => read(text, ValueType::Boolean),
         (DataType::Object | DataType::Record(_), Value::Object(_)) => Some(value.clone()),
         _ => None,
     }
-}
-
-fn read(text: &str, value_type: ValueType) -> Option<Value> {
-    let (value, complaint) = convert(&[text.trim().to_owned()], value_type);
-    complaint.is_none().then_some(value)
 }
 
 /// A number without a fraction, in the range where every whole number has a float.
@@ -90,9 +89,11 @@ fn whole(number: f64) -> Option<Value> {
 }
 
 /// A calendar date, or a time: with a zone it is kept, at midnight without one it is its date. Mail's form becomes RFC 3339.
-fn date(text: &str) -> Option<Value> {
-    if text.len() <= 10 {
-        return text.parse::<Date>().ok().map(|date| date.to_string().into());
+fn date(text: &str, reading: &Reading) -> Option<Value> {
+    if text.len() <= 10
+        && let Ok(date) = text.parse::<Date>()
+    {
+        return Some(date.to_string().into());
     }
     if text.parse::<Timestamp>().is_ok() {
         return Some(text.into());
@@ -106,17 +107,31 @@ fn date(text: &str) -> Option<Value> {
     if let Ok(time) = jiff::fmt::rfc2822::parse(text) {
         return Some(time.timestamp().to_string().into());
     }
-    read(text, ValueType::Date)
+    reading.read(text, ValueType::Date)
 }
 
-fn complaint(value: &Value, data_type: &DataType) -> String {
-    let shown = match value {
+fn complaint(value: &Value, data_type: &DataType, reading: &Reading) -> String {
+    let read_as = match data_type {
+        DataType::Number => Some(ValueType::Number),
+        DataType::Integer => Some(ValueType::Integer),
+        DataType::Boolean => Some(ValueType::Boolean),
+        DataType::Date => Some(ValueType::Date),
+        _ => None,
+    };
+    let shown = match (value, read_as) {
+        (Value::String(text), Some(read_as)) => return reading.complaint(text, read_as),
+        (value, _) => shown(value),
+    };
+    format!("{shown} is not of type {data_type}")
+}
+
+fn shown(value: &Value) -> String {
+    match value {
         Value::String(text) => format!("`{}`", text.chars().take(60).collect::<String>()),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         other => format!("`{other}`"),
-    };
-    format!("{shown} is not of type {data_type}")
+    }
 }
 
 #[cfg(test)]
@@ -126,17 +141,18 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::coerce;
+    use crate::reading::Reading;
 
     #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
     fn check(value: Value, data_type: DataType, expect: Value) {
-        let (found, complaint) = coerce(value.clone(), &data_type);
+        let (found, complaint) = coerce(value.clone(), &data_type, &Reading::default());
         assert_eq!(found, expect, "{value} as {data_type}");
         assert_eq!(complaint, None, "{value} as {data_type}");
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
     fn refuse(value: Value, data_type: DataType, complaint: &str) {
-        let (found, said) = coerce(value, &data_type);
+        let (found, said) = coerce(value, &data_type, &Reading::default());
         assert_eq!((found, said.as_deref()), (Value::Null, Some(complaint)));
     }
 
@@ -172,7 +188,8 @@ mod tests {
             check(json!(text), DataType::Date, json!(expect));
         }
         refuse(json!("2023-02-29"), DataType::Date, "`2023-02-29` is not of type date");
-        refuse(json!("02/29/2024"), DataType::Date, "`02/29/2024` is not of type date");
+        let said = "`02/29/2024` is not of type date; declare the endpoint's `locale` if it is written as in one";
+        refuse(json!("02/29/2024"), DataType::Date, said);
         refuse(json!(2024), DataType::Date, "`2024` is not of type date");
     }
 
@@ -192,7 +209,8 @@ mod tests {
         refuse(json!(2), DataType::Boolean, "`2` is not of type boolean");
         refuse(json!(["a"]), DataType::String, "a list is not of type string");
         refuse(json!("a"), DataType::Object, "`a` is not of type object");
-        let (list, said) = coerce(json!(["a", 1, {}]), &DataType::array(DataType::Integer));
+        let (list, said) =
+            coerce(json!(["a", 1, {}]), &DataType::array(DataType::Integer), &Reading::default());
         assert_eq!(list, json!([null, 1, null]));
         assert_eq!(said.as_deref(), Some("`a` is not of type integer"));
     }
@@ -203,9 +221,9 @@ mod tests {
         #[test]
         fn f_091_no_text_panics_and_what_fits_fits_again(text in "\\PC{0,30}") {
             for data_type in [DataType::Number, DataType::Integer, DataType::Date, DataType::Boolean, DataType::String] {
-                let (value, complaint) = coerce(json!(text), &data_type);
+                let (value, complaint) = coerce(json!(text), &data_type, &Reading::default());
                 prop_assert!(complaint.is_none() || value.is_null());
-                prop_assert!(coerce(value.clone(), &data_type) == (value, None));
+                prop_assert!(coerce(value.clone(), &data_type, &Reading::default()) == (value, None));
             }
         }
     }

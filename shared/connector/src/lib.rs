@@ -29,6 +29,7 @@ mod model;
 pub mod oauth;
 mod overrides;
 mod parse;
+mod reading;
 mod records;
 pub mod request;
 pub mod schema;
@@ -75,6 +76,7 @@ pub use model::{
     ToolRules, ValueType, XlsxRules, endings, media_type,
 };
 pub use parse::{Parsed, parse, parse_template};
+pub use reading::{InvalidLocale, InvalidReading, Reading};
 pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
 pub use standing::{RatedBy, binding_subject};

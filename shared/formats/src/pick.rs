@@ -2,14 +2,18 @@
 
 use std::fmt;
 
-use countersign_connector::{Cell, JsonPath, JsonRules, JsonStep, PathRule, Records};
+use countersign_connector::{
+    Cell, JsonPath, JsonRules, JsonStep, PathRule, Reading, Records, ValueType,
+};
 use memchr::memchr_iter;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+    Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess,
+    Visitor,
 };
 use serde_json::Value;
 use serde_json::de::StrRead;
+use serde_json::value::RawValue;
 
 use crate::coerce::coerce;
 use crate::table::{cell_size, size_of, warn};
@@ -18,6 +22,7 @@ use crate::{Extraction, Warning};
 /// Maps the text of one record after the other.
 pub(crate) struct Mapper<'r> {
     rules: &'r [PathRule],
+    reading: &'r Reading,
     root: Node,
     found: Vec<Cell>,
 }
@@ -33,18 +38,21 @@ struct Node {
 struct End {
     slot: usize,
     rest: Option<JsonPath>,
+    /// A number is kept as it is written: `1250.00`, and not `1250.0`.
+    as_written: bool,
 }
 
 impl<'r> Mapper<'r> {
     pub(crate) fn new(rules: &'r JsonRules) -> Self {
         let mut root = Node::default();
-        let paths = rules.fields.iter().flat_map(|rule| &rule.paths);
         let mut slots = 0;
-        for path in paths {
-            root.add(path, slots);
-            slots += 1;
+        for rule in &rules.fields {
+            for path in &rule.paths {
+                root.add(path, slots, rule.value_type == Some(ValueType::String));
+                slots += 1;
+            }
         }
-        Self { rules: &rules.fields, root, found: vec![Cell::Null; slots] }
+        Self { rules: &rules.fields, reading: &rules.reading, root, found: vec![Cell::Null; slots] }
     }
 
     /// No records yet.
@@ -89,7 +97,7 @@ impl<'r> Mapper<'r> {
                     cell = std::mem::take(slot);
                 }
             }
-            let (cell, complaint) = coerce(cell, rule.value_type);
+            let (cell, complaint) = coerce(cell, rule.value_type, self.reading);
             if let Some(message) = complaint {
                 warn(warnings, record, &rule.field, format!("{}: {message}", place()));
             }
@@ -114,7 +122,7 @@ fn end<'t>(mut source: serde_json::Deserializer<StrRead<'t>>, text: &'t str) -> 
 impl Node {
     /// Keys become nodes; from the first step that is none on, the path is looked up in the whole value. So is one with
     /// alternatives, of which only the whole value says which counts.
-    fn add(&mut self, path: &JsonPath, slot: usize) {
+    fn add(&mut self, path: &JsonPath, slot: usize, as_written: bool) {
         let mut alternatives = path.alternatives();
         let steps = match (alternatives.next(), alternatives.next()) {
             (Some(steps), None) => steps,
@@ -130,7 +138,8 @@ impl Node {
             taken += 1;
         }
         let is_whole = taken == steps.len() && path.alternatives().len() == 1;
-        node.ends.push(End { slot, rest: (!is_whole).then(|| path.after(taken)) });
+        let rest = (!is_whole).then(|| path.after(taken));
+        node.ends.push(End { slot, rest, as_written });
     }
 
     fn child(&mut self, key: &str) -> &mut Self {
@@ -175,8 +184,9 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
     fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
         match (&self.node.ends[..], &self.node.keys[..]) {
             ([], _) => source.deserialize_any(self),
-            ([End { slot, rest: None }], []) => {
-                self.found[*slot] = source.deserialize_any(Leaf)?;
+            ([End { slot, rest: None, as_written }], []) => {
+                self.found[*slot] =
+                    if *as_written { written(source)? } else { source.deserialize_any(Leaf)? };
                 Ok(())
             }
             _ => {
@@ -186,6 +196,17 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
             }
         }
     }
+}
+
+/// Reads one value, of which a number becomes the text that it is written as.
+fn written<'de, D: Deserializer<'de>>(source: D) -> Result<Cell, D::Error> {
+    let raw = <&RawValue>::deserialize(source)?.get();
+    if raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
+        return Ok(Cell::Text(raw.into()));
+    }
+    let value: Value =
+        serde_json::from_str(raw).map_err(|error| D::Error::custom(problem(&error)))?;
+    Ok(Cell::from(value))
 }
 
 /// Reads one value that a single field asks for.

@@ -4,7 +4,7 @@ use countersign_knowledge::Relationship;
 use countersign_registry::{DataType, Field};
 use serde_json::Value;
 
-use super::{database, feed, file, graphql, is_name, mapping, rest, scraper, tool};
+use super::{database, feed, file, graphql, is_name, mapping, reading, rest, scraper, tool};
 use crate::contract::CURSOR_ARGUMENT;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
@@ -12,6 +12,7 @@ use crate::model::{
     Connection, Endpoint, EntityRule, EntityRules, JsonMapping, Layout, MetadataField,
     OutputSchema, OutputShape, Parameter,
 };
+use crate::reading::Reading;
 use crate::yaml::{Mapping, Node, nearest};
 
 /// Types whose answers are JSON.
@@ -37,6 +38,7 @@ impl ResponseMapping {
             layout: self.layout,
             fields: self.fields.clone(),
             metadata: self.metadata.clone(),
+            reading: Reading::default(),
         }
     }
 }
@@ -68,6 +70,7 @@ pub(super) fn read(
         let message = format!("a {kind} has no answer to read metadata fields from");
         out.error("metadata", map.at, message);
     }
+    let written = reading::written(kind, &mut map, out);
     let operation = match kind {
         "file_parser" => file::operation(&mut map, &parameters, connection, out),
         "web_scraper" => scraper::operation(&mut map, &parameters, out),
@@ -78,11 +81,16 @@ pub(super) fn read(
         _ => rest::operation(&mut map, &parameters, &mapping, connection, out),
     };
     map.finish(out);
-    let (operation, inferred) = operation?;
+    let (mut operation, inferred) = operation?;
     let output = match declared {
         Some((schema, places)) => agreeing(schema, &places, &inferred, out),
-        None => inferred,
+        None => inferred.clone(),
     };
+    if let Some(written) = written {
+        let metadata = mapping.metadata.iter().map(|item| &item.field);
+        let fields = inferred.fields.iter().chain(&output.fields).chain(metadata);
+        reading::declare(written, name, &mut operation, fields, out);
+    }
     check_extraction(&mapping, &output, out);
     Some(Endpoint { description, parameters, operation, entities: mapping.entities, output })
 }

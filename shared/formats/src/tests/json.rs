@@ -330,3 +330,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn f_099_json_texts_keep_their_digits_and_numbers_their_type() {
+    let endpoint = "parser: json
+locale: de-DE
+fields:
+  - { field: text, path: a, type: string }
+  - { field: number, path: b, type: number }
+  - { field: numbers, path: c, type: 'number[]' }
+";
+    check(
+        endpoint,
+        br#"[{"a":1250.00,"b":1.5,"c":[1.5,"1,5",null]},{"a":"1250.00","b":"1.500","c":2.5},
+            {"a":12345678901234567890.10,"b":null,"c":[]},{"a":true,"b":1e2,"c":"x"},{"a":null,"b":7,"c":[]},{"a":[1.50],"b":"","c":[]}]"#,
+        json!([
+            { "text": "1250.00", "number": 1.5, "numbers": [1.5, 1.5] },
+            { "text": "1250.00", "number": 1500, "numbers": [2.5] },
+            { "text": "12345678901234567890.10", "number": null, "numbers": [] },
+            { "text": "true", "number": 100.0, "numbers": [] },
+            { "text": null, "number": 7, "numbers": [] },
+            { "text": "1.5", "number": null, "numbers": [] },
+        ]),
+    );
+}
