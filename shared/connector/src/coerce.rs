@@ -1,9 +1,10 @@
 //! JSON values become values of a declared type (F-091), or say why they cannot.
 
+use countersign_decimal::Decimal;
 use countersign_registry::DataType;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::model::ValueType;
 use crate::reading::Reading;
@@ -72,11 +73,40 @@ fn one(value: &Value, data_type: &DataType, reading: &Reading) -> Option<Value> 
         },
         (DataType::Date, Value::String(text)) => date(text.trim(), reading),
         (DataType::Number, Value::String(text)) => read(text, ValueType::Number),
+        (DataType::Decimal, Value::String(text)) => read(text, ValueType::Decimal),
+        (DataType::Decimal, Value::Number(number)) => {
+            exact(number).map(|decimal| decimal.to_string().into())
+        }
         (DataType::Integer, Value::String(text)) => read(text, ValueType::Integer),
         (DataType::Boolean, Value::String(text)) => read(text, ValueType::Boolean),
         (DataType::Object | DataType::Record(_), Value::Object(_)) => Some(value.clone()),
         _ => None,
     }
+}
+
+/// A JSON number that is certainly the one the source wrote: a fraction of more digits may have lost some on its way.
+#[must_use]
+pub fn exact(number: &Number) -> Option<Decimal> {
+    const KEPT: usize = 15;
+    let text = number.to_string();
+    if number.is_f64() {
+        let digits = text.split('e').next().unwrap_or_default();
+        let significant = digits.trim_start_matches(['-', '0', '.']);
+        let significant = significant.strip_suffix(".0").unwrap_or(significant);
+        if significant.bytes().filter(u8::is_ascii_digit).count() > KEPT {
+            return None;
+        }
+        // A float shows a nought that nobody wrote.
+        let text = text.strip_suffix(".0").unwrap_or(&text);
+        return Decimal::of_json(text).ok();
+    }
+    Decimal::parse(&text).ok()
+}
+
+/// What is said of a number that is not [`exact`].
+#[must_use]
+pub fn uncertain(number: &Number) -> String {
+    format!("`{number}` is not of type decimal; a JSON number keeps 15 digits")
 }
 
 /// A number without a fraction, in the range where every whole number has a float.
@@ -113,6 +143,7 @@ fn date(text: &str, reading: &Reading) -> Option<Value> {
 fn complaint(value: &Value, data_type: &DataType, reading: &Reading) -> String {
     let read_as = match data_type {
         DataType::Number => Some(ValueType::Number),
+        DataType::Decimal => Some(ValueType::Decimal),
         DataType::Integer => Some(ValueType::Integer),
         DataType::Boolean => Some(ValueType::Boolean),
         DataType::Date => Some(ValueType::Date),
@@ -120,6 +151,7 @@ fn complaint(value: &Value, data_type: &DataType, reading: &Reading) -> String {
     };
     let shown = match (value, read_as) {
         (Value::String(text), Some(read_as)) => return reading.complaint(text, read_as),
+        (Value::Number(number), Some(ValueType::Decimal)) => return uncertain(number),
         (value, _) => shown(value),
     };
     format!("{shown} is not of type {data_type}")
@@ -194,6 +226,29 @@ mod tests {
     }
 
     #[test]
+    fn f_091_decimals_are_exact_or_said() {
+        check(json!("1250.00"), DataType::Decimal, json!("1250.00"));
+        check(json!("1,250.00"), DataType::Decimal, json!("1250.00"));
+        check(json!(1250.0), DataType::Decimal, json!("1250"));
+        check(json!(19.99), DataType::Decimal, json!("19.99"));
+        check(json!(-7), DataType::Decimal, json!("-7"));
+        check(json!(u64::MAX), DataType::Decimal, json!("18446744073709551615"));
+        check(json!(["1.5", 2]), DataType::array(DataType::Decimal), json!(["1.5", "2"]));
+        let kept = "a JSON number keeps 15 digits";
+        let said = format!("`0.30000000000000004` is not of type decimal; {kept}");
+        refuse(json!(0.1 + 0.2), DataType::Decimal, &said);
+        refuse(
+            json!(1e300),
+            DataType::Decimal,
+            &format!("`1e+300` is not of type decimal; {kept}"),
+        );
+        let long = "1".repeat(29);
+        let said = format!("`{long}` is not of type decimal; it has more than 28 digits");
+        refuse(json!(long), DataType::Decimal, &said);
+        refuse(json!("n/a"), DataType::Decimal, "`n/a` is not of type decimal");
+    }
+
+    #[test]
     fn f_091_nothing_is_null_without_a_complaint() {
         check(Value::Null, DataType::Integer, Value::Null);
         check(json!(" "), DataType::Number, Value::Null);
@@ -220,7 +275,7 @@ mod tests {
 
         #[test]
         fn f_091_no_text_panics_and_what_fits_fits_again(text in "\\PC{0,30}") {
-            for data_type in [DataType::Number, DataType::Integer, DataType::Date, DataType::Boolean, DataType::String] {
+            for data_type in [DataType::Number, DataType::Integer, DataType::Date, DataType::Boolean, DataType::String, DataType::Decimal] {
                 let (value, complaint) = coerce(json!(text), &data_type, &Reading::default());
                 prop_assert!(complaint.is_none() || value.is_null());
                 prop_assert!(coerce(value.clone(), &data_type, &Reading::default()) == (value, None));

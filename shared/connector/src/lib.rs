@@ -50,7 +50,7 @@ pub use binding::{
     Found, Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
 };
 pub use callable::{EndpointTool, tool_of};
-pub use coerce::coerce;
+pub use coerce::{coerce, exact, uncertain};
 pub use contract::{
     CURSOR_ARGUMENT, EndpointContract, PROVENANCE_FIELDS, endpoint_contract, has_pages,
     is_irreversible,

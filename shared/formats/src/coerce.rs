@@ -1,6 +1,6 @@
 //! Values as they stand become values of their field's type.
 
-use countersign_connector::{Cell, Reading, ValueType};
+use countersign_connector::{Cell, Reading, ValueType, exact, uncertain};
 use serde_json::Value;
 
 /// Reads a value as its field's type. The message says why it is not of the type; the value is then null.
@@ -32,6 +32,10 @@ fn scalar(value: Value, value_type: ValueType, reading: &Reading) -> (Value, Opt
         (Value::Null, _) => (Value::Null, None),
         (Value::String(text), ValueType::String) => (Value::String(text), None),
         (value @ Value::Number(_), ValueType::Number) => (value, None),
+        (Value::Number(number), ValueType::Decimal) => match exact(&number) {
+            Some(decimal) => (decimal.to_string().into(), None),
+            None => (Value::Null, Some(uncertain(&number))),
+        },
         (value @ Value::Bool(_), ValueType::Boolean) => (value, None),
         // A path through a list finds a list: the first value counts, as it does in XML.
         (Value::Array(items), value_type) => match items.into_iter().find(|one| !one.is_null()) {

@@ -399,6 +399,9 @@ pub enum ValueType {
     /// A decimal number.
     #[serde(rename = "number")]
     Number,
+    /// An exact decimal number, as text in plain notation.
+    #[serde(rename = "decimal")]
+    Decimal,
     /// A whole number.
     #[serde(rename = "integer")]
     Integer,
@@ -423,6 +426,7 @@ impl ValueType {
         match self {
             Self::String => DataType::String,
             Self::Number => DataType::Number,
+            Self::Decimal => DataType::Decimal,
             Self::Integer => DataType::Integer,
             Self::Date => DataType::Date,
             Self::Boolean => DataType::Boolean,

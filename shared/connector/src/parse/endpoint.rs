@@ -1,5 +1,6 @@
 //! One endpoint: what every type of connector shares.
 
+use countersign_decimal::Decimal;
 use countersign_knowledge::Relationship;
 use countersign_registry::{DataType, Field};
 use serde_json::Value;
@@ -141,14 +142,15 @@ fn parameters(map: &mut Mapping<'_>, key: &'static str, out: &mut Diagnostics) -
 }
 
 /// The types a value may be declared as; each also as a list, such as `string[]`.
-pub(crate) const DATA_TYPES: [&str; 8] =
-    ["string", "number", "integer", "date", "boolean", "object", "array", "any"];
+pub(crate) const DATA_TYPES: [&str; 9] =
+    ["string", "number", "decimal", "integer", "date", "boolean", "object", "array", "any"];
 
 /// One of [`DATA_TYPES`], or a list of one.
 pub(super) fn data_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<DataType> {
     let known = match text {
         "string" => DataType::String,
         "number" => DataType::Number,
+        "decimal" => DataType::Decimal,
         "integer" => DataType::Integer,
         "date" => DataType::Date,
         "boolean" => DataType::Boolean,
@@ -160,7 +162,7 @@ pub(super) fn data_type(text: &str, at: Position, out: &mut Diagnostics) -> Opti
                 return data_type(item, at, out).map(DataType::array);
             }
             _ => {
-                let hint = "use string, number, integer, date, boolean, object, array or string[]";
+                let hint = "use string, number, decimal, integer, date, boolean, object, array or string[]";
                 out.hinted("type", at, format!("`{text}` is not a type"), hint);
                 return None;
             }
@@ -173,6 +175,7 @@ fn fits(value: &Value, data_type: &DataType) -> bool {
     match data_type {
         DataType::String | DataType::Date => value.is_string(),
         DataType::Number => value.is_number(),
+        DataType::Decimal => value.as_str().is_some_and(|text| Decimal::canonical(text).is_some()),
         DataType::Integer => value.is_i64() || value.is_u64(),
         DataType::Boolean => value.is_boolean(),
         DataType::Object | DataType::Record(_) => value.is_object(),

@@ -64,14 +64,14 @@ pub(super) fn declare<'f>(
             "locale",
             written.at,
             format!("endpoint `{endpoint}` has no field that a locale is needed for"),
-            "declare the type of a field as number, integer or date, or leave out `locale`",
+            "declare the type of a field as number, decimal, integer or date, or leave out `locale`",
         ),
     }
 }
 
 fn is_read(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Number | DataType::Integer | DataType::Date => true,
+        DataType::Number | DataType::Decimal | DataType::Integer | DataType::Date => true,
         DataType::Array(item) => is_read(item),
         _ => false,
     }

@@ -12,6 +12,7 @@ mod number;
 mod tests;
 
 use compact_str::CompactString;
+use countersign_decimal::{Decimal, InvalidDecimal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
@@ -133,6 +134,10 @@ impl Reading {
     pub(crate) fn read(&self, text: &str, value_type: ValueType) -> Option<Value> {
         match value_type {
             ValueType::Number => self.number(text).map(Value::Number),
+            ValueType::Decimal => {
+                let decimal = Decimal::parse(&self.plain(text)?).ok()?;
+                Some(decimal.to_string().into())
+            }
             ValueType::Integer => number::whole(&self.plain(text)?).map(Value::from),
             ValueType::Boolean => boolean(text).map(Value::Bool),
             ValueType::Date => self.date(text).map(Value::String),
@@ -198,8 +203,16 @@ impl Reading {
 
     fn help(&self, text: &str, value_type: ValueType) -> Option<&'static str> {
         const DECLARE: &str = "; declare the endpoint's `locale` if it is written as in one";
-        let is_number =
-            matches!(value_type, ValueType::Number | ValueType::Integer | ValueType::NumberList);
+        let is_number = matches!(
+            value_type,
+            ValueType::Number | ValueType::Decimal | ValueType::Integer | ValueType::NumberList
+        );
+        if value_type == ValueType::Decimal
+            && let Some(Err(InvalidDecimal::TooLong)) =
+                self.plain(text).map(|text| Decimal::parse(&text))
+        {
+            return Some("; it has more than 28 digits");
+        }
         if value_type == ValueType::Date {
             if date::has_short_year(text) {
                 return Some("; its year must have four digits");

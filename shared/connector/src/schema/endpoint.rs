@@ -77,14 +77,14 @@ pub(super) fn parameter() -> Value {
 /// A default is of its parameter's type.
 fn defaults() -> Vec<Value> {
     let form = |name: &'static str| match name {
-        "date" => Some("string"),
+        "date" | "decimal" => Some("string"),
         "any" => None,
         same => Some(same),
     };
     let then = |default: Value| json!({ "properties": { "default": default } });
     let unsaid = json!({ "anyOf": [
         { "not": { "required": ["type"] } },
-        { "properties": { "type": { "enum": ["string", "date", null] } } },
+        { "properties": { "type": { "enum": ["string", "date", "decimal", null] } } },
     ] });
     let mut all =
         vec![json!({ "if": unsaid, "then": then(json!({ "type": ["string", "null"] })) })];

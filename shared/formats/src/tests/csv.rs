@@ -198,3 +198,16 @@ fn f_099_a_sum_of_another_country_hints_at_the_locale() {
     let said = "line 2: `(45.00)` is not of type number; declare the endpoint's `locale` if it is written as in one";
     assert_eq!(found.warnings[0].message, said);
 }
+
+#[test]
+fn f_091_csv_decimals_keep_their_digits() {
+    let endpoint =
+        "parser: csv\nlocale: en-US\nfields:\n  - { field: sum, column: 1, type: decimal }\n";
+    let file = "sum\n\"$4,200.00\"\n(45.00)\n0.10\n1e3\n";
+    let found = check(
+        endpoint,
+        file.as_bytes(),
+        json!([{ "sum": "4200.00" }, { "sum": "-45.00" }, { "sum": "0.10" }, { "sum": null }]),
+    );
+    assert_eq!(found.warnings[0].message, "line 5: `1e3` is not of type decimal");
+}

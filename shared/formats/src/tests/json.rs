@@ -354,3 +354,36 @@ fields:
         ]),
     );
 }
+
+#[test]
+fn f_091_json_decimals_are_exact_whatever_the_locale() {
+    let endpoint = "parser: json
+locale: de-DE
+fields:
+  - { field: sum, path: a, type: decimal }
+  - { field: first, path: 'b[0]', type: decimal }
+";
+    let found = check(
+        endpoint,
+        br#"[{"a":1250.00,"b":[1.250]},{"a":"1.250,00"},{"a":12345678901234567890.10},{"a":1.5e3},{"a":7},
+            {"a":12345678901234567890.123456789},{"a":true},{"a":null,"b":[0.12345678901234567]}]"#,
+        json!([
+            { "sum": "1250.00", "first": "1.25" },
+            { "sum": "1250.00", "first": null },
+            { "sum": "12345678901234567890.10", "first": null },
+            { "sum": "1500", "first": null },
+            { "sum": "7", "first": null },
+            { "sum": null, "first": null },
+            { "sum": null, "first": null },
+            { "sum": null, "first": null },
+        ]),
+    );
+    let said: Vec<_> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    let [long, truth, float] = said[..] else { panic!("{said:?}") };
+    let number = "`12345678901234567890.123456789`";
+    let expect =
+        format!("record 6, line 2: {number} is not of type decimal; it has more than 28 digits");
+    assert_eq!(long, expect);
+    assert_eq!(truth, "record 7, line 2: `true` is not of type decimal");
+    assert!(float.ends_with("is not of type decimal; a JSON number keeps 15 digits"), "{float}");
+}
