@@ -27,6 +27,7 @@ mod kills;
 mod letter_sample;
 mod loosening;
 mod main_job;
+mod money;
 mod pages;
 mod playbooks;
 mod restart;

@@ -48,7 +48,7 @@ impl DateForm {
     /// The day of a text in this order. Only years of four digits are read: of others nobody knows the century.
     pub(super) fn read(&self, text: &str) -> Option<Date> {
         let (numbers, marks) = pieces(text)?;
-        if !are_common(marks) && marks != self.marks {
+        if !self.takes(marks) {
             return None;
         }
         let (mut year, mut month, mut day) = (None, None, None);
@@ -61,6 +61,17 @@ impl DateForm {
             *slot = Some(digits.parse::<i16>().ok().filter(|_| fits)?);
         }
         Date::new(year?, i8::try_from(month?).ok()?, i8::try_from(day?).ok()?).ok()
+    }
+}
+
+impl DateForm {
+    /// Whether a date of this form may have such marks: the locale's own, or hyphens. Others are of another country, whose
+    /// order may be another one, unless the year stands first.
+    fn takes(&self, marks: [&str; 3]) -> bool {
+        let own = self.marks[0];
+        let has_own = matches!(own, "/" | "-" | ".");
+        let is_meant = !has_own || marks[0] == own || marks[0] == "-";
+        marks == self.marks || are_common(marks) && (is_meant || self.order[0] == Part::Year)
     }
 }
 
@@ -88,7 +99,7 @@ fn pieces(text: &str) -> Option<([&str; 3], [&str; 3])> {
 
 /// Whether a text is a date in the order of some locale.
 pub(super) fn is_in_some_order(text: &str) -> bool {
-    ["%d.%m.%Y", "%m.%d.%Y", "%Y.%m.%d"]
+    ["%d%m%Y", "%m%d%Y", "%Y%m%d"]
         .into_iter()
         .filter_map(DateForm::of)
         .any(|form| form.read(text).is_some())
