@@ -239,11 +239,7 @@ fn f_099_what_is_not_written_as_in_the_locale_is_a_complaint() {
         &["1234.50", "12.50", "1,234.50", "$45", "12.34,5", "1.2345", "1’234", "1.234.56"]
             .map(none),
     );
-    read(
-        "fr-FR",
-        ValueType::Number,
-        &["1\u{a0}23", "1.234,5", "1\u{a0}234 567"].map(none)[..2].as_ref(),
-    );
+    read("fr-FR", ValueType::Number, &["1\u{a0}23", "1.234,5", "1\u{a0}234 567"].map(none));
 }
 
 #[test]

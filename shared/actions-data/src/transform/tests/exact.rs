@@ -179,7 +179,7 @@ proptest! {
         use crate::transform::compare;
         let (a, b, c) = (&values[0], &values[1], &values[2]);
         prop_assert_eq!(compare(a, b), compare(b, a).reverse());
-        if compare(a, b).is_le() && compare(b, c).is_le() && !values.iter().any(|v| v.is_null()) {
+        if compare(a, b).is_le() && compare(b, c).is_le() && !values.iter().any(Value::is_null) {
             prop_assert!(compare(a, c).is_le(), "{} {} {}", a, b, c);
         }
     }
