@@ -28,6 +28,7 @@ mod kills;
 mod letter_sample;
 mod loosening;
 mod main_job;
+mod money;
 mod pages;
 mod playbooks;
 mod quotas;

@@ -4,7 +4,7 @@ use crate::project::{Package, Project};
 
 /// The layers of `shared/`, lowest first. A new crate takes its place here before anything may use it.
 pub const LAYERS: [(&str, &[&str]); 5] = [
-    ("floor", &["ids", "failure", "lazy"]),
+    ("floor", &["ids", "failure", "lazy", "decimal"]),
     (
         "domain",
         &[

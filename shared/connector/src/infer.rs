@@ -327,7 +327,7 @@ mod tests {
                 for item in items {
                     if let Value::Object(record) = item {
                         let mut record = record.clone();
-                        prop_assert_eq!(crate::mapping::fit(&mut record, &schema.fields), Vec::<String>::new());
+                        prop_assert_eq!(crate::mapping::fit(&mut record, &schema.fields, &Default::default()), Vec::<String>::new());
                     }
                 }
             }

@@ -158,7 +158,12 @@ mod tests {
 
     #[test]
     fn f_051_transform_data() {
-        check("transform_data", "data!", "operations=[]", "data count");
+        check(
+            "transform_data",
+            "data!",
+            "operations=[]",
+            "data count warnings[record,field,text,message]",
+        );
     }
 
     #[test]
