@@ -42,9 +42,8 @@ steps:
   - name: second
     step_type: tool
     action: send_notification
-    inputs: {message: "The second one"}
+    inputs: {message: "After {first.notification_id}"}
     on_error: stop
-    depends_on: [first]
 "#;
 
 const SECRET: &str = "a secret of the deployment with quotas, long enough to sign tokens with";
