@@ -213,7 +213,7 @@ mod tests {
     use super::Claims;
 
     #[track_caller]
-    fn check(more: Value, published: bool, expect: bool) {
+    fn check(more: &Value, published: bool, expect: bool) {
         let mut claims = json!({
             "iss": "https://pools.example/p-1", "aud": "us", "sub": "a-1", "iat": 1, "jti": "t-1",
             "user_id": "user_aaaaaaaabbbb4ccc8dddeeeeeeeeeeee", "token_use": "access",
@@ -228,20 +228,20 @@ mod tests {
 
     #[test]
     fn a_second_factor_is_what_the_issuer_says_and_nothing_else() {
-        check(json!({ "mfa_factors": ["SOFTWARE_TOKEN_MFA"] }), true, true);
-        check(json!({}), true, false);
-        check(json!({ "mfa_factors": [] }), true, false);
-        check(json!({ "mfa_factors": "SOFTWARE_TOKEN_MFA" }), true, false);
-        check(json!({ "mfa_factors": [""] }), true, false);
-        check(json!({ "amr": ["mfa"] }), true, false);
+        check(&json!({ "mfa_factors": ["SOFTWARE_TOKEN_MFA"] }), true, true);
+        check(&json!({}), true, false);
+        check(&json!({ "mfa_factors": [] }), true, false);
+        check(&json!({ "mfa_factors": "SOFTWARE_TOKEN_MFA" }), true, false);
+        check(&json!({ "mfa_factors": [""] }), true, false);
+        check(&json!({ "amr": ["mfa"] }), true, false);
         // Programs sign in with none.
         let program = json!({ "mfa_factors": ["SMS_MFA"], "username": null });
-        check(program, true, false);
-        check(json!({ "token_use": "api", "amr": ["mfa"] }), true, false);
+        check(&program, true, false);
+        check(&json!({ "token_use": "api", "amr": ["mfa"] }), true, false);
         // Other issuers say it in the words of RFC 8176.
-        check(json!({ "token_use": "login", "amr": ["pwd", "mfa"] }), true, true);
-        check(json!({ "token_use": "login", "amr": ["pwd", "mfa"] }), false, true);
-        check(json!({ "token_use": "login", "amr": ["pwd"] }), true, false);
-        check(json!({ "token_use": "login", "mfa_factors": ["x"] }), true, false);
+        check(&json!({ "token_use": "login", "amr": ["pwd", "mfa"] }), true, true);
+        check(&json!({ "token_use": "login", "amr": ["pwd", "mfa"] }), false, true);
+        check(&json!({ "token_use": "login", "amr": ["pwd"] }), true, false);
+        check(&json!({ "token_use": "login", "mfa_factors": ["x"] }), true, false);
     }
 }
