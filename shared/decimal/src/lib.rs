@@ -147,21 +147,20 @@ impl Decimal {
     /// The sum, or `None` when it needs more digits than there are.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
-        let wanted = self.scale().max(other.scale());
-        let needed = self.0.normalize().scale().max(other.0.normalize().scale());
-        let mut sum = self.0.checked_add(other.0)?;
-        if sum.scale() < wanted {
-            // The library drops digits where there is no room: noughts may go, others may not.
-            if sum.scale() < needed {
-                return None;
-            }
-            sum.rescale(wanted);
+        let (a, b) = (self.0.normalize(), other.0.normalize());
+        let mut scale = a.scale().max(b.scale());
+        // Where this overflows, the last digit of the longer fraction is not nought, so that the sum has as many digits.
+        let units = |number: Inner| {
+            number.mantissa().checked_mul(10_i128.checked_pow(scale - number.scale())?)
+        };
+        let mut sum = units(a)?.checked_add(units(b)?)?;
+        while sum.abs() >= BOUND && scale > 0 && sum % 10 == 0 {
+            (sum, scale) = (sum / 10, scale - 1);
         }
-        Self::new(sum.mantissa(), sum.scale()).or_else(|| {
-            let mut shorter = sum.normalize();
-            shorter.rescale(needed);
-            Self::new(shorter.mantissa(), shorter.scale())
-        })
+        while scale < self.scale().max(other.scale()) && sum.abs() < BOUND / 10 {
+            (sum, scale) = (sum * 10, scale + 1);
+        }
+        Self::new(sum, scale)
     }
 
     /// This sum shared among `count` values: rounded to [`AVERAGE_SCALE`] digits after the point, or as many as the sum

@@ -73,6 +73,13 @@ fn a_sum_that_needs_more_digits_is_none() {
     assert!(most.checked_add(decimal("0.1")).is_none());
     assert_eq!(most.checked_add(decimal("0.0")).unwrap(), most);
     assert!(decimal("1000000000000000000000000000").checked_add(decimal("0.01")).is_none());
+    let sum = |a: &str, b: &str| decimal(a).checked_add(decimal(b)).map(|sum| sum.to_string());
+    let (a, b) = ("555505257701235998684231340.3", "871947123234170774088826349.7");
+    assert_eq!(sum(a, b).as_deref(), Some("1427452380935406772773057690"));
+    let (a, b) = ("999999999999999999999999999.3", "999999999999999999999999999.7");
+    assert_eq!(sum(a, b).as_deref(), Some("1999999999999999999999999999"));
+    assert_eq!(sum("0.00", "5").as_deref(), Some("5.00"));
+    assert_eq!(sum("1.50", "-1.50").as_deref(), Some("0.00"));
 }
 
 #[test]

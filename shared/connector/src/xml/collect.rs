@@ -403,9 +403,8 @@ impl<'t> Collector<'t> {
                 continue;
             }
             for (field, rule) in all.iter().enumerate() {
-                let at = (record, field);
-                let (cell, complaint) = self.typed(at, rule, &document, &rules.reading);
-                if let Some(message) = complaint.filter(|_| warnings.len() < MAX_WARNINGS) {
+                let (cell, said) = self.typed((record, field), rule, &document, &rules.reading);
+                if let Some(message) = said.filter(|_| warnings.len() < MAX_WARNINGS) {
                     let field = rule.field.clone();
                     warnings.push(ValueWarning { record: kept, field, message });
                 }
@@ -447,8 +446,7 @@ impl<'t> Collector<'t> {
                     .as_array()
                     .into_iter()
                     .flatten()
-                    .filter_map(Value::as_str)
-                    .map(str::to_owned)
+                    .filter_map(|text| text.as_str().map(str::to_owned))
                     .collect();
                 let (value, complaint) = reading.convert(&texts, rule.value_type);
                 (Cell::from(value), complaint)
