@@ -1,6 +1,7 @@
 //! Whether an answer is one that its operation documents.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -28,13 +29,12 @@ impl Judge {
         let mut schemas = HashMap::new();
         let answers = operations.iter().flat_map(|operation| operation.answers.values());
         for schema in answers.flat_map(|kinds| kinds.values()) {
-            let name = schema.to_string();
-            if !schemas.contains_key(&name) {
+            if let Entry::Vacant(place) = schemas.entry(schema.to_string()) {
                 let whole = json!({"allOf": [schema], "components": document["components"]});
                 let validator = jsonschema::draft202012::new(&whole).map_err(|error| {
                     CliError::Found(format!("a documented schema is not one: {error}"))
                 })?;
-                schemas.insert(name, validator);
+                place.insert(validator);
             }
         }
         Ok(Self { schemas })

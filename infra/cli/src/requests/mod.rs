@@ -157,7 +157,7 @@ impl Bench {
             let began = Instant::now();
             let answered = self.ask(operation, &drawn).await;
             let took = began.elapsed();
-            self.note(case, at, &drawn, answered, took);
+            self.note(case, at, &drawn, &answered, took);
         }
     }
 
@@ -184,11 +184,11 @@ impl Bench {
         case: usize,
         at: usize,
         drawn: &Drawn,
-        answered: Result<Answer, String>,
+        answered: &Result<Answer, String>,
         took: Duration,
     ) {
         let operation = &self.operations[at];
-        let what = match &answered {
+        let what = match answered {
             Err(reason) => Some(format!("the connection ended: {reason}")),
             Ok(_) if took > self.options.bound => Some(format!("answered after {took:?}")),
             Ok(answer) => self.judge.of_answer(operation, answer).err(),
@@ -196,7 +196,7 @@ impl Bench {
         let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
         report.sent += 1;
         report.slowest = report.slowest.max(took);
-        if let Ok(answer) = &answered {
+        if let Ok(answer) = answered {
             *report.statuses.entry(answer.status).or_default() += 1;
             if answer.status < 400 {
                 self.succeeded.lock().unwrap_or_else(PoisonError::into_inner)[at] = true;
