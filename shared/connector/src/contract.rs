@@ -179,6 +179,11 @@ fn file_metadata() -> Vec<Slot> {
             DataType::records(warning),
             "values that are not of their field's type, left null",
         ),
+        slot(
+            "file_notes",
+            DataType::records(text(&["file", "name", "message"])),
+            "files that were read and have nothing the endpoint looks for",
+        ),
     ]
 }
 

@@ -298,7 +298,11 @@ pub(crate) fn field_hint(field: &str) -> Option<EntityType> {
     let field = field.to_lowercase();
     let leaf = field.rsplit('.').next().unwrap_or(&field);
     let has = |words: &[&str]| words.iter().any(|word| leaf.contains(word));
-    if has(&[
+    // `recipient_city` is about a recipient and holds a place.
+    let place = ["_city", "_country", "_county"].iter().any(|end| leaf.ends_with(end));
+    if place {
+        Some(EntityType::Location)
+    } else if has(&[
         "organi",
         "company",
         "employer",
@@ -366,6 +370,7 @@ fn is_no_name_field(field: &str) -> bool {
         || leaf.ends_with("_ein")
         || leaf.ends_with("_title")
         || leaf.ends_with("_url")
+        || leaf.ends_with("_state")
 }
 
 /// Fields that name the organisation a whole record is about, the most telling first.

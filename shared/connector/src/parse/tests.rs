@@ -163,7 +163,16 @@ fn f_092_the_schema_is_inferred_from_the_mapping() {
     let outputs: Vec<_> = officers.outputs.iter().map(|slot| slot.name.as_str()).collect();
     assert_eq!(
         outputs,
-        ["results", "count", "has_more", "files_read", "files_failed", "errors", "warnings"]
+        [
+            "results",
+            "count",
+            "has_more",
+            "files_read",
+            "files_failed",
+            "errors",
+            "warnings",
+            "file_notes"
+        ]
     );
     let DataType::Array(item) = &officers.outputs[0].data_type else { panic!("a list") };
     let DataType::Record(fields) = &**item else { panic!("records") };
