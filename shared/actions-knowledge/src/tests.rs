@@ -219,7 +219,7 @@ fn f_048_matching_says_what_resolving_would_and_writes_nothing() {
     let graph = Arc::new(Memory::default());
     let mut inputs = officers();
     inputs["records"] = json!(
-        ["SMITH, ROBERT", "Bob Smith", "J DOE", "JANE DOE", null].map(|name| json!({"name": name}))
+        ["SMITH, ROBERT", "Bob Smith", "J DOE", "JANE DOE", ""].map(|name| json!({"name": name}))
     );
     let action = &super::actions(Arc::clone(&graph) as Arc<dyn Graph>)[1];
     let mut matched =

@@ -267,7 +267,7 @@ mod tests {
             found.iter().map(|g| (g.name.as_str(), g.records.len(), g.chained)).collect();
         assert_eq!(
             told,
-            [("SAMUEL O WHITLOCK (o)", 2, false), ("SAMUEL O WHITLOCK (t)", 2, false)]
+            [("SAMUEL O WHITLOCK (o)", 2, false), ("SAMUEL T WHITLOCK (t)", 2, false)]
         );
         // By names alone they would all be one.
         assert_eq!(groups(&matches, &by_ein()).len(), 1);

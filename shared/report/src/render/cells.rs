@@ -92,7 +92,7 @@ fn money(digits: &str, currency: Currency) -> String {
         Some((whole, part)) if part.len() == 1 => format!("{whole}.{part}0"),
         _ => amount.to_owned(),
     };
-    format!("{minus}{}{}", inline(&currency.sign()), grouped(&cents))
+    format!("{minus}{}{}", currency.sign().replace('$', "\\$"), grouped(&cents))
 }
 
 /// A time in RFC 3339 to the minute, in UTC; a day stays a day.
