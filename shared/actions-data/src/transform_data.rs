@@ -34,6 +34,7 @@ fn transform(call: &Call) -> Result<Value, ActionError> {
         }
     };
     let done = apply(records, &operations).map_err(|error| ActionError::from_failure(&error))?;
-    let (data, warnings) = (done.records, done.warnings.into_values());
-    Ok(json!({ "count": data.len(), "data": data, "warnings": warnings }))
+    let (data, count) = (done.records, done.warnings.count());
+    let warnings = done.warnings.into_values();
+    Ok(json!({ "count": data.len(), "data": data, "warnings": warnings, "warning_count": count }))
 }

@@ -285,6 +285,7 @@ mod tests {
         let endpoint = crate::parse(yaml).definition.unwrap().endpoints["a"].clone();
         let output = json!({
             "name": "Mill", "_source": "a", "files_read": 1, "files_failed": 0, "errors": [], "warnings": [{ "field": "x" }],
+            "file_notes": [],
         });
         let written = endpoint.infer_output(&output).as_written();
         assert_eq!(

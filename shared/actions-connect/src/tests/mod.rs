@@ -338,5 +338,6 @@ mod oauth;
 mod pages;
 mod resilience;
 mod scraping;
+mod second_reading;
 mod step;
 mod tool;

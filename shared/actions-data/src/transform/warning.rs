@@ -7,7 +7,7 @@ const MOST: usize = 100;
 /// The longest part of a value that is shown, in characters.
 const SHOWN: usize = 60;
 
-/// Warnings of one call: the first hundred, and how many more there were.
+/// Warnings of one call: the first hundred are kept, all are counted.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Warnings {
     first: Vec<Value>,
@@ -43,16 +43,10 @@ impl Warnings {
         self.count
     }
 
-    /// The output: `{record, field, text, message}` each; the last one says how many are not told one by one.
+    /// The first of them: `{record, field, text, message}` each.
     #[must_use]
     pub fn into_values(self) -> Vec<Value> {
-        let more = self.count - self.first.len();
-        let mut values = self.first;
-        if more > 0 {
-            let message = format!("and {more} more like these");
-            values.push(json!({ "record": null, "field": "", "text": "", "message": message }));
-        }
-        values
+        self.first
     }
 }
 

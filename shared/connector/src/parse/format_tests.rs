@@ -135,7 +135,7 @@ fn f_092_the_schema_of_every_format_is_inferred() {
         let definition = parsed.definition.unwrap();
         let contract = endpoint_contract(&definition, "read").unwrap();
         assert!(!contract.irreversible);
-        assert_eq!(contract.outputs.last().map(|slot| slot.name.as_str()), Some("warning_count"));
+        assert_eq!(contract.outputs.last().map(|slot| slot.name.as_str()), Some("file_notes"));
         let fields = definition.endpoints["read"].output.fields.iter();
         fields.map(|field| format!("{}: {}", field.name, field.data_type)).collect::<Vec<_>>()
     };

@@ -30,8 +30,9 @@ pub(super) fn contract() -> Contract {
                     ("text", DataType::String),
                     ("message", DataType::String),
                 ]),
-                "Records that a filter left out because it could not compare them.",
+                "Records that a filter left out because it could not compare them: the first hundred.",
             ),
+            Slot::required("warning_count", DataType::Integer, "How many there are."),
         ],
         ..Contract::reading("transform_data", "tool-data", "Filters, sorts, groups, deduplicates and limits records.")
     }

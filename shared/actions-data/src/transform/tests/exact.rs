@@ -93,10 +93,11 @@ fn k_54_what_a_filter_cannot_compare_is_said() {
     );
     assert_eq!(told[1]["record"], 4);
     let many = vec![json!({"v": "x".repeat(200)}); 150];
-    let told = apply(many, &operations).unwrap().warnings.into_values();
-    assert_eq!(told.len(), 101);
+    let warnings = apply(many, &operations).unwrap().warnings;
+    assert_eq!(warnings.count(), 150);
+    let told = warnings.into_values();
+    assert_eq!(told.len(), 100);
     assert_eq!(told[0]["text"], "x".repeat(60));
-    assert_eq!(told[100]["message"], "and 50 more like these");
 }
 
 /// An amount as units of `10^-scale`, and whether it is given as a text.
