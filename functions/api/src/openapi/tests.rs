@@ -17,7 +17,12 @@ fn context() -> Arc<Context> {
         .build();
     let value = |setting| match setting {
         Setting::JwtHs256Secret => "a secret of the tests, long enough to be one".to_owned(),
-        Setting::JwtJwksUrl => String::new(),
+        // Not set, as most of a deployment's options.
+        Setting::JwtJwksUrl
+        | Setting::RequireMfa
+        | Setting::RunsPerDay
+        | Setting::MailsPerDay
+        | Setting::UploadMegabytesPerDay => String::new(),
         other => other.name().to_lowercase(),
     };
     let settings =

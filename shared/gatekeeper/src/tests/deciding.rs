@@ -113,6 +113,7 @@ async fn what_cannot_be_taken_back_is_decided_with_a_second_factor_where_the_dep
     let program = Attempting { who: session(1, TokenUse::Api), ..signed_in.clone() };
     check(&world, &program, ("DECIDE_CAPABILITY_MISSING", 403)).await;
 
+    signed_in.attempt.verdict = Verdict::Approve;
     let Who::Session(mut token) = session(1, TokenUse::Login) else { panic!("a session") };
     token.second_factor = true;
     signed_in.who = Who::Session(token);
