@@ -1,5 +1,6 @@
 //! What one call read of all its files, and what it could not read.
 
+use countersign_connector::Warnings;
 use countersign_failure::{Class, Failure as _};
 use countersign_formats::Extraction;
 use countersign_registry::action::Call;
@@ -13,7 +14,7 @@ use crate::output::{Origin, shaped, stamp};
 /// Records returned by one call.
 const MAX_RECORDS: usize = 50_000;
 /// Warnings returned by one call.
-const MAX_WARNINGS: usize = 200;
+const MAX_WARNINGS: usize = Warnings::MOST;
 /// Files named in the message of a call that could read none.
 const MAX_NAMED: usize = 10;
 
@@ -23,6 +24,8 @@ pub(crate) struct Gathered {
     records: Vec<Map<String, Value>>,
     errors: Vec<Value>,
     warnings: Vec<Value>,
+    /// How many warnings there were, kept or not.
+    warned: u64,
     notes: Vec<Value>,
     read: usize,
     /// The error the call fails with when nothing was read: one that trying again can help, before all others.
@@ -50,6 +53,7 @@ impl Gathered {
             stamp(&mut record, resolved, call, &origin);
             self.records.push(record);
         }
+        self.warned += found.warnings.len() as u64;
         for warning in
             found.warnings.into_iter().take(MAX_WARNINGS.saturating_sub(self.warnings.len()))
         {
@@ -120,6 +124,7 @@ impl Gathered {
         output.insert("files_failed".to_owned(), self.errors.len().into());
         output.insert("errors".to_owned(), self.errors.into());
         output.insert("warnings".to_owned(), self.warnings.into());
+        output.insert("warning_count".to_owned(), self.warned.into());
         output.insert("file_notes".to_owned(), self.notes.into());
         Ok(output.into())
     }

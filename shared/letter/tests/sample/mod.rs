@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "constants of the tests")]
 
 pub(crate) mod mails;
-pub(crate) mod unread;
 pub(crate) mod strikes;
+pub(crate) mod unread;
 
 use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{EffectView, samples};
