@@ -44,9 +44,7 @@ fn names(a: &str, b: &str, kind: &EntityType) -> &'static str {
 }
 
 fn people(a: &PersonName, b: &PersonName) -> &'static str {
-    if a.suffix != b.suffix {
-        "Same name, but only one of them with a suffix such as Jr. or III"
-    } else if a.given.is_empty() || b.given.is_empty() {
+    if a.given.is_empty() || b.given.is_empty() {
         "Same surname, but one of them without a given name"
     } else if a.surname != b.surname {
         "Similar names, but the surnames are written differently"
@@ -54,6 +52,8 @@ fn people(a: &PersonName, b: &PersonName) -> &'static str {
         "Same surname, but one of them with an initial only"
     } else if a.given != b.given {
         "Same surname, but the given names are written differently"
+    } else if a.suffix != b.suffix {
+        "Same name, but only one of them with a suffix such as Jr. or III"
     } else {
         "Similar names, but not alike enough to be sure"
     }
