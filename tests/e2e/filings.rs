@@ -82,6 +82,27 @@ async fn f_099_a_bad_file_among_good_ones_is_named_and_the_good_ones_are_read() 
 }
 
 #[tokio::test]
+async fn f_099_an_upload_is_taken_without_its_empty_file_which_is_named() {
+    let (ana, agent) = reader().await;
+    ana.playbook(&playbook("officers-empty", "stop")).await;
+    let files = json!([
+        { "name": "empty.xml", "size": 0 },
+        { "name": "good.xml", "size": GOOD.len() },
+    ]);
+    let places = ana.post("/uploads", &json!({ "files": files })).await;
+    let places = places["items"].as_array().or_else(|| places.as_array()).unwrap().clone();
+    assert_eq!(places[0]["name"], "empty.xml");
+    assert_eq!(places[0]["error"]["code"], "FILE_EMPTY");
+    ana.door.send(&places[1], GOOD.into()).await.unwrap();
+    let run =
+        ana.start(&agent, "officers-empty", json!({ "filings": [places[1]["file_id"]] })).await;
+    let done = ana.reaches(&run, "complete").await;
+    assert_eq!(step(&done, "officers")["count"], 1);
+    let all_empty = json!({ "files": [{ "name": "empty.xml", "size": 0 }] });
+    assert_eq!(ana.refused("/uploads", Some(&all_empty)).await.0, 422);
+}
+
+#[tokio::test]
 async fn k_50_a_file_that_cannot_be_read_ends_the_run_or_not_as_its_author_chose() {
     let (ana, agent) = reader().await;
     let ids = upload(&ana, hostile()).await;

@@ -150,13 +150,59 @@ async fn p_004_a_role_reaches_only_its_tables() {
     ];
     for (function, table) in foreign {
         let said = as_function(world, function, table).await;
-        assert!(
-            said.as_ref().is_err_and(|error| error.contains("AccessDenied")),
-            "{function} reached {table}: {said:?}"
-        );
+        assert!(denied(&said), "{function} reached {table}: {said:?}");
     }
     let own = as_function(world, "tool-data", "runs").await;
     assert!(own.is_ok(), "tool-data cannot reach its own table: {own:?}");
+}
+
+/// Who holds a task token can move a run past its gate: only functions that open gates or complete waits reach one.
+#[tokio::test]
+async fn p_004_task_tokens_are_reached_only_by_what_wakes_a_run() {
+    let world = world();
+    for function in ["run-finish", "on-receipt", "tool-connect-write", "tool-data", "run-begin"] {
+        let said = as_function(world, function, "tokens").await;
+        assert!(denied(&said), "{function} reached the task tokens: {said:?}");
+    }
+    for function in ["gate-open", "api", "approvals", "gate-deadline", "cron-sweep"] {
+        let said = as_function(world, function, "tokens").await;
+        assert!(said.is_ok(), "{function} cannot wake what waits: {said:?}");
+    }
+    // The deciders take a token and remove it; they never put one in its place.
+    let (credentials, table) = role(world, "api", "TABLE_TOKENS").await;
+    let item = r#"{"PK":{"S":"APPR#x"},"SK":{"S":"TOKEN"},"token":{"S":"forged"}}"#;
+    let put = ["dynamodb", "put-item", "--table-name", &table, "--item", item];
+    let said = world.aws_as(&credentials, &put).await;
+    assert!(denied(&said), "api put a task token: {said:?}");
+}
+
+/// The door of the API calls no tool by itself and neither reads nor writes the exported ledger.
+#[tokio::test]
+async fn the_api_invokes_no_function_and_reaches_no_ledger() {
+    let world = world();
+    let (api, bucket) = role(world, "api", "BUCKET_LEDGER").await;
+    let name = format!("{}-tool-data", world.stack.name);
+    let invoke = ["lambda", "invoke", "--function-name", &name, "/dev/null"];
+    let said = world.aws_as(&api, &invoke).await;
+    assert!(denied(&said), "api invoked a tool: {said:?}");
+    let key = "ledger/entries/000000000001.json";
+    let get = ["s3api", "get-object", "--bucket", &bucket, "--key", key, "/dev/null"];
+    let said = world.aws_as(&api, &get).await;
+    assert!(denied(&said), "api read the ledger: {said:?}");
+    let put = ["s3api", "put-object", "--bucket", &bucket, "--key", key];
+    for function in ["api", "approvals", "tool-output"] {
+        let (credentials, _) = role(world, function, "BUCKET_LEDGER").await;
+        let said = world.aws_as(&credentials, &put).await;
+        assert!(denied(&said), "{function} wrote the ledger: {said:?}");
+    }
+    let (sealer, _) = role(world, "on-receipt", "BUCKET_LEDGER").await;
+    let probe = ["s3api", "put-object", "--bucket", &bucket, "--key", "ledger/probe"];
+    let said = world.aws_as(&sealer, &probe).await;
+    assert!(said.is_ok(), "the sealer cannot write the ledger: {said:?}");
+}
+
+fn denied(said: &Result<Value, String>) -> bool {
+    said.as_ref().is_err_and(|error| error.contains("AccessDenied"))
 }
 
 /// Reads a table with the credentials of a function's role.
@@ -165,23 +211,22 @@ async fn as_function(
     function: &str,
     table: &str,
 ) -> Result<Value, String> {
-    let name = format!("{}-{function}", world.stack.name);
-    let settings =
-        world.aws(&["lambda", "get-function-configuration", "--function-name", &name]).await?;
-    let role = settings["Role"].as_str().unwrap_or_default().to_owned();
     let variable = format!("TABLE_{}", table.to_uppercase());
-    let table = settings["Environment"]["Variables"][variable.as_str()]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned();
-    let session = world
-        .aws(&["sts", "assume-role", "--role-arn", &role, "--role-session-name", "boundary"])
-        .await?;
+    let (credentials, table) = role(world, function, &variable).await;
     let key = r#"{"PK":{"S":"x"},"SK":{"S":"y"}}"#;
-    world
-        .aws_as(
-            &session["Credentials"],
-            &["dynamodb", "get-item", "--table-name", &table, "--key", key],
-        )
-        .await
+    let get = ["dynamodb", "get-item", "--table-name", &table, "--key", key];
+    world.aws_as(&credentials, &get).await
+}
+
+/// The credentials of a function's role, and one variable of its environment.
+async fn role(world: &crate::world::World, function: &str, variable: &str) -> (Value, String) {
+    let name = format!("{}-{function}", world.stack.name);
+    let get = ["lambda", "get-function-configuration", "--function-name", &name];
+    let settings = world.aws(&get).await.expect("the function's settings");
+    let value = settings["Environment"]["Variables"][variable].as_str().unwrap_or_default();
+    assert!(!value.is_empty(), "`{function}` has no {variable}");
+    let role = settings["Role"].as_str().unwrap_or_default();
+    let assume = ["sts", "assume-role", "--role-arn", role, "--role-session-name", "boundary"];
+    let session = world.aws(&assume).await.expect("the role");
+    (session["Credentials"].clone(), value.to_owned())
 }

@@ -146,6 +146,7 @@ async fn k_09_rows_are_marked_and_struck_through_without_a_script() {
 async fn f_200_comparisons_and_unknown_outcomes_fit_every_screen() {
     for screen in [PHONE, NIGHT, DESK] {
         for name in [
+            "unread",
             "comparison",
             "outcome",
             "outcome-again",

@@ -15,7 +15,11 @@ const PASSWORD: &str = "Correct horse 7 battery";
 async fn pool() -> &'static World {
     static POOL: OnceCell<World> = OnceCell::const_new();
     POOL.get_or_init(|| {
-        let parameters = [format!("FirstAdministrator={ROOT}"), "SelfSignUp=true".to_owned()];
+        let parameters = [
+            format!("FirstAdministrator={ROOT}"),
+            "SelfSignUp=true".to_owned(),
+            "RequireMfa=true".to_owned(),
+        ];
         async move { world().beside("countersign-pool", &parameters).await }
     })
     .await
@@ -361,4 +365,39 @@ async fn k_08_whoever_signed_in_may_decide_a_gate() {
         (now["state"] == "complete").then_some(())
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_token_says_which_factors_somebody_signed_in_with_and_a_refreshed_one_does_not() {
+    let ana = Account::new("ana").await;
+    assert_eq!(ana.sign_in().await.unwrap().claims()["mfa_factors"], json!([]));
+    let enabled = ["--software-token-mfa-settings", "Enabled=true,PreferredMfa=true"];
+    ana.at_pool("admin-set-user-mfa-preference", &enabled).await;
+    let session = with_code(&ana).await;
+    assert_eq!(session.claims()["mfa_factors"], json!(["SOFTWARE_TOKEN_MFA"]));
+    let refreshed = session.refreshed().await.unwrap().claims();
+    assert_eq!(refreshed["user_id"], session.claims()["user_id"]);
+    assert!(refreshed.get("mfa_factors").is_none(), "{refreshed:#}");
+}
+
+/// Signs in with password and code; the emulator takes any code of an account without a secret.
+async fn with_code(account: &Account) -> Session {
+    let client = account.pool.stack.output("UserPoolClientId").unwrap();
+    let aws = async |arguments: &[&str]| {
+        let named = [&["cognito-idp"], arguments, &["--client-id", client]].concat();
+        account.pool.aws(&named).await.unwrap()
+    };
+    let username = &account.username;
+    let known = format!("USERNAME={username},PASSWORD={PASSWORD}");
+    let flow = ["initiate-auth", "--auth-flow", "USER_PASSWORD_AUTH", "--auth-parameters", &known];
+    let asked = aws(&flow).await;
+    assert_eq!(asked["ChallengeName"], "SOFTWARE_TOKEN_MFA", "{asked:#}");
+    let code = format!("USERNAME={username},SOFTWARE_TOKEN_MFA_CODE=123456");
+    let session = asked["Session"].as_str().unwrap();
+    let challenge = ["respond-to-auth-challenge", "--challenge-name", "SOFTWARE_TOKEN_MFA"];
+    let answer = ["--session", session, "--challenge-responses", &code];
+    let said = aws(&[&challenge[..], &answer[..]].concat()).await;
+    let part =
+        |name: &str| said["AuthenticationResult"][name].as_str().unwrap_or_default().to_owned();
+    Session { access: part("AccessToken"), id: part("IdToken"), refresh: part("RefreshToken") }
 }

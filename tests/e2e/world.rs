@@ -78,8 +78,14 @@ impl World {
             format!("PublicUrl={}", stack.url()),
             format!("Architecture={}", std::env::consts::ARCH.replace("aarch64", "arm64")),
             "AllowLoopback=true".to_owned(),
+            "RunsPerDay=0".to_owned(),
+            "MailsPerDay=0".to_owned(),
+            "UploadMegabytesPerDay=0".to_owned(),
             "CreateMailIdentity=false".to_owned(),
         ];
+        let name_of = |given: &str| given.split('=').next().unwrap_or_default().to_owned();
+        let own: Vec<String> = parameters.iter().map(|given| name_of(given)).collect();
+        given.retain(|given| !own.contains(&name_of(given)));
         given.extend_from_slice(parameters);
         let template = self.state.path().join("stage/packaged.yaml");
         let template = template.to_str().expect("a path");
@@ -98,6 +104,21 @@ impl World {
             stack.outputs.insert(name.to_owned(), output["OutputValue"].clone());
         }
         World::on(stack)
+    }
+
+    /// What is said when the template is deployed as to AWS, not to the local stack, and that is refused.
+    pub(crate) async fn refused_in_aws(&self, name: &str, parameters: &[&str]) -> String {
+        let template = self.state.path().join("stage/packaged.yaml");
+        let template = template.to_str().expect("a path");
+        let mut arguments = vec!["cloudformation", "deploy", "--template-file", template];
+        arguments.extend(["--stack-name", name, "--s3-bucket", "countersign-code"]);
+        arguments.extend(["--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"]);
+        arguments.push("--parameter-overrides");
+        arguments.extend(parameters);
+        let aws = Aws::of(&self.stack, &self.project);
+        let said = aws.output(&arguments, self.state.path()).await.expect("the AWS client runs");
+        assert!(!said.status.success(), "{name} was deployed");
+        String::from_utf8_lossy(&said.stderr).into_owned()
     }
 
     /// AWS as a role sees it.

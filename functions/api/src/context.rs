@@ -15,12 +15,14 @@ use countersign_store_directory::Directory;
 use countersign_store_egress::EgressStore;
 use countersign_store_kit::Blobs;
 use countersign_store_runs::{JournalStore, RunStore};
+use countersign_store_tokens::Tokens;
 use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
 use countersign_web::Gate;
 use countersign_web::token::Verifier;
 
 use crate::cursor_keys::CursorKeys;
+use crate::quotas::Quotas;
 
 /// Stores and services of the API.
 pub struct Context {
@@ -54,6 +56,8 @@ pub struct Context {
     pub registry: Registry,
     /// Authenticates cursors.
     pub cursors: CursorKeys,
+    /// What a person may ask for in a day.
+    pub quotas: Quotas,
 }
 
 impl Gate for Context {
@@ -74,7 +78,9 @@ impl Context {
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let dynamo = boot.dynamo();
         let blobs = boot.blobs()?;
-        let Wired { desk, approvals, runs, directory, recorder, notices } = Wired::new(boot)?;
+        let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+        let Wired { desk, approvals, runs, directory, recorder, notices } =
+            Wired::waking(boot, Arc::new(tokens))?;
         let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
         let vault = Vault::new(Arc::new(keys));
         Ok(Self {
@@ -92,6 +98,7 @@ impl Context {
             egress: EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?),
             registry: Registry::builtin(),
             cursors: CursorKeys::new(notices.key),
+            quotas: Quotas::new(boot)?,
             directory,
             runs,
             approvals,

@@ -11,6 +11,7 @@ mod merged;
 mod once;
 mod openapi;
 mod queries;
+mod quotas;
 mod repeating;
 mod routes;
 mod run_context;
@@ -20,6 +21,7 @@ mod starting;
 
 pub use context::Context;
 pub use cursor_keys::CursorKeys;
+pub use quotas::Quotas;
 
 use std::sync::Arc;
 

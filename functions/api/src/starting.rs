@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::routes::executions::ExecutionLine;
 use crate::routes::now;
-use crate::{Context, compiling, repeating, signing};
+use crate::{Context, compiling, quotas, repeating, signing};
 
 /// What is asked of whom.
 pub(crate) struct Asking<'a> {
@@ -116,6 +116,7 @@ pub(crate) async fn begin(
     asked: &Asked,
     warnings: Vec<FieldError>,
 ) -> Result<Kept, Problem> {
+    quotas::run(ctx, &head, now()).await?;
     let head = match ctx.runs.create(&head, asked).await {
         Ok(Created::New) => head,
         Ok(Created::Existing(known)) => *known,

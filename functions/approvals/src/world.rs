@@ -14,6 +14,7 @@ use countersign_identity::{Rights, Standing, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_store_approvals::{Approvals, CodeIssue, Loaded};
 use countersign_store_runs::RunStore;
+use countersign_store_tokens::Tokens;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -44,7 +45,9 @@ impl Context {
         let tenant = Tenant::parse(boot.settings.need(Setting::Tenant)?).map_err(|error| {
             StartError::Invalid { name: Setting::Tenant.name(), reason: error.to_string() }
         })?;
-        let Wired { desk, approvals, runs, directory, notices, .. } = Wired::new(boot)?;
+        let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+        let Wired { desk, approvals, runs, directory, notices, .. } =
+            Wired::waking(boot, Arc::new(tokens))?;
         let (public_url, key) = (notices.public_url.clone(), Arc::clone(&notices.key));
         let look = Tables { approvals: approvals.clone(), runs, rights: Arc::new(directory) };
         let act = Doing { approvals, desk, notices };

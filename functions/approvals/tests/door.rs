@@ -1,6 +1,7 @@
 //! The mail door against a request in memory, with real links, nonces, codes and decisions.
 #![expect(clippy::unwrap_used, reason = "constants of the tests")]
 
+mod hostile;
 mod strikes;
 mod world;
 

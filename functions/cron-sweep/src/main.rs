@@ -7,12 +7,14 @@ use countersign_gatekeeper::Wired;
 use countersign_lambda_entry::{Setting, handler, serve};
 use countersign_recovery::Runner;
 use countersign_states::Machine;
+use countersign_store_tokens::Tokens;
 use cron_sweep::{Approvals, Chore, Runs};
 
 fn main() -> ExitCode {
     serve(|boot| {
         Box::pin(async move {
-            let Wired { desk, runs: store, .. } = Wired::new(&boot)?;
+            let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+            let Wired { desk, runs: store, .. } = Wired::waking(&boot, Arc::new(tokens))?;
             let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
             let runner = Runner::new(store.clone(), machine);
             let runs = Runs { runner, store, desk: desk.clone() };

@@ -22,6 +22,7 @@ use countersign_step_entry::{Asked, GateAsk, StepEvent, gate_ask, gate_failed};
 use countersign_store_approvals::{Approvals, TaskToken};
 use countersign_store_catalog::Catalog;
 use countersign_store_directory::Directory;
+use countersign_store_tokens::Tokens;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -58,7 +59,9 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
-        let Wired { desk, directory, approvals, recorder, .. } = Wired::new(boot)?;
+        let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
+        let Wired { desk, directory, approvals, recorder, .. } =
+            Wired::waking(boot, Arc::new(tokens))?;
         let catalog = Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?);
         let describer = ConnectorEffects(Arc::new(catalog.clone()));
         let steps = countersign_step_entry::Context::new(boot, Vec::new())?;

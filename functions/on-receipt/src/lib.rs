@@ -19,6 +19,7 @@ use countersign_failure::{Failure as _, chain};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_signer::LedgerKey;
 use countersign_store_approvals::Approvals;
+use countersign_store_kit::Blobs;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -52,7 +53,7 @@ impl Context {
         Ok(Self {
             chain: Arc::new(Approvals::new(table)),
             signer: Arc::new(LedgerKey::new(&boot.aws, boot.settings.need(Setting::LedgerKeyId)?)),
-            archive: Arc::new(boot.blobs()?),
+            archive: Arc::new(Blobs::of(&boot.aws, boot.settings.need(Setting::BucketLedger)?)),
             tenant,
         })
     }

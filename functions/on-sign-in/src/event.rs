@@ -16,6 +16,7 @@ const SCOPES_LIMIT: usize = 4 * 1024;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignIn {
+    trigger_source: String,
     user_pool_id: String,
     user_name: String,
     request: Request,
@@ -63,6 +64,15 @@ impl SignIn {
         attributes.email.as_deref().filter(|_| verified).map(Email::parse)
     }
 
+    /// The pool and the name of the account when somebody has signed in just now. A refresh is no sign-in: who holds a
+    /// stolen session could give the account a factor of their own, and the next token would vouch for them.
+    pub(crate) fn of_a_sign_in(&self) -> Option<(&str, &str)> {
+        const SIGN_INS: [&str; 2] =
+            ["TokenGeneration_Authentication", "TokenGeneration_HostedAuth"];
+        let signs_in = SIGN_INS.contains(&self.trigger_source.as_str());
+        signs_in.then_some((&self.user_pool_id, &self.user_name))
+    }
+
     /// The name to show.
     pub(crate) fn display_name(&self) -> String {
         let name = self.request.user_attributes.name.as_deref().unwrap_or(&self.user_name);
@@ -82,18 +92,25 @@ impl SignIn {
     }
 }
 
-/// The event as it goes back: the claims that say whom the token speaks for.
+/// The event as it goes back: the claims that say whom the token speaks for, and the factors they have signed in with.
 ///
 /// # Errors
 /// [`SignInError::TooManyGrants`] when the scopes do not fit into a token.
-pub(crate) fn answer(mut event: Value, standing: &Standing) -> Result<Value, SignInError> {
+pub(crate) fn answer(
+    mut event: Value,
+    standing: &Standing,
+    factors: Option<&[String]>,
+) -> Result<Value, SignInError> {
     let scopes = json!(standing.scopes);
     if scopes.to_string().len() > SCOPES_LIMIT {
         return Err(SignInError::TooManyGrants);
     }
-    let claims = json!({
+    let mut claims = json!({
         "user_id": standing.user, "scopes": scopes, "capabilities": standing.capabilities,
     });
+    if let Some(factors) = factors {
+        claims["mfa_factors"] = json!(factors);
+    }
     event["response"] = json!({ "claimsAndScopeOverrideDetails": {
         "idTokenGeneration": { "claimsToAddOrOverride": { "user_id": standing.user } },
         "accessTokenGeneration": { "claimsToAddOrOverride": claims },
@@ -160,7 +177,7 @@ mod tests {
     #[test]
     fn r_003_the_token_says_whom_it_speaks_for() {
         let event: Value = serde_json::from_str(FIRST).unwrap();
-        let said = answer(event, &standing(&["macro:analyst".to_owned()])).unwrap();
+        let said = answer(event, &standing(&["macro:analyst".to_owned()]), None).unwrap();
         assert_eq!(said["userPoolId"], "us-east-1_EXAMPLE");
         let said = &said["response"]["claimsAndScopeOverrideDetails"];
         assert_eq!(
@@ -171,9 +188,25 @@ mod tests {
     }
 
     #[test]
+    fn factors_are_said_of_a_sign_in_and_never_of_a_refresh() {
+        let first = sample(FIRST);
+        assert_eq!(first.of_a_sign_in(), Some(("us-east-1_EXAMPLE", "Ada")));
+        assert_eq!(sample(REFRESH).of_a_sign_in(), None);
+        let factors = ["SOFTWARE_TOKEN_MFA".to_owned()];
+        let said = answer(json!({}), &standing(&[]), Some(&factors)).unwrap();
+        let said = &said["response"]["claimsAndScopeOverrideDetails"];
+        let claims = &said["accessTokenGeneration"]["claimsToAddOrOverride"];
+        assert_eq!(claims["mfa_factors"], json!(factors));
+        assert!(said["idTokenGeneration"]["claimsToAddOrOverride"].get("mfa_factors").is_none());
+    }
+
+    #[test]
     fn grants_that_fit_into_no_token_are_an_error_and_not_cut() {
         let many: Vec<String> =
             (0..200).map(|n| format!("a_rather_long_topic_{n}:reader")).collect();
-        assert!(matches!(answer(json!({}), &standing(&many)), Err(SignInError::TooManyGrants)));
+        assert!(matches!(
+            answer(json!({}), &standing(&many), None),
+            Err(SignInError::TooManyGrants)
+        ));
     }
 }

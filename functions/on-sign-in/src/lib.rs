@@ -6,6 +6,9 @@
 
 mod error;
 mod event;
+mod pool;
+
+use std::sync::Arc;
 
 use countersign_failure::Failure as _;
 use countersign_identity::{Capability, Refused};
@@ -18,11 +21,13 @@ use serde_json::Value;
 
 pub use error::SignInError;
 pub use event::SignIn;
+pub use pool::{Factors, Unsaid, UserPools};
 
 /// The directory, and who may administer it before anybody has granted anything.
 pub struct Context {
     directory: Directory,
     first_administrator: Option<Email>,
+    factors: Arc<dyn Factors>,
 }
 
 impl Context {
@@ -38,6 +43,7 @@ impl Context {
         Ok(Self {
             directory: Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?),
             first_administrator: first.and_then(Result::ok),
+            factors: Arc::new(UserPools::new(&boot.aws)),
         })
     }
 }
@@ -58,7 +64,21 @@ async fn token(context: &Context, sign_in: &SignIn, event: Value) -> Result<Valu
     if !standing.active {
         return Err(Refused::Inactive.into());
     }
-    event::answer(event, &standing)
+    let factors = factors(context, sign_in).await;
+    event::answer(event, &standing, factors.as_deref())
+}
+
+/// The factors that the account has just signed in with; none where nobody signed in. Should the pool not say, the token
+/// says nothing of factors, and is good for everything that asks for none.
+async fn factors(context: &Context, sign_in: &SignIn) -> Option<Vec<String>> {
+    let (pool, username) = sign_in.of_a_sign_in()?;
+    match context.factors.of(pool, username).await {
+        Ok(factors) => Some(factors),
+        Err(error) => {
+            tracing::warn!(%error, "the token says nothing of factors");
+            None
+        }
+    }
 }
 
 /// Makes the person the first administrator, once, if they are: the sign-in has verified that address at the pool, and the

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use countersign_actions_notify::{PublicUrl, actions};
+use countersign_actions_notify::{DailyMails, PublicUrl, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_outbox::MailQueue;
+use countersign_run::Quota;
 use countersign_step_entry::Context;
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
+use countersign_store_runs::RunStore;
 
 /// Everything a step of this function needs, made once.
 ///
@@ -20,5 +22,8 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let mails = MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?);
     let own = PublicUrl::parse(boot.settings.need(Setting::PublicUrl)?)
         .map_err(|reason| StartError::Invalid { name: Setting::PublicUrl.name(), reason })?;
-    Context::new(boot, actions(Arc::new(content), Arc::new(directory), Arc::new(mails), own))
+    let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
+    let quota = DailyMails { runs, quota: Quota::mails(boot.number(Setting::MailsPerDay)?) };
+    let quota = Arc::new(quota);
+    Context::new(boot, actions(Arc::new(content), Arc::new(directory), quota, Arc::new(mails), own))
 }

@@ -10,6 +10,7 @@ pub mod console;
 pub mod door;
 pub mod error;
 pub mod mailbox;
+pub mod requests;
 pub mod stack;
 pub mod token;
 

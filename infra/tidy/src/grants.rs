@@ -8,8 +8,17 @@ use crate::functions::pascal;
 use crate::project::{Package, Project};
 
 /// The tables, as in `store-<table>` and `<Table>Table`.
-const TABLES: [&str; 8] =
-    ["directory", "catalog", "runs", "approvals", "knowledge", "content", "vault", "egress"];
+const TABLES: [&str; 9] = [
+    "directory",
+    "catalog",
+    "runs",
+    "approvals",
+    "knowledge",
+    "content",
+    "vault",
+    "egress",
+    "tokens",
+];
 /// Stores that keep their rows in another store's table.
 const LODGERS: [(&str, &str); 1] = [("journal", "runs")];
 /// The functions that may answer a task token.
@@ -30,12 +39,13 @@ pub fn broken(project: &Project) -> Vec<String> {
         let answers = statements
             .iter()
             .any(|(actions, _)| actions.iter().any(|action| action.starts_with("states:SendTask")));
-        if answers && !ANSWER_TOKENS.contains(&package.short()) {
-            broken.push(format!(
-                "`{}` may answer task tokens: that belongs to {}",
-                package.name,
-                ANSWER_TOKENS.join(", ")
-            ));
+        if !ANSWER_TOKENS.contains(&package.short()) {
+            let reads = grants(&statements, "tokens");
+            let may = [(answers, "answer"), (reads, "read")].into_iter().filter(|(does, _)| *does);
+            broken.extend(may.map(|(_, what)| {
+                let whose = ANSWER_TOKENS.join(", ");
+                format!("`{}` may {what} task tokens: that belongs to {whose}", package.name)
+            }));
         }
         broken.extend(too_wide(package, &statements));
     }
@@ -184,6 +194,15 @@ mod tests {
             "x",
             &[
                 "`tool-data` may answer task tokens: that belongs to api, approvals, gate-open, gate-deadline, cron-sweep",
+            ],
+        );
+        check(
+            "",
+            "dynamodb:GetItem",
+            "TokensTable.Arn",
+            &[
+                "the role of `tool-data` has a grant on TokensTable but the function is not built from `store-tokens`",
+                "`tool-data` may read task tokens: that belongs to api, approvals, gate-open, gate-deadline, cron-sweep",
             ],
         );
     }

@@ -4,7 +4,7 @@ use crate::project::{Package, Project};
 
 /// The layers of `shared/`, lowest first. A new crate takes its place here before anything may use it.
 pub const LAYERS: [(&str, &[&str]); 5] = [
-    ("floor", &["ids", "failure", "lazy"]),
+    ("floor", &["ids", "failure", "lazy", "decimal"]),
     (
         "domain",
         &[
@@ -28,6 +28,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "editorial",
             "report",
             "letter",
+            "links",
         ],
     ),
     (
@@ -38,6 +39,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "store-catalog",
             "store-runs",
             "store-approvals",
+            "store-tokens",
             "store-knowledge",
             "store-content",
             "store-uploads",

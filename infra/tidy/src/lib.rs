@@ -8,6 +8,7 @@ pub mod crates;
 pub mod files;
 pub mod functions;
 pub mod grants;
+pub mod hardening;
 pub mod layers;
 pub mod machines;
 pub mod project;

@@ -1,7 +1,8 @@
 //! The rules, over this project.
 
 use countersign_tidy::{
-    Project, TidyError, crates, files, functions, grants, layers, machines, requirements, template,
+    Project, TidyError, crates, files, functions, grants, hardening, layers, machines,
+    requirements, template,
 };
 
 #[track_caller]
@@ -34,6 +35,11 @@ fn roles_grant_what_functions_are_built_from() -> Result<(), TidyError> {
 #[test]
 fn the_template_keeps_limits_and_promises() -> Result<(), TidyError> {
     clean(template::broken)
+}
+
+#[test]
+fn the_template_keeps_what_hardens_a_deployment() -> Result<(), TidyError> {
+    clean(hardening::broken)
 }
 
 #[test]

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use countersign_connector::sql::{ReadStatement, Server, fit};
 use countersign_connector::{
-    Credential, DatabaseConnection, OutputShape, QueryRules, StatementSource,
+    Credential, DatabaseConnection, OutputShape, QueryRules, Reading, StatementSource,
 };
 use countersign_postgres_out::{Ask, DatabaseError, Table, ask};
 use countersign_registry::action::Call;
+use countersign_registry::{DataType, Field};
 use countersign_resilience::{Remedy, Tried};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
@@ -28,9 +29,21 @@ pub(crate) async fn call(
     let credential = credential(deps, call, resolved).await?;
     let server = Server::of(connection, credential.as_ref())?;
     let question = Question::of(rules, &arguments(call, resolved)?)?;
-    let asking = Asking { deps, call, resolved, connection };
+    let as_written = as_written(&resolved.endpoint.output.fields, &rules.reading);
+    let asking = Asking { deps, call, resolved, connection, as_written };
     let table = asking.ask(&server, &question).await?;
-    Ok(asking.output(table))
+    Ok(asking.output(table, &rules.reading))
+}
+
+/// The columns of which every digit is wanted. A locale applies to texts, and not to the numbers of a database: where one
+/// is declared, these stay numbers.
+fn as_written<'f>(fields: &'f [Field], reading: &Reading) -> Vec<&'f str> {
+    let wanted = |field: &&Field| match field.data_type {
+        DataType::String => true,
+        DataType::Decimal => reading.is_plain(),
+        _ => false,
+    };
+    fields.iter().filter(wanted).map(|field| field.name.as_str()).collect()
 }
 
 /// The owner's own (K-37).
@@ -90,6 +103,7 @@ struct Asking<'a> {
     call: &'a Call,
     resolved: &'a Resolved,
     connection: &'a DatabaseConnection,
+    as_written: Vec<&'a str>,
 }
 
 impl Asking<'_> {
@@ -115,6 +129,7 @@ impl Asking<'_> {
                 arguments: &question.values,
                 timeout: timeout.min(left_now),
                 max_rows: question.max_rows,
+                as_written: &self.as_written,
             };
             let failed =
                 match tokio::time::timeout_at(deadline, ask(&self.deps.egress, &asked)).await {
@@ -142,7 +157,7 @@ impl Asking<'_> {
         ConnectError::OutOfTime { waited_for: format!("`{connector}` answered") }
     }
 
-    fn output(&self, table: Table) -> Value {
+    fn output(&self, table: Table, reading: &Reading) -> Value {
         let Table { rows, has_more, mut warnings } = table;
         let declared = &self.resolved.endpoint.output;
         // Where a record came from, without the host: that is part of the credential.
@@ -150,7 +165,7 @@ impl Asking<'_> {
         let origin = Origin { reference: &reference, name: "" };
         let mut records = rows;
         for record in &mut records {
-            for warning in fit(record, &declared.fields) {
+            for warning in fit(record, &declared.fields, reading) {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
                 }

@@ -181,13 +181,24 @@ pub enum ConnectError {
         first: Box<Self>,
     },
     /// No file could be read.
-    #[error("none of {count} files could be read; the first: {first}")]
+    #[error("{}: {named}", none_of(*.count))]
     NothingRead {
         /// How many were tried.
         count: usize,
-        /// The first file's error.
+        /// The files with their reasons.
+        named: String,
+        /// The error that decides what is done next.
         first: Box<Self>,
     },
+}
+
+/// How a message about a call without a single file begins.
+fn none_of(count: usize) -> String {
+    if count == 1 {
+        "the file could not be read".to_owned()
+    } else {
+        format!("none of {count} files could be read")
+    }
 }
 
 impl Failure for ConnectError {

@@ -12,44 +12,41 @@ use countersign_registry::action::Call;
 use countersign_resilience::Tried;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
 
 use crate::binding::Resolved;
 use crate::calling::{Caller, deadline};
 use crate::error::ConnectError;
+use crate::gathered::Gathered;
 use crate::handler::Deps;
-use crate::output::{Origin, shaped, stamp};
 use crate::places::Places;
 
 /// Files read by one call.
-const MAX_FILES: usize = 500;
-/// Records returned by one call.
-const MAX_RECORDS: usize = 50_000;
-/// Warnings returned by one call.
-const MAX_WARNINGS: usize = 200;
+pub(crate) const MAX_FILES: usize = 500;
 /// Files read at the same time: as many as there are readers, so that none is opened long before it is read.
 const AT_ONCE: usize = Readers::AT_ONCE;
 
 /// One file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Target {
+pub(crate) struct Target {
     /// A file's id, or an address without its query.
-    reference: String,
-    name: String,
-    place: Place,
+    pub(crate) reference: String,
+    /// What people call it; the reference where nothing is known of it.
+    pub(crate) name: String,
+    pub(crate) place: Place,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     Key { key: String, bytes: u64 },
     Address(Url),
     Missing,
 }
 
 /// A file that this call does not read.
-fn unread(code: &'static str, message: impl Into<String>) -> ConnectError {
+pub(crate) fn unread(code: &'static str, message: impl Into<String>) -> ConnectError {
     ConnectError::File { code, message: message.into(), class: Class::Terminal }
 }
 
@@ -73,7 +70,7 @@ pub(crate) async fn call(
     let (targets, truncated) = targets(deps, call, connection).await?;
     let gathered = reading.all(&targets, resolved, call).await;
     reading.places.finish().await;
-    gathered.finish(resolved, targets.len(), truncated)
+    gathered.finish(resolved, truncated)
 }
 
 /// Reads the files of one call.
@@ -153,7 +150,7 @@ impl Reading<'_> {
 }
 
 /// Whether a file is not what it should be, rather than too much or out of reach.
-fn is_malformed(error: &FormatError) -> bool {
+pub(crate) fn is_malformed(error: &FormatError) -> bool {
     const CODES: [&str; 7] = [
         "FILE_EMPTY",
         "FILE_NOT_XML",
@@ -164,88 +161,6 @@ fn is_malformed(error: &FormatError) -> bool {
         "FILE_WRONG_KIND",
     ];
     CODES.contains(&error.code())
-}
-
-/// What was read of all files.
-#[derive(Default)]
-struct Gathered {
-    records: Vec<Map<String, Value>>,
-    errors: Vec<Value>,
-    warnings: Vec<Value>,
-    read: usize,
-    /// The first error that is no answer of another kind.
-    failed: Option<ConnectError>,
-}
-
-impl Gathered {
-    fn add(
-        &mut self,
-        target: &Target,
-        outcome: Result<Extraction, ConnectError>,
-        resolved: &Resolved,
-        call: &Call,
-    ) {
-        let found = outcome.and_then(|found| {
-            if self.records.len() + found.records.len() > MAX_RECORDS {
-                let message = format!(
-                    "more than {MAX_RECORDS} records in one call; read this file in another"
-                );
-                return Err(unread("FILE_RECORDS", message));
-            }
-            Ok(found)
-        });
-        let found = match found {
-            Ok(found) => found,
-            Err(error) => return self.fail(target, error),
-        };
-        let offset = self.records.len();
-        let origin = Origin { reference: &target.reference, name: &target.name };
-        for mut record in found.records {
-            stamp(&mut record, resolved, call, &origin);
-            self.records.push(record);
-        }
-        for warning in
-            found.warnings.into_iter().take(MAX_WARNINGS.saturating_sub(self.warnings.len()))
-        {
-            self.warnings.push(json!({
-                "file": target.reference, "name": target.name, "record": warning.record.map(|record| offset + record),
-                "field": warning.field, "message": warning.message,
-            }));
-        }
-        self.read += 1;
-    }
-
-    /// What an address answers and is no such file is told, and nothing more (F-311); an upload is its owner's to mend.
-    fn fail(&mut self, target: &Target, error: ConnectError) {
-        let (code, message) = (error.code(), error.to_string());
-        self.errors.push(json!({
-            "file": target.reference, "name": target.name, "code": code, "message": message,
-        }));
-        match (&target.place, error) {
-            (Place::Address(_), ConnectError::Format(error)) if is_malformed(&error) => {
-                tracing::warn!(address = %target.reference, code, "an answer was not as expected");
-            }
-            (_, error) => drop(self.failed.get_or_insert(error)),
-        }
-    }
-
-    /// The output, or an error when no file could be read.
-    fn finish(
-        self,
-        resolved: &Resolved,
-        count: usize,
-        truncated: bool,
-    ) -> Result<Value, ConnectError> {
-        if let (0, Some(error)) = (self.read, self.failed) {
-            return Err(ConnectError::NothingRead { count, first: Box::new(error) });
-        }
-        let mut output = shaped(resolved.endpoint.output.shape, self.records, truncated);
-        output.insert("files_read".to_owned(), self.read.into());
-        output.insert("files_failed".to_owned(), self.errors.len().into());
-        output.insert("errors".to_owned(), self.errors.into());
-        output.insert("warnings".to_owned(), self.warnings.into());
-        Ok(output.into())
-    }
 }
 
 /// The files meant by `source`, and whether there are more than are read.
@@ -344,7 +259,7 @@ async fn uploads(
     let prefix = keys::source_prefix(&call.owner, source).ok_or_else(unknown)?;
     let (files, truncated) = listed(deps, call, &prefix).await?;
     let missing =
-        || Target { reference: source.to_owned(), name: String::new(), place: Place::Missing };
+        || Target { reference: source.to_owned(), name: source.to_owned(), place: Place::Missing };
     Ok((if files.is_empty() { vec![missing()] } else { files }, truncated))
 }
 

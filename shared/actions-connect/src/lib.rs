@@ -10,6 +10,7 @@ mod error;
 mod fault;
 mod feed;
 mod file;
+mod gathered;
 mod graphql;
 mod guarded;
 mod handler;

@@ -230,6 +230,7 @@ fn fits(value: &Value, data_type: &DataType) -> bool {
                 day.is_some()
             }),
             DataType::Number => value.is_number(),
+            DataType::Decimal => value.is_string(),
             DataType::Integer => value.is_i64() || value.is_u64(),
             DataType::Boolean => value.is_boolean(),
             DataType::Object | DataType::Record(_) => value.is_object(),

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use countersign_knowledge::EntityType;
-use countersign_knowledge::cross::{Crossing, MatchStrategy, Question, Side, cross};
+use countersign_knowledge::cross::{Crossing, Doubt, MatchStrategy, Question, Side, cross};
+use countersign_knowledge::{EntityType, MatchMethod};
 use countersign_registry::action::{Action, ActionError, Call};
 use futures::future::BoxFuture;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::given;
@@ -34,7 +35,15 @@ fn compare(call: &Call) -> Result<Value, ActionError> {
     let matches: Vec<Value> = crossing
         .matches
         .iter()
-        .map(|found| json!({ "entity_a": a[found.a], "entity_b": b[found.b], "match_score": found.score, "match_method": found.method }))
+        .map(|found| json!({
+            "entity_a": a[found.a], "entity_b": b[found.b], "match_score": found.score, "match_method": found.method,
+            "basis": basis(found.method),
+        }))
+        .collect();
+    let doubtful: Vec<Value> = crossing
+        .doubtful
+        .iter()
+        .map(|found| json!({ "entity_a": a[found.a], "entity_b": b[found.b], "why": found.why }))
         .collect();
     let of = |records: &[Value], indices: &[usize]| {
         indices.iter().map(|index| records[*index].clone()).collect::<Vec<_>>()
@@ -44,6 +53,8 @@ fn compare(call: &Call) -> Result<Value, ActionError> {
         "matches": matches,
         "unmatched_a": of(&a, &crossing.unmatched_a),
         "unmatched_b": of(&b, &crossing.unmatched_b),
+        "doubtful_count": doubtful.len(),
+        "doubtful": doubtful,
     }))
 }
 
@@ -65,7 +76,31 @@ fn question(call: &Call) -> Result<Question, ActionError> {
         b: side("name_field_b", "id_field_b")?,
         entity_type: given::text(call, "entity_type")?.map(EntityType::from),
         distinct_field: given::text(call, "distinct_field")?.map(str::to_owned),
+        entity_field: given::text(call, "entity_field")?.map(str::to_owned),
+        doubts: doubts(call)?,
     })
+}
+
+/// Doubts say nothing without the field that tells entities apart, and are then refused rather than ignored.
+fn doubts(call: &Call) -> Result<Vec<Doubt>, ActionError> {
+    let given = call.inputs.get("doubts").filter(|doubts| !doubts.is_null());
+    let Some(given) = given else { return Ok(Vec::new()) };
+    if call.params.get("entity_field").is_none_or(Value::is_null) {
+        let message = "`doubts` are about resolved entities: name their field in `entity_field`";
+        return Err(ActionError::terminal("BAD_PARAM", message));
+    }
+    Vec::<Doubt>::deserialize(given)
+        .map_err(|error| ActionError::terminal("BAD_INPUT", format!("`doubts`: {error}")))
+}
+
+/// By what two records were matched, in words.
+fn basis(method: MatchMethod) -> &'static str {
+    match method {
+        MatchMethod::ExactName => "Same name",
+        MatchMethod::FuzzyName => "Same name, written differently",
+        MatchMethod::ExternalId => "Same identification number",
+        MatchMethod::ContextOverlap => "Similar names in the same organisation",
+    }
 }
 
 fn check_size(crossing: &Crossing, a: &[Value], b: &[Value]) -> Result<(), ActionError> {

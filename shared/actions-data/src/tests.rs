@@ -52,7 +52,7 @@ fn f_051_transform_data_answers_with_data_and_count() {
         json!({"operations": [{"type": "filter", "field": "n", "operator": "gt", "value": 1}]});
     assert_eq!(
         run("transform_data", &inputs, &params).unwrap(),
-        json!({"count": 1, "data": [{"n": 2}]})
+        json!({"count": 1, "data": [{"n": 2}], "warnings": [], "warning_count": 0})
     );
     check_refused("transform_data", &json!({"data": "x"}), &params, "BAD_INPUT");
     check_refused(

@@ -33,6 +33,8 @@ fn transform(call: &Call) -> Result<Value, ActionError> {
             ));
         }
     };
-    let data = apply(records, &operations).map_err(|error| ActionError::from_failure(&error))?;
-    Ok(json!({ "count": data.len(), "data": data }))
+    let done = apply(records, &operations).map_err(|error| ActionError::from_failure(&error))?;
+    let (data, count) = (done.records, done.warnings.count());
+    let warnings = done.warnings.into_values();
+    Ok(json!({ "count": data.len(), "data": data, "warnings": warnings, "warning_count": count }))
 }

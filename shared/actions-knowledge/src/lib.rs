@@ -1,5 +1,7 @@
-//! `resolve_entities` (F-048): mentions become entities of the owner's graph.
+//! `resolve_entities` (F-048): mentions become entities of the owner's graph. `match_entities` says the same and
+//! remembers nothing.
 
+mod match_entities;
 mod resolve_entities;
 
 use std::sync::Arc;
@@ -10,7 +12,10 @@ use countersign_registry::action::Action;
 /// Every action of this crate.
 #[must_use]
 pub fn actions(graph: Arc<dyn Graph>) -> Vec<Arc<dyn Action>> {
-    vec![Arc::new(resolve_entities::ResolveEntities { graph })]
+    vec![
+        Arc::new(resolve_entities::ResolveEntities { graph: Arc::clone(&graph) }),
+        Arc::new(match_entities::MatchEntities { graph }),
+    ]
 }
 
 #[cfg(test)]

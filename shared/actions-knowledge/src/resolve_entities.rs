@@ -8,7 +8,10 @@ use countersign_knowledge::extract::Extracted;
 use countersign_knowledge::graph::{
     CallState, Graph, GraphError, Planned, Scope, forget_known_edges,
 };
-use countersign_knowledge::{DEFAULT_THRESHOLD, Known, MAX_MENTIONS, Namespace, Settings, resolve};
+use countersign_knowledge::{
+    DEFAULT_THRESHOLD, Entity, Known, MAX_MENTIONS, Mention, Namespace, Resolution, Settings,
+    resolve,
+};
 use countersign_registry::action::{Action, ActionError, Call};
 use futures::future::BoxFuture;
 use serde::Deserialize as _;
@@ -29,7 +32,7 @@ impl Action for ResolveEntities {
 }
 
 async fn run(graph: &dyn Graph, call: &Call) -> Result<Value, ActionError> {
-    let scope = Scope { owner: call.owner.clone(), namespace: namespace(call)? };
+    let scope = scope(call)?;
     let settings = settings(call)?;
     let entities = entities(call)?;
     if call.info.dry_run {
@@ -60,22 +63,49 @@ async fn plan(
     settings: &Settings,
     entities: &[Extracted],
 ) -> Result<Planned, ActionError> {
+    let Found { mentions, found, resolution } = find(graph, scope, settings, entities).await?;
+    let origin = origin(call, scope);
+    let mut changes = changes(&origin, entities, &mentions, &resolution, &found);
+    let existing = graph.existing(scope, &changes.edges).await.map_err(failed)?;
+    forget_known_edges(&mut changes, &existing);
+    Ok(Planned { answer: answer(&origin, entities.len(), &resolution), changes })
+}
+
+/// What a call's entities resolve to, with what it was resolved against.
+pub(crate) struct Found {
+    pub(crate) mentions: Vec<Mention>,
+    pub(crate) found: Vec<Entity>,
+    pub(crate) resolution: Resolution,
+}
+
+/// Reads the graph and resolves; writes nothing.
+pub(crate) async fn find(
+    graph: &dyn Graph,
+    scope: &Scope,
+    settings: &Settings,
+    entities: &[Extracted],
+) -> Result<Found, ActionError> {
     let mentions = mentions(entities);
     let found = graph.candidates(scope, &mentions).await.map_err(failed)?;
     let known: Vec<Known> = found.iter().map(Known::from).collect();
     let resolution =
         resolve(&mentions, &known, settings).map_err(|error| ActionError::from_failure(&error))?;
-    let origin = Origin {
+    Ok(Found { mentions, found, resolution })
+}
+
+pub(crate) fn origin(call: &Call, scope: &Scope) -> Origin {
+    Origin {
         owner: call.owner.clone(),
         namespace: scope.namespace.clone(),
         run: call.run.clone(),
         idempotency_key: call.idempotency_key.clone(),
         now: call.now,
-    };
-    let mut changes = changes(&origin, entities, &mentions, &resolution, &found);
-    let existing = graph.existing(scope, &changes.edges).await.map_err(failed)?;
-    forget_known_edges(&mut changes, &existing);
-    Ok(Planned { answer: answer(&origin, entities.len(), &resolution), changes })
+    }
+}
+
+/// The part of whose graph a call is about.
+pub(crate) fn scope(call: &Call) -> Result<Scope, ActionError> {
+    Ok(Scope { owner: call.owner.clone(), namespace: namespace(call)? })
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "taken by `map_err`")]
@@ -83,7 +113,7 @@ fn failed(error: GraphError) -> ActionError {
     ActionError::from_failure(error.as_ref() as &dyn Failure)
 }
 
-fn settings(call: &Call) -> Result<Settings, ActionError> {
+pub(crate) fn settings(call: &Call) -> Result<Settings, ActionError> {
     let strategy = call.params.get("strategy").and_then(Value::as_str).unwrap_or("fuzzy");
     let threshold = match call.params.get("threshold") {
         None | Some(Value::Null) => DEFAULT_THRESHOLD,
@@ -104,7 +134,7 @@ fn namespace(call: &Call) -> Result<Namespace, ActionError> {
 }
 
 /// What `extract_entities` gives, or records with `name` and `type` from anywhere, or plain names of persons.
-fn entities(call: &Call) -> Result<Vec<Extracted>, ActionError> {
+pub(crate) fn entities(call: &Call) -> Result<Vec<Extracted>, ActionError> {
     let given = call.inputs.get("entities").unwrap_or(&Value::Null);
     let items = match given {
         Value::Null => &[][..],

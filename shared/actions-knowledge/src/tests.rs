@@ -216,6 +216,28 @@ fn k_46_a_test_answers_the_same_and_writes_nothing() {
 }
 
 #[test]
+fn f_048_matching_says_what_resolving_would_and_writes_nothing() {
+    let graph = Arc::new(Memory::default());
+    let mut inputs = officers();
+    inputs["records"] = json!(
+        ["SMITH, ROBERT", "Bob Smith", "J DOE", "JANE DOE", ""].map(|name| json!({"name": name}))
+    );
+    let action = &super::actions(Arc::clone(&graph) as Arc<dyn Graph>)[1];
+    let mut matched =
+        futures::executor::block_on(action.run(&call(1, "k", &inputs, &json!({})))).unwrap();
+    let records = matched.as_object_mut().unwrap().remove("records").unwrap();
+    assert_eq!(graph.state.lock().unwrap().writes, 0);
+    assert_eq!(run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap(), matched);
+    let ids: Vec<&Value> = records.as_array().unwrap().iter().map(|r| &r["_entity_id"]).collect();
+    assert!(ids[0] == ids[1] && ids[0].is_string() && ids[2] != ids[3], "{records:#}");
+    assert_eq!((ids[4], &records[1]["_entity_name"]), (&Value::Null, &json!("Robert Smith")));
+    assert!(
+        matched["resolved"].as_array().unwrap().iter().any(|entity| entity["entity_id"] == *ids[0]),
+        "{matched:#}"
+    );
+}
+
+#[test]
 fn f_048_killed_after_any_write_the_retry_gives_one_result() {
     let whole = Arc::new(Memory::default());
     let expect = run(&whole, &call(1, "k", &officers(), &json!({}))).unwrap();

@@ -2,13 +2,15 @@
 //!
 //! Every notification stands in the application. `normal`, `high` and `urgent` ones also go by mail, to the owner's own
 //! address and only if the directory says it is verified; `high` and `urgent` say so in the subject. The message in the
-//! mail is plain text. Links go to the deployment itself or to an `https` address, never elsewhere.
+//! mail is plain text. Its one link goes to the deployment itself or to an `https` address; what a mail program would link
+//! in the words around it is taken apart.
 
 mod link;
 mod ports;
 
 use std::sync::Arc;
 
+use countersign_links::unlinked;
 use countersign_outbox::{Mail, MailId};
 use countersign_registry::action::{Action, ActionError, Call};
 use countersign_store_content::{Notification, NotificationId, Priority, derived};
@@ -16,26 +18,28 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 pub use link::PublicUrl;
-pub use ports::{Addresses, Mails, Notes};
+pub use ports::{Addresses, DailyMails, Mails, Notes, Quotas};
 
 /// The longest message, in characters.
 const LONGEST_MESSAGE: usize = 4_000;
 
-/// The action, over where notifications are kept, who has which address, where mail goes, and the deployment's own
-/// address.
+/// The action, over where notifications are kept, who has which address, how many mails are left, where mail goes, and the
+/// deployment's own address.
 #[must_use]
 pub fn actions(
     notes: Arc<dyn Notes>,
     addresses: Arc<dyn Addresses>,
+    quotas: Arc<dyn Quotas>,
     mails: Arc<dyn Mails>,
     public_url: PublicUrl,
 ) -> Vec<Arc<dyn Action>> {
-    vec![Arc::new(SendNotification { notes, addresses, mails, public_url })]
+    vec![Arc::new(SendNotification { notes, addresses, quotas, mails, public_url })]
 }
 
 struct SendNotification {
     notes: Arc<dyn Notes>,
     addresses: Arc<dyn Addresses>,
+    quotas: Arc<dyn Quotas>,
     mails: Arc<dyn Mails>,
     public_url: PublicUrl,
 }
@@ -48,12 +52,18 @@ impl Action for SendNotification {
     fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
         Box::pin(async move {
             let note = self.notification(call)?;
+            let address = match note.priority {
+                Priority::Low => None,
+                _ => self.addresses.verified(&call.owner).await?,
+            };
+            // Before the record: a step that may send no more leaves nothing behind.
+            if address.is_some() {
+                self.quotas.count(call).await?;
+            }
             let stands = self.notes.keep(&note).await?;
             // The record stands before the mail is queued; the mail's id is the record's, so a repeated call mails nothing
             // twice.
-            if stands.priority > Priority::Low
-                && let Some(address) = self.addresses.verified(&call.owner).await?
-            {
+            if let Some(address) = address {
                 self.mails.queue(&mail(&stands, call, address)?).await?;
             }
             Ok(json!({"notification_id": stands.id, "success": true}))
@@ -112,6 +122,11 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(120).collect()
 }
 
+/// A title as no mail program links it, within the length of a subject.
+fn subject(title: &str) -> String {
+    unlinked(title).chars().take(180).collect()
+}
+
 fn mail(note: &Notification, call: &Call, address: String) -> Result<Mail, ActionError> {
     let mark = match note.priority {
         Priority::High => "Important: ",
@@ -119,16 +134,16 @@ fn mail(note: &Notification, call: &Call, address: String) -> Result<Mail, Actio
         Priority::Low | Priority::Normal => "",
     };
     let link = note.action_url.as_ref().map_or_else(String::new, |url| {
-        format!("\n{}: {url}\n", note.action_label.as_deref().unwrap_or("Open"))
+        format!("\n{}: {url}\n", unlinked(note.action_label.as_deref().unwrap_or("Open")))
     });
     let text = format!(
         "{}\n{link}\n-- \n{}, run {}\n",
-        note.message,
-        one_line(&call.info.profile_name),
+        unlinked(&note.message),
+        unlinked(&one_line(&call.info.profile_name)),
         note.run
     );
     let id = MailId::of(&["notification", note.id.as_str()]);
-    let made = Mail::new(id, vec![address], format!("{mark}{}", note.title), text, None);
+    let made = Mail::new(id, vec![address], format!("{mark}{}", subject(&note.title)), text, None);
     let mail = made.and_then(|mail| mail.with_header("Auto-Submitted", "auto-generated"));
     mail.map_err(|error| ActionError::from_failure(&error))
 }

@@ -2,9 +2,11 @@
 
 use countersign_identity::UserId;
 use countersign_outbox::{Mail, MailQueue};
-use countersign_registry::action::ActionError;
+use countersign_registry::action::{ActionError, Call};
+use countersign_run::Quota;
 use countersign_store_content::{ContentStore, Notification};
 use countersign_store_directory::Directory;
+use countersign_store_runs::{Counted, RunStore, Use};
 use futures::future::BoxFuture;
 
 /// Where notifications are kept.
@@ -23,6 +25,37 @@ pub trait Addresses: Send + Sync {
         &'a self,
         user: &'a UserId,
     ) -> BoxFuture<'a, Result<Option<String>, ActionError>>;
+}
+
+/// How many mails the runs of a person may send.
+pub trait Quotas: Send + Sync {
+    /// Counts a mail of a call once, however often the call is repeated.
+    fn count<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<(), ActionError>>;
+}
+
+/// The quota of the deployment, counted with the runs.
+pub struct DailyMails {
+    /// Where it is counted.
+    pub runs: RunStore,
+    /// How many.
+    pub quota: Quota,
+}
+
+impl Quotas for DailyMails {
+    fn count<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<(), ActionError>> {
+        Box::pin(async move {
+            let of = Use {
+                who: &call.info.invoked_by,
+                amount: 1,
+                known_by: Some(call.idempotency_key.as_str()),
+            };
+            match self.runs.count(self.quota, of, call.now).await {
+                Ok(Counted::Yes) => Ok(()),
+                Ok(Counted::Exceeded(exceeded)) => Err(ActionError::from_failure(&exceeded)),
+                Err(error) => Err(ActionError::from_failure(&error)),
+            }
+        })
+    }
 }
 
 /// Where mail goes.

@@ -1,20 +1,24 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use countersign_failure::Class;
 use countersign_identity::UserId;
+use countersign_links::makes_link;
 use countersign_outbox::Mail;
 use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_run::Quota;
 use countersign_store_content::Notification;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::{Addresses, Mails, Notes, PublicUrl, actions};
+use crate::{Addresses, Mails, Notes, PublicUrl, Quotas, actions};
 
 #[derive(Default)]
 struct World {
     notes: Mutex<Vec<Notification>>,
     mails: Mutex<Vec<Mail>>,
     verified: bool,
+    spent: bool,
 }
 
 impl Notes for World {
@@ -36,6 +40,15 @@ impl Notes for World {
 impl Addresses for World {
     fn verified<'a>(&'a self, _: &'a UserId) -> BoxFuture<'a, Result<Option<String>, ActionError>> {
         Box::pin(async move { Ok(self.verified.then(|| "ada@example.org".to_owned())) })
+    }
+}
+
+impl Quotas for World {
+    fn count<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<(), ActionError>> {
+        Box::pin(async move {
+            let exceeded = Quota::mails(1).exceeded(call.now);
+            if self.spent { Err(ActionError::from_failure(&exceeded)) } else { Ok(()) }
+        })
     }
 }
 
@@ -78,7 +91,8 @@ fn call(message: &str, params: &Value) -> Call {
 
 async fn run(world: &Arc<World>, call: &Call) -> Result<Value, ActionError> {
     let own = PublicUrl::parse("https://own.example").unwrap();
-    let all = actions(Arc::clone(world) as _, Arc::clone(world) as _, Arc::clone(world) as _, own);
+    let world = Arc::clone(world);
+    let all = actions(world.clone() as _, world.clone() as _, world.clone() as _, world as _, own);
     all[0].run(call).await
 }
 
@@ -119,6 +133,50 @@ async fn f_072_a_second_attempt_keeps_one_note_and_one_mail_id() {
         "{}",
         mails[0].text()
     );
+}
+
+#[tokio::test]
+async fn f_072_a_person_whose_mails_are_spent_is_told_by_the_step_and_nothing_is_left_behind() {
+    let spent = |verified| Arc::new(World { verified, spent: true, ..World::default() });
+    let world = spent(true);
+    let error = run(&world, &call("Done", &json!({}))).await.unwrap_err();
+    assert_eq!((error.code, error.class), ("QUOTA_EXCEEDED", Class::Terminal));
+    assert!(error.message.contains("quota of 1 mails"), "{}", error.message);
+    assert!(world.notes.lock().unwrap().is_empty() && world.mails.lock().unwrap().is_empty());
+    // What is not mailed is not counted.
+    assert!(run(&spent(true), &call("Done", &json!({"priority": "low"}))).await.is_ok());
+    assert!(run(&spent(false), &call("Done", &json!({}))).await.is_ok());
+}
+
+#[tokio::test]
+async fn f_072_only_its_own_link_is_one_in_a_mail() {
+    let hostile = [
+        "https://evil.example/x",
+        "www.evil.example",
+        "evil.example/pay",
+        "ada@evil.example",
+        "tel:+155501",
+    ];
+    let scripts = ["plain, see {}.", "({})", "<{}>", "two\nlines {} here", "{}\u{200b}"];
+    for (script, text) in scripts.iter().flat_map(|script| hostile.map(|text| (script, text))) {
+        let world = Arc::new(World { verified: true, ..World::default() });
+        let words = script.replace("{}", text);
+        let params = json!({"title": words, "action_url": "/runs/run_1", "action_label": words});
+        let mut step = call(&words, &params);
+        step.info.profile_name.clone_from(&words);
+        run(&world, &step).await.unwrap();
+        let mails = world.mails.lock().unwrap();
+        let own = "https://own.example/runs/run_1";
+        assert_eq!(mails[0].text().matches(own).count(), 1, "{words}");
+        let around = mails[0].text().replace(own, "");
+        assert!(!makes_link(&around), "{around}");
+        assert!(!makes_link(mails[0].subject()), "{}", mails[0].subject());
+        assert_eq!(
+            world.notes.lock().unwrap()[0].message,
+            words.trim(),
+            "the record keeps the words"
+        );
+    }
 }
 
 #[tokio::test]

@@ -115,6 +115,9 @@ pub enum DecideError {
     /// The person may not do what the request is about, now.
     #[error("you may not approve this: {0}")]
     NotPermitted(Denied),
+    /// The deployment wants a second factor for what cannot be taken back, and the session has none.
+    #[error("what this request is about cannot be taken back: sign in with a second factor")]
+    SecondFactorMissing,
     /// The policy does not name this door.
     #[error("this request cannot be decided through this door")]
     DoorClosed(Door),
@@ -163,6 +166,7 @@ impl Failure for DecideError {
             Self::Refused(refused) => refused.code(),
             Self::CapabilityMissing => "DECIDE_CAPABILITY_MISSING",
             Self::NotPermitted(_) => "PERMISSION_DENIED",
+            Self::SecondFactorMissing => "MFA_REQUIRED",
             Self::DoorClosed(_) => "DOOR_CLOSED",
             Self::AssuranceTooLow { .. } => "ASSURANCE_TOO_LOW",
         }
@@ -206,6 +210,9 @@ impl Failure for DecideError {
                 "ask for a one-time code and send it along"
             }
             Self::AssuranceTooLow { .. } => "sign in and decide in the console",
+            Self::SecondFactorMissing => {
+                "set up a second factor for your account, sign in again with it, and decide within the quarter of an hour that this token is good"
+            }
             Self::DoorClosed(_) => "use another of the doors the request names",
             Self::RequesterBarred => "ask one of the other approvers",
             Self::Refused(refused) => return refused.help(),

@@ -82,6 +82,7 @@ fn described(data_type: &DataType, description: &str) -> Map<String, Value> {
     let mut schema = of_type(data_type);
     let form = match data_type {
         DataType::Date => "a date (yyyy-mm-dd) or a time (RFC 3339)",
+        DataType::Decimal => "an exact number as text, such as 1250.00",
         _ => "",
     };
     let parts: Vec<&str> =
@@ -95,7 +96,7 @@ fn described(data_type: &DataType, description: &str) -> Map<String, Value> {
 fn of_type(data_type: &DataType) -> Map<String, Value> {
     let mut schema = Map::new();
     let kind = match data_type {
-        DataType::String | DataType::Date => "string",
+        DataType::String | DataType::Date | DataType::Decimal => "string",
         DataType::Number => "number",
         DataType::Integer => "integer",
         DataType::Boolean => "boolean",
@@ -136,6 +137,7 @@ mod tests {
         match data_type {
             DataType::String | DataType::Any => "a".into(),
             DataType::Date => "2024-01-02".into(),
+            DataType::Decimal => "1250.00".into(),
             DataType::Number => 1.5.into(),
             DataType::Integer => 1.into(),
             DataType::Boolean => true.into(),

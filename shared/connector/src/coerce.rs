@@ -1,27 +1,31 @@
 //! JSON values become values of a declared type (F-091), or say why they cannot.
 
+use countersign_decimal::Decimal;
 use countersign_registry::DataType;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::model::ValueType;
-use crate::xml::value::convert;
+use crate::reading::Reading;
 
 /// The value as one of `data_type`. What does not fit is null, with a complaint; null and, except for texts, empty texts
 /// are null without one. A single value becomes a list of one where a list is declared.
 #[must_use]
-pub fn coerce(value: Value, data_type: &DataType) -> (Value, Option<String>) {
+pub fn coerce(value: Value, data_type: &DataType, reading: &Reading) -> (Value, Option<String>) {
     if value.is_null() || is_blank(&value) && !matches!(data_type, DataType::String | DataType::Any)
     {
         return (Value::Null, None);
     }
     match data_type {
         DataType::Any => (value, None),
-        DataType::Array(item) => list(value, item),
-        _ => match one(&value, data_type) {
+        DataType::Array(item) => list(value, item, reading),
+        _ => match one(&value, data_type, reading) {
             Some(fitting) => (fitting, None),
-            None => (Value::Null, Some(complaint(&value, data_type))),
+            None => {
+                let complaint = complaint(&value, data_type, reading);
+                (Value::Null, Some(complaint))
+            }
         },
     }
 }
@@ -31,7 +35,7 @@ fn is_blank(value: &Value) -> bool {
 }
 
 /// Each item for itself; the first that does not fit is told.
-fn list(value: Value, item: &DataType) -> (Value, Option<String>) {
+fn list(value: Value, item: &DataType, reading: &Reading) -> (Value, Option<String>) {
     let items = match value {
         Value::Array(items) => items,
         single => vec![single],
@@ -39,14 +43,15 @@ fn list(value: Value, item: &DataType) -> (Value, Option<String>) {
     let mut first = None;
     let mut fitting = Vec::with_capacity(items.len());
     for value in items {
-        let (value, complaint) = coerce(value, item);
+        let (value, complaint) = coerce(value, item, reading);
         fitting.push(value);
         first = first.or(complaint);
     }
     (Value::Array(fitting), first)
 }
 
-fn one(value: &Value, data_type: &DataType) -> Option<Value> {
+fn one(value: &Value, data_type: &DataType, reading: &Reading) -> Option<Value> {
+    let read = |text: &str, value_type| reading.read(text.trim(), value_type);
     match (data_type, value) {
         (DataType::String, Value::String(_)) => Some(value.clone()),
         (DataType::String, Value::Number(number)) => Some(number.to_string().into()),
@@ -66,8 +71,12 @@ fn one(value: &Value, data_type: &DataType) -> Option<Value> {
             1 => Some(true.into()),
             _ => None,
         },
-        (DataType::Date, Value::String(text)) => date(text.trim()),
+        (DataType::Date, Value::String(text)) => date(text.trim(), reading),
         (DataType::Number, Value::String(text)) => read(text, ValueType::Number),
+        (DataType::Decimal, Value::String(text)) => read(text, ValueType::Decimal),
+        (DataType::Decimal, Value::Number(number)) => {
+            exact(number).map(|decimal| decimal.to_string().into())
+        }
         (DataType::Integer, Value::String(text)) => read(text, ValueType::Integer),
         (DataType::Boolean, Value::String(text)) => read(text, ValueType::Boolean),
         (DataType::Object | DataType::Record(_), Value::Object(_)) => Some(value.clone()),
@@ -75,9 +84,29 @@ fn one(value: &Value, data_type: &DataType) -> Option<Value> {
     }
 }
 
-fn read(text: &str, value_type: ValueType) -> Option<Value> {
-    let (value, complaint) = convert(&[text.trim().to_owned()], value_type);
-    complaint.is_none().then_some(value)
+/// A JSON number that is certainly the one the source wrote: a fraction of more digits may have lost some on its way.
+#[must_use]
+pub fn exact(number: &Number) -> Option<Decimal> {
+    const KEPT: usize = 15;
+    let text = number.to_string();
+    if number.is_f64() {
+        let digits = text.split('e').next().unwrap_or_default();
+        let significant = digits.trim_start_matches(['-', '0', '.']);
+        let significant = significant.strip_suffix(".0").unwrap_or(significant);
+        if significant.bytes().filter(u8::is_ascii_digit).count() > KEPT {
+            return None;
+        }
+        // A float shows a nought that nobody wrote.
+        let text = text.strip_suffix(".0").unwrap_or(&text);
+        return Decimal::of_json(text).ok();
+    }
+    Decimal::parse(&text).ok()
+}
+
+/// What is said of a number that is not [`exact`].
+#[must_use]
+pub fn uncertain(number: &Number) -> String {
+    format!("`{number}` is not of type decimal; a JSON number keeps 15 digits")
 }
 
 /// A number without a fraction, in the range where every whole number has a float.
@@ -90,9 +119,11 @@ fn whole(number: f64) -> Option<Value> {
 }
 
 /// A calendar date, or a time: with a zone it is kept, at midnight without one it is its date. Mail's form becomes RFC 3339.
-fn date(text: &str) -> Option<Value> {
-    if text.len() <= 10 {
-        return text.parse::<Date>().ok().map(|date| date.to_string().into());
+fn date(text: &str, reading: &Reading) -> Option<Value> {
+    if text.len() <= 10
+        && let Ok(date) = text.parse::<Date>()
+    {
+        return Some(date.to_string().into());
     }
     if text.parse::<Timestamp>().is_ok() {
         return Some(text.into());
@@ -106,17 +137,33 @@ fn date(text: &str) -> Option<Value> {
     if let Ok(time) = jiff::fmt::rfc2822::parse(text) {
         return Some(time.timestamp().to_string().into());
     }
-    read(text, ValueType::Date)
+    reading.read(text, ValueType::Date)
 }
 
-fn complaint(value: &Value, data_type: &DataType) -> String {
-    let shown = match value {
+fn complaint(value: &Value, data_type: &DataType, reading: &Reading) -> String {
+    let read_as = match data_type {
+        DataType::Number => Some(ValueType::Number),
+        DataType::Decimal => Some(ValueType::Decimal),
+        DataType::Integer => Some(ValueType::Integer),
+        DataType::Boolean => Some(ValueType::Boolean),
+        DataType::Date => Some(ValueType::Date),
+        _ => None,
+    };
+    let shown = match (value, read_as) {
+        (Value::String(text), Some(read_as)) => return reading.complaint(text, read_as),
+        (Value::Number(number), Some(ValueType::Decimal)) => return uncertain(number),
+        (value, _) => shown(value),
+    };
+    format!("{shown} is not of type {data_type}")
+}
+
+fn shown(value: &Value) -> String {
+    match value {
         Value::String(text) => format!("`{}`", text.chars().take(60).collect::<String>()),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         other => format!("`{other}`"),
-    };
-    format!("{shown} is not of type {data_type}")
+    }
 }
 
 #[cfg(test)]
@@ -126,17 +173,18 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::coerce;
+    use crate::reading::Reading;
 
     #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
     fn check(value: Value, data_type: DataType, expect: Value) {
-        let (found, complaint) = coerce(value.clone(), &data_type);
+        let (found, complaint) = coerce(value.clone(), &data_type, &Reading::default());
         assert_eq!(found, expect, "{value} as {data_type}");
         assert_eq!(complaint, None, "{value} as {data_type}");
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
     fn refuse(value: Value, data_type: DataType, complaint: &str) {
-        let (found, said) = coerce(value, &data_type);
+        let (found, said) = coerce(value, &data_type, &Reading::default());
         assert_eq!((found, said.as_deref()), (Value::Null, Some(complaint)));
     }
 
@@ -172,8 +220,32 @@ mod tests {
             check(json!(text), DataType::Date, json!(expect));
         }
         refuse(json!("2023-02-29"), DataType::Date, "`2023-02-29` is not of type date");
-        refuse(json!("02/29/2024"), DataType::Date, "`02/29/2024` is not of type date");
+        let said = "`02/29/2024` is not of type date; declare the endpoint's `locale` if it is written as in one";
+        refuse(json!("02/29/2024"), DataType::Date, said);
         refuse(json!(2024), DataType::Date, "`2024` is not of type date");
+    }
+
+    #[test]
+    fn f_091_decimals_are_exact_or_said() {
+        check(json!("1250.00"), DataType::Decimal, json!("1250.00"));
+        check(json!("1,250.00"), DataType::Decimal, json!("1250.00"));
+        check(json!(1250.0), DataType::Decimal, json!("1250"));
+        check(json!(19.99), DataType::Decimal, json!("19.99"));
+        check(json!(-7), DataType::Decimal, json!("-7"));
+        check(json!(u64::MAX), DataType::Decimal, json!("18446744073709551615"));
+        check(json!(["1.5", 2]), DataType::array(DataType::Decimal), json!(["1.5", "2"]));
+        let kept = "a JSON number keeps 15 digits";
+        let said = format!("`0.30000000000000004` is not of type decimal; {kept}");
+        refuse(json!(0.1 + 0.2), DataType::Decimal, &said);
+        refuse(
+            json!(1e300),
+            DataType::Decimal,
+            &format!("`1e+300` is not of type decimal; {kept}"),
+        );
+        let long = "1".repeat(29);
+        let said = format!("`{long}` is not of type decimal; it has more than 28 digits");
+        refuse(json!(long), DataType::Decimal, &said);
+        refuse(json!("n/a"), DataType::Decimal, "`n/a` is not of type decimal");
     }
 
     #[test]
@@ -192,7 +264,8 @@ mod tests {
         refuse(json!(2), DataType::Boolean, "`2` is not of type boolean");
         refuse(json!(["a"]), DataType::String, "a list is not of type string");
         refuse(json!("a"), DataType::Object, "`a` is not of type object");
-        let (list, said) = coerce(json!(["a", 1, {}]), &DataType::array(DataType::Integer));
+        let (list, said) =
+            coerce(json!(["a", 1, {}]), &DataType::array(DataType::Integer), &Reading::default());
         assert_eq!(list, json!([null, 1, null]));
         assert_eq!(said.as_deref(), Some("`a` is not of type integer"));
     }
@@ -202,10 +275,10 @@ mod tests {
 
         #[test]
         fn f_091_no_text_panics_and_what_fits_fits_again(text in "\\PC{0,30}") {
-            for data_type in [DataType::Number, DataType::Integer, DataType::Date, DataType::Boolean, DataType::String] {
-                let (value, complaint) = coerce(json!(text), &data_type);
+            for data_type in [DataType::Number, DataType::Integer, DataType::Date, DataType::Boolean, DataType::String, DataType::Decimal] {
+                let (value, complaint) = coerce(json!(text), &data_type, &Reading::default());
                 prop_assert!(complaint.is_none() || value.is_null());
-                prop_assert!(coerce(value.clone(), &data_type) == (value, None));
+                prop_assert!(coerce(value.clone(), &data_type, &Reading::default()) == (value, None));
             }
         }
     }

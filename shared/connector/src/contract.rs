@@ -180,6 +180,11 @@ fn file_metadata() -> Vec<Slot> {
             "values that are not of their field's type, left null",
         ),
         warning_count(),
+        slot(
+            "file_notes",
+            DataType::records(text(&["file", "name", "message"])),
+            "files that were read and have nothing the endpoint looks for",
+        ),
     ]
 }
 

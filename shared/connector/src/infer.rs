@@ -285,6 +285,7 @@ mod tests {
         let endpoint = crate::parse(yaml).definition.unwrap().endpoints["a"].clone();
         let output = json!({
             "name": "Mill", "_source": "a", "files_read": 1, "files_failed": 0, "errors": [], "warnings": [{ "field": "x" }],
+            "file_notes": [],
         });
         let written = endpoint.infer_output(&output).as_written();
         assert_eq!(
@@ -327,7 +328,7 @@ mod tests {
                 for item in items {
                     if let Value::Object(record) = item {
                         let mut record = record.clone();
-                        prop_assert_eq!(crate::mapping::fit(&mut record, &schema.fields), Vec::<String>::new());
+                        prop_assert_eq!(crate::mapping::fit(&mut record, &schema.fields, &Default::default()), Vec::<String>::new());
                     }
                 }
             }

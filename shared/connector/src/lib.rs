@@ -29,6 +29,7 @@ mod model;
 pub mod oauth;
 mod overrides;
 mod parse;
+mod reading;
 mod records;
 pub mod request;
 pub mod schema;
@@ -50,7 +51,7 @@ pub use binding::{
     Found, Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
 };
 pub use callable::{EndpointTool, tool_of};
-pub use coerce::coerce;
+pub use coerce::{coerce, exact, uncertain};
 pub use contract::{
     CURSOR_ARGUMENT, EndpointContract, PROVENANCE_FIELDS, endpoint_contract, has_pages,
     is_irreversible,
@@ -76,6 +77,7 @@ pub use model::{
     ToolRules, ValueType, XlsxRules, endings, media_type,
 };
 pub use parse::{Parsed, parse, parse_template};
+pub use reading::{InvalidLocale, InvalidReading, Reading};
 pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
 pub use standing::{RatedBy, binding_subject};

@@ -7,6 +7,7 @@ use crate::answer::AnswerError;
 use crate::coerce::coerce;
 use crate::json_path::Found;
 use crate::model::{JsonMapping, Layout, OutputSchema};
+use crate::reading::Reading;
 use crate::warnings::Warnings;
 
 /// Records, and what was not as declared.
@@ -69,7 +70,7 @@ pub fn records(
     let mut mapped = Mapped { count: items.len().max(longest), ..Mapped::default() };
     for (number, item) in items.into_iter().take(part.most).enumerate() {
         let mut record = record(mapping, item);
-        for complaint in fit(&mut record, &schema.fields) {
+        for complaint in fit(&mut record, &schema.fields, &mapping.reading) {
             mapped.warnings.push(format!("record {}, {complaint}", part.before + number + 1));
         }
         mapped.records.push(record);
@@ -106,11 +107,11 @@ fn record(mapping: &JsonMapping, item: &Value) -> Map<String, Value> {
 /// Makes a record's values those of its declared fields; what does not fit is left null and complained about. A declared
 /// field that is not there is null.
 #[must_use]
-pub fn fit(record: &mut Map<String, Value>, fields: &[Field]) -> Vec<String> {
+pub fn fit(record: &mut Map<String, Value>, fields: &[Field], reading: &Reading) -> Vec<String> {
     let mut complaints = Vec::new();
     for field in fields {
         let value = record.get_mut(&field.name).map_or(Value::Null, Value::take);
-        let (value, complaint) = coerce(value, &field.data_type);
+        let (value, complaint) = coerce(value, &field.data_type, reading);
         record.insert(field.name.clone(), value);
         complaints.extend(complaint.map(|text| format!("field `{}`: {text}", field.name)));
     }
@@ -124,7 +125,7 @@ pub fn metadata(mapping: &JsonMapping, answer: &Value) -> (Map<String, Value>, V
     let mut complaints = Vec::new();
     for item in &mapping.metadata {
         let found = item.path.find(answer).unwrap_or(Value::Null);
-        let (value, complaint) = coerce(found, &item.field.data_type);
+        let (value, complaint) = coerce(found, &item.field.data_type, &mapping.reading);
         complaints.extend(complaint.map(|text| format!("metadata `{}`: {text}", item.field.name)));
         values.insert(item.field.name.clone(), value);
     }

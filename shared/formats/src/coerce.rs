@@ -1,11 +1,14 @@
 //! Values as they stand become values of their field's type.
 
-use countersign_connector::xml::convert;
-use countersign_connector::{Cell, ValueType};
+use countersign_connector::{Cell, Reading, ValueType, exact, uncertain};
 use serde_json::Value;
 
 /// Reads a value as its field's type. The message says why it is not of the type; the value is then null.
-pub(crate) fn coerce(cell: Cell, value_type: Option<ValueType>) -> (Cell, Option<String>) {
+pub(crate) fn coerce(
+    cell: Cell,
+    value_type: Option<ValueType>,
+    reading: &Reading,
+) -> (Cell, Option<String>) {
     let Some(value_type) = value_type else { return (cell, None) };
     match (&cell, value_type) {
         (Cell::Null, value_type) if !value_type.is_list() => return (cell, None),
@@ -18,31 +21,37 @@ pub(crate) fn coerce(cell: Cell, value_type: Option<ValueType>) -> (Cell, Option
     let value = Value::from(cell);
     let (value, complaint) = match value_type {
         ValueType::StringList => strings(value),
-        ValueType::NumberList => convert(&texts(value), ValueType::NumberList),
-        one => scalar(value, one),
+        ValueType::NumberList => numbers(value, reading),
+        one => scalar(value, one, reading),
     };
     (Cell::from(value), complaint)
 }
 
-fn scalar(value: Value, value_type: ValueType) -> (Value, Option<String>) {
+fn scalar(value: Value, value_type: ValueType, reading: &Reading) -> (Value, Option<String>) {
     match (value, value_type) {
         (Value::Null, _) => (Value::Null, None),
         (Value::String(text), ValueType::String) => (Value::String(text), None),
         (value @ Value::Number(_), ValueType::Number) => (value, None),
+        (Value::Number(number), ValueType::Decimal) => match exact(&number) {
+            Some(decimal) => (decimal.to_string().into(), None),
+            None => (Value::Null, Some(uncertain(&number))),
+        },
         (value @ Value::Bool(_), ValueType::Boolean) => (value, None),
         // A path through a list finds a list: the first value counts, as it does in XML.
         (Value::Array(items), value_type) => match items.into_iter().find(|one| !one.is_null()) {
-            Some(first) if !first.is_array() => scalar(first, value_type),
+            Some(first) if !first.is_array() => scalar(first, value_type, reading),
             Some(first) => (Value::Null, Some(complaint(&first, value_type))),
             None => (Value::Null, None),
         },
         (value @ Value::Object(_), value_type) => {
             (Value::Null, Some(complaint(&value, value_type)))
         }
-        (value, value_type) => {
-            let text = text_of(value);
-            if text.is_empty() { (Value::Null, None) } else { convert(&[text], value_type) }
-        }
+        (Value::String(text), value_type) => match text.trim() {
+            "" => (Value::Null, None),
+            text => reading.convert(&[text.to_owned()], value_type),
+        },
+        // What is not a text is written as JSON does, whatever the locale.
+        (value, value_type) => Reading::default().convert(&[value.to_string()], value_type),
     }
 }
 
@@ -50,15 +59,30 @@ fn strings(value: Value) -> (Value, Option<String>) {
     (texts(value).into_iter().map(Value::String).collect(), None)
 }
 
-/// The texts of a list's values; what is no list is a list of one.
+/// The numbers of a list, and the first complaint about what is none.
+fn numbers(value: Value, reading: &Reading) -> (Value, Option<String>) {
+    let mut first = None;
+    let mut numbers = Vec::new();
+    for item in items(value) {
+        let (number, complaint) = scalar(item, ValueType::Number, reading);
+        first = first.or(complaint);
+        numbers.extend(Some(number).filter(|number| !number.is_null()));
+    }
+    (numbers.into(), first)
+}
+
+/// The texts of a list's values.
 fn texts(value: Value) -> Vec<String> {
+    items(value).map(text_of).filter(|text| !text.is_empty()).collect()
+}
+
+/// The values of a list that are there; what is no list is a list of one.
+fn items(value: Value) -> impl Iterator<Item = Value> {
     let items = match value {
-        Value::Null => Vec::new(),
         Value::Array(items) => items,
         one => vec![one],
     };
-    let full = items.into_iter().filter(|one| !one.is_null());
-    full.map(text_of).filter(|text| !text.is_empty()).collect()
+    items.into_iter().filter(|one| !one.is_null())
 }
 
 fn text_of(value: Value) -> String {

@@ -2,14 +2,19 @@
 
 use std::fmt;
 
-use countersign_connector::{Cell, JsonPath, JsonRules, JsonStep, PathRule, Records};
+use countersign_connector::{
+    Cell, JsonPath, JsonRules, JsonStep, PathRule, Reading, Records, ValueType,
+};
+use countersign_decimal::Decimal;
 use memchr::memchr_iter;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+    Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess,
+    Visitor,
 };
 use serde_json::Value;
 use serde_json::de::StrRead;
+use serde_json::value::RawValue;
 
 use crate::coerce::coerce;
 use crate::table::{cell_size, size_of, warn};
@@ -18,8 +23,23 @@ use crate::{Extraction, Warning};
 /// Maps the text of one record after the other.
 pub(crate) struct Mapper<'r> {
     rules: &'r [PathRule],
+    reading: &'r Reading,
     root: Node,
-    found: Vec<Cell>,
+    found: Vec<Taken>,
+}
+
+/// What was found for a path.
+#[derive(Debug, Clone, Default)]
+struct Taken {
+    cell: Cell,
+    /// Whether it is the text of a JSON number, which no locale applies to.
+    is_number: bool,
+}
+
+impl From<Cell> for Taken {
+    fn from(cell: Cell) -> Self {
+        Self { cell, is_number: false }
+    }
 }
 
 /// The keys that lead to fields.
@@ -33,18 +53,28 @@ struct Node {
 struct End {
     slot: usize,
     rest: Option<JsonPath>,
+    /// A number is kept as it is written: `1250.00`, and not `1250.0`.
+    as_written: bool,
 }
 
 impl<'r> Mapper<'r> {
     pub(crate) fn new(rules: &'r JsonRules) -> Self {
         let mut root = Node::default();
-        let paths = rules.fields.iter().flat_map(|rule| &rule.paths);
         let mut slots = 0;
-        for path in paths {
-            root.add(path, slots);
-            slots += 1;
+        for rule in &rules.fields {
+            for path in &rule.paths {
+                let as_written =
+                    matches!(rule.value_type, Some(ValueType::String | ValueType::Decimal));
+                root.add(path, slots, as_written);
+                slots += 1;
+            }
         }
-        Self { rules: &rules.fields, root, found: vec![Cell::Null; slots] }
+        Self {
+            rules: &rules.fields,
+            reading: &rules.reading,
+            root,
+            found: vec![Taken::default(); slots],
+        }
     }
 
     /// No records yet.
@@ -72,7 +102,7 @@ impl<'r> Mapper<'r> {
             all.push(record);
             return Ok((end(source, text), size));
         }
-        self.found.fill(Cell::Null);
+        self.found.fill(Taken::default());
         Seed { node: &self.root, found: &mut self.found }.deserialize(&mut source)?;
         Ok((end(source, text), self.fields(place, out)))
     }
@@ -83,13 +113,13 @@ impl<'r> Mapper<'r> {
         let mut slots = self.found.iter_mut();
         let mut size = 0;
         for rule in self.rules {
-            let mut cell = Cell::Null;
+            let mut taken = Taken::default();
             for slot in slots.by_ref().take(rule.paths.len()) {
-                if cell == Cell::Null {
-                    cell = std::mem::take(slot);
+                if taken.cell == Cell::Null {
+                    taken = std::mem::take(slot);
                 }
             }
-            let (cell, complaint) = coerce(cell, rule.value_type);
+            let (cell, complaint) = typed(taken, rule.value_type, self.reading);
             if let Some(message) = complaint {
                 warn(warnings, record, &rule.field, format!("{}: {message}", place()));
             }
@@ -97,6 +127,19 @@ impl<'r> Mapper<'r> {
             cells.push(cell);
         }
         size
+    }
+}
+
+/// The value of a field.
+fn typed(taken: Taken, value_type: Option<ValueType>, reading: &Reading) -> (Cell, Option<String>) {
+    match (&taken.cell, value_type) {
+        (Cell::Text(number), Some(ValueType::Decimal)) if taken.is_number => {
+            match Decimal::of_json(number) {
+                Ok(decimal) => (Cell::Text(decimal.to_string().into()), None),
+                Err(_) => coerce(taken.cell, value_type, &Reading::default()),
+            }
+        }
+        _ => coerce(taken.cell, value_type, reading),
     }
 }
 
@@ -114,7 +157,7 @@ fn end<'t>(mut source: serde_json::Deserializer<StrRead<'t>>, text: &'t str) -> 
 impl Node {
     /// Keys become nodes; from the first step that is none on, the path is looked up in the whole value. So is one with
     /// alternatives, of which only the whole value says which counts.
-    fn add(&mut self, path: &JsonPath, slot: usize) {
+    fn add(&mut self, path: &JsonPath, slot: usize, as_written: bool) {
         let mut alternatives = path.alternatives();
         let steps = match (alternatives.next(), alternatives.next()) {
             (Some(steps), None) => steps,
@@ -130,7 +173,8 @@ impl Node {
             taken += 1;
         }
         let is_whole = taken == steps.len() && path.alternatives().len() == 1;
-        node.ends.push(End { slot, rest: (!is_whole).then(|| path.after(taken)) });
+        let rest = (!is_whole).then(|| path.after(taken));
+        node.ends.push(End { slot, rest, as_written });
     }
 
     fn child(&mut self, key: &str) -> &mut Self {
@@ -142,14 +186,14 @@ impl Node {
     }
 
     /// Takes the fields at this node and below from a value that is held whole.
-    fn take(&self, value: &Value, found: &mut [Cell]) {
+    fn take(&self, value: &Value, found: &mut [Taken]) {
         for (key, child) in &self.keys {
             if let Some(inner) = value.get(key) {
                 child.take(inner, found);
             }
         }
         for end in &self.ends {
-            found[end.slot] = end.of(value);
+            found[end.slot] = end.of(value).into();
         }
     }
 }
@@ -166,7 +210,7 @@ impl End {
 /// Reads one value, as far as the fields below a node need it.
 struct Seed<'s> {
     node: &'s Node,
-    found: &'s mut [Cell],
+    found: &'s mut [Taken],
 }
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
@@ -175,8 +219,12 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
     fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
         match (&self.node.ends[..], &self.node.keys[..]) {
             ([], _) => source.deserialize_any(self),
-            ([End { slot, rest: None }], []) => {
-                self.found[*slot] = source.deserialize_any(Leaf)?;
+            ([End { slot, rest: None, as_written }], []) => {
+                self.found[*slot] = if *as_written {
+                    written(source)?
+                } else {
+                    source.deserialize_any(Leaf)?.into()
+                };
                 Ok(())
             }
             _ => {
@@ -186,6 +234,17 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
             }
         }
     }
+}
+
+/// Reads one value, of which a number becomes the text that it is written as.
+fn written<'de, D: Deserializer<'de>>(source: D) -> Result<Taken, D::Error> {
+    let raw = <&RawValue>::deserialize(source)?.get();
+    if raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
+        return Ok(Taken { cell: Cell::Text(raw.into()), is_number: true });
+    }
+    let value: Value =
+        serde_json::from_str(raw).map_err(|error| D::Error::custom(problem(&error)))?;
+    Ok(Cell::from(value).into())
 }
 
 /// Reads one value that a single field asks for.

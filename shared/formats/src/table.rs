@@ -195,7 +195,8 @@ impl<'r> Table<'r> {
                     let mut values = columns.iter().map(|index| row.value(*index));
                     let value = values.find(|value| !value.is_null()).unwrap_or(Value::Null);
                     let bytes = value.as_str().map_or(0, str::len);
-                    let (cell, complaint) = coerce(Cell::from(value), rule.value_type);
+                    let (cell, complaint) =
+                        coerce(Cell::from(value), rule.value_type, &rules.reading);
                     if let Some(message) = complaint {
                         let message = format!("{}: {message}", place());
                         warn(&mut self.out.warnings, record, &rule.field, message);

@@ -1,5 +1,6 @@
 //! Files of every format: as they are, as they vary, and as they should not be.
 
+mod bombs;
 mod csv;
 mod fuzz;
 mod html;

@@ -74,6 +74,12 @@ impl Desk {
                     decide(&loaded.request, &loaded.votes, &attempting.attempt, &caller, now);
                 match weighed {
                     Ok(Decided::Repeated(vote)) => return Ok(repeated(&loaded, &vote)),
+                    // The last question: nobody is told to sign in anew for what they may not decide.
+                    Ok(Decided::Recorded(_))
+                        if self.lacks_factor(&loaded.request, &attempting.who) =>
+                    {
+                        return Err(DecideError::SecondFactorMissing.into());
+                    }
                     Ok(Decided::Recorded(recorded)) => {
                         if self.record(&loaded, &recorded, now).await? == Committed::Done {
                             return Ok(self.recorded(&recorded).await);

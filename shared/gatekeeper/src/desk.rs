@@ -10,6 +10,7 @@ use countersign_store_approvals::{Commit, Committed, Loaded};
 use jiff::Timestamp;
 
 use crate::clock;
+use crate::decide::Who;
 use crate::error::GateError;
 use crate::ports::{Alarms, Records, Wake};
 
@@ -33,6 +34,8 @@ pub struct Desk {
     pub runs: Arc<dyn RunLog>,
     /// The way to the ledger.
     pub ledger: Arc<dyn ReceiptOutbox>,
+    /// Whether a session decides on what cannot be taken back only when a second factor stands behind it.
+    pub requires_mfa: bool,
 }
 
 impl Desk {
@@ -40,6 +43,13 @@ impl Desk {
     pub(crate) async fn load(&self, id: &ApprovalId) -> Result<Loaded, GateError> {
         let loaded = self.records.load(id).await;
         loaded.map_err(GateError::doing("reading the request"))?.ok_or(GateError::NotFound)
+    }
+
+    /// Whether a session that may decide lacks the second factor that this deployment asks for. A mailed link is no session:
+    /// what it takes stands in the request's policy.
+    pub(crate) fn lacks_factor(&self, request: &Request, who: &Who) -> bool {
+        let without = matches!(who, Who::Session(token) if !token.second_factor);
+        self.requires_mfa && request.irreversible && without
     }
 
     /// Writes a change that is no vote.

@@ -97,7 +97,7 @@ impl Desk {
         if !found.is_asked_again_by(request, &opening.subject.effects) {
             return self.change(&found, opening, now).await;
         }
-        self.wait_anew(&found, token).await
+        self.wait_anew(&found, token, now).await
     }
 
     async fn answer_closed(
@@ -130,8 +130,13 @@ impl Desk {
         Ok(Step::Again)
     }
 
-    async fn wait_anew(&self, found: &Request, token: &TaskToken) -> Result<Step, GateError> {
-        let attached = self.records.reattach(&found.id, token).await;
+    async fn wait_anew(
+        &self,
+        found: &Request,
+        token: &TaskToken,
+        now: Timestamp,
+    ) -> Result<Step, GateError> {
+        let attached = self.records.reattach(&found.id, token, now).await;
         if !attached.map_err(GateError::doing("waiting for the request"))? {
             return Ok(Step::Again);
         }

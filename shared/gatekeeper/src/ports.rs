@@ -24,6 +24,7 @@ pub trait Records: Send + Sync {
         &'a self,
         id: &'a ApprovalId,
         token: &'a TaskToken,
+        now: Timestamp,
     ) -> BoxFuture<'a, StoreResult<bool>>;
     fn token<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, StoreResult<Option<TaskToken>>>;
     fn load<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, StoreResult<Option<Loaded>>>;
@@ -55,8 +56,9 @@ impl Records for Approvals {
         &'a self,
         id: &'a ApprovalId,
         token: &'a TaskToken,
+        now: Timestamp,
     ) -> BoxFuture<'a, StoreResult<bool>> {
-        self.reattach(id, token)
+        self.reattach(id, token, now)
     }
 
     fn token<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, StoreResult<Option<TaskToken>>> {

@@ -1,7 +1,9 @@
 //! Striking effects out of a request before it is signed.
 
 use countersign_approval::ports::Occasion;
-use countersign_approval::{ApprovalId, Move, Request, Strike, StrikeError, Struck, strike};
+use countersign_approval::{
+    ApprovalId, DecideError, Move, Request, Strike, StrikeError, Struck, strike,
+};
 use countersign_identity::Caller;
 use countersign_store_approvals::{Committed, Loaded};
 use futures::future::BoxFuture;
@@ -44,6 +46,9 @@ impl Desk {
                 let effects = self.runs.effects(request).await?;
                 match strike(request, &effects, &striking.strike, &caller, now) {
                     Ok(Struck::Unchanged) => return Ok(loaded.request),
+                    Ok(Struck::Changed(_)) if self.lacks_factor(request, &striking.who) => {
+                        return Err(DecideError::SecondFactorMissing.into());
+                    }
                     Ok(Struck::Changed(moved)) => {
                         if self.commit(request, &moved.request, None, now).await? == Committed::Done
                         {

@@ -7,7 +7,7 @@ use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_outbox::{EventBus, MailQueue, ReceiptQueue};
 use countersign_signer::KmsMac;
 use countersign_states::{Schedules, Tasks};
-use countersign_store_approvals::Approvals;
+use countersign_store_approvals::{Approvals, TaskTokens};
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
 
@@ -34,14 +34,26 @@ pub struct Wired {
 }
 
 impl Wired {
-    /// Builds it from the settings of a function.
+    /// Builds it from the settings of a function that wakes nobody: it only closes what an ended run leaves open.
     ///
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        Self::over(boot, Approvals::new(boot.table(Setting::TableApprovals, &boot.dynamo())?))
+    }
+
+    /// Builds it from the settings of a function that opens gates or wakes the tasks that wait at them.
+    ///
+    /// # Errors
+    /// [`StartError`] when a setting is missing.
+    pub fn waking(boot: &Boot, tokens: Arc<dyn TaskTokens>) -> Result<Self, StartError> {
+        let approvals = Approvals::new(boot.table(Setting::TableApprovals, &boot.dynamo())?);
+        Self::over(boot, approvals.with_tokens(tokens))
+    }
+
+    fn over(boot: &Boot, approvals: Approvals) -> Result<Self, StartError> {
         let dynamo = boot.dynamo();
         let need = |setting| boot.settings.need(setting);
-        let approvals = Approvals::new(boot.table(Setting::TableApprovals, &dynamo)?);
         let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
         let directory = Directory::new(boot.table(Setting::TableDirectory, &dynamo)?);
         let rights: Arc<dyn Rights> = Arc::new(directory.clone());
@@ -64,6 +76,7 @@ impl Wired {
             notifier: Arc::new(notices.clone()),
             runs: Arc::new(runs.clone()),
             ledger: Arc::new(Ledger(ReceiptQueue::new(&boot.aws, need(Setting::ReceiptQueueUrl)?))),
+            requires_mfa: boot.flag(Setting::RequireMfa)?,
         };
         Ok(Self { desk, approvals, runs, directory, recorder, notices })
     }

@@ -54,6 +54,9 @@ pub struct Presented {
     pub scopes: Scopes,
     /// The capabilities it claims.
     pub capabilities: BTreeSet<Capability>,
+    /// Whether its issuer says that the holder signed in with a second factor.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub second_factor: bool,
 }
 
 /// An account: the pool that keeps it and what that pool calls it.
@@ -233,6 +236,7 @@ mod tests {
             token_use,
             scopes: Scopes::parse(scopes.iter().copied()),
             capabilities: capabilities.iter().copied().collect(),
+            second_factor: false,
         }
     }
 

@@ -4,6 +4,8 @@
 //! looked for. A set can be compared with itself: no record is then matched with itself, with an equal record, or
 //! twice with the same other.
 
+mod by_entity;
+
 use serde_json::Value;
 
 use crate::error::KnowledgeError;
@@ -76,6 +78,34 @@ pub struct Question {
     pub entity_type: Option<EntityType>,
     /// Pairs whose values of this field are equal are left out: the same person in the same organisation.
     pub distinct_field: Option<String>,
+    /// The field with the entity that was resolved for a record. With it, records match when it is equal, and names and
+    /// threshold decide nothing.
+    pub entity_field: Option<String>,
+    /// Pairs of entities that may be one.
+    pub doubts: Vec<Doubt>,
+}
+
+/// Two entities that may be one.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+pub struct Doubt {
+    /// One.
+    pub entity_id: String,
+    /// The other.
+    pub candidate_id: String,
+    /// Why nobody can say.
+    #[serde(default)]
+    pub why: String,
+}
+
+/// Two records of entities that may be one, by index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubtful {
+    /// Index into the first set.
+    pub a: usize,
+    /// Index into the second set.
+    pub b: usize,
+    /// Why nobody can say.
+    pub why: String,
 }
 
 /// A pair that belongs together, by index.
@@ -100,6 +130,8 @@ pub struct Crossing {
     pub unmatched_a: Vec<usize>,
     /// Indices of the second set without a match.
     pub unmatched_b: Vec<usize>,
+    /// One pair for each of the doubts that concerns both sets.
+    pub doubtful: Vec<Doubtful>,
 }
 
 /// Fields that usually hold a record's name, the most telling first.
@@ -153,8 +185,13 @@ pub fn cross(a: &[Value], b: &[Value], question: &Question) -> Result<Crossing, 
     let itself = !a.is_empty() && a == b;
     let left = subjects(a, &question.a, question)?;
     let right = subjects(b, &question.b, question)?;
-    let matches = pair_up(a, b, (&left, &right), question, itself)?;
-    Ok(sort_out(matches, a.len(), b.len(), itself))
+    let Some(field) = &question.entity_field else {
+        let matches = pair_up(a, b, (&left, &right), question, itself)?;
+        return Ok(sort_out(matches, a.len(), b.len(), itself));
+    };
+    let sides = by_entity::Sides::of(a, b, field, itself, question.distinct_field.as_deref());
+    let crossing = sort_out(sides.matches(&left, &right)?, a.len(), b.len(), itself);
+    Ok(Crossing { doubtful: sides.doubtful(&question.doubts), ..crossing })
 }
 
 fn pair_up(
@@ -248,7 +285,8 @@ fn sort_out(mut matches: Vec<Match>, count_a: usize, count_b: usize, itself: boo
     let missing = |seen: &[bool]| {
         seen.iter().enumerate().filter(|(_, seen)| !**seen).map(|(index, _)| index).collect()
     };
-    Crossing { unmatched_a: missing(&seen_a), unmatched_b: missing(&seen_b), matches }
+    let (unmatched_a, unmatched_b) = (missing(&seen_a), missing(&seen_b));
+    Crossing { unmatched_a, unmatched_b, matches, doubtful: Vec::new() }
 }
 
 fn subjects(
@@ -356,6 +394,8 @@ mod tests {
             b: Side::default(),
             entity_type: None,
             distinct_field: None,
+            entity_field: None,
+            doubts: Vec::new(),
         }
     }
 

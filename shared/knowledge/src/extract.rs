@@ -3,6 +3,7 @@
 //! What a rule does not name is judged by [`crate::recognise`]. Each entity says by which method it was found.
 
 mod pieces;
+mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,7 @@ use crate::model::{EdgeEnd, EntityType, ExternalId, Relationship};
 use crate::recognise::{Method, classify, spans};
 
 use self::pieces::pieces;
+use self::place::place;
 
 /// The most records one call reads.
 pub const MAX_RECORDS: usize = 100_000;
@@ -83,6 +85,10 @@ pub struct Extracted {
     /// Folded names of organisations in the same record.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub context: BTreeSet<String>,
+    /// The town a person is reached in, such as `Sedgewick, OR`, where it says something about the person: not the
+    /// organisation's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// Title, compensation, amount, … for the edge.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub attributes: Map<String, Value>,
@@ -195,6 +201,7 @@ fn entity(
         related_to: None,
         external_ids: BTreeMap::new(),
         context: BTreeSet::new(),
+        place: None,
         attributes: Map::new(),
         source_connector: None,
         source_endpoint: None,
@@ -298,7 +305,11 @@ pub(crate) fn field_hint(field: &str) -> Option<EntityType> {
     let field = field.to_lowercase();
     let leaf = field.rsplit('.').next().unwrap_or(&field);
     let has = |words: &[&str]| words.iter().any(|word| leaf.contains(word));
-    if has(&[
+    // `recipient_city` is about a recipient and holds a place.
+    let place = ["_city", "_country", "_county"].iter().any(|end| leaf.ends_with(end));
+    if place {
+        Some(EntityType::Location)
+    } else if has(&[
         "organi",
         "company",
         "employer",
@@ -366,6 +377,7 @@ fn is_no_name_field(field: &str) -> bool {
         || leaf.ends_with("_ein")
         || leaf.ends_with("_title")
         || leaf.ends_with("_url")
+        || leaf.ends_with("_state")
 }
 
 /// Fields that name the organisation a whole record is about, the most telling first.
@@ -406,6 +418,7 @@ fn relate(
         let is_principal =
             principal.as_ref().is_some_and(|(_, field)| *field == entity.source_field);
         entity.external_ids = ids(fields, entity, is_principal);
+        entity.place = place(fields, entity);
         entity.source_connector = text("_source");
         entity.source_endpoint = text("_endpoint");
         let ruled = rules.iter().find(|rule| rule.field == entity.source_field);

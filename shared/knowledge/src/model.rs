@@ -204,6 +204,9 @@ pub struct Entity {
     /// Names of things it was seen with, folded; evidence when a later mention is doubtful.
     #[serde(default)]
     pub context: BTreeSet<String>,
+    /// The towns it is reached in; evidence that two of one name are two.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub places: BTreeSet<String>,
     /// How sure its best mention was, 0 to 1.
     pub confidence: f64,
     /// The earliest mention.
@@ -228,6 +231,7 @@ impl Entity {
         self.aliases.remove(&self.canonical_name);
         self.external_ids.extend(other.external_ids.iter().cloned());
         self.context.extend(other.context.iter().cloned());
+        self.places.extend(other.places.iter().cloned());
         self.sources.extend(other.sources.iter().cloned());
         while self.sources.len() > MAX_SOURCES {
             self.sources.pop_last();

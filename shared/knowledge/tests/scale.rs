@@ -33,6 +33,7 @@ fn directory(count: usize) -> Vec<Mention> {
             entity_type: EntityType::Person,
             external_ids: BTreeSet::new(),
             context: BTreeSet::new(),
+            places: BTreeSet::new(),
             confidence: 1.0,
         }
     };
@@ -68,6 +69,7 @@ fn f_048_three_thousand_namesakes_resolve_too() {
                 entity_type: EntityType::Person,
                 external_ids: BTreeSet::new(),
                 context: BTreeSet::new(),
+                places: BTreeSet::new(),
                 confidence: 1.0,
             }
         })

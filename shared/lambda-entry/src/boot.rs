@@ -36,6 +36,30 @@ impl Boot {
         Ok(Table::new(client.clone(), self.settings.need(setting)?))
     }
 
+    /// A setting that counts something; 0 when it is not set.
+    ///
+    /// # Errors
+    /// [`StartError`] when it is not a whole number.
+    pub fn number(&self, setting: Setting) -> Result<u64, StartError> {
+        let text = self.settings.get(setting).unwrap_or("0");
+        text.parse().map_err(|_| StartError::Invalid {
+            name: setting.name(),
+            reason: format!("`{text}` is not a whole number"),
+        })
+    }
+
+    /// A setting that is `true` or `false`; `false` when it is not set.
+    ///
+    /// # Errors
+    /// [`StartError`] when it is neither.
+    pub fn flag(&self, setting: Setting) -> Result<bool, StartError> {
+        let text = self.settings.get(setting).unwrap_or("false");
+        text.parse().map_err(|_| StartError::Invalid {
+            name: setting.name(),
+            reason: format!("`{text}` is neither `true` nor `false`"),
+        })
+    }
+
     /// The data bucket.
     ///
     /// # Errors

@@ -19,7 +19,9 @@ pub enum Setting {
     TableContent,
     TableVault,
     TableEgress,
+    TableTokens,
     BucketData,
+    BucketLedger,
     RunMachineArn,
     EventBus,
     MailQueueUrl,
@@ -41,11 +43,15 @@ pub enum Setting {
     SearchProvider,
     SearchUrl,
     SearchKey,
+    RunsPerDay,
+    MailsPerDay,
+    UploadMegabytesPerDay,
+    RequireMfa,
 }
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 32] = [
+    pub const ALL: [Setting; 38] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -56,7 +62,9 @@ impl Setting {
         Setting::TableContent,
         Setting::TableVault,
         Setting::TableEgress,
+        Setting::TableTokens,
         Setting::BucketData,
+        Setting::BucketLedger,
         Setting::RunMachineArn,
         Setting::EventBus,
         Setting::MailQueueUrl,
@@ -78,6 +86,10 @@ impl Setting {
         Setting::SearchProvider,
         Setting::SearchUrl,
         Setting::SearchKey,
+        Setting::RunsPerDay,
+        Setting::MailsPerDay,
+        Setting::UploadMegabytesPerDay,
+        Setting::RequireMfa,
     ];
 
     /// The environment variable.
@@ -108,10 +120,9 @@ impl Setting {
             Self::TableRuns => {
                 ("TABLE_RUNS", "table of runs: heads, plans, outputs, events, intents, journals")
             }
-            Self::TableApprovals => (
-                "TABLE_APPROVALS",
-                "table of approval requests, tokens, votes, receipts and the chain",
-            ),
+            Self::TableApprovals => {
+                ("TABLE_APPROVALS", "table of approval requests, votes, receipts and the chain")
+            }
             Self::TableKnowledge => {
                 ("TABLE_KNOWLEDGE", "table of entities, edges and their provenance")
             }
@@ -122,9 +133,9 @@ impl Setting {
             Self::TableEgress => {
                 ("TABLE_EGRESS", "table of budgets, breakers and last good answers of sources")
             }
-            Self::BucketData => {
-                ("BUCKET_DATA", "bucket of uploads, large bodies, exports and the ledger")
-            }
+            Self::TableTokens => ("TABLE_TOKENS", "table of the task tokens of waiting gates"),
+            Self::BucketData => ("BUCKET_DATA", "bucket of uploads, large bodies and exports"),
+            Self::BucketLedger => ("BUCKET_LEDGER", "bucket of the exported ledger"),
             Self::RunMachineArn => ("RUN_MACHINE_ARN", "state machine that executes plans"),
             Self::EventBus => ("EVENT_BUS", "bus of domain events"),
             Self::MailQueueUrl => ("MAIL_QUEUE_URL", "queue of outgoing mail"),
@@ -158,6 +169,18 @@ impl Setting {
             }
             Self::SearchUrl => ("SEARCH_URL", "base address of the search provider"),
             Self::SearchKey => ("SEARCH_KEY", "key of the search provider"),
+            Self::RunsPerDay => ("RUNS_PER_DAY", "runs a person may start in a day; 0: any number"),
+            Self::MailsPerDay => {
+                ("MAILS_PER_DAY", "mails a person's runs may send in a day; 0: any number")
+            }
+            Self::RequireMfa => (
+                "REQUIRE_MFA",
+                "`true` lets sessions decide on what is irreversible with a second factor only",
+            ),
+            Self::UploadMegabytesPerDay => (
+                "UPLOAD_MEGABYTES_PER_DAY",
+                "megabytes a person may upload in a day; 0: any number",
+            ),
         }
     }
 }

@@ -159,6 +159,7 @@ fn only_pages_that_decide_or_strike_can_be_sent() {
             "effect",
             "effect-struck",
             "strike-code",
+            "unread",
             "comparison",
             "outcome",
             "outcome-again",
@@ -260,6 +261,23 @@ fn f_200_what_is_left_out_is_counted_and_linked() {
     assert!(
         sample::prompt_page().html().unwrap().matches("Please read all of this.").count() == 200
     );
+}
+
+#[test]
+fn f_311_what_could_not_be_read_stands_at_the_top_and_is_named() {
+    let html = sample::unread::page().html().unwrap();
+    in_order(
+        &html,
+        &[
+            "3 things this is based on could not be read",
+            "Look closely",
+            "old-invoices.xlsx: the file is empty",
+            "$4,200.00",
+        ],
+    );
+    let mail = sample::mails::unread_mail().render().unwrap();
+    assert!(mail.text.contains("Warnings    3 things could not be read"), "{}", mail.text);
+    assert!(mail.html.contains("3 things could not be read"));
 }
 
 #[test]

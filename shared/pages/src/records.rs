@@ -1,7 +1,6 @@
 //! Records of a page by CSS selectors (F-098).
 
-use countersign_connector::xml::convert;
-use countersign_connector::{CssSelector, ScrapeField, ScrapeRules};
+use countersign_connector::{CssSelector, Reading, ScrapeField, ScrapeRules};
 use scraper::{ElementRef, Selector};
 use serde_json::{Map, Value};
 use url::Url;
@@ -46,7 +45,7 @@ pub fn read_records(
         Kind::Pdf => return Err(PageError::Pdf),
         _ => return Err(PageError::NotHtml(media_type(body.content_type))),
     }
-    let fields = compiled(&rules.fields)?;
+    let fields = compiled(rules)?;
     let list = rules.list.as_ref().map(compile).transpose()?;
     let next = rules.next_page.as_ref().map(compile).transpose()?;
     let decoded = decode(body.bytes, body.content_type);
@@ -73,15 +72,16 @@ pub fn read_records(
 
 struct Field<'r> {
     rule: &'r ScrapeField,
+    reading: &'r Reading,
     selector: Option<Selector>,
 }
 
-fn compiled<'r>(rules: &'r [ScrapeField]) -> Result<Vec<Field<'r>>, PageError> {
+fn compiled<'r>(rules: &'r ScrapeRules) -> Result<Vec<Field<'r>>, PageError> {
     let field = |rule: &'r ScrapeField| {
         let selector = rule.selector.as_ref().map(compile).transpose()?;
-        Ok(Field { rule, selector })
+        Ok(Field { rule, reading: &rules.reading, selector })
     };
-    rules.iter().map(field).collect()
+    rules.fields.iter().map(field).collect()
 }
 
 fn compile(selector: &CssSelector) -> Result<Selector, PageError> {
@@ -99,7 +99,7 @@ fn record(
     let mut record = Map::new();
     for field in fields {
         let texts = values(document, element, field);
-        let (value, complaint) = convert(&texts, field.rule.value_type);
+        let (value, complaint) = field.reading.convert(&texts, field.rule.value_type);
         if let Some(complaint) = complaint {
             warnings.push(format!("record {number}, field `{}`: {complaint}", field.rule.field));
         }

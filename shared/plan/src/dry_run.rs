@@ -244,6 +244,7 @@ fn empty(data_type: &DataType) -> Value {
     match data_type {
         DataType::String => json!(""),
         DataType::Number | DataType::Integer => json!(0),
+        DataType::Decimal => json!("0"),
         DataType::Boolean => json!(false),
         DataType::Array(_) => json!([]),
         DataType::Object => json!({}),

@@ -71,6 +71,7 @@ fn data_type(input: InputType) -> DataType {
     match input {
         InputType::String | InputType::EntityName => DataType::String,
         InputType::Number => DataType::Number,
+        InputType::Decimal => DataType::Decimal,
         InputType::Date => DataType::Date,
         InputType::List => DataType::array(DataType::Any),
     }

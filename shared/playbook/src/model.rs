@@ -137,6 +137,8 @@ pub enum InputType {
     String,
     /// A number.
     Number,
+    /// An exact decimal number, as money needs it.
+    Decimal,
     /// A day or time.
     Date,
     /// The name of a person, organisation, …

@@ -90,6 +90,7 @@ mod tests {
         check(json!(null), Type::TEXT, Ok(None));
         check(json!("'; drop table x; --"), Type::TEXT, Ok(Some("'; drop table x; --")));
         check(json!(12.5), Type::NUMERIC, Ok(Some("12.5")));
+        check(json!("1250.00"), Type::NUMERIC, Ok(Some("1250.00")));
         check(json!(true), Type::BOOL, Ok(Some("true")));
         check(
             json!(["a\"b", "c\\", null, "{}"]),

@@ -38,6 +38,8 @@ pub struct Ask<'a> {
     pub timeout: Duration,
     /// No more rows come back.
     pub max_rows: usize,
+    /// Columns whose `numeric` comes back as text with every digit, `1250.00`.
+    pub as_written: &'a [&'a str],
 }
 
 /// What it answered.

@@ -1,11 +1,12 @@
 //! The rows of one statement, batch by batch.
 
 use serde_json::{Map, Value};
+use tokio_postgres::types::FromSql;
 use tokio_postgres::{Row, Statement, Transaction};
 
 use crate::argument::Argument;
 use crate::error::DatabaseError;
-use crate::value::{Cell, is_known};
+use crate::value::{Cell, Written, is_known};
 use crate::{Ask, Table};
 
 /// Rows fetched at a time.
@@ -34,7 +35,7 @@ pub(crate) async fn read(
         let batch = transaction.query_portal(&portal, count).await.map_err(failed)?;
         let is_last = batch.len() < wanted;
         for row in &batch {
-            reading.take(row, ask.max_rows)?;
+            reading.take(row, ask)?;
         }
         if is_last || reading.has_more {
             return Ok(reading.table());
@@ -67,6 +68,15 @@ fn check(statement: &Statement, ask: &Ask<'_>) -> Result<(), DatabaseError> {
     Ok(())
 }
 
+/// One value; nothing where there is none.
+fn cell(row: &Row, index: usize, as_written: bool) -> Result<Cell, tokio_postgres::Error> {
+    if as_written {
+        let text: Option<Written> = row.try_get(index)?;
+        return Ok(text.map_or_else(Cell::default, |text| Value::from(text.0).into()));
+    }
+    row.try_get::<_, Option<Cell>>(index).map(Option::unwrap_or_default)
+}
+
 #[derive(Default)]
 struct Reading {
     rows: Vec<Map<String, Value>>,
@@ -76,7 +86,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn take(&mut self, row: &Row, max_rows: usize) -> Result<(), DatabaseError> {
+    fn take(&mut self, row: &Row, ask: &Ask<'_>) -> Result<(), DatabaseError> {
         self.bytes += row.raw_size_bytes();
         let too_much = self.bytes > MAX_BYTES;
         if too_much && !self.has_more {
@@ -85,18 +95,19 @@ impl Reading {
                 self.rows.len()
             ));
         }
-        if too_much || self.rows.len() == max_rows {
+        if too_much || self.rows.len() == ask.max_rows {
             self.has_more = true;
             return Ok(());
         }
         let mut record = Map::new();
         for (index, column) in row.columns().iter().enumerate() {
-            let cell: Option<Cell> = row.try_get(index).map_err(|error| {
+            let as_written =
+                Written::accepts(column.type_()) && ask.as_written.contains(&column.name());
+            let cell = cell(row, index, as_written).map_err(|error| {
                 let problem = error.into_source().map(|source| source.to_string());
                 let problem = problem.unwrap_or_else(|| "cannot be read".to_owned());
                 DatabaseError::Column { column: column.name().to_owned(), problem }
             })?;
-            let cell = cell.unwrap_or_default();
             if let Some(note) = cell.note {
                 self.warn(format!("the column `{}` {note}", column.name()));
             }

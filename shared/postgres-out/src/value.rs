@@ -15,6 +15,20 @@ pub(crate) struct Cell {
     pub(crate) note: Option<&'static str>,
 }
 
+/// A `numeric` as text, with the digits it has.
+#[derive(Debug)]
+pub(crate) struct Written(pub(crate) String);
+
+impl<'a> FromSql<'a> for Written {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Failed> {
+        number::text(raw).map(Self)
+    }
+
+    fn accepts(data_type: &Type) -> bool {
+        *data_type == Type::NUMERIC
+    }
+}
+
 impl From<Value> for Cell {
     fn from(value: Value) -> Self {
         Self { value, note: None }

@@ -72,6 +72,7 @@ impl<'q> Question<'q> {
             arguments: &self.arguments,
             timeout: self.timeout,
             max_rows: self.max_rows,
+            as_written: &["as_written"],
         };
         ask(&egress, &question).await
     }
@@ -160,6 +161,20 @@ external! {
             ("7::cents", json!(7)),
         ] {
             assert_eq!(one(server, expression).await, expect, "{expression}");
+        }
+    }
+
+    async fn f_100_decimals_keep_their_digits_where_they_are_asked_for(server) {
+        for (expression, expect) in [
+            ("1250.00::numeric", json!("1250.00")),
+            ("-0.10::numeric(12,2)", json!("-0.10")),
+            ("7::numeric", json!("7")),
+            ("null::numeric", json!(null)),
+            ("7.5::float8", json!(7.5)),
+            ("'a'::text", json!("a")),
+        ] {
+            let sql = format!("select {expression} as as_written");
+            assert_eq!(rows(server, &sql, Vec::new()).await[0]["as_written"], expect, "{expression}");
         }
     }
 
@@ -360,6 +375,7 @@ async fn fails(url: &str) -> &'static str {
         arguments: &[],
         timeout: Duration::from_secs(1),
         max_rows: 1,
+        as_written: &[],
     };
     ask(&egress, &question).await.unwrap_err().code()
 }

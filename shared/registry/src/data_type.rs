@@ -33,6 +33,8 @@ pub enum DataType {
     String,
     /// A number.
     Number,
+    /// An exact number, as money needs it: a text in plain notation such as `"1250.00"`, of at most 28 digits.
+    Decimal,
     /// A whole number.
     Integer,
     /// `true` or `false`.
@@ -68,6 +70,7 @@ impl fmt::Display for DataType {
         match self {
             Self::String => f.write_str("string"),
             Self::Number => f.write_str("number"),
+            Self::Decimal => f.write_str("decimal"),
             Self::Integer => f.write_str("integer"),
             Self::Boolean => f.write_str("boolean"),
             Self::Date => f.write_str("date"),

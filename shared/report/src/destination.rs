@@ -379,7 +379,7 @@ mod tests {
                 "database_id": "x", "deduplication_key": ["b"], "tabel_name": "t"}}),
             &[
                 "d.format: `xlsx` is not one of markdown, json, csv, structured",
-                "d.config.schema_mapping.a: `INT` is not one of TEXT, REAL, TIMESTAMP",
+                "d.config.schema_mapping.a: `INT` is not one of TEXT, REAL, DECIMAL, TIMESTAMP",
                 "d.config.database_id: `x` does not exist: a workspace has one database, `default`",
                 "d.config.table_name: is required",
                 "d.config.deduplication_key: names `b`, which is no column of `schema_mapping`",

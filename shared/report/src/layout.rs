@@ -36,6 +36,12 @@ pub struct Section {
     pub name: Option<String>,
     /// For linked records: the field that must differ within a group.
     pub across: Option<String>,
+    /// What the different values of that field are, such as `organisations`.
+    pub across_label: Option<String>,
+    /// For linked records: the field with the resolved entity, which alone says who belongs together.
+    pub entity: Option<String>,
+    /// For linked records: the field with the heading of a group; its most frequent name unless said otherwise.
+    pub heading: Option<String>,
 }
 
 /// How a section is shown.
@@ -67,6 +73,10 @@ pub struct Column {
     pub title: String,
     /// How its values are written.
     pub format: CellFormat,
+    /// What stands before an amount of money.
+    pub currency: Currency,
+    /// Whether its author gave the heading: a table of data keeps the names of its fields otherwise.
+    pub is_titled: bool,
 }
 
 /// How a value is written in Markdown.
@@ -77,8 +87,10 @@ pub enum CellFormat {
     Text,
     /// With thousands separators.
     Number,
-    /// Whole US dollars.
+    /// An amount with its currency: whole, or with two decimals.
     Money,
+    /// A time to the minute, in UTC.
+    Time,
     /// A share of one, in percent.
     Percent,
     /// How many items a list has.
@@ -97,10 +109,11 @@ const SECTION_FORMATS: [(&str, SectionFormat); 9] = [
     ("structured", SectionFormat::Json),
 ];
 
-const CELL_FORMATS: [(&str, CellFormat); 5] = [
+const CELL_FORMATS: [(&str, CellFormat); 6] = [
     ("text", CellFormat::Text),
     ("number", CellFormat::Number),
     ("money", CellFormat::Money),
+    ("time", CellFormat::Time),
     ("percent", CellFormat::Percent),
     ("count", CellFormat::Count),
 ];
@@ -151,6 +164,9 @@ impl Section {
                 .and_then(|limit| usize::try_from(limit).ok()),
             name: fields.text("name", 100, problems),
             across: fields.text("across", 100, problems),
+            across_label: fields.text("across_label", 100, problems),
+            entity: fields.text("entity", 100, problems),
+            heading: fields.text("heading", 100, problems),
         };
         fields.finish(problems);
         Some(section)
@@ -161,10 +177,16 @@ impl Column {
     /// A column shown as it is.
     #[must_use]
     pub fn plain(field: &str) -> Self {
-        Self { field: field.to_owned(), title: heading(field), format: CellFormat::Text }
+        Self {
+            field: field.to_owned(),
+            title: heading(field),
+            format: CellFormat::Text,
+            currency: Currency::default(),
+            is_titled: false,
+        }
     }
 
-    /// A name, or `{field, title?, format?}`.
+    /// A name, or `{field, title?, format?, currency?}`.
     fn read(value: &Value, path: &str, problems: &mut Vec<Problem>) -> Option<Self> {
         if let Some(field) = value.as_str() {
             return Some(Self::plain(field));
@@ -173,9 +195,49 @@ impl Column {
         let field = fields.required("field", 200, problems);
         let title = fields.text("title", 100, problems);
         let format = fields.choice("format", &CELL_FORMATS, problems).unwrap_or_default();
+        let place = fields.place("currency");
+        let currency = fields.text("currency", 3, problems).map(|code| Currency::parse(&code));
+        if currency.is_some() && format != CellFormat::Money {
+            problems.push(Problem::new(place, "is of columns with `format: money`"));
+        } else if matches!(currency, Some(None)) {
+            problems.push(Problem::new(place, "must be a currency of three capitals such as EUR"));
+        }
         fields.finish(problems);
-        let field = field?;
-        Some(Self { title: title.unwrap_or_else(|| heading(&field)), field, format })
+        let (field, is_titled) = (field?, title.is_some());
+        let title = title.unwrap_or_else(|| heading(&field));
+        let currency = currency.flatten().unwrap_or_default();
+        Some(Self { field, title, format, currency, is_titled })
+    }
+}
+
+/// A currency by its ISO 4217 code; US dollars unless said otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Currency([u8; 3]);
+
+impl Default for Currency {
+    fn default() -> Self {
+        Self(*b"USD")
+    }
+}
+
+impl Currency {
+    /// Reads three capitals.
+    #[must_use]
+    pub fn parse(code: &str) -> Option<Self> {
+        let bytes: [u8; 3] = code.as_bytes().try_into().ok()?;
+        bytes.iter().all(u8::is_ascii_uppercase).then_some(Self(bytes))
+    }
+
+    /// What stands before an amount: its sign, or its code and a space.
+    #[must_use]
+    pub fn sign(self) -> String {
+        match &self.0 {
+            b"USD" => "$".to_owned(),
+            b"EUR" => "€".to_owned(),
+            b"GBP" => "£".to_owned(),
+            b"JPY" => "¥".to_owned(),
+            code => format!("{} ", String::from_utf8_lossy(code)),
+        }
     }
 }
 

@@ -27,6 +27,6 @@ pub use destination::{
 pub use error::ReportError;
 pub use file_name::file_name;
 pub use format::{Format, Rendered};
-pub use layout::{CellFormat, Column, Layout, Section, SectionFormat};
+pub use layout::{CellFormat, Column, Currency, Layout, Section, SectionFormat};
 pub use path::at;
 pub use render::{Provenance, render, titled};

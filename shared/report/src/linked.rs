@@ -11,12 +11,16 @@ use serde_json::{Value, json};
 use crate::path::at;
 
 /// Which fields of a record mean what.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkedBy {
     /// The field with the record's name.
     pub name: String,
     /// The field that must differ within a group, such as the organisation's number; none keeps every group.
     pub across: Option<String>,
+    /// The field with the resolved entity. With it, records belong together when it is equal and never otherwise.
+    pub entity: Option<String>,
+    /// The field with the group's heading; the most frequent name when there is none.
+    pub heading: Option<String>,
 }
 
 /// Records that belong together.
@@ -59,6 +63,9 @@ pub fn groups(matches: &[Value], by: &LinkedBy) -> Vec<Group> {
         let (Some(a), Some(b)) = (pair.get("entity_a"), pair.get("entity_b")) else { continue };
         let (a, b) = (forest.node(a), forest.node(b));
         if a != b {
+            if !forest.is_one(a, b, by) {
+                continue;
+            }
             forest.join(a, b);
             let score = pair.get("match_score").and_then(Value::as_f64).unwrap_or(1.0);
             let method =
@@ -84,6 +91,11 @@ pub fn groups(matches: &[Value], by: &LinkedBy) -> Vec<Group> {
     found
 }
 
+/// The entity a record is about, where the records say so.
+fn entity_of<'r>(record: &'r Value, by: &LinkedBy) -> Option<&'r Value> {
+    at(record, by.entity.as_ref()?).filter(|entity| !entity.is_null())
+}
+
 fn group(records: Vec<Value>, links: &[&Link], by: &LinkedBy) -> Group {
     let names: Vec<String> = records.iter().map(|record| name_of(record, &by.name)).collect();
     let spellings: BTreeSet<&String> = names.iter().collect();
@@ -101,9 +113,11 @@ fn group(records: Vec<Value>, links: &[&Link], by: &LinkedBy) -> Group {
             .len()
     });
     let pairs: BTreeSet<(usize, usize)> = links.iter().map(|link| (link.a, link.b)).collect();
+    let heading = by.heading.as_ref().and_then(|field| at(records.first()?, field)?.as_str());
     Group {
-        chained: pairs.len() < records.len() * (records.len() - 1) / 2,
-        name,
+        // Records of one resolved entity hang together by what was resolved, not by these pairs.
+        chained: by.entity.is_none() && pairs.len() < records.len() * (records.len() - 1) / 2,
+        name: heading.map_or(name, str::to_owned),
         spellings: spellings.into_iter().cloned().collect(),
         across,
         lowest_score: links.iter().map(|link| link.score).fold(1.0, f64::min),
@@ -152,6 +166,12 @@ impl Forest {
         node
     }
 
+    /// Whether two records may stand together.
+    fn is_one(&self, a: usize, b: usize, by: &LinkedBy) -> bool {
+        let (one, other) = (entity_of(&self.records[a], by), entity_of(&self.records[b], by));
+        by.entity.is_none() || one.is_some() && one == other
+    }
+
     fn root(&self, mut node: usize) -> usize {
         while self.parent[node] != node {
             node = self.parent[node];
@@ -181,7 +201,7 @@ mod tests {
     }
 
     fn by_ein() -> LinkedBy {
-        LinkedBy { name: "name".into(), across: Some("ein".into()) }
+        LinkedBy { name: "name".into(), across: Some("ein".into()), ..LinkedBy::default() }
     }
 
     fn check(matches: &[Value], expect: &[(&str, usize, usize, f64)]) {
@@ -218,6 +238,39 @@ mod tests {
         let ring = [pair(&a, &b, 0.9), pair(&b, &c, 0.9), pair(&c, &a, 0.9)];
         let chained = |matches: &[Value]| groups(matches, &by_ein())[0].chained;
         assert_eq!((chained(&chain), chained(&ring)), (true, false));
+    }
+
+    #[test]
+    fn f_049_a_group_is_one_resolved_entity_whatever_the_names_say() {
+        let of = |name: &str, ein: &str, entity: &str| json!({"name": name, "ein": ein, "_entity_id": entity, "_entity_name": format!("{name} ({entity})")});
+        let (o, sam, t) = (
+            of("SAMUEL O WHITLOCK", "1", "o"),
+            of("SAM WHITLOCK", "2", "o"),
+            of("SAMUEL T WHITLOCK", "3", "t"),
+        );
+        let namesake = of("SAMUEL O WHITLOCK", "4", "t");
+        let nobody = json!({"name": "SAM WHITLOCK", "ein": "5", "_entity_id": null});
+        let matches = [
+            pair(&o, &sam, 0.9),
+            pair(&sam, &t, 0.9),
+            pair(&o, &namesake, 1.0),
+            pair(&namesake, &t, 1.0),
+            pair(&sam, &nobody, 1.0),
+        ];
+        let by = LinkedBy {
+            entity: Some("_entity_id".into()),
+            heading: Some("_entity_name".into()),
+            ..by_ein()
+        };
+        let found = groups(&matches, &by);
+        let told: Vec<(&str, usize, bool)> =
+            found.iter().map(|g| (g.name.as_str(), g.records.len(), g.chained)).collect();
+        assert_eq!(
+            told,
+            [("SAMUEL O WHITLOCK (o)", 2, false), ("SAMUEL T WHITLOCK (t)", 2, false)]
+        );
+        // By names alone they would all be one.
+        assert_eq!(groups(&matches, &by_ein()).len(), 1);
     }
 
     #[test]

@@ -5,6 +5,11 @@
 
 use std::fmt::Write as _;
 
+use countersign_links::makes_link;
+
+/// What stands around a word and is not part of it.
+const AROUND: [char; 11] = ['(', ')', '<', '>', '"', '\'', ',', ';', '.', '!', '?'];
+
 /// Whether a character is invisible or changes the direction of what follows.
 #[must_use]
 pub fn is_invisible(character: char) -> bool {
@@ -13,21 +18,59 @@ pub fn is_invisible(character: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A text for one line: a paragraph, a heading, a list item or a table cell.
+/// A text for one line: a paragraph, a heading, a list item or a table cell. What a viewer would make a link of on its
+/// own accord is written as code: escapes do not keep every viewer from it, and code is linked by none.
 #[must_use]
 pub fn inline(text: &str) -> String {
+    let text = visible(text);
+    let mut out = String::with_capacity(text.len() + 8);
+    // A backtick would end the code, and a pipe the cell of a table.
+    for word in text.split_inclusive([' ', '|', '`']) {
+        let (word, end) = match word.char_indices().next_back() {
+            Some((at, ' ' | '|' | '`')) => word.split_at(at),
+            _ => (word, ""),
+        };
+        push_word(&mut out, word);
+        push_escaped(&mut out, end);
+    }
+    out
+}
+
+fn push_word(out: &mut String, word: &str) {
+    if !makes_link(word) {
+        return push_escaped(out, word);
+    }
+    let inner = word.trim_start_matches(AROUND);
+    let start = word.len() - inner.len();
+    let core = inner.trim_end_matches(AROUND);
+    // What makes the link may itself stand at the edge, as in `www.`.
+    let (start, core) = if makes_link(core) { (start, core) } else { (0, word) };
+    push_escaped(out, &word[..start]);
+    let _ = write!(out, "`{core}`");
+    push_escaped(out, &word[start + core.len()..]);
+}
+
+/// Every ASCII punctuation mark may be escaped; those left out have no meaning inside a line.
+fn push_escaped(out: &mut String, text: &str) {
+    for character in text.chars() {
+        if matches!(
+            character,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '!' | '$' | '#'
+        ) {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+}
+
+/// One line without white space at its ends; what cannot be seen is named.
+pub(crate) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for character in text.chars() {
         match character {
-            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' | '\u{0085}' => push_space(&mut out),
-            ' ' => push_space(&mut out),
+            ' ' | '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' | '\u{0085}' => push_space(&mut out),
             _ if character.is_control() || is_invisible(character) => {
                 let _ = write!(out, "⟨U+{:04X}⟩", u32::from(character));
-            }
-            // Every ASCII punctuation mark may be escaped; the others have no meaning inside a line.
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '!' | '$' | '#' => {
-                out.push('\\');
-                out.push(character);
             }
             _ => out.push(character),
         }
@@ -99,7 +142,10 @@ mod tests {
     fn data_is_never_markup() {
         check("a|b", "a\\|b");
         check("two\nlines\r\n", "two lines");
-        check("[x](http://y)", "\\[x\\](http://y)");
+        check("[x](y)", "\\[x\\](y)");
+        check("[x](http://y)", "`[x](http://y`)");
+        check("see (www.y.z), or a@y.z!", "see (`www.y.z`), or `a@y.z`\\!");
+        check("http://y|`z.com`", "`http://y`\\|\\``z.com`\\`");
         check("<b>&amp;", "\\<b\\>\\&amp;");
         check("1. one", "1\\. one");
         check("- one", "\\- one");

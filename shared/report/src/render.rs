@@ -93,6 +93,8 @@ fn linked_by(section: &Section) -> LinkedBy {
     LinkedBy {
         name: section.name.clone().unwrap_or_else(|| "name".to_owned()),
         across: section.across.clone(),
+        entity: section.entity.clone(),
+        heading: section.heading.clone(),
     }
 }
 
@@ -104,7 +106,7 @@ pub fn titled(title: &str, from: &Provenance) -> String {
 }
 
 /// The data itself when it is a list of records, else the first section that is one. A linked section gives a row per
-/// record with the group's name, spellings and score before it.
+/// record with the group's name and spellings, and its score where names alone were compared, before it.
 fn csv(layout: &Layout, data: &Value) -> Result<(String, usize), ReportError> {
     if let Some(records) = cells::records(data) {
         let columns =
@@ -130,8 +132,13 @@ fn csv(layout: &Layout, data: &Value) -> Result<(String, usize), ReportError> {
 fn csv_of(records: &[&Value], columns: &[Column]) -> (String, usize) {
     let columns = cells::columns_or_inferred(columns, records);
     let rows: Vec<Vec<Value>> = records.iter().map(|record| row(record, &columns)).collect();
-    let header: Vec<String> = columns.iter().map(|column| column.field.clone()).collect();
+    let header: Vec<String> = columns.iter().map(header_of).collect();
     (csv_text::write(&header, &rows), rows.len())
+}
+
+/// The heading its author gave a column; the field's name otherwise, since what is not laid out is data.
+fn header_of(column: &Column) -> String {
+    if column.is_titled { column.title.clone() } else { column.field.clone() }
 }
 
 fn row(record: &Value, columns: &[Column]) -> Vec<Value> {
@@ -142,15 +149,22 @@ fn csv_of_linked(matches: &[Value], section: &Section) -> (String, usize) {
     let groups = groups(matches, &linked_by(section));
     let all: Vec<&Value> = groups.iter().flat_map(|group| &group.records).collect();
     let columns = cells::columns_or_inferred(&section.columns, &all);
-    let mut header: Vec<String> =
-        ["group_name", "group_spellings", "group_lowest_score"].map(str::to_owned).to_vec();
-    header.extend(columns.iter().map(|column| column.field.clone()));
+    // A score says nothing about an entity that was resolved.
+    let by_entity = section.entity.is_some();
+    let of_group: &[&str] = if by_entity {
+        &["Resolved name", "All spellings"]
+    } else {
+        &["group_name", "group_spellings", "group_lowest_score"]
+    };
+    let mut header: Vec<String> = of_group.iter().map(|&name| name.to_owned()).collect();
+    header.extend(columns.iter().map(header_of));
     let rows: Vec<Vec<Value>> = groups
         .iter()
         .flat_map(|group| group.records.iter().map(move |record| (group, record)))
         .map(|(group, record)| {
             let mut cells =
                 vec![json!(group.name), json!(group.spellings), json!(group.lowest_score)];
+            cells.truncate(of_group.len());
             cells.extend(row(record, &columns));
             cells
         })

@@ -1,5 +1,6 @@
 //! Rows, columns and keys of workspace tables (F-052, F-282, F-289…F-291).
 
+use countersign_decimal::Decimal;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -22,14 +23,17 @@ pub enum ColumnType {
     Text,
     /// A number.
     Real,
+    /// An exact number, as text with its digits.
+    Decimal,
     /// A date `yyyy-mm-dd` or a time in RFC 3339.
     Timestamp,
 }
 
 impl ColumnType {
-    const CHOICES: [(&'static str, ColumnType); 3] = [
+    const CHOICES: [(&'static str, ColumnType); 4] = [
         ("TEXT", ColumnType::Text),
         ("REAL", ColumnType::Real),
+        ("DECIMAL", ColumnType::Decimal),
         ("TIMESTAMP", ColumnType::Timestamp),
     ];
 
@@ -205,6 +209,10 @@ fn typed(value: &Value, wanted: ColumnType) -> Result<Value, String> {
         (ColumnType::Real, Value::String(text)) => {
             real(text.trim()).ok_or_else(|| unfit(value, "a number"))
         }
+        (ColumnType::Decimal, Value::String(text)) if text.trim().is_empty() => Ok(Value::Null),
+        (ColumnType::Decimal, _) => {
+            decimal(value).ok_or_else(|| unfit(value, "a decimal of at most 28 digits"))
+        }
         (ColumnType::Timestamp, Value::String(text)) => {
             time(text.trim()).ok_or_else(|| unfit(value, "a date or time"))
         }
@@ -224,6 +232,19 @@ fn real(text: &str) -> Option<Value> {
     number
         .or_else(|| text.parse::<f64>().ok().filter(|n| n.is_finite()).map(Value::from))
         .filter(|_| plain)
+}
+
+/// An exact number: a text in plain notation, or a number by its shortest text.
+fn decimal(value: &Value) -> Option<Value> {
+    let decimal = match value {
+        Value::String(text) => Decimal::parse(text.trim()),
+        Value::Number(number) => {
+            let text = number.to_string();
+            Decimal::of_json(text.strip_suffix(".0").unwrap_or(&text))
+        }
+        _ => return None,
+    };
+    decimal.ok().map(|decimal| decimal.to_string().into())
 }
 
 fn time(text: &str) -> Option<Value> {

@@ -11,6 +11,7 @@ mod fold;
 #[path = "tests.rs"]
 mod fold_tests;
 mod head;
+mod quota;
 mod sent;
 mod status;
 mod warnings;
@@ -18,6 +19,7 @@ mod warnings;
 pub use event::{Event, EventKind, Sending, Verdict};
 pub use fold::{RunState, StepState, fold};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
+pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
 pub use status::{IllegalTransition, RunStatus, StepStatus};
 pub use warnings::{StepWarnings, left_out, warned, warning_count, warning_sentences};

@@ -102,11 +102,15 @@ fn of_record(fields: &Map<String, Value>) -> String {
     let number = |name: &str| fields.get(name).and_then(Value::as_u64);
     let source = text("name").or_else(|| text("file")).map(str::to_owned);
     let row = number("row").map(|row| format!("row {row}"));
-    // Records are counted from 0 in data, from 1 by people.
-    let row = row.or_else(|| number("record").map(|record| format!("record {}", record + 1)));
+    let message = text("message").or_else(|| text("code")).unwrap_or("could not be read");
+    // Records are counted from 0 in data, from 1 by people. A reader that knows the row of its file says that instead.
+    let knows_place = ["row ", "line ", "sheet ", "page ", "record "]
+        .iter()
+        .any(|word| message.starts_with(word));
+    let record = number("record").filter(|_| !knows_place);
+    let row = row.or_else(|| record.map(|record| format!("record {}", record + 1)));
     let field = text("field").map(|field| format!("`{field}`"));
     let place: Vec<String> = [source, row, field].into_iter().flatten().collect();
-    let message = text("message").or_else(|| text("code")).unwrap_or("could not be read");
     if place.is_empty() { message.to_owned() } else { format!("{}: {message}", place.join(", ")) }
 }
 
@@ -144,6 +148,7 @@ mod tests {
             "files_failed": 1,
             "warnings": [
                 {"name": "a.csv", "record": 0, "row": 2, "field": "amount", "message": "`$4` is not of type number"},
+                {"name": "a.csv", "record": 2, "field": "amount", "message": "row 4: `x` is not of type number"},
                 {"record": 6, "field": "amount", "message": "`x` is not of type number"},
                 "page 2 could not be read",
             ],
@@ -155,6 +160,7 @@ mod tests {
             [
                 "b.xml: the file is empty",
                 "a.csv, row 2, `amount`: `$4` is not of type number",
+                "a.csv, `amount`: row 4: `x` is not of type number",
                 "record 7, `amount`: `x` is not of type number",
                 "page 2 could not be read",
             ]

@@ -30,10 +30,6 @@ pub(crate) fn vote(id: &ApprovalId, version: u32, person: &UserId) -> Key {
     Key::new(partition(id), format!("REQUEST#VOTE#{version:06}#{person}"))
 }
 
-pub(crate) fn token(id: &ApprovalId) -> Key {
-    Key::new(partition(id), "TOKEN")
-}
-
 pub(crate) fn receipt(id: &ApprovalId, version: u32, receipt: &ReceiptId) -> Key {
     Key::new(partition(id), format!("RECEIPT#{version:06}#{receipt}"))
 }

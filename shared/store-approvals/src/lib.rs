@@ -4,7 +4,6 @@
 //! |---|---|---|---|
 //! | request | `APPR#{id}` | `REQUEST` | |
 //! | vote | `APPR#{id}` | `REQUEST#VOTE#{version}#{person}` | |
-//! | task token | `APPR#{id}` | `TOKEN` | |
 //! | receipt | `APPR#{id}` | `RECEIPT#{version}#{receipt}` | `UNSEALED`, time; until it is in the chain |
 //! | row of an approver | `APPR#{id}` | `FOR#{person}` | `FOR#{person}#{pending or closed}`, time |
 //! | row of the owner | `APPR#{id}` | `OWNER` | `OWNER#{person}#{pending or closed}`, time |
@@ -16,8 +15,8 @@
 //! | entry of the chain | `CHAIN#{thousand}` | `{sequence}` | |
 //! | checkpoint | `CHECKPOINT` | `{sequence}#{time}` | |
 //!
-//! Bodies are JSON texts; what conditions look at stands beside them as attributes. The table is a trust boundary: task
-//! tokens lie nowhere else, and no other table can approve anything.
+//! Bodies are JSON texts; what conditions look at stands beside them as attributes. The table is a trust boundary: no other
+//! table can approve anything. The tokens of waiting tasks lie in another one ([`TaskTokens`]).
 
 mod codes;
 mod commit;
@@ -37,9 +36,11 @@ pub use ledger::SealOutcome;
 pub use lists::{Shelf, Summary};
 pub use requests::{Created, Loaded};
 pub use sweep::Place;
-pub use token::TaskToken;
+pub use token::{TaskToken, TaskTokens};
 
-use countersign_store_kit::Table;
+use std::sync::Arc;
+
+use countersign_store_kit::{StoreError, Table};
 
 /// What every method returns.
 pub type Result<T> = countersign_store_kit::Result<T>;
@@ -48,12 +49,26 @@ pub type Result<T> = countersign_store_kit::Result<T>;
 #[derive(Debug, Clone)]
 pub struct Approvals {
     table: Table,
+    tokens: Option<Arc<dyn TaskTokens>>,
 }
 
 impl Approvals {
-    /// The approvals in this table.
+    /// The approvals in this table, for functions that wake nobody.
     #[must_use]
     pub fn new(table: Table) -> Self {
-        Self { table }
+        Self { table, tokens: None }
+    }
+
+    /// The same, for a function that opens gates or completes waits.
+    #[must_use]
+    pub fn with_tokens(self, tokens: Arc<dyn TaskTokens>) -> Self {
+        Self { tokens: Some(tokens), ..self }
+    }
+
+    fn tokens(&self) -> Result<&dyn TaskTokens> {
+        self.tokens.as_deref().ok_or_else(|| StoreError::Refused {
+            table: self.table.name().to_owned(),
+            reason: "this function keeps no task tokens".to_owned(),
+        })
     }
 }

@@ -2,9 +2,10 @@
 
 use countersign_approval::ports::Signed;
 use countersign_approval::{ApprovalId, Receipt, Request, RunId, Status, Vote};
-use countersign_store_kit::{Expr, Query, Write, decode};
+use countersign_store_kit::{Expr, Op, Query, Write, decode};
 use futures::future::BoxFuture;
-use serde::{Deserialize, Serialize};
+use jiff::Timestamp;
+use serde::Deserialize;
 
 use crate::items::{Body, RequestItem, from_text};
 use crate::token::TaskToken;
@@ -38,11 +39,6 @@ pub enum Created {
     Exists,
 }
 
-#[derive(Serialize, Deserialize)]
-struct TokenItem {
-    token: String,
-}
-
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Row {
@@ -62,14 +58,14 @@ impl Approvals {
     ) -> BoxFuture<'a, Result<Created>> {
         Box::pin(async move {
             let put = Write::put(&keys::request(&request.id), &RequestItem::of(request)?)?;
+            let keep = self.tokens()?.keep(&request.id, token, request.opened_at)?;
             let mut writes = vec![
                 put.if_absent(),
-                put_token(&request.id, token)?,
                 sweep::place(request)?,
                 sweep::unasked(request, request.opened_at)?,
             ];
             writes.extend(lists::rows(request)?);
-            match self.table.transact(writes).await {
+            match self.table.transact_across(self.and(writes, keep)).await {
                 Ok(()) => Ok(Created::New),
                 Err(error) if error.is_condition() => Ok(Created::Exists),
                 Err(error) => Err(error),
@@ -86,11 +82,13 @@ impl Approvals {
         &'a self,
         id: &'a ApprovalId,
         token: &'a TaskToken,
+        now: Timestamp,
     ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let pending = Expr::new("#status = :pending").bind("pending", &Status::Pending)?;
             let check = Write::check(&keys::request(id), pending);
-            match self.table.transact(vec![check, put_token(id, token)?]).await {
+            let keep = self.tokens()?.keep(id, token, now)?;
+            match self.table.transact_across(self.and(vec![check], keep)).await {
                 Ok(()) => Ok(true),
                 Err(error) if error.is_condition() => Ok(false),
                 Err(error) => Err(error),
@@ -103,10 +101,7 @@ impl Approvals {
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
     pub fn token<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Option<TaskToken>>> {
-        Box::pin(async move {
-            let item: Option<TokenItem> = self.table.get(&keys::token(id)).await?;
-            Ok(item.map(|item| TaskToken::new(item.token)))
-        })
+        Box::pin(async move { self.tokens()?.find(id).await })
     }
 
     /// A request and its votes, as written a moment ago.
@@ -171,7 +166,8 @@ impl Approvals {
         })
     }
 
-    /// Notes that the run has heard of the decision: it is not woken again, and its token is gone.
+    /// Notes that the run has heard of the decision: it is not woken again, and its token is gone. A function that wakes nobody
+    /// leaves the token, good for nothing by then, to expire.
     ///
     /// # Errors
     /// [`countersign_store_kit::StoreError`] when the table does not answer.
@@ -179,8 +175,13 @@ impl Approvals {
         Box::pin(async move {
             let place = Write::update(&keys::place(&request.position.run, &request.id));
             let unlist = place.remove("GSI1PK").remove("GSI1SK").when(Expr::exists());
-            let forget = Write::delete(&keys::token(&request.id));
-            self.table.transact(vec![unlist, forget]).await
+            match &self.tokens {
+                None => self.table.write(unlist).await,
+                Some(tokens) => {
+                    let ops = self.and(vec![unlist], tokens.forget(&request.id));
+                    self.table.transact_across(ops).await
+                }
+            }
         })
     }
 
@@ -220,8 +221,11 @@ impl Approvals {
             from_text(self.table.name(), &item.body).map(Some)
         })
     }
-}
 
-fn put_token(id: &ApprovalId, token: &TaskToken) -> Result<Write> {
-    Write::put(&keys::token(id), &TokenItem { token: token.expose().to_owned() })
+    /// Writes of this table and one of the tokens'.
+    fn and(&self, writes: Vec<Write>, token: Op) -> Vec<Op> {
+        let mut ops: Vec<Op> = writes.into_iter().map(|write| self.table.op(write)).collect();
+        ops.push(token);
+        ops
+    }
 }

@@ -12,6 +12,8 @@
 //! | when a profile's last successful run finished | `OWNER#{owner}` | `LAST#{profile}` | |
 //! | mark of a run that is not finished | `ACTIVE#{shard}` | `{run}` | |
 //! | where the sweeper goes on | `ACTIVE` | `CURSOR` | |
+//! | what a person has used of a quota | `QUOTA#{person}` | `{day}#{kind}` | |
+//! | a request that was counted | `QUOTA#{person}` | `COUNTED#{kind}#{request}` | |
 //!
 //! Outputs above 100 KB lie in the data bucket under `runs/{run}/…` (claim check with digest).
 
@@ -24,6 +26,7 @@ mod journal;
 mod keys;
 mod lists;
 mod outcomes;
+mod quotas;
 mod records;
 mod repeats;
 mod starts;
@@ -36,6 +39,7 @@ pub use items::{Begun, ItemCall, ItemStatus, MAX_ITEMS};
 pub use journal::JournalStore;
 pub use lists::{EarlierCall, ListEnd, ListSummary};
 pub use outcomes::{Consequence, Ended, Intended, StepView};
+pub use quotas::{Counted, Use};
 pub use records::{Intent, Outcome};
 pub use repeats::Unrecognised;
 pub use starts::{Asked, Created};

@@ -1,6 +1,7 @@
 //! From a Lambda event to a router and back, and what every answer carries.
 
 use std::convert::Infallible;
+use std::fmt::Write as _;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
@@ -72,7 +73,7 @@ async fn dress(mut request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     // The route, never the path: paths can carry what a log must not.
     tracing::info!(request = id.as_str(), %method, status = response.status().as_u16(), "answered");
-    let mut response = name_the_request(response, &id);
+    let mut response = name_the_request(explained(response), &id);
     secure(&mut response, &id);
     response
 }
@@ -82,6 +83,26 @@ fn gateway_id(context: &RequestContext) -> Option<String> {
         RequestContext::ApiGatewayV2(context) => context.request_id.clone(),
         _ => None,
     }
+}
+
+/// Every refusal is a problem document, whoever in the router wrote it.
+fn explained(response: Response) -> Response {
+    let status = response.status();
+    let is_error = status.is_client_error() || status.is_server_error();
+    if !is_error || response.extensions().get::<Problem>().is_some() {
+        return response;
+    }
+    let code = match status {
+        StatusCode::UNAUTHORIZED => "TOKEN_MISSING",
+        StatusCode::FORBIDDEN => "PERMISSION_DENIED",
+        StatusCode::NOT_FOUND => "NOT_FOUND",
+        StatusCode::METHOD_NOT_ALLOWED => "METHOD_NOT_ALLOWED",
+        StatusCode::PAYLOAD_TOO_LARGE => "BODY_TOO_LARGE",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "NOT_JSON",
+        status if status.is_client_error() => "BODY_UNREADABLE",
+        _ => "ENCODING",
+    };
+    Problem::new(status, code, "the request was refused before it was read").into_response()
 }
 
 fn name_the_request(mut response: Response, id: &RequestId) -> Response {
@@ -124,8 +145,14 @@ impl Failure for NoRequest {
 ///
 /// # Errors
 /// [`NoRequest`] when the event is none.
-pub fn answer(router: Router, event: Value) -> BoxFuture<'static, Result<Value, NoRequest>> {
+pub fn answer(router: Router, mut event: Value) -> BoxFuture<'static, Result<Value, NoRequest>> {
     Box::pin(async move {
+        if let Some(path) = event.get("rawPath").and_then(Value::as_str).map(kept_apart) {
+            event["rawPath"] = path.into();
+        }
+        if let Some(query) = event.get("rawQueryString").and_then(Value::as_str).map(written_out) {
+            event["rawQueryString"] = query.into();
+        }
         let request: LambdaRequest =
             serde_json::from_value(event).map_err(|error| NoRequest(error.to_string()))?;
         let event = lambda_runtime::LambdaEvent::new(request, lambda_runtime::Context::default());
@@ -133,6 +160,49 @@ pub fn answer(router: Router, event: Value) -> BoxFuture<'static, Result<Value, 
         let Ok(answer) = Adapter::from(service).oneshot(event).await;
         serde_json::to_value(answer).map_err(|error| NoRequest(error.to_string()))
     })
+}
+
+/// The path of an event as it may stand in an address. The gateway has decoded it: what was `%23` must not begin a fragment
+/// nor `%3F` a query, and `..` must not lead to another route. Nothing is called `.` or `..`; such a segment becomes a
+/// character that no name has.
+fn kept_apart(path: &str) -> String {
+    let mut kept = String::with_capacity(path.len());
+    for (n, segment) in path.split('/').enumerate() {
+        if n > 0 {
+            kept.push('/');
+        }
+        match segment {
+            "." | ".." => kept.push_str("%00"),
+            _ => segment.chars().for_each(|character| keep(&mut kept, character)),
+        }
+    }
+    kept
+}
+
+/// A query as an address takes it: clients exist that send `<` or a quote as it is, and no address can be made with those.
+fn written_out(query: &str) -> String {
+    let mut written = String::with_capacity(query.len());
+    for byte in query.bytes() {
+        if byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte) {
+            written.push(char::from(byte));
+        } else {
+            let _ = write!(written, "%{byte:02X}");
+        }
+    }
+    written
+}
+
+fn keep(kept: &mut String, character: char) {
+    match character {
+        '#' => kept.push_str("%23"),
+        '?' => kept.push_str("%3F"),
+        '\\' => kept.push_str("%5C"),
+        // An address is read without them, so that `.\n.` would be `..`.
+        '\t' => kept.push_str("%09"),
+        '\n' => kept.push_str("%0A"),
+        '\r' => kept.push_str("%0D"),
+        other => kept.push(other),
+    }
 }
 
 /// Collects the answer before it leaves: the gateway takes no streams from here.
@@ -146,13 +216,26 @@ async fn whole(
         Ok(bytes) => bytes,
         Err(error) => {
             tracing::error!(%error, "an answer could not be written");
-            let empty = lambda_http::Body::Empty;
-            let mut failed = http::Response::new(empty);
-            *failed.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
-            return Ok(failed);
+            return Ok(unwritten(parts.headers));
         }
     };
     Ok(http::Response::from_parts(parts, lambda_http::Body::Binary(bytes.to_vec())))
+}
+
+/// The answer in place of one that is too large, with the headers that every answer has.
+fn unwritten(mut headers: http::HeaderMap) -> http::Response<lambda_http::Body> {
+    let status = StatusCode::INTERNAL_SERVER_ERROR;
+    let mut problem = Problem::new(status, "ENCODING", "the answer could not be written");
+    if let Some(id) = headers.get("x-request-id").and_then(|id| id.to_str().ok()) {
+        problem.instance = format!("urn:request:{id}");
+    }
+    let body = serde_json::to_vec(&problem).unwrap_or_default();
+    headers.remove(header::CONTENT_LENGTH);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    let mut failed = http::Response::new(lambda_http::Body::Binary(body));
+    *failed.status_mut() = status;
+    *failed.headers_mut() = headers;
+    failed
 }
 
 #[cfg(test)]
@@ -167,8 +250,13 @@ mod tests {
         let broken = || async { Problem::conflict("CLOSED", "closed by ada").into_response() };
         let echo = |Json(body): Json<Value>| async move { Json(body) };
         let shout = |Path(word): Path<String>| async move { Json(json!({ "word": word })) };
+        let bare = |Path(status): Path<u16>| async move {
+            (StatusCode::from_u16(status).unwrap(), "not a problem document")
+        };
         let routes = Router::new()
             .route("/broken", get(broken))
+            .route("/bare/{status}", get(bare))
+            .route("/huge", get(|| async { "x".repeat(MAX_ANSWER_BYTES + 1) }))
             .route("/echo", post(echo))
             .route("/say/{word}", get(shout));
         complete(routes)
@@ -210,6 +298,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_the_gateway_decoded_leads_to_no_other_route() {
+        check("GET", "/say/a#b", None, 200, json!({"word": "a#b"})).await;
+        check("GET", "/say/a?b=c", None, 200, json!({"word": "a?b=c"})).await;
+        check("GET", "/say/a\\b", None, 200, json!({"word": "a\\b"})).await;
+        let mut odd = event("GET", "/say/a", None);
+        odd["rawQueryString"] = json!("a=<b>\"`ä {}|^\\#&c=%20");
+        assert_eq!(answer(router(), odd).await.unwrap()["statusCode"], 200);
+        check("GET", "/say/../broken", None, 404, json!({"code": "NOT_FOUND"})).await;
+        check("GET", "/say/.\n./broken", None, 404, json!({"code": "NOT_FOUND"})).await;
+        check("GET", "/./broken", None, 404, json!({"code": "NOT_FOUND"})).await;
+    }
+
+    #[tokio::test]
     async fn every_problem_names_its_request() {
         let instance = json!({"instance": "urn:request:req-1"});
         check("GET", "/broken", None, 409, json!({"code": "CLOSED", "detail": "closed by ada"}))
@@ -224,6 +325,24 @@ mod tests {
         )
         .await;
         check("POST", "/echo", Some("{"), 400, json!({"code": "JSON_MALFORMED"})).await;
+    }
+
+    #[tokio::test]
+    async fn no_refusal_leaves_without_a_problem_document() {
+        for (status, code) in [
+            (401, "TOKEN_MISSING"),
+            (403, "PERMISSION_DENIED"),
+            (404, "NOT_FOUND"),
+            (418, "BODY_UNREADABLE"),
+            (502, "ENCODING"),
+        ] {
+            let expect = json!({"code": code, "type": format!("/errors/{code}"), "status": status, "instance": "urn:request:req-1"});
+            let answer = check("GET", &format!("/bare/{status}"), None, status, expect).await;
+            assert_eq!(answer["headers"]["content-type"], "application/problem+json");
+        }
+        let said = json!({"code": "ENCODING", "instance": "urn:request:req-1"});
+        let answer = check("GET", "/huge", None, 500, said).await;
+        assert_eq!(answer["headers"]["cache-control"], "no-store");
     }
 
     #[tokio::test]

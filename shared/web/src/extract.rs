@@ -3,7 +3,7 @@
 mod words;
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{StatusCode, header};
@@ -17,6 +17,12 @@ pub const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 /// No JSON is nested deeper.
 pub const MAX_JSON_DEPTH: usize = 64;
+
+/// No name in a path is longer: stores take keys of 1,024 bytes, some of which hold two names.
+const MAX_NAME_BYTES: usize = 400;
+
+/// No value of the query is longer, but for cursors, which are authenticated before a store sees them.
+const MAX_VALUE_BYTES: usize = 1_000;
 
 /// A JSON body, as it comes in and as it goes out.
 #[derive(Debug, Clone, Copy, Default)]
@@ -123,6 +129,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        short(parts.uri.query().unwrap_or_default())?;
         let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
         query.map(|query| Query(query.0)).map_err(|rejection| {
             let text = rejection.body_text();
@@ -141,6 +148,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
+/// Refuses values that no store takes as part of a key.
+fn short(query: &str) -> Result<(), Problem> {
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    match pairs.find(|(name, value)| name != "cursor" && value.len() > MAX_VALUE_BYTES) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let name: String = name.chars().take(80).collect();
+            Err(Problem::field(name, format!("has more than {MAX_VALUE_BYTES} bytes")))
+        }
+    }
+}
+
 /// The placeholders of the path. What does not read as the kind of id it should be cannot name anything: 404.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Path<T>(pub T);
@@ -149,6 +168,11 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let names = RawPathParams::from_request_parts(parts, state).await;
+        let names = names.map_err(|_| Problem::not_found())?;
+        if names.iter().any(|(_, name)| name.len() > MAX_NAME_BYTES) {
+            return Err(Problem::not_found());
+        }
         let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
         path.map(|path| Path(path.0)).map_err(|_| Problem::not_found())
     }
@@ -205,6 +229,25 @@ mod tests {
         check(&format!("{}1{}", "[".repeat(65), "]".repeat(65)), Err((400, "JSON_TOO_DEEP", "")));
         let cut = parse::<Body>(b"{").unwrap_err();
         assert_eq!(cut.detail, "the body is no JSON: it ends too early, at line 1, column 1");
+    }
+
+    #[tokio::test]
+    async fn what_no_store_takes_as_a_key_is_refused_before_it() {
+        async fn status(path: String) -> u16 {
+            use tower::ServiceExt as _;
+            type Pairs = std::collections::BTreeMap<String, String>;
+            let seen = |Path(_): Path<String>, Query(_): Query<Pairs>| async { "seen" };
+            let router = axum::Router::new().route("/a/{name}", axum::routing::get(seen));
+            let request = Request::builder().uri(path).body(axum::body::Body::empty()).unwrap();
+            router.oneshot(request).await.unwrap().status().as_u16()
+        }
+        let long = |n| "x".repeat(n);
+        assert_eq!(status(format!("/a/{}?q={}", long(400), long(1_000))).await, 200);
+        assert_eq!(status(format!("/a/{}", long(401))).await, 404);
+        assert_eq!(status(format!("/a/{}", "%C3%A4".repeat(201))).await, 404);
+        assert_eq!(status("/a/%ff".to_owned()).await, 404);
+        assert_eq!(status(format!("/a/x?q={}", long(1_001))).await, 422);
+        assert_eq!(status(format!("/a/x?cursor={}", long(2_000))).await, 200);
     }
 
     #[test]

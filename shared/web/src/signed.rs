@@ -116,6 +116,7 @@ mod tests {
             token_use,
             scopes: Scopes::parse(["macro:analyst"]),
             capabilities: [Capability::Decide, Capability::Administer].into(),
+            second_factor: false,
         }
     }
 

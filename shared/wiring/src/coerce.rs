@@ -1,5 +1,6 @@
 //! Types during a run (F-039, F-157).
 
+use countersign_decimal::{Decimal, InvalidDecimal};
 use countersign_registry::{DataType, Field};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -41,8 +42,8 @@ impl TypeError {
 
 /// Gives a value the type asked for, if that loses nothing.
 ///
-/// Numbers and booleans become text; text that is a number, a boolean or a date becomes one; a whole number in any
-/// notation is an integer; a single text becomes a list of one text. Fields of a record are each given their type;
+/// Numbers and booleans become text; text that is a number, a decimal, a boolean or a date becomes one; a whole number in
+/// any notation is an integer; a number becomes a decimal by its shortest text; a single text becomes a list of one text. Fields of a record are each given their type;
 /// null fields and fields the record does not declare stay as they are.
 ///
 /// # Errors
@@ -56,6 +57,14 @@ pub fn coerce(value: Value, to: &DataType) -> Result<Value, TypeError> {
         (DataType::Number, Value::Number(number)) => Ok(Value::Number(number)),
         (DataType::Number, Value::String(text)) => {
             number(&text).ok_or_else(|| not(to, "a text that is no number"))
+        }
+        (DataType::Decimal, Value::String(text)) => {
+            decimal(text.trim(), Decimal::parse).map_err(|found| not(to, found))
+        }
+        (DataType::Decimal, Value::Number(number)) => {
+            let text = number.to_string();
+            let text = text.strip_suffix(".0").unwrap_or(&text);
+            decimal(text, Decimal::of_json).map_err(|found| not(to, found))
         }
         (DataType::Integer, Value::Number(number)) => {
             whole(&number).ok_or_else(|| not(to, "a number with a fraction"))
@@ -103,6 +112,16 @@ fn coerce_items(items: Vec<Value>, item: &DataType) -> Result<Value, TypeError> 
 
 fn not(expected: &DataType, found: &str) -> TypeError {
     TypeError { path: String::new(), expected: expected.to_string(), found: found.to_owned() }
+}
+
+fn decimal(
+    text: &str,
+    read: fn(&str) -> Result<Decimal, InvalidDecimal>,
+) -> Result<Value, &'static str> {
+    read(text).map(|decimal| decimal.to_string().into()).map_err(|error| match error {
+        InvalidDecimal::NotPlain => "a text that is no decimal",
+        InvalidDecimal::TooLong => "a number with more than 28 digits",
+    })
 }
 
 fn number(text: &str) -> Option<Value> {
@@ -182,6 +201,38 @@ mod tests {
     }
 
     #[test]
+    fn f_091_decimals_keep_every_digit() {
+        check(&json!("1250.00"), &DataType::Decimal, Ok(json!("1250.00")));
+        check(&json!("1250.00"), &DataType::String, Ok(json!("1250.00")));
+        check(&json!(7), &DataType::Decimal, Ok(json!("7")));
+        check(&json!(0.1), &DataType::Decimal, Ok(json!("0.1")));
+        check(&json!(1250.0), &DataType::Decimal, Ok(json!("1250")));
+        check(
+            &json!("12.50"),
+            &DataType::Integer,
+            Err("expected integer, found a text that is no whole number"),
+        );
+        check(&json!("12.00"), &DataType::Integer, Ok(json!(12)));
+        check(
+            &json!("$5"),
+            &DataType::Decimal,
+            Err("expected decimal, found a text that is no decimal"),
+        );
+        let long = "1".repeat(29);
+        check(
+            &json!(long),
+            &DataType::Decimal,
+            Err("expected decimal, found a number with more than 28 digits"),
+        );
+        check(
+            &json!(1e300),
+            &DataType::Decimal,
+            Err("expected decimal, found a number with more than 28 digits"),
+        );
+        check(&json!(true), &DataType::Decimal, Err("expected decimal, found a boolean"));
+    }
+
+    #[test]
     fn dates_are_days_or_times() {
         check(&json!("2026-02-28"), &DataType::Date, Ok(json!("2026-02-28")));
         check(&json!("2026-02-28T10:00:00Z"), &DataType::Date, Ok(json!("2026-02-28T10:00:00Z")));
@@ -221,8 +272,8 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
         #[test]
-        fn giving_a_type_twice_changes_nothing(text in "[-0-9.eEtrufalsx]{0,12}", n in any::<f64>(), pick in 0usize..6) {
-            let types = [DataType::String, DataType::Number, DataType::Integer, DataType::Boolean, DataType::Date, DataType::array(DataType::String)];
+        fn giving_a_type_twice_changes_nothing(text in "[-0-9.eEtrufalsx]{0,12}", n in any::<f64>(), pick in 0usize..7) {
+            let types = [DataType::String, DataType::Number, DataType::Integer, DataType::Boolean, DataType::Date, DataType::array(DataType::String), DataType::Decimal];
             for value in [json!(text), json!(n)] {
                 if let Ok(once) = coerce(value, &types[pick]) {
                     prop_assert_eq!(coerce(once.clone(), &types[pick]), Ok(once));

@@ -32,16 +32,23 @@ impl Compat {
     }
 }
 
-/// Rule 2 (F-161): the same type; integer to number; text to a list of texts; records by their fields. Numbers, booleans
-/// and dates become text, numbers whole numbers and texts dates only loosely, because that is a conversion.
+/// Rule 2 (F-161): the same type; integer to number or decimal; decimal to text; text to a list of texts; records by their
+/// fields. Numbers, booleans and dates become text, numbers whole numbers or decimals, decimals numbers, and texts dates or
+/// decimals only loosely, because that is a conversion.
 #[must_use]
 pub fn compatible(from: &DataType, to: &DataType) -> Compat {
-    use DataType::{Any, Array, Boolean, Date, Integer, Number, Object, Record, String};
+    use DataType::{Any, Array, Boolean, Date, Decimal, Integer, Number, Object, Record, String};
     match (from, to) {
         (_, Any) => Compat::Exact,
         (Any, _) => Compat::Deferred,
-        (Integer, Number) | (Date, String) | (Record(_), Object) => Compat::Exact,
+        (Integer, Number | Decimal) | (Date | Decimal, String) | (Record(_), Object) => {
+            Compat::Exact
+        }
         (Number, Integer) => Compat::Loose("a number with a fraction is refused at run time"),
+        (Decimal, Number) => Compat::Loose("a number keeps about 15 of its digits"),
+        (Decimal, Integer) => Compat::Loose("a number with a fraction is refused at run time"),
+        (Number, Decimal) => Compat::Loose("it is taken as its shortest text"),
+        (String, Decimal) => Compat::Loose("a text that is no decimal is refused at run time"),
         (Number | Integer | Boolean, String) => Compat::Loose("it is written out as text"),
         (String, Date) => Compat::Loose("a text that is no date is refused at run time"),
         (String, Array(item)) if **item == String => {
@@ -216,6 +223,14 @@ mod tests {
         check(&DataType::Number, &DataType::Integer, Compat::Loose(""));
         check(&DataType::Integer, &DataType::String, Compat::Loose(""));
         check(&DataType::String, &DataType::Date, Compat::Loose(""));
+        check(&DataType::Integer, &DataType::Decimal, Compat::Exact);
+        check(&DataType::Decimal, &DataType::String, Compat::Exact);
+        check(&DataType::Decimal, &DataType::Number, Compat::Loose(""));
+        check(&DataType::Decimal, &DataType::Integer, Compat::Loose(""));
+        check(&DataType::Number, &DataType::Decimal, Compat::Loose(""));
+        check(&DataType::String, &DataType::Decimal, Compat::Loose(""));
+        check(&DataType::Boolean, &DataType::Decimal, Compat::Incompatible);
+        check(&DataType::Date, &DataType::Decimal, Compat::Incompatible);
         check(&people(), &DataType::array(DataType::Object), Compat::Exact);
         check(&DataType::array(DataType::Any), &people(), Compat::Deferred);
         check(&DataType::Any, &DataType::Date, Compat::Deferred);

@@ -18,7 +18,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 async fn store() -> Approvals {
-    Approvals::new(super::table("approvals").await)
+    super::approvals("approvals").await
 }
 
 pub(super) fn user(n: u8) -> UserId {
@@ -110,7 +110,7 @@ async fn a_request_goes_its_way_through_the_table() {
     assert_eq!(store.create(&request, &TaskToken::new("t1")).await.unwrap(), Created::New);
     assert_eq!(store.create(&request, &TaskToken::new("t2")).await.unwrap(), Created::Exists);
     assert_eq!(store.token(&request.id).await.unwrap(), Some(TaskToken::new("t1")));
-    assert!(store.reattach(&request.id, &TaskToken::new("t2")).await.unwrap());
+    assert!(store.reattach(&request.id, &TaskToken::new("t2"), request.opened_at).await.unwrap());
     let loaded = store.load(&request.id).await.unwrap().unwrap();
     assert_eq!((&loaded.request, loaded.votes.len()), (&request, 0));
     assert!(store.is_unasked(&request.id).await.unwrap());
@@ -129,7 +129,7 @@ async fn a_request_goes_its_way_through_the_table() {
     assert!(store.signatures(&run, "pay").await.unwrap().is_empty());
     assert_eq!(store.commit(&commit(&request, &late, now)).await.unwrap(), Committed::Done);
     assert_eq!(store.commit(&commit(&request, &late, now)).await.unwrap(), Committed::Stale);
-    assert!(!store.reattach(&request.id, &TaskToken::new("t3")).await.unwrap());
+    assert!(!store.reattach(&request.id, &TaskToken::new("t3"), now).await.unwrap());
 
     let signatures = store.signatures(&run, "pay").await.unwrap();
     assert_eq!(signatures[0].receipt, late.receipt.id);

@@ -5,15 +5,20 @@ mod approvals;
 mod batch;
 mod directory;
 mod egress;
+mod quotas;
 mod runs;
 mod strikes;
+
+use std::sync::Arc;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
     ProjectionType, ScalarAttributeType,
 };
+use countersign_store_approvals::Approvals;
 use countersign_store_kit::{DynamoClient, Table};
+use countersign_store_tokens::Tokens;
 
 use crate::world::world;
 
@@ -25,6 +30,12 @@ async fn aws() -> aws_config::SdkConfig {
         .endpoint_url(world().stack.endpoint())
         .load()
         .await
+}
+
+/// Approvals with the tokens of their tasks, in tables of their own.
+async fn approvals(kind: &str) -> Approvals {
+    let tokens = Tokens::new(table("tokens").await);
+    Approvals::new(table(kind).await).with_tokens(Arc::new(tokens))
 }
 
 /// A table of its own, with the keys every table has.

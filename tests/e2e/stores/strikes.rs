@@ -6,7 +6,7 @@ use countersign_approval::{
     Assurance, Covered, Door, Opening, Request, StepEffects, Strike, Struck, strike,
 };
 use countersign_identity::{Caller, Capability, Scopes};
-use countersign_store_approvals::{Approvals, Commit, Committed, Created, TaskToken};
+use countersign_store_approvals::{Commit, Committed, Created, TaskToken};
 use jiff::SignedDuration;
 
 use super::approvals::{commit, opening, user, vote};
@@ -50,7 +50,7 @@ fn without_the_second(request: &Request, effects: &StepEffects) -> Request {
 
 #[tokio::test]
 async fn k_09_a_struck_request_is_found_and_covers_what_is_left() {
-    let store = Approvals::new(super::table("strikes").await);
+    let store = super::approvals("strikes").await;
     let effects = payments();
     let request = gate(&effects);
     let now = request.opened_at;

@@ -17,7 +17,12 @@ fn context() -> Arc<Context> {
         .build();
     let value = |setting| match setting {
         Setting::JwtHs256Secret => "a secret of the tests, long enough to be one".to_owned(),
-        Setting::JwtJwksUrl => String::new(),
+        // Not set, as most of a deployment's options.
+        Setting::JwtJwksUrl
+        | Setting::RequireMfa
+        | Setting::RunsPerDay
+        | Setting::MailsPerDay
+        | Setting::UploadMegabytesPerDay => String::new(),
         other => other.name().to_lowercase(),
     };
     let settings =
@@ -27,7 +32,7 @@ fn context() -> Arc<Context> {
 
 /// Every documented operation: method, path with example ids.
 fn operations() -> BTreeSet<(String, String)> {
-    let document = serde_json::to_value(document()).unwrap();
+    let document = document();
     let paths = document["paths"].as_object().unwrap();
     let methods = |item: &Value| item.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     paths
@@ -52,7 +57,7 @@ async fn every_documented_route_is_there_and_closed_to_strangers() {
     assert!(operations.len() > 50, "{}", operations.len());
     for (method, path) in operations {
         let expect = match path.as_str() {
-            "/health" => StatusCode::OK,
+            "/health" | "/openapi.json" => StatusCode::OK,
             // Documented here and served by the function `connector-test`.
             "/api/agent-factory/connectors/{id}/test" => StatusCode::NOT_FOUND,
             _ => StatusCode::UNAUTHORIZED,
@@ -85,6 +90,45 @@ async fn the_document_is_served() {
     let document: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(document["info"]["title"], "Countersign");
     assert!(document["components"]["schemas"]["Problem"].is_object());
+}
+
+#[test]
+fn every_operation_has_an_id_and_says_how_it_is_refused() {
+    let document = document();
+    let paths = document["paths"].as_object().unwrap();
+    let all = paths.iter().flat_map(|(path, item)| {
+        item.as_object().unwrap().iter().map(move |(method, operation)| (method, path, operation))
+    });
+    let mut ids = BTreeSet::new();
+    for (method, path, operation) in all {
+        let id = operation["operationId"].as_str().unwrap().to_owned();
+        assert!(ids.insert(id), "{method} {path} has the id of another operation");
+        let responses = operation["responses"].as_object().unwrap();
+        let open = ["/health", "/openapi.json"].contains(&path.as_str());
+        for status in ["401", "403"] {
+            let of = &responses.get(status).map_or(&Value::Null, |response| &response["content"]);
+            assert_eq!(of["application/json"].is_object(), !open, "{method} {path} {status}");
+            assert_eq!(
+                of["application/problem+json"].is_object(),
+                !open,
+                "{method} {path} {status}"
+            );
+        }
+        for status in ["429", "500", "503"] {
+            assert!(
+                responses[status]["content"]["application/json"].is_object(),
+                "{path} {status}"
+            );
+        }
+        for (status, response) in responses.iter().filter(|(status, _)| status.as_str() >= "400") {
+            assert!(response["content"].is_object(), "{method} {path} {status} has no schema");
+        }
+        assert!(responses.contains_key("404") || !path.contains('{'), "{path}");
+        for status in ["413", "415", "422"] {
+            let has = responses.contains_key(status) || operation.get("requestBody").is_none();
+            assert!(has, "{method} {path} does not say {status}");
+        }
+    }
 }
 
 /// The operations of §30.3 that this door must have.

@@ -16,6 +16,7 @@ use super::{Ctx, reader};
 /// What to list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ApprovalQuery {
     /// At most so many items, 1 to 100; 50 when left out.
     #[param(minimum = 1, maximum = 100)]

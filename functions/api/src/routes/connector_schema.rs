@@ -24,7 +24,6 @@ pub(crate) struct EndpointSchema {
     #[schema(value_type = Vec<Object>)]
     outputs: Vec<Slot>,
     /// The shape and the fields of the records: `type` (`record_set`, `object`, `scalar`) and `fields`.
-    #[schema(value_type = Object)]
     output_schema: Value,
     /// The endpoint as models are shown it: `name`, `description`, `input_schema` (JSON Schema).
     #[schema(value_type = Object)]

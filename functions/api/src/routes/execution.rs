@@ -75,7 +75,6 @@ pub(crate) struct ExecutionView {
     #[schema(value_type = Option<Object>)]
     stop: Option<Stop>,
     /// Its inputs as they came.
-    #[schema(value_type = Object)]
     inputs: serde_json::Value,
 }
 

@@ -18,8 +18,7 @@ pub(crate) struct OutputView {
     /// How it ended.
     #[schema(value_type = String)]
     status: StepStatus,
-    /// Its output.
-    #[schema(value_type = Object)]
+    /// Its output: whatever its action answers with.
     output: Value,
     /// How many records came out.
     count: Option<u64>,

@@ -129,7 +129,7 @@ impl From<&Head> for ExecutionLine {
 #[utoipa::path(
     post, path = "/executions", tag = "executions", request_body = Start,
     params(("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT, or APPROVAL_UNREACHABLE: too few of the approvers could sign"))
+    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT, or APPROVAL_UNREACHABLE: too few of the approvers could sign"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn start(
     ctx: Ctx,

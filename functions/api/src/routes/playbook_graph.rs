@@ -16,6 +16,7 @@ use super::{Ctx, found, reader};
 /// For which agent.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct For {
     /// The agent whose connectors give the types, `prof_…`.
     profile_id: Option<String>,

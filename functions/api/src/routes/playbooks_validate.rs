@@ -25,7 +25,7 @@ pub(crate) struct Draft {
 }
 
 /// Validates a playbook's text: `valid`, `diagnostics` with line and column, and per step what F-166 reports.
-#[utoipa::path(post, path = "/playbooks/validate", tag = "playbooks", request_body = Draft, responses((status = 200, body = Value)))]
+#[utoipa::path(post, path = "/playbooks/validate", tag = "playbooks", request_body = Draft, responses((status = 200, body = Value), (status = 404, description = "there is no such agent")))]
 pub(crate) async fn validate(
     ctx: Ctx,
     signed: Signed,

@@ -42,7 +42,7 @@ pub(crate) struct Test {
 #[utoipa::path(
     post, path = "/profiles/{id}/test", tag = "profiles", request_body = Test,
     params(("id" = String, Path, description = "`prof_…`, or the handle"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn test(
     ctx: Ctx,

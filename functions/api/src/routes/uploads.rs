@@ -16,8 +16,8 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::{Ctx, analyst, now};
-use crate::Context;
 use crate::once::do_once;
+use crate::{Context, quotas};
 
 /// No file is larger than the largest a connector may read.
 const MAX_BYTES: i64 = MOST_FILE_SIZE_MB as i64 * 1024 * 1024;
@@ -74,11 +74,47 @@ pub(crate) struct Upload {
     expires_at: Timestamp,
 }
 
-/// Gives an address per file. Each is good for 15 minutes, one file, its size and its type.
+/// One file of the answer: where to put it, or why it is not taken.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum Place {
+    /// It is expected.
+    Upload(Upload),
+    /// It is not taken; the others are.
+    NotTaken(NotTaken),
+}
+
+/// A file that is not taken.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct NotTaken {
+    /// Its name, as it was given.
+    name: String,
+    /// Why.
+    error: Reason,
+}
+
+/// Why a file is not taken.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Reason {
+    /// `FILE_EMPTY`.
+    code: &'static str,
+    /// The same in a sentence.
+    message: String,
+}
+
+impl NotTaken {
+    fn empty(file: &NewFile) -> Self {
+        let message = format!("`{:.60}` is empty and is not taken", file.name);
+        Self { name: file.name.clone(), error: Reason { code: "FILE_EMPTY", message } }
+    }
+}
+
+/// Gives an address per file, in the order of the request. Each is good for 15 minutes, one file, its size and its type.
+/// An empty file among others gets an `error` instead of an address; the others are taken.
 #[utoipa::path(
     post, path = "/uploads", tag = "content", request_body = Uploads,
     params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Vec<Upload>), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 201, body = Vec<Place>), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn create(
     ctx: Ctx,
@@ -91,24 +127,40 @@ pub(crate) async fn create(
     let attempt = Attempt::new(owner, "POST /uploads", key, &body)?;
     let work = Box::pin(async {
         let kinds = checked(&body)?;
+        let bytes = body.files.iter().map(|file| file.size.unsigned_abs()).sum();
+        quotas::upload(&ctx, owner, &attempt, bytes, now()).await?;
         let mut uploads = Vec::with_capacity(kinds.len());
         for (n, (file, kind)) in body.files.iter().zip(kinds).enumerate() {
             let id = file_id(attempt.id(), n);
-            uploads.push(address(&ctx, owner, body.folder.as_deref(), file, id, kind).await?);
+            uploads.push(match kind {
+                Some(kind) => {
+                    let folder = body.folder.as_deref();
+                    Place::Upload(address(&ctx, owner, folder, file, id, kind).await?)
+                }
+                None => Place::NotTaken(NotTaken::empty(file)),
+            });
         }
         countersign_web::replay::Kept::new(StatusCode::CREATED, None, &uploads)
     });
     do_once(&ctx.catalog, &attempt, now(), work).await
 }
 
-/// The content type of every file, or everything that is wrong.
-fn checked(body: &Uploads) -> Result<Vec<&'static str>, Problem> {
+/// The content type of every file, nothing for an empty one among others; or everything that is wrong.
+///
+/// A file without content loses nothing when it is left out. Any other file that cannot be taken refuses the whole
+/// request, so that nobody goes on without it unawares.
+fn checked(body: &Uploads) -> Result<Vec<Option<&'static str>>, Problem> {
     let mut errors = Vec::new();
     if !(1..=MAX_FILES).contains(&body.files.len()) {
         errors.push(FieldError::new("files", format!("has 1 to {MAX_FILES} files")));
     }
     let mut kinds = Vec::new();
+    let all_empty = body.files.iter().all(|file| file.size == 0);
     for (n, file) in body.files.iter().enumerate() {
+        if file.size == 0 && !all_empty {
+            kinds.push(None);
+            continue;
+        }
         if !(1..=MAX_BYTES).contains(&file.size) {
             errors.push(FieldError::new(
                 format!("files[{n}].size"),
@@ -116,7 +168,7 @@ fn checked(body: &Uploads) -> Result<Vec<&'static str>, Problem> {
             ));
         }
         match kind(&file.name) {
-            Some(kind) => kinds.push(kind),
+            Some(kind) => kinds.push(Some(kind)),
             None => {
                 let error = FieldError::new(
                     format!("files[{n}].name"),
@@ -202,6 +254,8 @@ mod tests {
             .map(|(name, size)| NewFile { name: (*name).to_owned(), size: *size })
             .collect();
         let found = checked(&Uploads { files, folder: None });
+        let found = found
+            .map(|kinds| kinds.iter().map(|kind| kind.unwrap_or("not taken")).collect::<Vec<_>>());
         let found = found.map_err(|problem| {
             problem.errors.iter().map(|error| error.path.clone()).collect::<Vec<_>>()
         });
@@ -216,11 +270,27 @@ mod tests {
         check(&[("a.xml", 1), ("B.XML", MAX_BYTES)], Ok(&["application/xml", "application/xml"]));
         check(&[("a.exe", 1)], Err(&["files[0].name"]));
         check(
-            &[("xml", 1), ("a.xml", 0), ("b.xml", MAX_BYTES + 1)],
-            Err(&["files[0].name", "files[1].size", "files[2].size"]),
+            &[("xml", 1), ("a.xml", 0), ("b.xml", MAX_BYTES + 1), ("c.xml", -1)],
+            Err(&["files[0].name", "files[2].size", "files[3].size"]),
         );
         check(&[], Err(&["files"]));
         check(&[("a.xml", 1); 101], Err(&["files"]));
+    }
+
+    #[test]
+    fn f_099_an_empty_file_among_others_is_left_out_and_said() {
+        check(
+            &[("a.xml", 1), ("empty.xml", 0), ("empty.exe", 0), ("b.csv", 2)],
+            Ok(&["application/xml", "not taken", "not taken", "text/csv"]),
+        );
+        check(&[("a.xml", 0), ("b.xml", 0)], Err(&["files[0].size", "files[1].size"]));
+        let file = NewFile { name: "empty.xml".to_owned(), size: 0 };
+        let said = serde_json::to_value(Place::NotTaken(NotTaken::empty(&file))).unwrap();
+        let expect = serde_json::json!({
+            "name": "empty.xml",
+            "error": { "code": "FILE_EMPTY", "message": "`empty.xml` is empty and is not taken" },
+        });
+        assert_eq!(said, expect);
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::error::CliError;
 use crate::stack::{Place, Stack};
 
 /// The prefix of the agent factory's paths.
-const FACTORY: &str = "/api/agent-factory";
+pub(crate) const FACTORY: &str = "/api/agent-factory";
 
 /// What can be asked of the command line.
 #[derive(Debug, Subcommand)]

@@ -130,6 +130,10 @@ fn parameters(stack: &Stack) -> Vec<String> {
         format!("PublicUrl={}", stack.url()),
         format!("Architecture={}", if cfg!(target_arch = "aarch64") { "arm64" } else { "x86_64" }),
         "AllowLoopback=true".to_owned(),
+        // Whoever has the machine has the stack: quotas would only be in their way.
+        "RunsPerDay=0".to_owned(),
+        "MailsPerDay=0".to_owned(),
+        "UploadMegabytesPerDay=0".to_owned(),
     ]
 }
 

@@ -77,6 +77,66 @@ async fn f_099_one_bad_file_of_many_is_reported_and_the_rest_is_read() {
 }
 
 #[tokio::test]
+async fn f_099_what_cannot_be_read_is_named_once_with_its_reason_and_nothing_else_is_lost() {
+    let world = World::new(FILINGS)
+        .in_folder("spring", 1, "a.xml", filing!("tidewater-2022-990ez"))
+        .in_folder("spring", 2, "empty.xml", Vec::new())
+        .in_folder("spring", 3, "feed.xml", b"<rss><channel/></rss>".to_vec())
+        .in_folder("spring", 4, "scan.xml", b"%PDF-1.7 scan".to_vec())
+        .in_folder("spring", 5, "z.xml", filing!("copperleaf-2020-990ez"));
+    let missing = file_id(9);
+    // The folder twice, and one file of it: each file is read once.
+    let source = json!([
+        "folders/spring",
+        format!("folders/spring/{}", file_id(2)),
+        missing.as_str(),
+        "folders/spring"
+    ]);
+    let output = run(world, &officers(source)).await.unwrap();
+    assert_eq!(
+        (&output["count"], &output["files_read"], &output["files_failed"]),
+        (&json!(7), &json!(2), &json!(4))
+    );
+    let said: Vec<_> = output["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| (error["name"].as_str().unwrap(), error["message"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("empty.xml", "the file is empty"),
+            (
+                "feed.xml",
+                "the document element is `rss`, not `Return`: this is another kind of file"
+            ),
+            (
+                "scan.xml",
+                "the file is not XML: at line 1, column 14 stands `%PDF-1.7 scan` where an element should start"
+            ),
+            (missing.as_str(), "there is no such file"),
+        ]
+    );
+    assert_eq!(output["file_notes"], json!([]));
+}
+
+#[tokio::test]
+async fn f_128_a_filing_without_officers_says_so() {
+    let world = World::new(FILINGS)
+        .in_folder("spring", 1, "a.xml", filing!("tidewater-2022-990ez"))
+        .in_folder("spring", 2, "larkmoor.xml", filing!("larkmoor-2022-990t"));
+    let output = run(world, &officers(json!("folders/spring"))).await.unwrap();
+    assert_eq!((&output["count"], &output["files_read"]), (&json!(4), &json!(2)));
+    let expect = json!([{
+        "file": file_id(2).as_str(),
+        "name": "larkmoor.xml",
+        "message": "the file was read and has no entries of the kind `nonprofit officer`",
+    }]);
+    assert_eq!((&output["errors"], &output["file_notes"]), (&json!([]), &expect));
+}
+
+#[tokio::test]
 async fn f_099_one_file_of_a_folder_is_named_with_its_folder() {
     let world = || {
         World::new(FILINGS)
@@ -123,6 +183,23 @@ async fn f_099_when_nothing_can_be_read_the_step_fails() {
     };
     let error = run(broken, &officers(id())).await.unwrap_err();
     assert_eq!((error.code, error.class), ("FILE_SOURCE", Class::Retryable), "{error}");
+}
+
+#[tokio::test]
+async fn f_099_when_no_file_can_be_read_the_error_names_each_with_its_reason() {
+    let mut world = World::new(FILINGS)
+        .in_folder("bad", 1, "cut.xml", b"<Return><a>".to_vec())
+        .in_folder("bad", 2, "empty.xml", Vec::new());
+    let error = run(world, &officers(json!("folders/bad"))).await.unwrap_err();
+    assert_eq!(error.code, "FILE_TRUNCATED");
+    assert!(error.message.starts_with("none of 2 files could be read: `cut.xml`: "), "{error}");
+    assert!(error.message.ends_with("; `empty.xml`: the file is empty"), "{error}");
+    world = (1..=12).fold(World::new(FILINGS), |world, n| {
+        world.in_folder("bad", n, &format!("{n:02}.xml"), Vec::new())
+    });
+    let error = run(world, &officers(json!("folders/bad"))).await.unwrap_err();
+    assert!(error.message.contains("`10.xml`") && !error.message.contains("`11.xml`"), "{error}");
+    assert!(error.message.ends_with("; and 2 more"), "{error}");
 }
 
 #[tokio::test]

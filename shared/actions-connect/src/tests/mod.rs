@@ -339,5 +339,6 @@ mod oauth;
 mod pages;
 mod resilience;
 mod scraping;
+mod second_reading;
 mod step;
 mod tool;

@@ -1,8 +1,10 @@
 //! Grouping (K-54).
 
 use self::groups::Groups;
+use countersign_decimal::Decimal;
 use serde_json::{Map, Number, Value, json};
 
+use super::order::Addend;
 use super::{TransformError, lookup, order};
 
 /// `{group_by, function, field, as}`.
@@ -21,11 +23,12 @@ pub struct Aggregate {
 /// What is computed over a group. Values that are null or absent do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
-    /// The sum of numbers.
+    /// The exact sum of numbers.
     Sum,
     /// How many records, or how many with a value in the field.
     Count,
-    /// The mean of numbers; null for none.
+    /// The mean of numbers, rounded half to even to six digits after the point, or as many as the values have; null for
+    /// none.
     Avg,
     /// The least value; null for none.
     Min,
@@ -118,35 +121,71 @@ impl Aggregate {
                 .max_by(|a, b| order::sort_order(a, b))
                 .cloned()
                 .unwrap_or(Value::Null),
-            Function::Sum => number(sum(&values, field, index)?),
+            Function::Sum => Total::of(&values, field, index)?.sum(),
             Function::Avg if values.is_empty() => Value::Null,
-            Function::Avg => number(sum(&values, field, index)? / values.len() as f64),
+            Function::Avg => Total::of(&values, field, index)?.average(values.len(), index)?,
         })
     }
 }
 
-fn sum(values: &[(usize, &Value)], field: &str, index: usize) -> Result<f64, TransformError> {
-    values.iter().try_fold(0.0, |sum, (record, value)| {
-        let problem = || format!("`{field}` is not a number");
-        let amount = order::amount(value).ok_or_else(|| TransformError::Record {
-            index,
-            record: *record,
-            problem: problem(),
-        })?;
-        Ok(sum + amount)
-    })
+/// A sum, exact to the last digit.
+struct Total {
+    sum: Decimal,
+    /// Whether a value was a text: then so is the result, with its digits.
+    is_text: bool,
+    /// The last record with a value.
+    last: usize,
 }
 
-/// Whole results are written without a point.
-fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() < 9_007_199_254_740_992.0 {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "checked to be whole and small enough"
-        )]
-        return json!(value as i64);
+impl Total {
+    fn of(values: &[(usize, &Value)], field: &str, index: usize) -> Result<Self, TransformError> {
+        let mut total = Self { sum: Decimal::ZERO, is_text: false, last: 0 };
+        for (record, value) in values {
+            let overflow = || TransformError::Overflow { index, record: *record };
+            match order::addend(value) {
+                Some(Addend::Exact(amount, is_text)) => {
+                    total.sum = total.sum.checked_add(amount).ok_or_else(overflow)?;
+                    total.is_text |= is_text;
+                }
+                Some(Addend::Beyond) => return Err(overflow()),
+                None => {
+                    let problem = format!("`{field}` is not a number");
+                    return Err(TransformError::Record { index, record: *record, problem });
+                }
+            }
+            total.last = *record;
+        }
+        Ok(total)
     }
-    Number::from_f64(value).map_or(Value::Null, Value::Number)
+
+    fn sum(&self) -> Value {
+        self.written(self.sum)
+    }
+
+    fn average(&self, count: usize, index: usize) -> Result<Value, TransformError> {
+        let average = self.sum.shared_among(count);
+        let overflow = TransformError::Overflow { index, record: self.last };
+        average.map(|average| self.written(average)).ok_or(overflow)
+    }
+
+    /// A number of JSON, when all values were and one holds it exactly; otherwise a text.
+    fn written(&self, result: Decimal) -> Value {
+        let number = (!self.is_text).then(|| number(result)).flatten();
+        number.unwrap_or_else(|| result.to_string().into())
+    }
+}
+
+/// The JSON number that is exactly this one; a whole one is written without a point.
+fn number(result: Decimal) -> Option<Value> {
+    let whole = result.whole();
+    let small = whole.and_then(|whole| i64::try_from(whole).ok()).map(Value::from);
+    let large = || whole.and_then(|whole| u64::try_from(whole).ok()).map(Value::from);
+    if let Some(whole) = small.or_else(large) {
+        return Some(whole);
+    }
+    let float = result.approximately();
+    let same = Decimal::of_json(&float.to_string()).is_ok_and(|shortest| shortest == result);
+    Number::from_f64(float).filter(|_| same).map(Value::Number)
 }
 
 /// Groups in the order of their first record.

@@ -2,19 +2,23 @@
 //!
 //! Fields are dotted paths (`filer.ein`, `officers.0.name`); a field that is not there is null. Values of mixed types
 //! have one fixed order, used by sorting and by the comparing operators: null < booleans < numbers < texts < lists <
-//! objects. A text that is a number compares as one with a number, because filings write amounts as text.
+//! objects. Texts that are plain numbers compare as numbers, because filings write amounts as text. All arithmetic is exact
+//! and decimal; what a filter cannot compare is left out with a warning.
 
 mod aggregate;
 mod order;
 mod parse;
+mod warning;
 
 use std::collections::HashSet;
 
+use countersign_decimal::DIGITS;
 use countersign_failure::Failure;
 use serde_json::Value;
 
 pub use self::aggregate::{Aggregate, Function};
 pub use self::order::compare;
+pub use self::warning::Warnings;
 
 /// The most records one call takes.
 pub const MAX_RECORDS: usize = 100_000;
@@ -97,6 +101,16 @@ pub enum TransformError {
         /// What is wrong.
         problem: String,
     },
+    /// A sum or an average needs more digits than a decimal has.
+    #[error(
+        "operations[{index}]: record {record}: the result needs more than {DIGITS} digits, and is not rounded"
+    )]
+    Overflow {
+        /// Which operation.
+        index: usize,
+        /// The record at which it became too long, as it stood when the operation began.
+        record: usize,
+    },
     /// Too much was given.
     #[error("{what}: {count} given, at most {limit} are handled")]
     TooMany {
@@ -114,6 +128,7 @@ impl Failure for TransformError {
         match self {
             Self::Invalid { .. } => "BAD_OPERATION",
             Self::Record { .. } => "BAD_RECORD",
+            Self::Overflow { .. } => "DECIMAL_OVERFLOW",
             Self::TooMany { .. } => "TOO_MANY_RECORDS",
         }
     }
@@ -127,7 +142,7 @@ impl Failure for TransformError {
 ///
 /// # Errors
 /// [`TransformError`] with the index of the operation that could not be done.
-pub fn apply(records: Vec<Value>, operations: &[Operation]) -> Result<Vec<Value>, TransformError> {
+pub fn apply(records: Vec<Value>, operations: &[Operation]) -> Result<Transformed, TransformError> {
     if records.len() > MAX_RECORDS {
         return Err(TransformError::TooMany {
             what: "data",
@@ -135,20 +150,40 @@ pub fn apply(records: Vec<Value>, operations: &[Operation]) -> Result<Vec<Value>
             limit: MAX_RECORDS,
         });
     }
-    operations
-        .iter()
-        .enumerate()
-        .try_fold(records, |records, (index, operation)| step(records, operation, index))
+    let mut warnings = Warnings::default();
+    let steps = operations.iter().enumerate();
+    let records = steps.into_iter().try_fold(records, |records, (index, operation)| {
+        step(records, operation, index, &mut warnings)
+    })?;
+    Ok(Transformed { records, warnings })
+}
+
+/// What is left of the records.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Transformed {
+    /// The records, in order.
+    pub records: Vec<Value>,
+    /// What could not be compared.
+    pub warnings: Warnings,
 }
 
 fn step(
     mut records: Vec<Value>,
     operation: &Operation,
     index: usize,
+    warnings: &mut Warnings,
 ) -> Result<Vec<Value>, TransformError> {
     match operation {
         Operation::Filter { field, operator, value } => {
-            records.retain(|record| operator.holds(lookup(record, field), value));
+            let mut place = 0;
+            records.retain(|record| {
+                let found = lookup(record, field);
+                if !operator.can_tell(found, value) {
+                    warnings.add(index, place, field, found, value);
+                }
+                place += 1;
+                operator.holds(found, value)
+            });
         }
         Operation::Sort { field, descending } => sort(&mut records, field, *descending),
         Operation::Aggregate(aggregate) => return aggregate.apply(&records, index),
@@ -200,6 +235,12 @@ fn deduplicate(records: &mut Vec<Value>, fields: &[String]) {
 }
 
 impl Operator {
+    /// Whether the two can be compared; a value that is not there can be, and is neither more nor less.
+    fn can_tell(self, field: &Value, value: &Value) -> bool {
+        let is_ordered = matches!(self, Self::Gt | Self::Gte | Self::Lt | Self::Lte);
+        !is_ordered || field.is_null() || value.is_null() || order::same_kind(field, value)
+    }
+
     fn holds(self, field: &Value, value: &Value) -> bool {
         use std::cmp::Ordering::{Equal, Greater, Less};
         let ordered = |wanted: &[std::cmp::Ordering]| {

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use countersign_decimal::{Decimal, InvalidDecimal};
 use serde_json::Value;
 
 fn rank(value: &Value) -> u8 {
@@ -15,39 +16,98 @@ fn rank(value: &Value) -> u8 {
     }
 }
 
-/// A text that is written as a plain number, such as `12500` or `-3.5`.
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => {
-            let plain = !text.is_empty()
-                && text.len() < 30
-                && text.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-' || b == b'+');
-            plain.then(|| text.parse::<f64>().ok()).flatten()
+/// A number: one of JSON, or a text that is written as a plain number, such as `12500` or `-3.5`.
+#[derive(Debug, Clone, Copy)]
+enum Amount {
+    Whole(i64),
+    Float(f64),
+    Decimal(Decimal),
+}
+
+impl Amount {
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Number(number) => match number.as_i64() {
+                Some(whole) => Some(Self::Whole(whole)),
+                None if number.is_f64() => number.as_f64().map(Self::Float),
+                None => number.as_u64().map(|whole| Self::Decimal(whole.into())),
+            },
+            Value::String(text) => Decimal::parse(text).ok().map(Self::Decimal),
+            _ => None,
         }
-        _ => None,
+    }
+
+    /// The exact number, a float by its shortest text; `None` for a float beyond what a decimal holds.
+    fn exact(self) -> Option<Decimal> {
+        match self {
+            Self::Whole(whole) => Some(whole.into()),
+            Self::Decimal(decimal) => Some(decimal),
+            Self::Float(float) => Decimal::of_json(&float.to_string()).ok(),
+        }
+    }
+
+    fn size(self) -> f64 {
+        match self {
+            Self::Whole(whole) => Decimal::from(whole).approximately(),
+            Self::Float(float) => float,
+            Self::Decimal(decimal) => decimal.approximately(),
+        }
+    }
+
+    /// Exact, and a total order: what no decimal holds is farther from zero, or nearer to it, than what one does.
+    fn compare(self, other: Self) -> Ordering {
+        match (self, other) {
+            (Self::Whole(x), Self::Whole(y)) => return x.cmp(&y),
+            (Self::Float(x), Self::Float(y)) => return (x + 0.0).total_cmp(&(y + 0.0)),
+            _ => {}
+        }
+        match (self.exact(), other.exact()) {
+            (Some(x), Some(y)) => x.cmp(&y),
+            (held, _) => {
+                let (x, y) = (self.size(), other.size());
+                let outside = if held.is_none() { x } else { -y };
+                let tie = if outside > 0.0 { Ordering::Greater } else { Ordering::Less };
+                x.total_cmp(&y).then(tie)
+            }
+        }
     }
 }
 
-/// The number an amount is, for sums and averages.
-pub(super) fn amount(value: &Value) -> Option<f64> {
-    number(value)
+/// The number a value is, for sums and averages.
+pub(super) enum Addend {
+    /// Exactly this one, and whether it is a text.
+    Exact(Decimal, bool),
+    /// One that no decimal holds.
+    Beyond,
 }
 
-/// Compares two values for a filter: a number with a text that is a number, as numbers; else by kind, then by value.
+/// The number a value is; `None` when it is none.
+pub(super) fn addend(value: &Value) -> Option<Addend> {
+    if let Value::String(text) = value {
+        return match Decimal::parse(text) {
+            Ok(decimal) => Some(Addend::Exact(decimal, true)),
+            Err(InvalidDecimal::TooLong) => Some(Addend::Beyond),
+            Err(InvalidDecimal::NotPlain) => None,
+        };
+    }
+    let exact = Amount::of(value)?.exact();
+    Some(exact.map_or(Addend::Beyond, |decimal| Addend::Exact(decimal, false)))
+}
+
+/// Compares two values for a filter: numbers and texts that are numbers, exactly and as numbers; else by kind, then by
+/// value.
 #[must_use]
 pub fn compare(a: &Value, b: &Value) -> Ordering {
-    let mixed = (a.is_number() && b.is_string()) || (a.is_string() && b.is_number());
-    match (mixed, number(a), number(b)) {
-        (true, Some(x), Some(y)) => x.total_cmp(&y),
+    match (Amount::of(a), Amount::of(b)) {
+        (Some(x), Some(y)) => x.compare(y),
         _ => strict(a, b),
     }
 }
 
 /// The order of sorting: texts that are numbers stand among the numbers, so that the order is total.
 pub(super) fn sort_order(a: &Value, b: &Value) -> Ordering {
-    match (number(a), number(b)) {
-        (Some(x), Some(y)) => x.total_cmp(&y),
+    match (Amount::of(a), Amount::of(b)) {
+        (Some(x), Some(y)) => x.compare(y),
         (Some(_), None) => 2.cmp(&rank(b)).then(Ordering::Less),
         (None, Some(_)) => rank(a).cmp(&2).then(Ordering::Greater),
         (None, None) => strict(a, b),
@@ -57,9 +117,9 @@ pub(super) fn sort_order(a: &Value, b: &Value) -> Ordering {
 fn strict(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Bool(x), Value::Bool(y)) => x.cmp(y),
-        (Value::Number(x), Value::Number(y)) => match (x.as_i64(), y.as_i64()) {
-            (Some(x), Some(y)) => x.cmp(&y),
-            _ => x.as_f64().unwrap_or(0.0).total_cmp(&y.as_f64().unwrap_or(0.0)),
+        (Value::Number(_), Value::Number(_)) => match (Amount::of(a), Amount::of(b)) {
+            (Some(x), Some(y)) => x.compare(y),
+            _ => Ordering::Equal,
         },
         (Value::String(x), Value::String(y)) => x.cmp(y),
         (Value::Array(x), Value::Array(y)) => x
@@ -75,7 +135,7 @@ fn strict(a: &Value, b: &Value) -> Ordering {
 
 /// Whether two values can be said to be more or less than one another.
 pub(super) fn same_kind(a: &Value, b: &Value) -> bool {
-    rank(a) == rank(b) || (number(a).is_some() && number(b).is_some())
+    rank(a) == rank(b) || (Amount::of(a).is_some() && Amount::of(b).is_some())
 }
 
 /// Equal as values: `1` and `1.0`, and `1` and `"1"`.

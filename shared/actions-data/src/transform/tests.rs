@@ -1,3 +1,5 @@
+mod exact;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -5,7 +7,7 @@ use super::{MAX_RECORDS, Operation, TransformError, apply};
 
 fn run(data: &Value, operations: &Value) -> Result<Vec<Value>, TransformError> {
     let operations = Operation::parse_all(operations.as_array().unwrap())?;
-    apply(data.as_array().unwrap().clone(), &operations)
+    apply(data.as_array().unwrap().clone(), &operations).map(|done| done.records)
 }
 
 fn check(data: &Value, operations: &Value, expect: &Value) {
@@ -87,9 +89,9 @@ fn f_051_sorting_is_stable_and_mixed_types_have_an_order() {
 fn k_54_every_function() {
     let data = json!([{"o": "A", "v": "10"}, {"o": "B", "v": 1}, {"o": "A", "v": 5}, {"o": "A", "v": null}, {"o": "B", "v": 1.5}]);
     let by = |function: &str| json!([{"type": "aggregate", "group_by": "o", "function": function, "field": "v", "as": "r"}]);
-    check(&data, &by("sum"), &json!([{"o": "A", "r": 15}, {"o": "B", "r": 2.5}]));
+    check(&data, &by("sum"), &json!([{"o": "A", "r": "15"}, {"o": "B", "r": 2.5}]));
     check(&data, &by("count"), &json!([{"o": "A", "r": 2}, {"o": "B", "r": 2}]));
-    check(&data, &by("avg"), &json!([{"o": "A", "r": 7.5}, {"o": "B", "r": 1.25}]));
+    check(&data, &by("avg"), &json!([{"o": "A", "r": "7.5"}, {"o": "B", "r": 1.25}]));
     check(&data, &by("min"), &json!([{"o": "A", "r": 5}, {"o": "B", "r": 1}]));
     check(&data, &by("max"), &json!([{"o": "A", "r": "10"}, {"o": "B", "r": 1.5}]));
     check(&data, &by("count_distinct"), &json!([{"o": "A", "r": 2}, {"o": "B", "r": 2}]));
@@ -185,8 +187,8 @@ proptest! {
     #[test]
     fn f_051_sorting_permutes_and_sorting_twice_changes_nothing(data in data(), descending: bool) {
         let sort = [Operation::Sort { field: "k".to_owned(), descending }];
-        let once = apply(data.clone(), &sort).unwrap();
-        prop_assert_eq!(&apply(once.clone(), &sort).unwrap(), &once);
+        let once = apply(data.clone(), &sort).unwrap().records;
+        prop_assert_eq!(&apply(once.clone(), &sort).unwrap().records, &once);
         let mut ids: Vec<i64> = once.iter().map(|r| r["i"].as_i64().unwrap()).collect();
         ids.sort_unstable();
         prop_assert_eq!(ids.len(), data.len());
@@ -206,8 +208,8 @@ proptest! {
     #[test]
     fn f_051_deduplicating_twice_changes_nothing_and_groups_count_all(data in data()) {
         let dedup = [Operation::Deduplicate { fields: vec!["k".to_owned()] }];
-        let once = apply(data.clone(), &dedup).unwrap();
-        prop_assert_eq!(&apply(once.clone(), &dedup).unwrap(), &once);
+        let once = apply(data.clone(), &dedup).unwrap().records;
+        prop_assert_eq!(&apply(once.clone(), &dedup).unwrap().records, &once);
         let groups = run(&Value::Array(data.clone()), &json!([{"type": "aggregate", "group_by": "k", "function": "count"}])).unwrap();
         prop_assert_eq!(groups.len(), once.len());
         prop_assert_eq!(groups.iter().map(|g| g["count"].as_u64().unwrap()).sum::<u64>(), data.len() as u64);

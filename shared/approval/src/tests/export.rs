@@ -126,6 +126,27 @@ fn without_a_readable_file_there_is_no_ledger() {
     assert_eq!(report.findings, [Finding::Truncated { length: 0, was: 5 }]);
 }
 
+/// So many flipped bytes are tried at least.
+const FLIPPED: usize = 355;
+
+#[test]
+fn every_flipped_byte_of_an_entry_and_a_checkpoint_is_found() {
+    let check = |pick: fn(&mut Export) -> &mut File| {
+        let mut export = export(5);
+        let length = pick(&mut export).bytes.len();
+        for place in 0..length {
+            pick(&mut export).bytes[place] ^= 1;
+            let through = report(&export, true).and_then(|report| report.intact_through());
+            assert_eq!(through, None, "byte {place} of {}", pick(&mut export).name);
+            pick(&mut export).bytes[place] ^= 1;
+        }
+        length
+    };
+    let entry = check(|export| &mut export.entries[1]);
+    let flipped = entry + check(|export| &mut export.checkpoints[0]);
+    assert!(flipped >= FLIPPED, "{flipped} bytes were flipped");
+}
+
 /// With a tail that no checkpoint covers, and without.
 static EXPORTS: LazyLock<[Export; 2]> = LazyLock::new(|| [export(4), export(5)]);
 

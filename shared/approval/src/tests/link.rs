@@ -1,5 +1,7 @@
 //! Links and nonces.
 
+use std::collections::BTreeSet;
+
 use futures::executor::block_on;
 use proptest::prelude::*;
 
@@ -13,9 +15,12 @@ fn key() -> HmacKey {
     HmacKey::new("k1", &[1; 32])
 }
 
+fn said() -> Link {
+    Link { approval: request(2, 1).id, slot: 1, version: 3, expires_at: after(3600) }
+}
+
 fn link() -> SignedLink {
-    let link = Link { approval: request(2, 1).id, slot: 1, version: 3, expires_at: after(3600) };
-    block_on(link.sign(&tenant(), &key())).unwrap()
+    block_on(said().sign(&tenant(), &key())).unwrap()
 }
 
 fn verified(
@@ -92,6 +97,62 @@ fn decode(token: &str) -> Vec<u8> {
 fn encode(bytes: &[u8]) -> String {
     use base64::Engine as _;
     base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// So many variants of a signed link are tried at least.
+const VARIANTS: usize = 128;
+
+/// Texts made of a signed link, or signed by somebody else, that are not that link.
+fn variants(token: &str) -> BTreeSet<String> {
+    let mut variants = BTreeSet::new();
+    for at in 0..token.len() {
+        let mut bytes = token.as_bytes().to_vec();
+        bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
+        variants.insert(String::from_utf8(bytes).unwrap());
+    }
+    for more in ["A", "AA", "AAAA", "=", "==", " ", "\n", ".", "/", "%00"] {
+        variants.extend([format!("{token}{more}"), format!("{more}{token}")]);
+    }
+    variants.extend((1..=10).map(|cut| token[..token.len() - cut].to_owned()));
+    variants.extend([token.to_uppercase(), token.to_lowercase(), token.repeat(2)]);
+    let whole = decode(token);
+    let mac = &whole[whole.len() - 32..];
+    let genuine = said();
+    // What another link says, under the code of this one; and a link of another deployment or key.
+    for n in 1..=8_u8 {
+        let other = Link {
+            slot: genuine.slot + u16::from(n),
+            version: genuine.version + u32::from(n),
+            ..genuine.clone()
+        };
+        let later = Link { expires_at: after(3_600 + i64::from(n)), ..genuine.clone() };
+        for other in [other, later] {
+            let signed = block_on(other.sign(&tenant(), &key())).unwrap();
+            let mut bytes = decode(&signed.token());
+            let start = bytes.len() - 32;
+            bytes[start..].copy_from_slice(mac);
+            variants.insert(encode(&bytes));
+        }
+        let name = format!("k{}", n + 1);
+        let foreign = [HmacKey::new("k1", &[n + 1; 32]), HmacKey::new(&name, &[1; 32])];
+        let signed = foreign.map(|key| block_on(genuine.clone().sign(&tenant(), &key)).unwrap());
+        variants.extend(signed.map(|signed| signed.token()));
+        let elsewhere = Tenant::parse(&format!("other-{n}")).unwrap();
+        variants.insert(block_on(genuine.clone().sign(&elsewhere, &key())).unwrap().token());
+    }
+    variants.remove(token);
+    variants
+}
+
+#[test]
+fn k_06_no_variant_of_a_signed_link_opens() {
+    let token = link().token();
+    assert!(verified(&token, &tenant(), &key(), 1).is_ok());
+    let variants = variants(&token);
+    for variant in &variants {
+        assert!(verified(variant, &tenant(), &key(), 1).is_err(), "{variant}");
+    }
+    assert!(variants.len() >= VARIANTS, "{} variants were tried", variants.len());
 }
 
 proptest! {

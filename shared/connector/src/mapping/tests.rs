@@ -6,6 +6,7 @@ use super::{Mapped, Part, metadata, records};
 use crate::JsonPath;
 use crate::answer::AnswerError;
 use crate::model::{JsonMapping, Layout, MetadataField, OutputSchema, OutputShape};
+use crate::reading::Reading;
 
 fn path(text: &str) -> JsonPath {
     JsonPath::parse(text).unwrap()
@@ -17,6 +18,7 @@ fn mapping(results_path: Option<&str>, fields: &[(&str, &str)]) -> JsonMapping {
         results_path: results_path.map(path),
         fields: fields.iter().map(|(name, text)| ((*name).to_owned(), path(text))).collect(),
         metadata: Vec::new(),
+        reading: Reading::default(),
     }
 }
 
@@ -127,6 +129,36 @@ fn f_091_metadata_is_read_beside_the_records() {
     let (values, complaints) = metadata(&mapping, &answer);
     assert_eq!(Value::Object(values), json!({ "total": 1000, "took": null, "absent": null }));
     assert_eq!(complaints, ["metadata `took`: `long` is not of type integer"]);
+}
+
+#[test]
+fn f_091_texts_of_an_answer_are_read_by_the_declared_locale() {
+    let reading = Reading::new(Some("de-DE"), None).unwrap();
+    let mapping =
+        JsonMapping { reading, ..mapping(None, &[("sum", "s"), ("day", "d"), ("id", "i")]) };
+    let schema =
+        schema(&[("sum", DataType::Number), ("day", DataType::Date), ("id", DataType::String)]);
+    let answer = json!([
+        { "s": "12.500,75 €", "d": "29.02.2024", "i": "1.250,00" },
+        { "s": 1.5, "d": "2024-02-29", "i": "x" },
+        { "s": "$12", "d": "29.02.24", "i": "" },
+    ]);
+    let found = records(&mapping, &schema, &answer, Part::default()).unwrap();
+    let rows: Vec<Value> = found.records.into_iter().map(Value::Object).collect();
+    let day = "2024-02-29";
+    let expect = json!([
+        { "sum": 12500.75, "day": day, "id": "1.250,00" },
+        { "sum": 1.5, "day": day, "id": "x" },
+        { "sum": null, "day": null, "id": "" },
+    ]);
+    assert_eq!(Value::from(rows), expect);
+    assert_eq!(
+        found.warnings.kept(),
+        [
+            "record 3, field `sum`: `$12` is not of type number",
+            "record 3, field `day`: `29.02.24` is not of type date; its year must have four digits",
+        ]
+    );
 }
 
 proptest! {

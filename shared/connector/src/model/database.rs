@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::RateLimit;
+use crate::reading::Reading;
 use crate::sql::ReadStatement;
 
 /// The connection of a `database`. Where it leads stands in the owner's credential, not here (K-37).
@@ -56,6 +57,9 @@ pub struct QueryRules {
     pub statement: StatementSource,
     /// Rows in one call; default and most 1,000.
     pub max_rows: u32,
+    /// How texts are read as numbers and dates.
+    #[serde(default, skip_serializing_if = "Reading::is_plain")]
+    pub reading: Reading,
 }
 
 /// Where a statement comes from.

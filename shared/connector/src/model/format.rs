@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ValueType;
 use crate::json_path::JsonPath;
+use crate::reading::Reading;
 
 /// The rules of one endpoint, by its `parser`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +80,17 @@ impl FormatRules {
             Self::PdfText(_) => "pdf_text",
         }
     }
+
+    /// How texts are read as numbers and dates; a PDF's are not.
+    pub(super) fn reading_mut(&mut self) -> Option<&mut Reading> {
+        match self {
+            Self::Csv(rules) => Some(&mut rules.table.reading),
+            Self::Xlsx(rules) => Some(&mut rules.table.reading),
+            Self::HtmlTable(rules) => Some(&mut rules.table.reading),
+            Self::Json(rules) | Self::Jsonl(rules) => Some(&mut rules.reading),
+            Self::PdfText(_) => None,
+        }
+    }
 }
 
 /// One of several things: by its number, counted from 1, or by its name.
@@ -98,6 +110,9 @@ pub struct TableRules {
     pub header_row: Option<u32>,
     /// The record's fields; none means every column.
     pub fields: Vec<ColumnRule>,
+    /// How texts are read as numbers and dates.
+    #[serde(default, skip_serializing_if = "Reading::is_plain")]
+    pub reading: Reading,
 }
 
 /// One field read from a column.
@@ -142,6 +157,9 @@ pub struct JsonRules {
     pub results_path: Option<JsonPath>,
     /// The record's fields; none means the record as it is.
     pub fields: Vec<PathRule>,
+    /// How texts are read as numbers and dates.
+    #[serde(default, skip_serializing_if = "Reading::is_plain")]
+    pub reading: Reading,
 }
 
 /// One field read from JSON.

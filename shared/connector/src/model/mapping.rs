@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::json_path::JsonPath;
+use crate::reading::Reading;
 
 /// How records are read from an answer (F-090).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct JsonMapping {
     /// Values of the answer that stand beside its records (F-091).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metadata: Vec<MetadataField>,
+    /// How texts are read as numbers and dates.
+    #[serde(default, skip_serializing_if = "Reading::is_plain")]
+    pub reading: Reading,
 }
 
 /// How records stand in an answer.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::parse::bounds::TIMEOUT_SECONDS;
+use crate::reading::Reading;
 use crate::xpath::XPath;
 
 mod category;
@@ -324,6 +325,21 @@ impl Operation {
         }
     }
 
+    /// How it reads texts as numbers and dates; `None` when it never does.
+    pub(crate) fn reading_mut(&mut self) -> Option<&mut Reading> {
+        match self {
+            Self::ParseXml(rules) => Some(&mut rules.reading),
+            Self::Parse(rules) => rules.reading_mut(),
+            Self::Request(rules) => Some(&mut rules.mapping.reading),
+            Self::Graphql(rules) => Some(&mut rules.mapping.reading),
+            Self::Tool(rules) if rules.passthrough => None,
+            Self::Tool(rules) => Some(&mut rules.mapping.reading),
+            Self::Scrape(rules) => Some(&mut rules.reading),
+            Self::Query(rules) => Some(&mut rules.reading),
+            Self::ReadFeeds(_) => None,
+        }
+    }
+
     /// The name of the file parser that does it, or `None` when it reads no file.
     #[must_use]
     pub fn parser(&self) -> Option<&'static str> {
@@ -354,6 +370,9 @@ pub struct ParseRules {
     /// Fields of the whole document, carried on every record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context_fields: Vec<FieldRule>,
+    /// How texts are read as numbers and dates.
+    #[serde(default, skip_serializing_if = "Reading::is_plain")]
+    pub reading: Reading,
 }
 
 /// One field read from XML.
@@ -380,6 +399,9 @@ pub enum ValueType {
     /// A decimal number.
     #[serde(rename = "number")]
     Number,
+    /// An exact decimal number, as text in plain notation.
+    #[serde(rename = "decimal")]
+    Decimal,
     /// A whole number.
     #[serde(rename = "integer")]
     Integer,
@@ -404,6 +426,7 @@ impl ValueType {
         match self {
             Self::String => DataType::String,
             Self::Number => DataType::Number,
+            Self::Decimal => DataType::Decimal,
             Self::Integer => DataType::Integer,
             Self::Date => DataType::Date,
             Self::Boolean => DataType::Boolean,

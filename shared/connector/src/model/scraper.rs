@@ -10,6 +10,7 @@ use super::rest::{
     Auth, BodyFormat, Method, PageBounds, Pagination, RateLimit, RequestRules, RestConnection,
 };
 use crate::css::CssSelector;
+use crate::reading::Reading;
 
 /// The connection of a `web_scraper`. That robots.txt is honoured is not a setting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +47,9 @@ pub struct ScrapeRules {
     pub next_page: Option<CssSelector>,
     /// Bounds.
     pub bounds: PageBounds,
+    /// How texts are read as numbers and dates.
+    #[serde(default, skip_serializing_if = "Reading::is_plain")]
+    pub reading: Reading,
 }
 
 /// One field read from a page.

@@ -10,6 +10,7 @@ use crate::model::{
     Connection, DatabaseConnection, Driver, Operation, OutputSchema, OutputShape, Parameter,
     QueryRules, SslMode, StatementSource,
 };
+use crate::reading::Reading;
 use crate::sql::{ReadStatement, numbered};
 use crate::yaml::{Kind, Mapping, Node, as_text};
 
@@ -145,7 +146,8 @@ pub(super) fn operation(
         None => free(at, parameters, connection, max_rows, out),
     };
     let output = OutputSchema { shape: OutputShape::RecordSet, fields: Vec::new(), inferred: true };
-    Some((Operation::Query(QueryRules { statement: statement?, max_rows }), output))
+    let rules = QueryRules { statement: statement?, max_rows, reading: Reading::default() };
+    Some((Operation::Query(rules), output))
 }
 
 fn fixed(

@@ -1,10 +1,11 @@
 //! One endpoint: what every type of connector shares.
 
+use countersign_decimal::Decimal;
 use countersign_knowledge::Relationship;
 use countersign_registry::{DataType, Field};
 use serde_json::Value;
 
-use super::{database, feed, file, graphql, is_name, mapping, rest, scraper, tool};
+use super::{database, feed, file, graphql, is_name, mapping, reading, rest, scraper, tool};
 use crate::contract::CURSOR_ARGUMENT;
 use crate::diagnostic::{Diagnostics, Position};
 use crate::json_path::JsonPath;
@@ -12,6 +13,7 @@ use crate::model::{
     Connection, Endpoint, EntityRule, EntityRules, JsonMapping, Layout, MetadataField,
     OutputSchema, OutputShape, Parameter,
 };
+use crate::reading::Reading;
 use crate::yaml::{Mapping, Node, nearest};
 
 /// Types whose answers are JSON.
@@ -37,6 +39,7 @@ impl ResponseMapping {
             layout: self.layout,
             fields: self.fields.clone(),
             metadata: self.metadata.clone(),
+            reading: Reading::default(),
         }
     }
 }
@@ -68,6 +71,7 @@ pub(super) fn read(
         let message = format!("a {kind} has no answer to read metadata fields from");
         out.error("metadata", map.at, message);
     }
+    let written = reading::written(kind, &mut map, out);
     let operation = match kind {
         "file_parser" => file::operation(&mut map, &parameters, connection, out),
         "web_scraper" => scraper::operation(&mut map, &parameters, out),
@@ -78,11 +82,16 @@ pub(super) fn read(
         _ => rest::operation(&mut map, &parameters, &mapping, connection, out),
     };
     map.finish(out);
-    let (operation, inferred) = operation?;
+    let (mut operation, inferred) = operation?;
     let output = match declared {
         Some((schema, places)) => agreeing(schema, &places, &inferred, out),
-        None => inferred,
+        None => inferred.clone(),
     };
+    if let Some(written) = written {
+        let metadata = mapping.metadata.iter().map(|item| &item.field);
+        let fields = inferred.fields.iter().chain(&output.fields).chain(metadata);
+        reading::declare(written, name, &mut operation, fields, out);
+    }
     check_extraction(&mapping, &output, out);
     Some(Endpoint { description, parameters, operation, entities: mapping.entities, output })
 }
@@ -133,14 +142,15 @@ fn parameters(map: &mut Mapping<'_>, key: &'static str, out: &mut Diagnostics) -
 }
 
 /// The types a value may be declared as; each also as a list, such as `string[]`.
-pub(crate) const DATA_TYPES: [&str; 8] =
-    ["string", "number", "integer", "date", "boolean", "object", "array", "any"];
+pub(crate) const DATA_TYPES: [&str; 9] =
+    ["string", "number", "decimal", "integer", "date", "boolean", "object", "array", "any"];
 
 /// One of [`DATA_TYPES`], or a list of one.
 pub(super) fn data_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<DataType> {
     let known = match text {
         "string" => DataType::String,
         "number" => DataType::Number,
+        "decimal" => DataType::Decimal,
         "integer" => DataType::Integer,
         "date" => DataType::Date,
         "boolean" => DataType::Boolean,
@@ -152,7 +162,7 @@ pub(super) fn data_type(text: &str, at: Position, out: &mut Diagnostics) -> Opti
                 return data_type(item, at, out).map(DataType::array);
             }
             _ => {
-                let hint = "use string, number, integer, date, boolean, object, array or string[]";
+                let hint = "use string, number, decimal, integer, date, boolean, object, array or string[]";
                 out.hinted("type", at, format!("`{text}` is not a type"), hint);
                 return None;
             }
@@ -165,6 +175,7 @@ fn fits(value: &Value, data_type: &DataType) -> bool {
     match data_type {
         DataType::String | DataType::Date => value.is_string(),
         DataType::Number => value.is_number(),
+        DataType::Decimal => value.as_str().is_some_and(|text| Decimal::canonical(text).is_some()),
         DataType::Integer => value.is_i64() || value.is_u64(),
         DataType::Boolean => value.is_boolean(),
         DataType::Object | DataType::Record(_) => value.is_object(),

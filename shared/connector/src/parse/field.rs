@@ -44,13 +44,14 @@ fn value_type(text: &str, at: Position, out: &mut Diagnostics) -> Option<ValueTy
     let known = match text {
         "string" => ValueType::String,
         "number" => ValueType::Number,
+        "decimal" => ValueType::Decimal,
         "integer" => ValueType::Integer,
         "date" => ValueType::Date,
         "boolean" => ValueType::Boolean,
         "string[]" => ValueType::StringList,
         "number[]" => ValueType::NumberList,
         _ => {
-            let hint = "use string, number, integer, date, boolean, string[] or number[]";
+            let hint = "use string, number, decimal, integer, date, boolean, string[] or number[]";
             out.hinted("type", at, format!("`{text}` is not a type of field"), hint);
             return None;
         }

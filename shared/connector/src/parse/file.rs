@@ -11,6 +11,7 @@ use crate::model::{
     Connection, Endpoint, FieldRule, FileConnection, FileSource, Operation, OutputSchema,
     OutputShape, PARSERS, Parameter, ParseRules, RateLimit, ValueType, endings,
 };
+use crate::reading::Reading;
 use crate::xpath::XPath;
 use crate::yaml::{Mapping, as_text};
 
@@ -110,7 +111,13 @@ pub(super) fn operation(
         inferred: true,
     };
     Some((
-        Operation::ParseXml(ParseRules { root_element, list_element, fields, context_fields }),
+        Operation::ParseXml(ParseRules {
+            root_element,
+            list_element,
+            fields,
+            context_fields,
+            reading: Reading::default(),
+        }),
         output,
     ))
 }

@@ -10,6 +10,7 @@ use crate::model::{
     ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, OutputSchema, OutputShape, PathRule,
     PdfRecords, PdfRules, Pick, TableRules, ValueType, XlsxRules,
 };
+use crate::reading::Reading;
 use crate::yaml::{Kind, Mapping, Node, as_text};
 
 /// Columns a table may have.
@@ -35,9 +36,11 @@ pub(super) fn rules(
         "json" => FormatRules::Json(JsonRules {
             results_path: results_path(map, out),
             fields: path_rules(map, out),
+            reading: Reading::default(),
         }),
         "jsonl" => {
-            FormatRules::Jsonl(JsonRules { results_path: None, fields: path_rules(map, out) })
+            let (fields, reading) = (path_rules(map, out), Reading::default());
+            FormatRules::Jsonl(JsonRules { results_path: None, fields, reading })
         }
         "html_table" => FormatRules::HtmlTable(HtmlRules {
             pick: pick(map, "table", out),
@@ -162,7 +165,11 @@ fn table(map: &mut Mapping<'_>, out: &mut Diagnostics) -> TableRules {
         out.error("header", at, "`header_row` and `header: false` contradict each other");
     }
     let header_row = has_header.then(|| row.unwrap_or(1));
-    TableRules { header_row, fields: column_rules(map, has_header, out) }
+    TableRules {
+        header_row,
+        fields: column_rules(map, has_header, out),
+        reading: Reading::default(),
+    }
 }
 
 fn column_rules(map: &mut Mapping<'_>, has_header: bool, out: &mut Diagnostics) -> Vec<ColumnRule> {

@@ -135,7 +135,7 @@ fn f_092_the_schema_of_every_format_is_inferred() {
         let definition = parsed.definition.unwrap();
         let contract = endpoint_contract(&definition, "read").unwrap();
         assert!(!contract.irreversible);
-        assert_eq!(contract.outputs.last().map(|slot| slot.name.as_str()), Some("warning_count"));
+        assert_eq!(contract.outputs.last().map(|slot| slot.name.as_str()), Some("file_notes"));
         let fields = definition.endpoints["read"].output.fields.iter();
         fields.map(|field| format!("{}: {}", field.name, field.data_type)).collect::<Vec<_>>()
     };
@@ -174,4 +174,29 @@ fn f_099_the_stored_form_of_every_format_reads_back_the_same() {
             definition
         );
     }
+}
+
+#[test]
+fn f_099_a_locale_is_known_and_reads_something() {
+    let with = |keys: &str| {
+        format!("parser: csv\n{keys}\nfields:\n  - {{ field: sum, column: 1, type: number }}\n")
+    };
+    let FormatRules::Csv(csv) = rules(&with("locale: de-CH\ncurrency: EUR")) else { panic!("csv") };
+    let stored = serde_json::to_value(&csv.table.reading).unwrap();
+    assert_eq!(stored, serde_json::json!({ "locale": "de-CH", "currency": "EUR" }));
+    let upload = "source: upload";
+    check(upload, &with("locale: en_US"), "10:13 locale", "did you mean `en-US`?");
+    check(upload, &with("locale: de"), "10:13 locale", "did you mean `de-DE`?");
+    check(upload, &with("locale: en-US\ncurrency: dollars"), "11:15 currency", "ISO 4217");
+    check(upload, &with("currency: EUR"), "10:15 currency", "`locale: en-US`");
+    check(
+        upload,
+        "parser: csv\nlocale: en-US\n",
+        "10:13 locale",
+        "no field that a locale is needed for",
+    );
+    check(upload, "parser: pdf_text\nlocale: en-US\n", "10:13 locale", "no field");
+    let texts =
+        "parser: csv\nlocale: en-US\nfields:\n  - { field: name, column: 1, type: string }\n";
+    check(upload, texts, "10:13 locale", "no field");
 }

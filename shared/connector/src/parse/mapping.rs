@@ -13,8 +13,16 @@ use crate::yaml::{Kind, Mapping, Node, as_text};
 pub(crate) const PROVIDED: [&str; 5] =
     ["count", "has_more", "next_cursor", "_has_more", "_next_cursor"];
 /// Outputs that have their own meaning.
-pub(crate) const TAKEN: [&str; 7] =
-    ["results", "value", "warnings", "warning_count", "errors", "files_read", "files_failed"];
+pub(crate) const TAKEN: [&str; 8] = [
+    "results",
+    "value",
+    "warnings",
+    "warning_count",
+    "errors",
+    "files_read",
+    "files_failed",
+    "file_notes",
+];
 
 /// `results_path`, `layout` and `fields`.
 pub(super) fn paths(map: &mut Mapping<'_>, read: &mut ResponseMapping, out: &mut Diagnostics) {

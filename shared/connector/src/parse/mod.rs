@@ -14,6 +14,7 @@ pub(crate) mod format;
 mod graphql;
 mod idempotency;
 pub(crate) mod mapping;
+mod reading;
 mod rest;
 mod scraper;
 mod tool;

@@ -12,6 +12,7 @@ use crate::model::{
     Connection, Operation, OutputSchema, OutputShape, PageBounds, Parameter, ScrapeField,
     ScrapeRules, ScraperConnection, ValueType,
 };
+use crate::reading::Reading;
 use crate::yaml::{Kind, Mapping};
 
 pub(super) fn connection(mut map: Mapping<'_>, out: &mut Diagnostics) -> Option<Connection> {
@@ -63,7 +64,15 @@ pub(super) fn operation(
     let bounds =
         PageBounds { max_pages: pages.unwrap_or(1), max_records: bounds::MAX_RECORDS.of(map, out) };
     let output = inferred(&fields);
-    let rules = ScrapeRules { path: path?, query, list, fields, next_page, bounds };
+    let rules = ScrapeRules {
+        path: path?,
+        query,
+        list,
+        fields,
+        next_page,
+        bounds,
+        reading: Reading::default(),
+    };
     Some((Operation::Scrape(Box::new(rules)), output))
 }
 

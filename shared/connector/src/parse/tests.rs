@@ -171,7 +171,8 @@ fn f_092_the_schema_is_inferred_from_the_mapping() {
             "files_failed",
             "errors",
             "warnings",
-            "warning_count"
+            "warning_count",
+            "file_notes"
         ]
     );
     let DataType::Array(item) = &officers.outputs[0].data_type else { panic!("a list") };

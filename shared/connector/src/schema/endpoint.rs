@@ -26,14 +26,24 @@ pub(super) fn of(kind: &str) -> Value {
 pub(super) fn shared(kind: &str, parameters: Value) -> Keys {
     let key = if kind == "graphql" { "variables" } else { "parameters" };
     let json_answer = JSON_TYPES.contains(&kind);
-    Keys::new()
-        .key("description", text("What it does, in one sentence: people and models choose by it."))
+    let keys = if kind == "rss_feed" { Keys::new() } else { reading() };
+    keys.key("description", text("What it does, in one sentence: people and models choose by it."))
         .key(key, parameters)
         .key(
             "response_mapping",
             reference(if json_answer { "json_mapping" } else { "record_mapping" }),
         )
         .key("output_schema", reference(if json_answer { "json_output" } else { "record_output" }))
+}
+
+/// How texts become numbers and dates.
+fn reading() -> Keys {
+    let locale =
+        "How its numbers and dates are written, such as `en-US`: a language and a region (BCP 47).";
+    let currency = "The currency of its sums (ISO 4217), such as `EUR`, where it is not the locale's own; needs `locale`.";
+    Keys::new()
+        .key("locale", matching("^[a-z]{2,3}(-[A-Z][a-z]{3})?-[A-Z]{2}$", locale))
+        .key("currency", matching("^[A-Z]{3}$", currency))
 }
 
 pub(super) fn parameters() -> Value {
@@ -67,14 +77,14 @@ pub(super) fn parameter() -> Value {
 /// A default is of its parameter's type.
 fn defaults() -> Vec<Value> {
     let form = |name: &'static str| match name {
-        "date" => Some("string"),
+        "date" | "decimal" => Some("string"),
         "any" => None,
         same => Some(same),
     };
     let then = |default: Value| json!({ "properties": { "default": default } });
     let unsaid = json!({ "anyOf": [
         { "not": { "required": ["type"] } },
-        { "properties": { "type": { "enum": ["string", "date", null] } } },
+        { "properties": { "type": { "enum": ["string", "date", "decimal", null] } } },
     ] });
     let mut all =
         vec![json!({ "if": unsaid, "then": then(json!({ "type": ["string", "null"] })) })];

@@ -94,8 +94,8 @@ pub(super) fn value_type() -> Value {
         "description": "What its text is read as.",
         "type": "string",
         "enum": [
-            ValueType::String, ValueType::Number, ValueType::Integer, ValueType::Date,
-            ValueType::Boolean, ValueType::StringList, ValueType::NumberList,
+            ValueType::String, ValueType::Number, ValueType::Decimal, ValueType::Integer,
+            ValueType::Date, ValueType::Boolean, ValueType::StringList, ValueType::NumberList,
         ],
     })
 }

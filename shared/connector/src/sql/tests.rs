@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{ReadStatement, Server, fit, numbered};
 use crate::model::{Connection, DatabaseConnection, SslMode};
+use crate::reading::Reading;
 use crate::request::RequestError;
 use crate::secret::Credential;
 
@@ -202,7 +203,7 @@ fn f_091_declared_columns_get_their_types() {
     }) else {
         panic!("an object")
     };
-    let complaints = fit(&mut record, &fields);
+    let complaints = fit(&mut record, &fields, &Reading::default());
     assert_eq!(complaints.len(), 2, "{complaints:?}");
     assert!(complaints[0].contains("`wrong`") && complaints[1].contains("no column `gone`"));
     let expect = json!({

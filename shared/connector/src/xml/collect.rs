@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::value::{convert, typed};
 use crate::model::{FieldRule, ParseRules, ValueType};
+use crate::reading::Reading;
 use crate::records::{Cell, Records};
 use crate::xpath::{Alternative, XPath};
 
@@ -388,7 +388,7 @@ impl<'t> Collector<'t> {
             .document
             .iter()
             .zip(&all)
-            .map(|(found, rule)| shared(found.as_ref(), rule))
+            .map(|(found, rule)| shared(found.as_ref(), rule, &rules.reading))
             .collect();
         if !self.targets.has_list {
             // The document is the one record, if it has a value.
@@ -403,8 +403,8 @@ impl<'t> Collector<'t> {
                 continue;
             }
             for (field, rule) in all.iter().enumerate() {
-                let (cell, complaint) = self.typed(record, field, rule, &document);
-                if let Some(message) = complaint.filter(|_| warnings.len() < MAX_WARNINGS) {
+                let (cell, said) = self.typed((record, field), rule, &document, &rules.reading);
+                if let Some(message) = said.filter(|_| warnings.len() < MAX_WARNINGS) {
                     let field = rule.field.clone();
                     warnings.push(ValueWarning { record: kept, field, message });
                 }
@@ -428,10 +428,10 @@ impl<'t> Collector<'t> {
     /// One field of one record: its own value, or the document's when that is more preferred or the only one.
     fn typed(
         &mut self,
-        record: usize,
-        field: usize,
+        (record, field): (usize, usize),
         rule: &FieldRule,
         document: &[OfDocument],
+        reading: &Reading,
     ) -> (Cell, Option<String>) {
         let own = field < self.targets.own_fields;
         let rank = if own { self.ranks[record * self.targets.own_fields + field] } else { NONE };
@@ -440,16 +440,15 @@ impl<'t> Collector<'t> {
             return (there.cell.clone(), there.complaint.clone());
         }
         match std::mem::take(&mut self.cells[record * self.targets.fields + field]) {
-            Cell::Text(text) => typed(text, rule.value_type),
+            Cell::Text(text) => reading.typed(text, rule.value_type),
             Cell::Other(list) if rule.value_type == ValueType::NumberList => {
                 let texts: Vec<String> = list
                     .as_array()
                     .into_iter()
                     .flatten()
-                    .filter_map(Value::as_str)
-                    .map(str::to_owned)
+                    .filter_map(|text| text.as_str().map(str::to_owned))
                     .collect();
-                let (value, complaint) = convert(&texts, rule.value_type);
+                let (value, complaint) = reading.convert(&texts, rule.value_type);
                 (Cell::from(value), complaint)
             }
             cell => (cell, None),
@@ -464,8 +463,9 @@ struct OfDocument {
     complaint: Option<String>,
 }
 
-fn shared(found: Option<&Found>, rule: &FieldRule) -> OfDocument {
-    let (value, complaint) = convert(found.map_or(&[], |found| &found.texts), rule.value_type);
+fn shared(found: Option<&Found>, rule: &FieldRule, reading: &Reading) -> OfDocument {
+    let texts = found.map_or(&[][..], |found| &found.texts);
+    let (value, complaint) = reading.convert(texts, rule.value_type);
     let cell = match value {
         Value::String(text) => Cell::Shared(Arc::from(text)),
         other => Cell::from(other),

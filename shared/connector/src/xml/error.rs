@@ -109,11 +109,11 @@ pub enum XmlError {
         limit: u64,
     },
     /// Another kind of document than the connector reads.
-    #[error("the document element is `{found}`, not one of `{expected}`")]
+    #[error("the document element is `{found}`, not {expected}: this is another kind of file")]
     WrongDocument {
         /// What it is.
         found: String,
-        /// The root path of the endpoint.
+        /// What it may be, such as `` `Return` ``.
         expected: String,
     },
     /// The part the endpoint reads is not there.

@@ -6,7 +6,6 @@
 mod collect;
 mod decode;
 mod error;
-pub(crate) mod value;
 mod walk;
 
 #[cfg(test)]
@@ -16,7 +15,6 @@ use std::io::Read;
 
 pub use collect::ValueWarning;
 pub use error::{Place, XmlError};
-pub use value::convert;
 
 use crate::model::ParseRules;
 use crate::records::Records;

@@ -256,7 +256,7 @@ fn what_is_not_a_filing_is_said_to_be_none() {
     );
     check_error(
         b"<rss><item/></rss>",
-        "the document element is `rss`, not one of `Return/ReturnData`",
+        "the document element is `rss`, not `Return`: this is another kind of file",
     );
     assert!(matches!(
         read("parse_990_officers", b"<Return><a></b></Return>"),

@@ -131,9 +131,10 @@ impl<R: Read> Walk<'_, '_, R> {
         }
         self.document_element = Some(name.to_owned());
         match &self.rules.root_element {
-            Some(root) if !may_start_with(root, name) => {
-                Err(XmlError::WrongDocument { found: name.to_owned(), expected: root.to_string() })
-            }
+            Some(root) if !may_start_with(root, name) => Err(XmlError::WrongDocument {
+                found: name.to_owned(),
+                expected: document_elements(root),
+            }),
             _ => Ok(()),
         }
     }
@@ -238,6 +239,18 @@ fn may_start_with(root: &XPath, name: &str) -> bool {
             alternative.steps.first().is_some_and(|step| step == "*" || step == name)
         }
     })
+}
+
+/// The elements a document may be that holds the root.
+fn document_elements(root: &XPath) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for first in root.alternatives().iter().filter_map(|alternative| alternative.steps.first()) {
+        let name = format!("`{first}`");
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(" or ")
 }
 
 /// The names of the open elements; their memory is used again.

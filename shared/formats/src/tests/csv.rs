@@ -165,3 +165,49 @@ fn f_099_csv_of_millions_of_rows_is_read_in_little_memory() {
     let found = reader(endpoint).read(file, &Limits::for_megabytes(50), &Stop::default()).unwrap();
     assert_eq!(found.records.len(), 1);
 }
+
+#[test]
+fn f_099_csv_numbers_are_read_by_the_declared_locale() {
+    let endpoint = "parser: csv
+locale: de-DE
+fields:
+  - { field: sum, column: 1, type: number }
+  - { field: day, column: 2, type: date }
+  - { field: text, column: 1 }
+";
+    let file = "sum;day\n12.500,00;29.02.2024\n\"(45,00)\";2024-02-29\n$4;29.02.24\n";
+    let found = check(
+        endpoint,
+        file.as_bytes(),
+        json!([
+            { "sum": 12500, "day": "2024-02-29", "text": "12.500,00" },
+            { "sum": -45, "day": "2024-02-29", "text": "(45,00)" },
+            { "sum": null, "day": null, "text": "$4" },
+        ]),
+    );
+    let said: Vec<_> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    let short = "line 4: `29.02.24` is not of type date; its year must have four digits";
+    assert_eq!(said, ["line 4: `$4` is not of type number", short]);
+}
+
+#[test]
+fn f_099_a_sum_of_another_country_hints_at_the_locale() {
+    let endpoint = "parser: csv\nfields:\n  - { field: sum, column: 1, type: number }\n";
+    let found =
+        check(endpoint, b"sum\n(45.00)\n1250.00\n", json!([{ "sum": null }, { "sum": 1250 }]));
+    let said = "line 2: `(45.00)` is not of type number; declare the endpoint's `locale` if it is written as in one";
+    assert_eq!(found.warnings[0].message, said);
+}
+
+#[test]
+fn f_091_csv_decimals_keep_their_digits() {
+    let endpoint =
+        "parser: csv\nlocale: en-US\nfields:\n  - { field: sum, column: 1, type: decimal }\n";
+    let file = "sum\n\"$4,200.00\"\n(45.00)\n0.10\n1e3\n";
+    let found = check(
+        endpoint,
+        file.as_bytes(),
+        json!([{ "sum": "4200.00" }, { "sum": "-45.00" }, { "sum": "0.10" }, { "sum": null }]),
+    );
+    assert_eq!(found.warnings[0].message, "line 5: `1e3` is not of type decimal");
+}

@@ -330,3 +330,60 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn f_099_json_texts_keep_their_digits_and_numbers_their_type() {
+    let endpoint = "parser: json
+locale: de-DE
+fields:
+  - { field: text, path: a, type: string }
+  - { field: number, path: b, type: number }
+  - { field: numbers, path: c, type: 'number[]' }
+";
+    check(
+        endpoint,
+        br#"[{"a":1250.00,"b":1.5,"c":[1.5,"1,5",null]},{"a":"1250.00","b":"1.500","c":2.5},
+            {"a":12345678901234567890.10,"b":null,"c":[]},{"a":true,"b":1e2,"c":"x"},{"a":null,"b":7,"c":[]},{"a":[1.50],"b":"","c":[]}]"#,
+        json!([
+            { "text": "1250.00", "number": 1.5, "numbers": [1.5, 1.5] },
+            { "text": "1250.00", "number": 1500, "numbers": [2.5] },
+            { "text": "12345678901234567890.10", "number": null, "numbers": [] },
+            { "text": "true", "number": 100.0, "numbers": [] },
+            { "text": null, "number": 7, "numbers": [] },
+            { "text": "1.5", "number": null, "numbers": [] },
+        ]),
+    );
+}
+
+#[test]
+fn f_091_json_decimals_are_exact_whatever_the_locale() {
+    let endpoint = "parser: json
+locale: de-DE
+fields:
+  - { field: sum, path: a, type: decimal }
+  - { field: first, path: 'b[0]', type: decimal }
+";
+    let found = check(
+        endpoint,
+        br#"[{"a":1250.00,"b":[1.250]},{"a":"1.250,00"},{"a":12345678901234567890.10},{"a":1.5e3},{"a":7},
+            {"a":12345678901234567890.123456789},{"a":true},{"a":null,"b":[0.12345678901234567]}]"#,
+        json!([
+            { "sum": "1250.00", "first": "1.25" },
+            { "sum": "1250.00", "first": null },
+            { "sum": "12345678901234567890.10", "first": null },
+            { "sum": "1500", "first": null },
+            { "sum": "7", "first": null },
+            { "sum": null, "first": null },
+            { "sum": null, "first": null },
+            { "sum": null, "first": null },
+        ]),
+    );
+    let said: Vec<_> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    let [long, truth, float] = said[..] else { panic!("{said:?}") };
+    let number = "`12345678901234567890.123456789`";
+    let expect =
+        format!("record 6, line 2: {number} is not of type decimal; it has more than 28 digits");
+    assert_eq!(long, expect);
+    assert_eq!(truth, "record 7, line 2: `true` is not of type decimal");
+    assert!(float.ends_with("is not of type decimal; a JSON number keeps 15 digits"), "{float}");
+}

@@ -8,7 +8,7 @@ use super::{check, check_error, read, reader};
 use crate::{FormatError, Limits, Stop};
 
 /// A document of these objects, numbered from 1; the first is the catalogue.
-fn document(objects: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn document(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut out = b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\n".to_vec();
     let mut places = Vec::new();
     for (index, object) in objects.iter().enumerate() {
@@ -37,14 +37,14 @@ fn stream(dict: &str, content: &[u8]) -> Vec<u8> {
     out
 }
 
-fn packed(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
 /// One page per content, all with one font and one form.
-fn pages(contents: &[Vec<u8>], form: Vec<u8>) -> Vec<u8> {
+pub(super) fn pages(contents: &[Vec<u8>], form: Vec<u8>) -> Vec<u8> {
     let kids: Vec<String> = (0..contents.len()).map(|n| format!("{} 0 R", 5 + 2 * n)).collect();
     let mut objects = vec![
         b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
@@ -69,7 +69,7 @@ fn written(text: &str) -> Vec<u8> {
     format!("BT /F1 12 Tf 72 720 Td ({text}) Tj ET").into_bytes()
 }
 
-fn form(content: &str) -> Vec<u8> {
+pub(super) fn form(content: &str) -> Vec<u8> {
     stream(
         "/Type /XObject /Subtype /Form /BBox [0 0 100 100] /Resources << /Font << /F1 3 0 R >> /XObject << /X 4 0 R >> >>",
         content.as_bytes(),
@@ -169,7 +169,7 @@ fn check_bomb(what: &str, dict: &str, content: &[u8]) {
 }
 
 /// Bytes as text of 85 characters.
-fn ascii85(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn ascii85(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for chunk in bytes.chunks(4) {
         let mut group = [0; 4];
@@ -186,7 +186,7 @@ fn ascii85(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-fn lzw(bytes: &[u8], early: bool) -> Vec<u8> {
+pub(super) fn lzw(bytes: &[u8], early: bool) -> Vec<u8> {
     let order = weezl::BitOrder::Msb;
     let mut encoder = if early {
         weezl::encode::Encoder::with_tiff_size_switch(order, 8)

@@ -105,7 +105,7 @@ fn f_099_what_is_no_workbook_is_said_to_be_none() {
 }
 
 /// The workbook with one part replaced.
-fn with_part(name: &str, write: impl FnMut(&mut dyn Write)) -> Vec<u8> {
+pub(super) fn with_part(name: &str, write: impl FnMut(&mut dyn Write)) -> Vec<u8> {
     with_part_of(&workbook(), name, write)
 }
 

@@ -74,6 +74,7 @@ fn session(person: u8, token_use: TokenUse) -> Who {
         token_use,
         scopes: Scopes::parse(["global:editor"]),
         capabilities: [Capability::Decide].into(),
+        second_factor: false,
     }))
 }
 
@@ -90,6 +91,35 @@ async fn only_an_interactive_login_decides() {
     }
     attempting.who = session(1, TokenUse::Login);
     check(&world, &attempting, ("", 200)).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_back_is_decided_with_a_second_factor_where_the_deployment_says_so() {
+    let world = World::new();
+    let request = opened(&world).await;
+    assert!(request.irreversible);
+    let mut signed_in = by_mail(&request, 1, Verdict::Approve);
+    (signed_in.attempt.door, signed_in.attempt.assurance) = (Door::Rest, Assurance::SignedIn);
+    signed_in.who = session(1, TokenUse::Login);
+    world.state().requires_mfa = true;
+    for verdict in [Verdict::Approve, Verdict::Deny] {
+        signed_in.attempt.verdict = verdict;
+        check(&world, &signed_in, ("MFA_REQUIRED", 403)).await;
+    }
+    assert!(world.state().votes.is_empty());
+    // Strangers and people without the right hear nothing of factors.
+    let stranger = Attempting { who: session(5, TokenUse::Login), ..signed_in.clone() };
+    check(&world, &stranger, ("APPROVAL_NOT_FOUND", 404)).await;
+    let program = Attempting { who: session(1, TokenUse::Api), ..signed_in.clone() };
+    check(&world, &program, ("DECIDE_CAPABILITY_MISSING", 403)).await;
+
+    signed_in.attempt.verdict = Verdict::Approve;
+    let Who::Session(mut token) = session(1, TokenUse::Login) else { panic!("a session") };
+    token.second_factor = true;
+    signed_in.who = Who::Session(token);
+    check(&world, &signed_in, ("", 200)).await;
+    // A link is no session, and what can be taken back asks for none.
+    check(&world, &by_mail(&request, 2, Verdict::Approve), ("", 200)).await;
 }
 
 #[tokio::test]

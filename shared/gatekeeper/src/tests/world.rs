@@ -40,6 +40,7 @@ pub(crate) struct State {
     pub(crate) run_closed: BTreeMap<ApprovalId, Status>,
     pub(crate) run_over: bool,
     pub(crate) ledger: BTreeSet<ReceiptId>,
+    pub(crate) requires_mfa: bool,
     pub(crate) people: BTreeMap<UserId, Standing>,
     /// Ports that answer nothing at the moment.
     pub(crate) broken: BTreeSet<&'static str>,
@@ -79,6 +80,7 @@ impl World {
             notifier: world.clone(),
             runs: world.clone(),
             ledger: world,
+            requires_mfa: self.state().requires_mfa,
         }
     }
 
@@ -173,6 +175,7 @@ impl Records for World {
         &'a self,
         id: &'a ApprovalId,
         token: &'a TaskToken,
+        _now: Timestamp,
     ) -> BoxFuture<'a, StoreResult<bool>> {
         Box::pin(async move {
             let Some(mut state) = self.powered("table").await else { return off() };

@@ -1,5 +1,7 @@
 //! What the caller is told.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::trail::details;
@@ -44,6 +46,22 @@ pub fn answer(origin: &Origin, given: usize, resolution: &Resolution) -> Value {
     json!({ "resolved": resolved, "merge_count": merge_count, "ambiguous": ambiguous, "ambiguous_left_out": resolution.left_out })
 }
 
+/// The entity of every mention, by its index: id and canonical name. A mention without a name has none.
+#[must_use]
+pub fn entities_of(
+    origin: &Origin,
+    resolution: &Resolution,
+) -> BTreeMap<usize, (EntityId, String)> {
+    let ids = ids(origin, resolution);
+    let mut all = BTreeMap::new();
+    for (cluster, id) in resolution.clusters.iter().zip(&ids) {
+        for member in &cluster.members {
+            all.insert(*member, (id.clone(), cluster.canonical_name.clone()));
+        }
+    }
+    all
+}
+
 fn doubtful(ambiguity: &Ambiguity, resolution: &Resolution, ids: &[EntityId]) -> Value {
     let (candidate_id, candidate) = match &ambiguity.candidate {
         Candidate::Cluster(index) => (&ids[*index], &resolution.clusters[*index].canonical_name),
@@ -60,5 +78,6 @@ fn doubtful(ambiguity: &Ambiguity, resolution: &Resolution, ids: &[EntityId]) ->
         "match_method": ambiguity.link.method,
         "match_details": details(&ambiguity.link),
         "reason": ambiguity.reason,
+        "why": ambiguity.why,
     })
 }

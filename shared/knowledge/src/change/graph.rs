@@ -10,6 +10,8 @@ use crate::resolve::Cluster;
 
 /// The most folded names of company an entity remembers.
 const MAX_CONTEXT: usize = 50;
+/// The most towns an entity remembers.
+const MAX_PLACES: usize = 20;
 
 impl Planner<'_> {
     pub(super) fn entity(&self, cluster: &Cluster, id: &EntityId) -> Entity {
@@ -33,6 +35,7 @@ impl Planner<'_> {
             aliases: cluster.aliases.clone(),
             external_ids: cluster.external_ids.clone(),
             context: cluster.context.iter().take(MAX_CONTEXT).cloned().collect(),
+            places: cluster.places.iter().take(MAX_PLACES).cloned().collect(),
             confidence: cluster.confidence,
             first_seen: now,
             last_seen: now,

@@ -13,7 +13,7 @@ use countersign_identity::UserId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-pub use self::answer::answer;
+pub use self::answer::{answer, entities_of};
 use crate::extract::Extracted;
 use crate::fold::{fold, squeeze};
 use crate::model::{Edge, Entity, EntityId, EntityType, ExternalId, Namespace, derived_id};
@@ -59,10 +59,14 @@ pub fn mentions(entities: &[Extracted]) -> Vec<Mention> {
     for entity in entities {
         let Some(end) = &entity.related_to else { continue };
         if named.insert((end.entity_type.clone(), squeeze(&end.name))) {
-            let (external_ids, context) = (BTreeSet::new(), BTreeSet::new());
-            let (name, entity_type, confidence) =
-                (end.name.clone(), end.entity_type.clone(), entity.confidence);
-            all.push(Mention { name, entity_type, external_ids, context, confidence });
+            all.push(Mention {
+                name: end.name.clone(),
+                entity_type: end.entity_type.clone(),
+                external_ids: BTreeSet::new(),
+                context: BTreeSet::new(),
+                places: BTreeSet::new(),
+                confidence: entity.confidence,
+            });
         }
     }
     all
@@ -78,6 +82,7 @@ fn mention(entity: &Extracted) -> Mention {
             .filter_map(|(scheme, value)| ExternalId::new(scheme, value))
             .collect(),
         context: entity.context.clone(),
+        places: entity.place.iter().cloned().collect(),
         confidence: if entity.confidence.is_finite() {
             entity.confidence.clamp(0.0, 1.0)
         } else {

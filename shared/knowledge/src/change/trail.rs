@@ -176,6 +176,7 @@ impl Planner<'_> {
         };
         let mut details = details(&ambiguity.link);
         details.insert("reason".to_owned(), json!(ambiguity.reason));
+        details.insert("why".to_owned(), json!(ambiguity.why));
         let link = &ambiguity.link;
         let row = self.log_row(
             ResolutionAction::FlagReview,

@@ -6,12 +6,14 @@
 //! The answer does not depend on the order of the input: equal mentions are first collapsed and sorted, pairs are
 //! judged once and merged from the best score down. Two clusters merge only if **every** pair across them scores at
 //! least 0.70 and none contradicts another (complete link), so `JOHN SMITH` and `JANE SMITH` are never joined through
-//! `J SMITH`. A mention that fits two things equally well, which do not fit each other, is joined to neither.
+//! `J SMITH`. A mention that fits two things equally well, which do not fit each other, is joined to neither. People who
+//! are reached in different towns, and were not seen with the same organisation, are never joined by their name.
 
 mod blocking;
 mod cluster;
 mod naming;
 pub(crate) mod subject;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -123,6 +125,8 @@ pub struct Mention {
     pub external_ids: BTreeSet<ExternalId>,
     /// Folded names of what it was seen with.
     pub context: BTreeSet<String>,
+    /// The town it is reached in, when that is known; none or one.
+    pub places: BTreeSet<String>,
     /// How sure the extraction was, 0 to 1.
     pub confidence: f64,
 }
@@ -142,6 +146,8 @@ pub struct Known {
     pub external_ids: BTreeSet<ExternalId>,
     /// Folded names of what it was seen with.
     pub context: BTreeSet<String>,
+    /// The towns it is reached in.
+    pub places: BTreeSet<String>,
 }
 
 impl From<&crate::model::Entity> for Known {
@@ -153,6 +159,7 @@ impl From<&crate::model::Entity> for Known {
             entity_type: entity.entity_type.clone(),
             external_ids: entity.external_ids.clone(),
             context: entity.context.clone(),
+            places: entity.places.clone(),
         }
     }
 }
@@ -197,6 +204,8 @@ pub struct Cluster {
     pub external_ids: BTreeSet<ExternalId>,
     /// All context.
     pub context: BTreeSet<String>,
+    /// All towns.
+    pub places: BTreeSet<String>,
     /// The entity of the graph, when it was recognised.
     pub known: Option<EntityId>,
     /// Why the spellings stand together; spellings of exactly one form are linked by `exact_name`.
@@ -214,6 +223,8 @@ pub struct Ambiguity {
     pub link: Link,
     /// Why it was not merged: `review_band`, `contested`, `weak_chain` or `contradiction`.
     pub reason: &'static str,
+    /// The same as a sentence for people.
+    pub why: String,
 }
 
 /// The other side of an [`Ambiguity`].
@@ -265,7 +276,10 @@ pub fn resolve(
     Ok(naming::assemble(&nodes, clustering, mentions, known))
 }
 
-/// A distinct form: mentions that agree in kind, name and ids, or one known entity.
+/// What mentions of one form agree in: kind, name, ids and town.
+type Form = (EntityType, String, BTreeSet<ExternalId>, BTreeSet<String>);
+
+/// A distinct form, or one known entity.
 pub(crate) struct Node {
     pub(crate) subject: Subject,
     pub(crate) spellings: BTreeMap<String, usize>,
@@ -284,13 +298,18 @@ impl Node {
 
 /// Sorted, so that nothing after this depends on the order of the input.
 fn nodes(mentions: &[Mention], known: &[Known]) -> Vec<Node> {
-    let mut by_form: BTreeMap<(EntityType, String, BTreeSet<ExternalId>), Node> = BTreeMap::new();
+    let mut by_form: BTreeMap<Form, Node> = BTreeMap::new();
     for (index, mention) in mentions.iter().enumerate() {
         let subject = Subject::of_mention(mention);
         if subject.is_empty() {
             continue;
         }
-        let form = (mention.entity_type.clone(), subject.key(), mention.external_ids.clone());
+        let form = (
+            mention.entity_type.clone(),
+            subject.key(),
+            mention.external_ids.clone(),
+            mention.places.clone(),
+        );
         let node = by_form.entry(form).or_insert_with(|| Node {
             subject: Subject::of_mention(mention),
             spellings: BTreeMap::new(),

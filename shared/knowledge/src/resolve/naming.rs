@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::cluster::{Clustering, Doubt, Edge};
 use super::{
     Ambiguity, Candidate, Cluster, Known, Link, MAX_AMBIGUOUS, MAX_CANDIDATES, Mention, Node,
-    Resolution,
+    Resolution, words,
 };
 use crate::fold::fold;
 use crate::model::{EntityType, ExternalId};
@@ -39,6 +39,7 @@ pub(super) fn assemble(
             c.external_ids.clone(),
             c.aliases.clone(),
             c.context.clone(),
+            c.places.clone(),
         )
     };
     built.sort_by_cached_key(|(_, cluster)| names(cluster));
@@ -106,6 +107,7 @@ fn build(
             .iter()
             .flat_map(|node| nodes[*node].subject.context.iter().cloned())
             .collect(),
+        places: group.iter().flat_map(|node| nodes[*node].subject.places.iter().cloned()).collect(),
         known: recognised.map(|known| known.id.clone()),
         links,
         canonical_name,
@@ -179,14 +181,20 @@ fn canonical(kind: &EntityType, spellings: &BTreeMap<&str, usize>) -> String {
 fn make_unique(built: &mut [(Vec<usize>, Cluster)], known: &[Known]) {
     let mut taken: BTreeSet<(EntityType, String)> =
         known.iter().map(|k| (k.entity_type.clone(), fold(&k.canonical_name))).collect();
+    let shared = shared_names(built, &taken);
     for (_, cluster) in built.iter_mut().filter(|(_, cluster)| cluster.known.is_none()) {
         let base = cluster.canonical_name.clone();
         let id = cluster.external_ids.first().map(|ExternalId { scheme, value }| {
             format!("{base} ({} {value})", scheme.to_uppercase())
         });
+        let place = cluster.places.first().map(|place| format!("{base} ({place})"));
         let numbered = (2..).map(|n: u32| format!("{base} ({n})"));
         let free = |name: &String| !taken.contains(&(cluster.entity_type.clone(), fold(name)));
-        let name = std::iter::once(base.clone()).chain(id).chain(numbered).find(free);
+        // Of two people with one name, both get their town, so that neither looks like the only one.
+        let plain = Some(base.clone()).filter(|_| {
+            place.is_none() || !shared.contains(&(cluster.entity_type.clone(), fold(&base)))
+        });
+        let name = plain.into_iter().chain(id).chain(place).chain(numbered).find(free);
         if let Some(name) = name {
             taken.insert((cluster.entity_type.clone(), fold(&name)));
             if name != base {
@@ -195,6 +203,18 @@ fn make_unique(built: &mut [(Vec<usize>, Cluster)], known: &[Known]) {
             cluster.canonical_name = name;
         }
     }
+}
+
+/// The names that more than one thing goes by.
+fn shared_names(
+    built: &[(Vec<usize>, Cluster)],
+    taken: &BTreeSet<(EntityType, String)>,
+) -> BTreeSet<(EntityType, String)> {
+    let mut seen = taken.clone();
+    let new = built.iter().map(|(_, cluster)| cluster).filter(|cluster| cluster.known.is_none());
+    new.map(|cluster| (cluster.entity_type.clone(), fold(&cluster.canonical_name)))
+        .filter(|name| !seen.insert(name.clone()))
+        .collect()
 }
 
 /// Nobody reviews the hundredth candidate for one name. They come best first; the rest is counted.
@@ -245,10 +265,11 @@ fn ambiguities(
             Candidate::Known(_, name) => name.clone(),
         };
         let link = link(nodes, &doubt.edge);
+        let why = words::why(nodes, doubt);
         found.push((
             clusters[near].canonical_name.clone(),
             other,
-            Ambiguity { cluster: near, candidate, link, reason: doubt.reason },
+            Ambiguity { cluster: near, candidate, link, reason: doubt.reason, why },
         ));
     }
     found

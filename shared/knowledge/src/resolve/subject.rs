@@ -14,6 +14,7 @@ pub(crate) struct Subject {
     pub(crate) readings: BTreeSet<Reading>,
     pub(crate) ids: BTreeSet<ExternalId>,
     pub(crate) context: BTreeSet<String>,
+    pub(crate) places: BTreeSet<String>,
     pub(crate) is_known: bool,
 }
 
@@ -29,22 +30,27 @@ pub(crate) struct Judgement {
     pub(crate) exact: bool,
     /// They can never be one.
     pub(crate) conflict: bool,
+    /// They are reached in different towns, so that a name alone does not make them one.
+    pub(crate) elsewhere: bool,
 }
 
 /// What a shared acquaintance adds, and how far it can lift.
 const CONTEXT_LIFT: f64 = 0.08;
 const CONTEXT_CEILING: f64 = 0.9;
+/// How far a name alone goes for people of different towns: a person is asked.
+const ELSEWHERE_CEILING: f64 = 0.84;
 
 impl Subject {
     pub(crate) fn new(kind: EntityType, name: &str, ids: BTreeSet<ExternalId>) -> Self {
         let readings = BTreeSet::from([Reading::of(name, &kind)]);
-        Self { kind, readings, ids, context: BTreeSet::new(), is_known: false }
+        let (context, places) = (BTreeSet::new(), BTreeSet::new());
+        Self { kind, readings, ids, context, places, is_known: false }
     }
 
     pub(crate) fn of_mention(mention: &Mention) -> Self {
         let subject =
             Self::new(mention.entity_type.clone(), &mention.name, mention.external_ids.clone());
-        Self { context: mention.context.clone(), ..subject }
+        Self { context: mention.context.clone(), places: mention.places.clone(), ..subject }
     }
 
     pub(crate) fn of_known(known: &Known) -> Self {
@@ -58,6 +64,7 @@ impl Subject {
                 .collect(),
             ids: known.external_ids.clone(),
             context: known.context.clone(),
+            places: known.places.clone(),
             is_known: true,
         }
     }
@@ -74,6 +81,7 @@ impl Subject {
     pub(crate) fn join(&mut self, other: Self) {
         self.readings.extend(other.readings);
         self.context.extend(other.context);
+        self.places.extend(other.places);
     }
 
     /// Compares two subjects of the same kind.
@@ -90,8 +98,21 @@ impl Subject {
                 method: MatchMethod::ExternalId,
                 ..judgement
             };
+        } else if self.is_elsewhere(other) {
+            judgement.elsewhere = true;
+            judgement.score = judgement.score.min(ELSEWHERE_CEILING);
+            judgement.weakest = 0.0;
         }
         judgement
+    }
+
+    /// Both have towns, none in common, and nothing else was seen with both: the same board in two years, one move in
+    /// between, is still the same person.
+    fn is_elsewhere(&self, other: &Self) -> bool {
+        !self.places.is_empty()
+            && !other.places.is_empty()
+            && self.places.is_disjoint(&other.places)
+            && !self.shares_context(other)
     }
 
     fn judge_names(&self, other: &Self) -> Judgement {
@@ -103,6 +124,7 @@ impl Subject {
             shared_id: false,
             exact: false,
             conflict: false,
+            elsewhere: false,
         };
         let mut context_helps = false;
         for a in &self.readings {

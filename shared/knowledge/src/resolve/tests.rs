@@ -13,8 +13,13 @@ fn person(name: &str) -> Mention {
         entity_type: EntityType::Person,
         external_ids: BTreeSet::new(),
         context: BTreeSet::new(),
+        places: BTreeSet::new(),
         confidence: 1.0,
     }
+}
+
+fn living_in(name: &str, town: &str) -> Mention {
+    Mention { places: BTreeSet::from([town.to_owned()]), ..person(name) }
 }
 
 fn with_id(name: &str, scheme: &str, value: &str) -> Mention {
@@ -33,6 +38,7 @@ fn known(byte: u8, name: &str, ids: &[(&str, &str)]) -> Known {
         entity_type: EntityType::Person,
         external_ids: ids.iter().filter_map(|(s, v)| ExternalId::new(s, v)).collect(),
         context: BTreeSet::new(),
+        places: BTreeSet::new(),
     }
 }
 
@@ -78,6 +84,71 @@ fn f_048_spellings_of_one_person_become_one() {
     ];
     check(&mentions, &[], &["Jane Doe×1", "Robert Alan Smith×3"], &[]);
     assert_eq!(run(&mentions, &[]).merge_count(), 2);
+}
+
+#[test]
+fn k_71_one_name_in_two_towns_is_two_people_until_somebody_decides() {
+    let (here, there) = (
+        living_in("MARTIN HALLOWELL", "Sedgewick, OR"),
+        living_in("Martin Hallowell", "Quay Harbor, NH"),
+    );
+    let two = ["Martin Hallowell (Quay Harbor, NH)×1", "Martin Hallowell (Sedgewick, OR)×2"];
+    let doubt = "Martin Hallowell (Quay Harbor, NH)?Martin Hallowell (Sedgewick, OR):review_band";
+    check(&[here.clone(), there.clone(), here.clone()], &[], &two, &[doubt]);
+    let resolution = run(&[here.clone(), there.clone()], &[]);
+    assert_eq!(
+        resolution.ambiguous[0].why,
+        "Same name, but different towns (Quay Harbor, NH and Sedgewick, OR); nobody has decided yet"
+    );
+    // A mention without a town joins neither, and joins neither of them to the other.
+    let resolution = run(&[here.clone(), there.clone(), person("MARTIN HALLOWELL")], &[]);
+    assert_eq!(resolution.clusters.len(), 3, "{resolution:#?}");
+    let contested = resolution.ambiguous.iter().filter(|doubt| doubt.reason == "contested");
+    let why: Vec<&str> = contested.map(|doubt| doubt.why.as_str()).collect();
+    assert_eq!(why, ["Fits two people equally well; nobody has decided yet"; 2]);
+    // Whoever moved and stayed on the same board is one person.
+    let moved = |mention: &Mention| Mention {
+        context: BTreeSet::from(["OWL FUND".to_owned()]),
+        ..mention.clone()
+    };
+    check(&[moved(&here), moved(&there)], &[], &["Martin Hallowell×2"], &[]);
+    // The graph remembers the town.
+    let in_graph = Known {
+        places: BTreeSet::from(["Sedgewick, OR".to_owned()]),
+        ..known(1, "Martin Hallowell", &[])
+    };
+    let resolution = run(&[here, there], &[in_graph]);
+    let mut found: Vec<(&str, bool)> = resolution
+        .clusters
+        .iter()
+        .map(|cluster| (cluster.canonical_name.as_str(), cluster.known.is_some()))
+        .collect();
+    found.sort_unstable();
+    let expect = [("Martin Hallowell", true), ("Martin Hallowell (Quay Harbor, NH)", false)];
+    assert_eq!(found, expect, "{resolution:#?}");
+}
+
+#[test]
+fn k_71_doubts_are_told_in_words() {
+    for (a, b, expect) in [
+        ("J SMITH", "JOHN SMITH", "Same surname, but one of them with an initial only"),
+        (
+            "JOHN SMITH JR",
+            "JOHN SMITH",
+            "Same name, but only one of them with a suffix such as Jr. or III",
+        ),
+        (
+            "MARK JOHNSON",
+            "MARK JOHNSTON",
+            "Similar names, but the surnames are written differently",
+        ),
+        ("MARIA SMITH", "MARIO SMITH", "Same surname, but the given names are written differently"),
+    ] {
+        let resolution = run(&[person(a), person(b)], &[]);
+        let why = &resolution.ambiguous[0].why;
+        assert_eq!(*why, format!("{expect}; nobody has decided yet"), "{a} / {b}");
+        assert!(!why.contains(|c: char| c == '_' || c.is_ascii_digit()), "{why}");
+    }
 }
 
 #[test]
@@ -207,8 +278,9 @@ fn mentions() -> impl Strategy<Value = Vec<Mention>> {
     let suffix = prop::sample::select(vec!["", "", "", "JR", "SR", "III"]);
     let id = prop::option::weighted(0.2, 1_u8..4);
     let company = prop::option::weighted(0.3, prop::sample::select(vec!["OWL FUND", "FOX FUND"]));
-    let one = (given, middle, surname, suffix, id, company, 1_u8..100).prop_map(
-        |(g, m, s, x, id, company, sure)| Mention {
+    let town = prop::option::weighted(0.3, prop::sample::select(vec!["Sedgewick", "Quay Harbor"]));
+    let one = (given, middle, surname, suffix, id, company, town, 1_u8..100).prop_map(
+        |(g, m, s, x, id, company, town, sure)| Mention {
             name: format!("{g} {m} {s} {x}"),
             entity_type: EntityType::Person,
             external_ids: id
@@ -216,6 +288,7 @@ fn mentions() -> impl Strategy<Value = Vec<Mention>> {
                 .into_iter()
                 .collect(),
             context: company.map(str::to_owned).into_iter().collect(),
+            places: town.map(str::to_owned).into_iter().collect(),
             confidence: f64::from(sure) / 100.0,
         },
     );
@@ -229,14 +302,14 @@ fn shape(resolution: &Resolution, mentions: &[Mention]) -> Vec<String> {
             c.members.iter().map(|m| format!("{:?}", mentions[*m])).collect();
         members.sort();
         format!(
-            "{} {:?} {:?} {} {:?} {:?}",
-            c.canonical_name, c.aliases, c.external_ids, c.confidence, c.links, members
+            "{} {:?} {:?} {:?} {} {:?} {:?}",
+            c.canonical_name, c.aliases, c.external_ids, c.places, c.confidence, c.links, members
         )
     };
     let doubts = resolution
         .ambiguous
         .iter()
-        .map(|a| format!("{} {:?} {:?} {}", a.cluster, a.candidate, a.link, a.reason));
+        .map(|a| format!("{} {:?} {:?} {} {}", a.cluster, a.candidate, a.link, a.reason, a.why));
     resolution.clusters.iter().map(cluster).chain(doubts).collect()
 }
 
@@ -282,6 +355,7 @@ proptest! {
             entity_type: c.entity_type.clone(),
             external_ids: c.external_ids.clone(),
             context: c.context.clone(),
+            places: c.places.clone(),
         }).collect();
         let again = resolve(&mentions, &graph, &Settings::default()).unwrap();
         for cluster in &again.clusters {

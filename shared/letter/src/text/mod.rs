@@ -345,6 +345,7 @@ pub fn fingerprint(digest: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{Label, Shown, fingerprint};
+    use proptest::prelude::*;
 
     fn check(input: &str, expect: &str) {
         let shown = Shown::line(input);
@@ -422,6 +423,21 @@ mod tests {
         label("\u{202E}\u{200B}", "·");
         label("  ", "unnamed");
         label(&"x".repeat(90), &format!("{}…", "x".repeat(60)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+        #[test]
+        fn no_mail_program_makes_a_link_of_a_label(
+            pieces in prop::collection::vec(prop_oneof![
+                prop::sample::select(vec!["http", "://", "www.", "evil.com", "@", "mailto:", "。", "1.2.3.4", "\\\\x"])
+                    .prop_map(str::to_owned),
+                ".{0,6}",
+            ], 0..8)
+        ) {
+            let label = Label::new(&pieces.concat());
+            prop_assert!(!countersign_links::makes_link(label.as_str()), "{label}");
+        }
     }
 
     #[test]

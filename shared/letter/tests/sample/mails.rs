@@ -27,6 +27,11 @@ pub(crate) fn approval_mail(reminder: bool) -> ApprovalMail {
     }
 }
 
+/// Some of what is signed could not be read.
+pub(crate) fn unread_mail() -> ApprovalMail {
+    ApprovalMail { unread: 3, ..approval_mail(false) }
+}
+
 /// Somebody struck requests out since.
 fn struck_mail() -> ApprovalMail {
     let by = Label::new("Ann Whitfield");

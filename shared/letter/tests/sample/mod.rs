@@ -3,6 +3,7 @@
 
 pub(crate) mod mails;
 pub(crate) mod strikes;
+pub(crate) mod unread;
 
 use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{EffectView, samples};
@@ -424,6 +425,7 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
         ("payment", payment().html().unwrap()),
         ("forty", many_payments(40).html().unwrap()),
         ("forty-struck", strikes::struck_payments(40, &[4, 18]).html().unwrap()),
+        ("unread", unread::page().html().unwrap()),
         ("comparison", comparison().html().unwrap()),
         ("outcome", outcome().html().unwrap()),
         ("outcome-again", outcome_again().html().unwrap()),

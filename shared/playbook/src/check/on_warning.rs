@@ -1,5 +1,7 @@
 //! `on_warning` only where it can do what it says.
 
+use countersign_registry::Contract;
+
 use crate::diagnostic::Code;
 use crate::model::OnWarning;
 use crate::read::{Draft, DraftKind, DraftStep};
@@ -15,7 +17,7 @@ pub(super) fn check(draft: &Draft<'_>, sink: &mut Sink<'_>) {
                 "no later step is irreversible, so nobody signs who could be asked",
                 "write `stop` to end the run instead, or leave it out: warnings are told in any case",
             ),
-            OnWarning::Stop if is_irreversible(step) => (
+            OnWarning::Stop if is_irreversible(step) && is_known(step) => (
                 "this step cannot be taken back: when its answer is read, it has acted",
                 "write `gate` to have later irreversible steps signed again, or leave it out",
             ),
@@ -26,6 +28,13 @@ pub(super) fn check(draft: &Draft<'_>, sink: &mut Sink<'_>) {
         sink.push(problem.hint(hint));
         sink.enter(before);
     }
+}
+
+/// Whether it is known what it calls: without a profile, nobody knows what an endpoint does. It is then checked when a run
+/// starts.
+fn is_known(step: &DraftStep<'_>) -> bool {
+    matches!(&step.kind, DraftKind::Action(action)
+        if action.endpoint.is_some() || !action.contract.is_some_and(Contract::is_open))
 }
 
 /// Whether its effect needs a signature; while endpoints are not known, every call of a connector counts.

@@ -10,6 +10,7 @@ pub(crate) fn input_type(input: InputType) -> DataType {
     match input {
         InputType::String | InputType::EntityName => DataType::String,
         InputType::Number => DataType::Number,
+        InputType::Decimal => DataType::Decimal,
         InputType::Date => DataType::Date,
         InputType::List => DataType::array(DataType::Any),
     }

@@ -243,6 +243,7 @@ fn schema_field(node: &Node, at: usize, sink: &mut Sink<'_>) -> Option<Field> {
     let words = [
         ("string", "string"),
         ("number", "number"),
+        ("decimal", "decimal"),
         ("integer", "integer"),
         ("date", "date"),
         ("boolean", "boolean"),
@@ -255,6 +256,7 @@ fn schema_field(node: &Node, at: usize, sink: &mut Sink<'_>) -> Option<Field> {
     fields.finish(sink);
     let data_type = match word {
         "number" => DataType::Number,
+        "decimal" => DataType::Decimal,
         "integer" => DataType::Integer,
         "date" => DataType::Date,
         "boolean" => DataType::Boolean,

@@ -254,6 +254,7 @@ fn input(node: &Node, at: usize, sink: &mut Sink<'_>) -> Option<(InputDecl, Spot
     let words = [
         ("string", InputType::String),
         ("number", InputType::Number),
+        ("decimal", InputType::Decimal),
         ("date", InputType::Date),
         ("entity_name", InputType::EntityName),
         ("list", InputType::List),

@@ -27,7 +27,7 @@ pub(super) fn numeric(raw: &[u8]) -> Result<Cell, Failed> {
 }
 
 /// The binary form: digits in base 10,000, the weight of the first, a sign, and digits after the point.
-fn text(raw: &[u8]) -> Result<String, Failed> {
+pub(super) fn text(raw: &[u8]) -> Result<String, Failed> {
     let word = |index: usize| -> Result<u16, Failed> {
         let bytes = raw.get(index * 2..index * 2 + 2).ok_or("holds a broken number")?;
         Ok(u16::from_be_bytes([bytes[0], bytes[1]]))

@@ -10,11 +10,23 @@ pub(super) fn contract() -> Contract {
         ("entity_b", DataType::Object),
         ("match_score", DataType::Number),
         ("match_method", DataType::String),
+        ("basis", DataType::String),
+    ]);
+    let doubtful = records(&[
+        ("entity_a", DataType::Object),
+        ("entity_b", DataType::Object),
+        ("why", DataType::String),
     ]);
     Contract {
         inputs: vec![
             Slot::required("dataset_a", rows(), "Records or entities."),
             Slot::required("dataset_b", rows(), "Records or entities to compare with."),
+            // Ours, with `entity_field`: what somebody resolved is what counts, not the names again.
+            Slot::optional(
+                "doubts",
+                rows(),
+                "The pairs in doubt, as match_entities gives them in `ambiguous`.",
+            ),
         ],
         params: vec![
             Slot::optional("match_strategy", DataType::String, "What must agree.")
@@ -45,12 +57,23 @@ pub(super) fn contract() -> Contract {
                 DataType::String,
                 "Records with the same value in it are not paired.",
             ),
+            Slot::optional(
+                "entity_field",
+                DataType::String,
+                "The field with the resolved entity: records match when it is equal, and only then.",
+            ),
         ],
         outputs: vec![
             Slot::required("matches", matches, "Pairs that mean the same entity."),
             Slot::required("unmatched_a", rows(), "What only the first dataset has."),
             Slot::required("unmatched_b", rows(), "What only the second dataset has."),
             Slot::required("count", DataType::Integer, "How many pairs there are."),
+            Slot::required(
+                "doubtful",
+                doubtful,
+                "Pairs of the doubts: perhaps the same entity, and `why` nobody can say.",
+            ),
+            Slot::required("doubtful_count", DataType::Integer, "How many of them there are."),
         ],
         ..Contract::reading(
             "cross_reference",

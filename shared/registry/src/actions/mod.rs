@@ -9,6 +9,7 @@ mod call_connector;
 mod crawl_url;
 mod cross_reference;
 mod extract_entities;
+mod match_entities;
 mod parallel;
 mod query_journal;
 mod resolve_entities;
@@ -29,6 +30,7 @@ pub(crate) fn all() -> Vec<Contract> {
         crawl_url::contract(),
         cross_reference::contract(),
         extract_entities::contract(),
+        match_entities::contract(),
         parallel::contract(),
         query_journal::contract(),
         resolve_entities::contract(),
@@ -146,19 +148,36 @@ mod tests {
     }
 
     #[test]
+    fn f_048_match_entities() {
+        check(
+            "match_entities",
+            "entities! records",
+            r#"strategy="fuzzy" threshold=0.85 record_field="name""#,
+            "resolved[canonical_name,type,aliases,merge_count,confidence] merge_count \
+             ambiguous[entity,candidate,type,entity_id,candidate_id,confidence,reason,why] ambiguous_left_out records",
+        );
+    }
+
+    #[test]
     fn f_049_cross_reference() {
         check(
             "cross_reference",
-            "dataset_a! dataset_b!",
+            "dataset_a! dataset_b! doubts",
             "match_strategy=\"fuzzy_name\" match_threshold=0.8 name_field_a name_field_b id_field_a id_field_b entity_type \
-             distinct_field",
-            "matches[entity_a,entity_b,match_score,match_method] unmatched_a unmatched_b count",
+             distinct_field entity_field",
+            "matches[entity_a,entity_b,match_score,match_method,basis] unmatched_a unmatched_b count \
+             doubtful[entity_a,entity_b,why] doubtful_count",
         );
     }
 
     #[test]
     fn f_051_transform_data() {
-        check("transform_data", "data!", "operations=[]", "data count");
+        check(
+            "transform_data",
+            "data!",
+            "operations=[]",
+            "data count warnings[record,field,text,message]",
+        );
     }
 
     #[test]
@@ -233,7 +252,7 @@ mod tests {
             "tool-web",
         ];
         assert_eq!(functions, BTreeSet::from(expect));
-        assert_eq!(registry.iter().count(), 13);
+        assert_eq!(registry.iter().count(), 14);
         assert!(registry.iter().all(|c| !c.irreversible || c.writes));
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::rows;
+use super::{records, rows};
 use crate::contract::{Contract, Slot};
 use crate::data_type::DataType;
 use crate::items::Items;
@@ -22,6 +22,17 @@ pub(super) fn contract() -> Contract {
         outputs: vec![
             Slot::required("data", rows(), "The records that are left, in order."),
             Slot::required("count", DataType::Integer, "How many are left."),
+            Slot::required(
+                "warnings",
+                records(&[
+                    ("record", DataType::Integer),
+                    ("field", DataType::String),
+                    ("text", DataType::String),
+                    ("message", DataType::String),
+                ]),
+                "Records that a filter left out because it could not compare them: the first hundred.",
+            ),
+            Slot::required("warning_count", DataType::Integer, "How many there are."),
         ],
         ..Contract::reading("transform_data", "tool-data", "Filters, sorts, groups, deduplicates and limits records.")
     }

@@ -1,8 +1,9 @@
 //! Values in cells, and the columns of records that declare none.
 
+use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::layout::{CellFormat, Column};
+use crate::layout::{CellFormat, Column, Currency};
 use crate::markdown::inline;
 use crate::path::at;
 
@@ -31,7 +32,11 @@ pub(super) fn columns_or_inferred(declared: &[Column], records: &[&Value]) -> Ve
 
 /// The value of a column as escaped Markdown.
 pub(super) fn shown(record: &Value, column: &Column) -> String {
-    written(at(record, &column.field).unwrap_or(&Value::Null), column.format)
+    let value = at(record, &column.field).unwrap_or(&Value::Null);
+    match (column.format, number(value)) {
+        (CellFormat::Money, Some(digits)) => money(&digits, column.currency),
+        _ => written(value, column.format),
+    }
 }
 
 /// A value as escaped Markdown.
@@ -43,8 +48,9 @@ pub(super) fn written(value: &Value, format: CellFormat) -> String {
             number(value).map_or_else(|| text(value), |digits| grouped(&digits))
         }
         (CellFormat::Money, _) => {
-            number(value).map_or_else(|| text(value), |digits| money(&digits))
+            number(value).map_or_else(|| text(value), |digits| money(&digits, Currency::default()))
         }
+        (CellFormat::Time, _) => time(value).unwrap_or_else(|| text(value)),
         (CellFormat::Percent, _) => {
             value.as_f64().map_or_else(|| text(value), |share| format!("{:.0} %", share * 100.0))
         }
@@ -54,7 +60,7 @@ pub(super) fn written(value: &Value, format: CellFormat) -> String {
 
 /// Whether a column is set to the right.
 pub(super) fn is_numeric(column: &Column) -> bool {
-    column.format != CellFormat::Text
+    !matches!(column.format, CellFormat::Text | CellFormat::Time)
 }
 
 fn text(value: &Value) -> String {
@@ -79,11 +85,20 @@ fn number(value: &Value) -> Option<String> {
     (all && plain.matches('.').count() < 2).then_some(digits)
 }
 
-fn money(digits: &str) -> String {
-    match digits.strip_prefix('-') {
-        Some(amount) => format!("-\\${}", grouped(amount)),
-        None => format!("\\${}", grouped(digits)),
-    }
+/// An amount as it was given: whole, or with cents. A half is fifty cents; a tenth of a cent is kept.
+fn money(digits: &str, currency: Currency) -> String {
+    let (minus, amount) = digits.strip_prefix('-').map_or(("", digits), |amount| ("-", amount));
+    let cents = match amount.split_once('.') {
+        Some((whole, part)) if part.len() == 1 => format!("{whole}.{part}0"),
+        _ => amount.to_owned(),
+    };
+    format!("{minus}{}{}", currency.sign().replace('$', "\\$"), grouped(&cents))
+}
+
+/// A time in RFC 3339 to the minute, in UTC; a day stays a day.
+fn time(value: &Value) -> Option<String> {
+    let time: Timestamp = value.as_str()?.parse().ok()?;
+    Some(inline(&time.strftime("%Y-%m-%d %H:%M UTC").to_string()))
 }
 
 fn grouped(digits: &str) -> String {
@@ -105,10 +120,29 @@ fn grouped(digits: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{CellFormat, written};
+    use super::{CellFormat, Column, Currency, shown, written};
 
     fn check(value: &Value, format: CellFormat, expect: &str) {
         assert_eq!(written(value, format), expect);
+    }
+
+    #[test]
+    fn f_136_amounts_carry_the_currency_of_their_source() {
+        for (code, expect) in [("USD", "\\$1,200"), ("EUR", "€1,200"), ("CHF", "CHF 1,200")] {
+            let currency = Currency::parse(code).unwrap();
+            let column = Column { format: CellFormat::Money, currency, ..Column::plain("pay") };
+            assert_eq!(shown(&json!({"pay": "1200"}), &column), expect);
+        }
+        assert_eq!((Currency::parse("eur"), Currency::parse("EURO")), (None, None));
+    }
+
+    #[test]
+    fn f_136_times_are_told_to_the_minute_with_their_zone() {
+        let read = "2026-11-21T10:04:59.123456Z";
+        check(&json!(read), CellFormat::Time, "2026-11-21 10:04 UTC");
+        check(&json!("2026-11-21T01:00:00+02:00"), CellFormat::Time, "2026-11-20 23:00 UTC");
+        check(&json!("2021-12-31"), CellFormat::Time, "2021-12-31");
+        check(&json!(null), CellFormat::Time, "–");
     }
 
     #[test]
@@ -117,6 +151,9 @@ mod tests {
         check(&json!("84500"), CellFormat::Money, "\\$84,500");
         check(&json!(-1200), CellFormat::Money, "-\\$1,200");
         check(&json!("n/a"), CellFormat::Money, "n/a");
+        check(&json!(1000.5), CellFormat::Money, "\\$1,000.50");
+        check(&json!("4200.00"), CellFormat::Money, "\\$4,200.00");
+        check(&json!("-0.125"), CellFormat::Money, "-\\$0.125");
         check(&json!(999), CellFormat::Number, "999");
         check(&json!(1000.5), CellFormat::Number, "1,000.5");
         check(&json!(0.934), CellFormat::Percent, "93 %");

@@ -1,7 +1,5 @@
 //! The Markdown document.
 
-use std::fmt::Write as _;
-
 use serde_json::Value;
 
 use super::{Provenance, cells, linked_by, titled};
@@ -151,7 +149,7 @@ impl Body {
         let limit = section.limit.unwrap_or(SHOWN);
         for group in groups.iter().take(limit) {
             self.block(&format!("### {}", markdown::inline(&group.name)));
-            self.block(&group_line(group));
+            self.block(&group_line(group, section));
             let records: Vec<&Value> = group.records.iter().collect();
             self.rows(&cells::columns_or_inferred(&section.columns, &records), records.into_iter());
         }
@@ -168,22 +166,22 @@ impl Body {
     }
 }
 
-fn group_line(group: &Group) -> String {
+fn group_line(group: &Group, section: &Section) -> String {
     let mut facts = Vec::new();
     if group.across > 1 {
-        facts.push(format!("in {} different filers", group.across));
+        let what = section.across_label.as_deref().unwrap_or("different sources");
+        facts.push(format!("In {} {}", group.across, markdown::inline(what)));
     }
-    facts.push(format!(
-        "weakest match {}",
-        cells::written(&group.lowest_score.into(), CellFormat::Percent)
-    ));
-    facts.push(format!("matched by {}", markdown::inline(&group.methods.join(", "))));
-    let mut line = facts.join(" · ");
+    if section.entity.is_none() {
+        let lowest = cells::written(&group.lowest_score.into(), CellFormat::Percent);
+        facts.push(format!("the least alike of the names agree to {lowest}"));
+    }
     if group.spellings.len() > 1 {
         let spellings: Vec<String> =
             group.spellings.iter().map(|name| markdown::inline(name)).collect();
-        let _ = write!(line, " · spelled {}", spellings.join(" / "));
+        facts.push(format!("written {}", spellings.join(" / ")));
     }
+    let mut line = facts.join(" · ");
     if group.chained {
         line.push_str("\n\n**Check:** some of these entries resemble each other only through a third; they may be different people.");
     }

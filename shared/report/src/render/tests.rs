@@ -1,3 +1,5 @@
+mod links;
+
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -70,17 +72,44 @@ fn linked_records_become_one_block_per_person() {
         Format::Markdown,
         &shape,
         &data,
-        "## Shared\n\n### Maria T Alvarez\n\nin 2 different filers · weakest match 91 % · matched by fuzzy\\_name \
-         · spelled MARIA ALVAREZ / Maria T Alvarez\n\n| Organisation |\n| --- |\n| Lantern \\| Fund |\n| River Trust |\n",
+        "## Shared\n\n### Maria T Alvarez\n\nIn 2 different sources · the least alike of the names agree to 91 % \
+         · written MARIA ALVAREZ / Maria T Alvarez\n\n| Organisation |\n| --- |\n| Lantern \\| Fund |\n| River Trust |\n",
     );
     check(
         Format::Csv,
         &shape,
         &data,
-        "group_name,group_spellings,group_lowest_score,org\r\n\
+        "group_name,group_spellings,group_lowest_score,Organisation\r\n\
          Maria T Alvarez,MARIA ALVAREZ; Maria T Alvarez,0.91,Lantern | Fund\r\n\
          Maria T Alvarez,MARIA ALVAREZ; Maria T Alvarez,0.91,River Trust\r\n",
     );
+}
+
+#[test]
+fn f_136_people_of_one_name_have_a_block_each_in_words_people_use() {
+    let row = |name: &str, org: &str, ein: &str, entity: &str, heading: &str| json!({"name": name, "org": org, "ein": ein, "_entity_id": entity, "_entity_name": heading});
+    let rows = [
+        row("MARIA ALVAREZ", "Lantern Fund", "1", "one", "Maria Alvarez (Sedgewick, OR)"),
+        row("M ALVAREZ", "River Trust", "2", "one", "Maria Alvarez (Sedgewick, OR)"),
+        row("MARIA ALVAREZ", "Mill Fund", "3", "two", "Maria Alvarez (Quay Harbor, NH)"),
+        row("MARIA ALVAREZ", "Owl Fund", "4", "two", "Maria Alvarez (Quay Harbor, NH)"),
+    ];
+    let pair = |a: usize, b: usize| json!({"entity_a": rows[a], "entity_b": rows[b], "match_score": 0.95, "match_method": "fuzzy_name"});
+    let data = json!({"matches": [pair(0, 1), pair(1, 2), pair(2, 3)]});
+    let shape = json!({"sections": [{"title": "Shared", "source": "matches", "format": "linked", "across": "ein",
+        "across_label": "organisations", "entity": "_entity_id", "heading": "_entity_name",
+        "columns": [{"field": "org", "title": "Organisation"}]}]});
+    check(
+        Format::Markdown,
+        &shape,
+        &data,
+        "## Shared\n\n### Maria Alvarez (Quay Harbor, NH)\n\nIn 2 organisations\n\n\
+         | Organisation |\n| --- |\n| Mill Fund |\n| Owl Fund |\n\n\
+         ### Maria Alvarez (Sedgewick, OR)\n\nIn 2 organisations · written M ALVAREZ / MARIA ALVAREZ\n\n\
+         | Organisation |\n| --- |\n| Lantern Fund |\n| River Trust |\n",
+    );
+    let csv = render(Format::Csv, &layout(&shape), &data, &from()).unwrap().body;
+    assert!(csv.starts_with("Resolved name,All spellings,Organisation\r\n"), "{csv}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Which field of a record becomes which column.
 
+use countersign_decimal::Decimal;
+
 use super::{ColumnType, Fields, Problem, TableColumn, Value, real, time};
 
 /// A table has at most so many columns.
@@ -35,8 +37,8 @@ impl Mapping {
         Some(Self { columns: columns.collect() })
     }
 
-    /// One column per field, in the order of first sight: REAL when every value is a number, TIMESTAMP when every value
-    /// is a date or time, else TEXT. Field names become column names; `-`, `.` and spaces become underscores.
+    /// One column per field, in the order of first sight: REAL when every value is a number, DECIMAL when every value
+    /// is a number or a text that is a decimal and one has a point, TIMESTAMP when every value is a date or time, else TEXT. Field names become column names; `-`, `.` and spaces become underscores.
     #[must_use]
     pub fn inferred(records: &[&Value]) -> Self {
         let mut columns: Vec<MappedColumn> = Vec::new();
@@ -89,8 +91,10 @@ fn mapped(
             ColumnType::CHOICES.into_iter().find(|(choice, _)| *choice == word)
         else {
             let shown: String = word.chars().take(60).collect();
-            problems
-                .push(Problem::new(path, format!("`{shown}` is not one of TEXT, REAL, TIMESTAMP")));
+            problems.push(Problem::new(
+                path,
+                format!("`{shown}` is not one of TEXT, REAL, DECIMAL, TIMESTAMP"),
+            ));
             return None;
         };
         return Some(MappedColumn {
@@ -119,6 +123,16 @@ fn plain_name(name: &str) -> String {
     text.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).chars().take(64).collect()
 }
 
+/// Whether all are exact numbers. Texts without a point, such as numbers of accounts, are not: they may be names.
+fn are_decimals(values: &[&Value]) -> bool {
+    let fits = |value: &&Value| match value {
+        Value::String(text) => Decimal::canonical(text).is_some(),
+        other => other.is_number(),
+    };
+    let has_point = |value: &&Value| value.as_str().is_some_and(|text| text.contains('.'));
+    values.iter().all(fits) && values.iter().any(has_point)
+}
+
 fn type_of(name: &str, records: &[&Value]) -> ColumnType {
     let mut values = records
         .iter()
@@ -131,6 +145,8 @@ fn type_of(name: &str, records: &[&Value]) -> ColumnType {
     let values: Vec<&Value> = values.collect();
     if values.iter().all(|value| value.is_number()) {
         ColumnType::Real
+    } else if are_decimals(&values) {
+        ColumnType::Decimal
     } else if values.iter().all(|value| {
         value.as_str().is_some_and(|text| real(text).is_none() && time(text).is_some())
     }) {

@@ -69,6 +69,28 @@ fn f_291_values_take_their_columns_type() {
 }
 
 #[test]
+fn f_291_decimals_keep_their_digits() {
+    let shape = json!({"a": "DECIMAL"});
+    for (value, expect) in [
+        (json!("1250.00"), json!("1250.00")),
+        (json!(" -3.10 "), json!("-3.10")),
+        (json!(12.5), json!("12.5")),
+        (json!(7), json!("7")),
+        (json!(""), Value::Null),
+    ] {
+        check(&shape, &json!({ "a": value }), Ok(json!({ "a": expect })));
+    }
+    let said = "1 values do not fit their columns, the first: [0].a: `$5` is not a decimal of at most 28 digits";
+    check(&shape, &json!({"a": "$5"}), Err(said));
+    let records =
+        [json!({"sum": "12.50", "id": "12", "n": "1"}), json!({"sum": 3, "id": "13", "n": "x"})];
+    let inferred = Mapping::inferred(&[&records[0], &records[1]]);
+    let told = serde_json::to_value(schema(&inferred, &[]).columns).unwrap();
+    let types: Vec<&str> = (0..3).map(|at| told[at]["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["DECIMAL", "TEXT", "TEXT"]);
+}
+
+#[test]
 fn f_290_the_key_alone_tells_rows_apart() {
     let shape = mapping(&json!({"ein": "TEXT", "year": "TEXT", "note": "TEXT"}));
     let key = ["ein".to_owned(), "year".to_owned()];

@@ -49,6 +49,12 @@ pub struct Claims {
     /// `decide`, `publish`, `administer`. Unknown names are ignored.
     #[serde(default)]
     pub capabilities: Vec<String>,
+    /// The second factors of the account at a user pool, in the pool's words; its trigger adds them at a sign-in.
+    #[serde(default)]
+    pub mfa_factors: Option<Value>,
+    /// How the holder proved who they are (RFC 8176), for issuers that say it.
+    #[serde(default)]
+    pub amr: Option<Value>,
     /// How it came to be.
     pub token_use: Use,
 }
@@ -113,6 +119,7 @@ impl Claims {
             return Err(TokenError::Malformed);
         }
         Ok(Presented {
+            second_factor: self.second_factor(),
             user,
             issued_at: session.as_ref().map_or(self.iat, |session| session.began.min(self.iat)),
             token_id: self.jti,
@@ -131,6 +138,21 @@ impl Claims {
     /// Whether a person has signed in for it at a user pool. In other tokens such claims are their issuer's own.
     fn is_of_a_sign_in(&self) -> bool {
         self.token_use == Use::Access && self.username.as_ref().is_some_and(Value::is_string)
+    }
+
+    /// Whether the issuer says that the holder signed in with a second factor. What has another form says nothing.
+    fn second_factor(&self) -> bool {
+        let listed = |claim: &Option<Value>, is: fn(&str) -> bool| {
+            let names = claim.as_ref().and_then(Value::as_array).into_iter().flatten();
+            names.filter_map(Value::as_str).any(is)
+        };
+        match self.token_use {
+            Use::Access => {
+                self.is_of_a_sign_in() && listed(&self.mfa_factors, |name| !name.is_empty())
+            }
+            Use::Login => listed(&self.amr, |name| name == "mfa"),
+            Use::Api | Use::Service | Use::Id => false,
+        }
     }
 
     /// The sign-in that an access token comes from; programs have none.
@@ -181,5 +203,45 @@ fn capability(name: &str) -> Option<Capability> {
         "publish" => Some(Capability::Publish),
         "administer" => Some(Capability::Administer),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Claims;
+
+    #[track_caller]
+    fn check(more: &Value, published: bool, expect: bool) {
+        let mut claims = json!({
+            "iss": "https://pools.example/p-1", "aud": "us", "sub": "a-1", "iat": 1, "jti": "t-1",
+            "user_id": "user_aaaaaaaabbbb4ccc8dddeeeeeeeeeeee", "token_use": "access",
+            "username": "ada", "auth_time": 1, "origin_jti": "s-1",
+        });
+        let more = more.as_object().unwrap().clone();
+        claims.as_object_mut().unwrap().extend(more);
+        let claims: Claims = serde_json::from_value(claims.clone()).unwrap();
+        let said = claims.presented("us", published).unwrap();
+        assert_eq!(said.second_factor, expect, "{said:?}");
+    }
+
+    #[test]
+    fn a_second_factor_is_what_the_issuer_says_and_nothing_else() {
+        check(&json!({ "mfa_factors": ["SOFTWARE_TOKEN_MFA"] }), true, true);
+        check(&json!({}), true, false);
+        check(&json!({ "mfa_factors": [] }), true, false);
+        check(&json!({ "mfa_factors": "SOFTWARE_TOKEN_MFA" }), true, false);
+        check(&json!({ "mfa_factors": [""] }), true, false);
+        check(&json!({ "amr": ["mfa"] }), true, false);
+        // Programs sign in with none.
+        let program = json!({ "mfa_factors": ["SMS_MFA"], "username": null });
+        check(&program, true, false);
+        check(&json!({ "token_use": "api", "amr": ["mfa"] }), true, false);
+        // Other issuers say it in the words of RFC 8176.
+        check(&json!({ "token_use": "login", "amr": ["pwd", "mfa"] }), true, true);
+        check(&json!({ "token_use": "login", "amr": ["pwd", "mfa"] }), false, true);
+        check(&json!({ "token_use": "login", "amr": ["pwd"] }), true, false);
+        check(&json!({ "token_use": "login", "mfa_factors": ["x"] }), true, false);
     }
 }

@@ -10,6 +10,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::*;
 
+mod forged;
 mod pool;
 
 const SECRET: &str = "a secret of the tests, long enough to be one";

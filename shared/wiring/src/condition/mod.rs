@@ -13,7 +13,9 @@
 //!
 //! Keywords in any case. A test with an undefined value is false, whatever the comparison; only `is defined` asks for
 //! it. `NOT` turns a test around, so `NOT {x} == 1` is true when `x` is undefined. A value alone holds unless it is
-//! undefined, null, false, zero or empty. Null is defined. Values of different types are never equal and have no order.
+//! undefined, null, false, zero or empty. Null is defined. Values of different types are never equal and have no order, except
+//! that a text which is a decimal (`1250.00`), unless the condition has it in quotes, is the number it writes; two such texts
+//! have the order of their numbers.
 
 mod parse;
 
@@ -21,6 +23,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
+use countersign_decimal::Decimal;
 use serde_json::{Number, Value};
 
 use crate::error::SyntaxError;
@@ -102,7 +105,12 @@ impl Expression {
             Self::Not(inner) => !inner.holds(scope),
             Self::Defined(reference) => reference.value(scope).is_some(),
             Self::Holds(operand) => operand.value(scope).is_some_and(|value| truthy(&value)),
-            Self::Compare(left, how, right) => match (left.value(scope), right.value(scope)) {
+            Self::Compare(one, how, other) => match (one.value(scope), other.value(scope)) {
+                // A number is never the text that the condition itself has in quotes.
+                (Some(left), Some(right)) if one.is_quoted() || other.is_quoted() => {
+                    let same = left.is_number() == right.is_number();
+                    if same { compare(&left, *how, &right) } else { *how == Comparison::Unequal }
+                }
                 (Some(left), Some(right)) => compare(&left, *how, &right),
                 _ => false,
             },
@@ -146,6 +154,10 @@ impl Operand {
         }
     }
 
+    fn is_quoted(&self) -> bool {
+        matches!(self, Self::Literal(Value::String(_)))
+    }
+
     fn reference(&self) -> Option<&Reference> {
         match self {
             Self::Reference(reference) => Some(reference),
@@ -166,7 +178,9 @@ fn truthy(value: &Value) -> bool {
         Value::Null => false,
         Value::Bool(flag) => *flag,
         Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !text.is_empty(),
+        Value::String(text) => {
+            !text.is_empty() && !Decimal::canonical(text).is_some_and(|amount| amount.is_zero())
+        }
         Value::Array(items) => !items.is_empty(),
         Value::Object(fields) => !fields.is_empty(),
     }
@@ -187,6 +201,16 @@ fn compare(left: &Value, how: Comparison, right: &Value) -> bool {
 
 fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
+        (Value::Number(_), Value::String(_)) | (Value::String(_), Value::Number(_)) => {
+            order(left, right) == Some(Ordering::Equal)
+        }
+        (left, right) => same(left, right),
+    }
+}
+
+/// Equal and of the same type, as an item of a list must be.
+fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
             order_numbers(left, right) == Some(Ordering::Equal)
         }
@@ -197,8 +221,26 @@ fn equal(left: &Value, right: &Value) -> bool {
 fn order(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => order_numbers(left, right),
-        (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
+        (Value::String(left), Value::String(right)) => {
+            match (Decimal::canonical(left), Decimal::canonical(right)) {
+                (Some(left), Some(right)) => Some(left.cmp(&right)),
+                _ => Some(left.cmp(right)),
+            }
+        }
+        (Value::Number(number), Value::String(text)) => order_mixed(number, text),
+        (Value::String(text), Value::Number(number)) => {
+            order_mixed(number, text).map(Ordering::reverse)
+        }
         _ => None,
+    }
+}
+
+/// A number and a text that is a decimal, exactly; a number too large to be a decimal by its size alone.
+fn order_mixed(number: &Number, text: &str) -> Option<Ordering> {
+    let decimal = Decimal::canonical(text)?;
+    match Decimal::of_json(&number.to_string()) {
+        Ok(number) => Some(number.cmp(&decimal)),
+        Err(_) => number.as_f64()?.partial_cmp(&decimal.approximately()),
     }
 }
 
@@ -212,7 +254,7 @@ fn order_numbers(left: &Number, right: &Number) -> Option<Ordering> {
 fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
-        (Value::Array(items), part) => items.iter().any(|item| equal(item, part)),
+        (Value::Array(items), part) => items.iter().any(|item| same(item, part)),
         (Value::Object(fields), Value::String(key)) => fields.contains_key(key),
         _ => false,
     }

@@ -10,6 +10,11 @@ fn scope() -> Scope {
         .with("e", json!([{"type": "ORG", "name": "Acme", "id": null}]))
         .with("words", json!(["a", "b"]))
         .with("flag", json!(false))
+        .with("sum", json!("1250.00"))
+        .with("small", json!("9.00"))
+        .with("tiny", json!("0.10000000000000000001"))
+        .with("none", json!("0.00"))
+        .with("id", json!("007"))
         .with("day", json!("2026-03-01"))
 }
 
@@ -33,6 +38,22 @@ fn f_158_examples() {
     check("{v} is defined", false);
     check("{x.count} > 0 AND {e[0].type} == 'ORG'", true);
     check("{e[0].type} == \"PERSON\"", false);
+}
+
+#[test]
+fn k_56_decimals_are_compared_as_the_numbers_they_write() {
+    check("{sum} == 1250", true);
+    check("{sum} != 1250", false);
+    check("{sum} > 999.99", true);
+    check("1250.01 > {sum}", true);
+    check("{sum} > {small}", true);
+    check("{sum} > '999.00'", true);
+    check("{sum} > {x.count}", true);
+    check("{tiny} > 0.1", true);
+    check("{none}", false);
+    check("{none} >= 0", true);
+    check("{id} == 7", false);
+    check("{day} > 1", false);
 }
 
 #[test]
@@ -108,6 +129,8 @@ fn values_alone_hold_unless_empty() {
     check("{x.zero}", false);
     check("{flag}", false);
     check("''", false);
+    check("'0.00'", false);
+    check("'0.10'", true);
     check("{words}", true);
     check("[]", false);
     check("null", false);

@@ -5,6 +5,7 @@ mod cold_start;
 mod connectors;
 mod effects;
 mod kills;
+mod requests;
 mod run;
 
 use clap::{Args, Subcommand};
@@ -38,6 +39,8 @@ enum Command {
     Effects(effects::Effects),
     /// The local stack killed within 50 ms of acknowledged writes; everything acknowledged must be there afterwards.
     Kills(kills::Kills),
+    /// Requests drawn from the OpenAPI document of the running local stack, right ones and wrong ones; no answer may be undocumented.
+    Requests(requests::Requests),
     /// What the write log of the local stack costs a run, in pairs of runs with it and without.
     WriteLog(run::WriteLog),
     #[command(hide = true)]
@@ -95,6 +98,7 @@ impl Bench {
             Command::Connectors(command) => command.figures(place, console).await?,
             Command::Effects(command) => command.figures(place, console).await?,
             Command::Kills(command) => command.figures(place, console).await?,
+            Command::Requests(command) => command.figures(place, console).await?,
             Command::WriteLog(command) => command.figures(place, console).await?,
             Command::MapFile(command) => return command.run(console),
         };

@@ -132,9 +132,9 @@ fn is_within(folder: &Path, file: &Path) -> bool {
 /// The export of the local stack, copied to its state folder.
 async fn fetched(place: &Place) -> Result<PathBuf, CliError> {
     let (stack, state) = (place.running()?, place.state()?);
-    let bucket = stack
-        .output("BucketName")
-        .ok_or_else(|| CliError::Found("the local stack has no bucket".to_owned()))?;
+    let bucket = stack.output("LedgerBucketName").ok_or_else(|| {
+        CliError::Found("the local stack has no bucket for the ledger".to_owned())
+    })?;
     let folder = state.join("ledger");
     let aws = Aws::of(&stack, &place.project()?);
     let target = folder.display().to_string();

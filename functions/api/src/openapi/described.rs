@@ -1,0 +1,156 @@
+//! What every operation can answer besides what its handler says of itself: the refusals of the extractors in front of it,
+//! and those of the gateway, which knows no problem documents. Each operation gets an id of its own.
+
+use serde_json::{Map, Value, json};
+
+const METHODS: [&str; 5] = ["get", "put", "post", "delete", "patch"];
+
+/// Completes the document of all doors.
+pub(super) fn complete(document: &mut Value) {
+    document["components"]["schemas"]["GatewayMessage"] = json!({
+        "type": "object", "required": ["message"], "properties": {"message": {"type": "string"}},
+        "description": "An answer of the gateway in front of this API, which has not seen the request.",
+    });
+    for (path, item) in members(&mut document["paths"]) {
+        for (method, operation) in members(item) {
+            if METHODS.contains(&method.as_str()) {
+                operation["operationId"] = operation_id(method, path).into();
+                add_refusals(operation, method, path);
+            }
+        }
+    }
+}
+
+fn members(value: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+    value.as_object_mut().into_iter().flatten()
+}
+
+/// `get_profiles_by_id_journal` of `GET /api/agent-factory/profiles/{id}/journal`: no two paths have the same.
+fn operation_id(method: &str, path: &str) -> String {
+    let path = path.strip_prefix("/api").unwrap_or(path);
+    let path = path.strip_prefix("/agent-factory").unwrap_or(path);
+    let mut id = method.to_owned();
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        let name = part.strip_prefix('{').and_then(|part| part.strip_suffix('}'));
+        id.push('_');
+        if name.is_some() {
+            id.push_str("by_");
+        }
+        id.push_str(&name.unwrap_or(part).replace(['-', '.'], "_"));
+    }
+    id
+}
+
+/// Who writes an answer with a status.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// This API: a problem document.
+    Api,
+    /// The gateway or the authorizer: `{"message": …}`.
+    Gateway,
+    Either,
+}
+
+fn add_refusals(operation: &mut Value, method: &str, path: &str) {
+    let refusals = refusals(operation, method, path);
+    let responses = &mut operation["responses"];
+    for (status, by, words) in refusals {
+        let response = &mut responses[status];
+        let said = response["description"].as_str().filter(|said| !said.is_empty());
+        response["description"] = said.unwrap_or(words).into();
+        response["content"] = content(by);
+    }
+    for (status, response) in members(responses) {
+        if status.starts_with(['4', '5']) && response.get("content").is_none() {
+            response["content"] = content(By::Api);
+        }
+    }
+}
+
+fn content(by: By) -> Value {
+    let mut content = Map::new();
+    let mut add = |kind: &str, name: &str| {
+        let schema = json!({"schema": {"$ref": format!("#/components/schemas/{name}")}});
+        content.insert(kind.to_owned(), schema);
+    };
+    if by != By::Gateway {
+        add("application/problem+json", "Problem");
+    }
+    if by != By::Api {
+        add("application/json", "GatewayMessage");
+    }
+    content.into()
+}
+
+/// A status, who writes it, and what it says.
+type Refusal = (&'static str, By, &'static str);
+
+const BAD: Refusal =
+    ("400", By::Api, "JSON_MALFORMED, JSON_TOO_DEEP, BODY_UNREADABLE or CURSOR_INVALID");
+const UNKNOWN: Refusal =
+    ("401", By::Either, "no valid token; the gateway answers where there is no header");
+const FORBIDDEN: Refusal = (
+    "403",
+    By::Either,
+    "PERMISSION_DENIED; the gateway refuses tokens that are forged or no token",
+);
+const MISSING: Refusal = ("404", By::Api, "NOT_FOUND");
+const CONFLICT: Refusal =
+    ("409", By::Api, "STORE_CONFLICT, IDEMPOTENCY_KEY_REUSED or IDEMPOTENCY_KEY_OPEN");
+const LARGE: Refusal = ("413", By::Either, "BODY_TOO_LARGE; above 10 MB the gateway answers");
+const NOT_JSON: Refusal = ("415", By::Api, "NOT_JSON");
+const INVALID: Refusal = ("422", By::Api, "INVALID_INPUT");
+const TOO_MANY: Refusal = (
+    "429",
+    By::Either,
+    "too many requests, of everybody (the gateway answers) or of one person; `Retry-After` says when again",
+);
+const BROKEN: Refusal =
+    ("500", By::Either, "something went wrong; the log has the details under the request's id");
+const SLOW: Refusal = (
+    "503",
+    By::Either,
+    "something this needs did not answer in time; the same request may succeed later",
+);
+
+/// What may be answered before and around the handler.
+fn refusals(operation: &Value, method: &str, path: &str) -> Vec<Refusal> {
+    let has_body = operation.get("requestBody").is_some();
+    let of = |place: &str, name: Option<&str>| {
+        let mut parameters = operation["parameters"].as_array().into_iter().flatten();
+        parameters
+            .any(|found| found["in"] == place && name.is_none_or(|name| found["name"] == name))
+    };
+    let is_open = operation["security"] == json!([{}]);
+    let is_read = has_body || of("query", None) || of("header", None);
+    let all = [
+        (has_body || of("query", Some("cursor")), BAD),
+        (!is_open, UNKNOWN),
+        (!is_open, FORBIDDEN),
+        (path.contains('{'), MISSING),
+        (method != "get", CONFLICT),
+        (has_body, LARGE),
+        (has_body, NOT_JSON),
+        (is_read, INVALID),
+        (true, TOO_MANY),
+        (true, BROKEN),
+        (true, SLOW),
+    ];
+    all.into_iter().filter(|(can, _)| *can).map(|(_, refusal)| refusal).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::operation_id;
+
+    #[test]
+    fn ids_are_words_of_the_path() {
+        let id = "get_profiles_by_id_data_sources_by_binding";
+        assert_eq!(
+            operation_id("get", "/api/agent-factory/profiles/{id}/data-sources/{binding}"),
+            id
+        );
+        assert_eq!(operation_id("get", "/openapi.json"), "get_openapi_json");
+        assert_eq!(operation_id("put", "/api/admin/approval-floor"), "put_admin_approval_floor");
+    }
+}

@@ -1,0 +1,174 @@
+//! What the user pool says of an account's second factors.
+//!
+//! The event of a sign-in does not tell; the pool does when it is asked (`AdminGetUser`). That one call is signed and sent
+//! by hand over the client that every AWS client here shares: a whole SDK would cost each cold start more than the call.
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use aws_config::SdkConfig;
+use aws_credential_types::provider::ProvideCredentials as _;
+use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
+use aws_sigv4::sign::v4::SigningParams;
+use aws_smithy_runtime::client::orchestrator::operation::Operation;
+use aws_smithy_runtime_api::box_error::BoxError;
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, OrchestratorError};
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::timeout::TimeoutConfig;
+use futures::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::json;
+
+/// The pool gives a sign-in five seconds in all.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The pool did not say. The words stand in the log only, and hold nothing of the account.
+#[derive(Debug, thiserror::Error)]
+#[error("the pool did not say which factors the account has: {0}")]
+pub struct Unsaid(String);
+
+/// Whom to ask which second factors an account signs in with.
+pub trait Factors: Send + Sync {
+    /// The factors in the pool's own words, such as `SOFTWARE_TOKEN_MFA`.
+    fn of<'a>(
+        &'a self,
+        pool: &'a str,
+        username: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<String>, Unsaid>>;
+}
+
+/// The user pools of this account.
+pub struct UserPools {
+    aws: SdkConfig,
+}
+
+impl UserPools {
+    /// Reached with this configuration.
+    #[must_use]
+    pub fn new(aws: &SdkConfig) -> Self {
+        Self { aws: aws.clone() }
+    }
+
+    async fn ask(&self, pool: &str, username: &str) -> Result<Vec<String>, Unsaid> {
+        let region = self.aws.region().ok_or_else(|| unsaid("no region"))?.to_string();
+        let endpoint = self.aws.endpoint_url().map_or_else(|| home(&region), str::to_owned);
+        let body = json!({ "UserPoolId": pool, "Username": username }).to_string();
+        let call = Call { headers: self.signed(&endpoint, &region, &body).await?, body };
+        let client = self.aws.http_client().ok_or_else(|| unsaid("no HTTP client"))?;
+        let operation = Operation::builder()
+            .service_name("cognito-idp")
+            .operation_name("AdminGetUser")
+            .http_client(client)
+            .endpoint_url(&endpoint)
+            .no_auth()
+            .no_retry()
+            .timeout_config(TimeoutConfig::disabled())
+            .serializer(|call: Call| call.request())
+            .deserializer(read)
+            .build();
+        operation.invoke(call).await.map_err(|error| match error {
+            SdkError::ServiceError(refused) => refused.into_err(),
+            _ => unsaid("not reached"),
+        })
+    }
+
+    /// The headers of the call, its signature among them.
+    async fn signed(
+        &self,
+        endpoint: &str,
+        region: &str,
+        body: &str,
+    ) -> Result<Vec<(String, String)>, Unsaid> {
+        let provider = self.aws.credentials_provider().ok_or_else(|| unsaid("no credentials"))?;
+        let credentials = provider.provide_credentials().await;
+        let identity = credentials.map_err(|_| unsaid("no credentials"))?.into();
+        let params = SigningParams::builder()
+            .identity(&identity)
+            .region(region)
+            .name("cognito-idp")
+            .time(SystemTime::now())
+            .settings(SigningSettings::default())
+            .build()
+            .map_err(|_| unsaid("not signed"))?
+            .into();
+        let address = format!("{}/", endpoint.trim_end_matches('/'));
+        let own = HEADERS.into_iter();
+        let body = SignableBody::Bytes(body.as_bytes());
+        let request = SignableRequest::new("POST", address, own, body);
+        let signed = request.and_then(|request| sign(request, &params));
+        let (instructions, _) = signed.map_err(|_| unsaid("not signed"))?.into_parts();
+        let headers = HEADERS.into_iter().chain(instructions.headers());
+        Ok(headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+}
+
+impl Factors for UserPools {
+    fn of<'a>(
+        &'a self,
+        pool: &'a str,
+        username: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<String>, Unsaid>> {
+        Box::pin(async move {
+            let said = tokio::time::timeout(PATIENCE, self.ask(pool, username)).await;
+            said.unwrap_or_else(|_| Err(unsaid("too slow")))
+        })
+    }
+}
+
+const HEADERS: [(&str, &str); 2] = [
+    ("content-type", "application/x-amz-json-1.1"),
+    ("x-amz-target", "AWSCognitoIdentityProviderService.AdminGetUser"),
+];
+
+fn unsaid(why: &str) -> Unsaid {
+    Unsaid(why.to_owned())
+}
+
+/// Where the service is in AWS.
+fn home(region: &str) -> String {
+    let suffix = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+    format!("https://cognito-idp.{region}.{suffix}")
+}
+
+struct Call {
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+// Written by hand: a derived one would print the signature.
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Call(…)")
+    }
+}
+
+impl Call {
+    fn request(self) -> Result<HttpRequest, BoxError> {
+        let mut request = HttpRequest::new(SdkBody::from(self.body));
+        request.set_method("POST")?;
+        for (name, value) in self.headers {
+            request.headers_mut().try_insert(name, value)?;
+        }
+        Ok(request)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Account {
+    #[serde(default, rename = "UserMFASettingList")]
+    factors: Option<Vec<String>>,
+}
+
+fn read(response: &HttpResponse) -> Result<Vec<String>, OrchestratorError<Unsaid>> {
+    let refused = |why: String| OrchestratorError::operation(Unsaid(why));
+    let status = response.status().as_u16();
+    if !(200..300).contains(&status) {
+        return Err(refused(format!("status {status}")));
+    }
+    let body = response.body().bytes().unwrap_or_default();
+    let account: Account =
+        serde_json::from_slice(body).map_err(|error| refused(error.to_string()))?;
+    Ok(account.factors.unwrap_or_default())
+}

@@ -1,0 +1,222 @@
+//! What hardens a deployment stays in the template: the locked ledger, throttles for each door, weak settings for the local
+//! stack only, and a reason for everything that a scanner was told to leave alone.
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+/// Everything in the template that takes a hardening back.
+#[must_use]
+pub fn broken(project: &Project) -> Vec<String> {
+    let mut broken = ledger(project);
+    broken.extend(throttles(project));
+    broken.extend(local(project));
+    broken.extend(excepted(project));
+    broken
+}
+
+/// Whoever excepts a resource from a check of checkov says why.
+fn excepted(project: &Project) -> Vec<String> {
+    let resources = project.template["Resources"].as_object().into_iter().flatten();
+    let skips = resources.flat_map(|(name, resource)| {
+        let skips = resource.pointer("/Metadata/checkov/skip").and_then(Value::as_array);
+        skips.into_iter().flatten().map(move |skip| (name, skip))
+    });
+    let unsaid = skips.filter(|(_, skip)| {
+        let words = skip["comment"].as_str().unwrap_or_default().split_whitespace().count();
+        words < LEAST_WORDS
+    });
+    unsaid
+        .map(|(name, skip)| format!("`{name}` is excepted from {} without a reason", skip["id"]))
+        .collect()
+}
+
+/// No reason is shorter.
+const LEAST_WORDS: usize = 5;
+
+/// Every route has a throttle of its own: a flood at a mailed page or at the health check closes no other door.
+fn throttles(project: &Project) -> Vec<String> {
+    let of = |wanted: &'static str| project.resources().filter(move |(_, kind, _)| *kind == wanted);
+    let mut broken = Vec::new();
+    for (name, _, stage) in of("AWS::ApiGatewayV2::Stage") {
+        for (_, _, route) in of("AWS::ApiGatewayV2::Route") {
+            let key = route.get("RouteKey").and_then(Value::as_str).unwrap_or_default();
+            let settings = stage.get("RouteSettings").and_then(|all| all.get(key));
+            let limited =
+                |limit| settings.and_then(|own| own.get(limit)).is_some_and(Value::is_u64);
+            if !(limited("ThrottlingRateLimit") && limited("ThrottlingBurstLimit")) {
+                broken.push(format!("`{name}` has no throttle for `{key}`"));
+            }
+        }
+    }
+    broken
+}
+
+/// What weakens a deployment, and how the template must tie each to the local stack: a rule, and a condition behind it.
+const LOCAL_ONLY: [(&str, &str); 2] =
+    [("AllowLoopback", "LoopbackIsLocal"), ("JwtHs256Secret", "SharedSecretIsLocal")];
+
+fn local(project: &Project) -> Vec<String> {
+    let mut broken = Vec::new();
+    for (parameter, rule) in LOCAL_ONLY {
+        if project.template["Parameters"].get(parameter).is_none() {
+            continue;
+        }
+        let rule_text = project.template["Rules"][rule].to_string();
+        if !(rule_text.contains(&format!("\"{parameter}\""))
+            && rule_text.contains("\"LocalApiId\""))
+        {
+            broken.push(format!(
+                "`{parameter}` needs the rule `{rule}`: it is for the local stack only"
+            ));
+        }
+        let uses = unguarded(&project.template["Globals"], parameter)
+            + unguarded(&project.template["Resources"], parameter);
+        if uses > 0 {
+            broken.push(format!("`{parameter}` is used {uses} times without `IsLocal`"));
+        }
+    }
+    broken
+}
+
+/// How often a parameter is used outside the branches of a condition that means the local stack.
+fn unguarded(value: &Value, parameter: &str) -> usize {
+    match value {
+        Value::String(text) => usize::from(text == parameter),
+        // `!If [IsLocal, …]`; `SecretGiven` holds in the local stack only.
+        Value::Array(items)
+            if matches!(items.first().and_then(Value::as_str), Some("IsLocal" | "SecretGiven")) =>
+        {
+            items.iter().skip(2).map(|item| unguarded(item, parameter)).sum()
+        }
+        Value::Array(items) => items.iter().map(|item| unguarded(item, parameter)).sum(),
+        Value::Object(fields) => fields.values().map(|item| unguarded(item, parameter)).sum(),
+        _ => 0,
+    }
+}
+
+/// What the ledger's bucket must have: nobody deletes or replaces what was exported, and no rule does it for them.
+const LOCKED: [(&str, &str); 3] = [
+    ("/ObjectLockEnabled", "true"),
+    ("/VersioningConfiguration/Status", "\"Enabled\""),
+    ("/ObjectLockConfiguration/Rule/DefaultRetention/Mode", "\"LedgerLockMode\""),
+];
+
+fn ledger(project: &Project) -> Vec<String> {
+    let writes = |(_, kind, properties): &(&str, &str, &Value)| {
+        *kind == "AWS::Serverless::Function" && properties.to_string().contains("/ledger/*")
+    };
+    let sealers: Vec<_> = project.resources().filter(writes).collect();
+    let mut broken: Vec<String> = sealers
+        .iter()
+        .filter(|(_, _, properties)| {
+            !properties.to_string().contains("${LedgerBucket.Arn}/ledger/*")
+        })
+        .map(|(name, _, _)| format!("`{name}` keeps the ledger outside `LedgerBucket`"))
+        .collect();
+    if sealers.is_empty() {
+        return broken;
+    }
+    let bucket = &project.template["Resources"]["LedgerBucket"]["Properties"];
+    for (path, wanted) in LOCKED {
+        if bucket.pointer(path).map(Value::to_string).as_deref() != Some(wanted) {
+            broken.push(format!("`LedgerBucket` must have `{path}`: {wanted}"));
+        }
+    }
+    let rules = bucket.get("LifecycleConfiguration").map(Value::to_string).unwrap_or_default();
+    if rules.contains("Expiration") {
+        broken.push("`LedgerBucket` has a rule that deletes what was exported".to_owned());
+    }
+    broken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::broken;
+    use crate::project::Project;
+    use serde_json::{Value, json};
+
+    #[track_caller]
+    fn check(resources: &Value, expect: &[&str]) {
+        let project = Project { template: json!({ "Resources": resources }), ..Project::default() };
+        assert_eq!(broken(&project), expect);
+    }
+
+    #[test]
+    fn every_exception_has_a_reason() {
+        let skip = |comment: &str| json!({ "T": { "Metadata": { "checkov": { "skip": [{ "id": "CKV_AWS_28", "comment": comment }] } } } });
+        check(&skip("Everything in it expires and is made again."), &[]);
+        check(&skip("not needed"), &["`T` is excepted from \"CKV_AWS_28\" without a reason"]);
+    }
+
+    #[test]
+    fn every_route_has_a_throttle_of_its_own() {
+        let template = |settings: Value| {
+            json!({
+                "L": { "Type": "AWS::ApiGatewayV2::Route", "Properties": { "RouteKey": "ANY /a/{proxy+}" } },
+                "S": { "Type": "AWS::ApiGatewayV2::Stage", "Properties": { "RouteSettings": settings,
+                    "AccessLogSettings": { "Format": "$context.routeKey" } } },
+            })
+        };
+        let throttle = json!({ "ThrottlingRateLimit": 30, "ThrottlingBurstLimit": 60 });
+        check(&template(json!({ "ANY /a/{proxy+}": throttle })), &[]);
+        let missing = "`S` has no throttle for `ANY /a/{proxy+}`";
+        check(&template(json!({ "GET /health": throttle })), &[missing]);
+        check(&template(json!({ "ANY /a/{proxy+}": { "ThrottlingRateLimit": 30 } })), &[missing]);
+    }
+
+    #[test]
+    fn what_weakens_a_deployment_is_tied_to_the_local_stack() {
+        let check = |rule: Value, used: Value, expect: &[&str]| {
+            let template = json!({
+                "Parameters": { "AllowLoopback": {} }, "Rules": { "LoopbackIsLocal": rule },
+                "Globals": { "ALLOW_LOOPBACK": used }, "Resources": {},
+            });
+            let project = Project { template, ..Project::default() };
+            assert_eq!(broken(&project), expect);
+        };
+        let rule = json!([{ "Ref": "AllowLoopback" }, { "Ref": "LocalApiId" }]);
+        check(rule.clone(), json!(["IsLocal", "AllowLoopback", "false"]), &[]);
+        let unguarded = "`AllowLoopback` is used 1 times without `IsLocal`";
+        check(rule.clone(), json!("AllowLoopback"), &[unguarded]);
+        check(rule, json!(["Other", "AllowLoopback", "false"]), &[unguarded]);
+        check(
+            json!({}),
+            json!(["IsLocal", "AllowLoopback", "false"]),
+            &["`AllowLoopback` needs the rule `LoopbackIsLocal`: it is for the local stack only"],
+        );
+    }
+
+    #[test]
+    fn the_exported_ledger_is_locked_in_a_bucket_of_its_own() {
+        let sealer = |bucket: &str| {
+            let resource = format!("${{{bucket}.Arn}}/ledger/*");
+            json!({ "Type": "AWS::Serverless::Function", "Properties": { "Policies": [{ "Statement": [{ "Resource": [resource] }] }] } })
+        };
+        let bucket = |lifecycle: Value| {
+            json!({ "Type": "AWS::S3::Bucket", "DeletionPolicy": "Retain", "Properties": {
+                "ObjectLockEnabled": true, "VersioningConfiguration": { "Status": "Enabled" },
+                "ObjectLockConfiguration": { "Rule": { "DefaultRetention": { "Mode": "LedgerLockMode" } } },
+                "LifecycleConfiguration": lifecycle } })
+        };
+        let kept = json!({ "AbortIncompleteMultipartUpload": {} });
+        check(&json!({ "S": sealer("LedgerBucket"), "LedgerBucket": bucket(kept.clone()) }), &[]);
+        let deletes = json!({ "NoncurrentVersionExpiration": {} });
+        check(
+            &json!({ "S": sealer("LedgerBucket"), "LedgerBucket": bucket(deletes) }),
+            &["`LedgerBucket` has a rule that deletes what was exported"],
+        );
+        check(
+            &json!({ "S": sealer("DataBucket"), "LedgerBucket": bucket(kept) }),
+            &["`S` keeps the ledger outside `LedgerBucket`"],
+        );
+        check(
+            &json!({ "S": sealer("LedgerBucket") }),
+            &[
+                "`LedgerBucket` must have `/ObjectLockEnabled`: true",
+                "`LedgerBucket` must have `/VersioningConfiguration/Status`: \"Enabled\"",
+                "`LedgerBucket` must have `/ObjectLockConfiguration/Rule/DefaultRetention/Mode`: \"LedgerLockMode\"",
+            ],
+        );
+    }
+}

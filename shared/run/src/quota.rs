@@ -1,0 +1,171 @@
+//! How much one person may ask of a deployment in a day.
+
+use std::fmt;
+
+use countersign_failure::Failure;
+use jiff::Timestamp;
+
+const DAY: i64 = 86_400;
+const MEGABYTE: u64 = 1024 * 1024;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuotaKind {
+    /// Runs that a person starts, tests among them.
+    Runs,
+    /// Mails that steps of a person's runs send.
+    Mails,
+    /// Bytes of the files a person uploads.
+    UploadBytes,
+}
+
+impl QuotaKind {
+    /// Its name in keys and answers.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Runs => "runs",
+            Self::Mails => "mails",
+            Self::UploadBytes => "upload_bytes",
+        }
+    }
+}
+
+/// So much of one kind a person and day, from midnight to midnight UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// What is counted.
+    pub kind: QuotaKind,
+    /// How much of it; 0 means as much as they like.
+    pub limit: u64,
+}
+
+impl Quota {
+    /// A quota of runs.
+    #[must_use]
+    pub fn runs(limit: u64) -> Self {
+        Self { kind: QuotaKind::Runs, limit }
+    }
+
+    /// A quota of mails.
+    #[must_use]
+    pub fn mails(limit: u64) -> Self {
+        Self { kind: QuotaKind::Mails, limit }
+    }
+
+    /// A quota of uploads.
+    #[must_use]
+    pub fn uploads(megabytes: u64) -> Self {
+        Self { kind: QuotaKind::UploadBytes, limit: megabytes.saturating_mul(MEGABYTE) }
+    }
+
+    /// The most that may be used before `amount` more fits; none when it never does.
+    #[must_use]
+    pub fn room(&self, amount: u64) -> Option<u64> {
+        self.limit.checked_sub(amount)
+    }
+
+    /// What a person is told whose request does not fit any more.
+    #[must_use]
+    pub fn exceeded(&self, now: Timestamp) -> QuotaExceeded {
+        QuotaExceeded { quota: *self, anew: begins_anew(now) }
+    }
+}
+
+impl fmt::Display for Quota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            QuotaKind::UploadBytes => write!(f, "{} MB of uploads", self.limit / MEGABYTE),
+            kind => write!(f, "{} {}", self.limit, kind.as_str()),
+        }
+    }
+}
+
+/// The day that a moment counts for, such as `2026-11-22`.
+#[must_use]
+pub fn day_of(now: Timestamp) -> String {
+    now.strftime("%Y-%m-%d").to_string()
+}
+
+/// The next midnight, UTC.
+fn begins_anew(now: Timestamp) -> Timestamp {
+    let next = (now.as_second().div_euclid(DAY) + 1) * DAY;
+    Timestamp::from_second(next).unwrap_or(Timestamp::MAX)
+}
+
+/// A person has asked for more than a day holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this exceeds the quota of {quota} a person and day; it begins anew at {anew}")]
+pub struct QuotaExceeded {
+    /// The quota.
+    pub quota: Quota,
+    /// When it begins anew.
+    pub anew: Timestamp,
+}
+
+impl QuotaExceeded {
+    /// After how many seconds the quota begins anew.
+    #[must_use]
+    pub fn seconds(&self, now: Timestamp) -> u32 {
+        u32::try_from(self.anew.as_second() - now.as_second()).unwrap_or_default().max(1)
+    }
+}
+
+impl Failure for QuotaExceeded {
+    fn code(&self) -> &'static str {
+        "QUOTA_EXCEEDED"
+    }
+
+    fn http_status(&self) -> u16 {
+        429
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(
+            "wait until it begins anew, or ask whoever operates the deployment for more".to_owned(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(quota: Quota, now: &str, text: &str, seconds: u32) {
+        let now: Timestamp = now.parse().unwrap();
+        let exceeded = quota.exceeded(now);
+        assert_eq!((exceeded.to_string().as_str(), exceeded.seconds(now)), (text, seconds));
+        assert_eq!((exceeded.code(), exceeded.http_status()), ("QUOTA_EXCEEDED", 429));
+    }
+
+    #[test]
+    fn a_quota_begins_anew_at_midnight() {
+        let runs = "this exceeds the quota of 100 runs a person and day; it begins anew at 2026-11-23T00:00:00Z";
+        check(Quota::runs(100), "2026-11-22T23:59:59.5Z", runs, 1);
+        check(Quota::runs(100), "2026-11-22T00:00:00Z", runs, 86_400);
+        let uploads = "this exceeds the quota of 1024 MB of uploads a person and day; it begins anew at 2027-01-01T00:00:00Z";
+        check(Quota::uploads(1024), "2026-12-31T12:00:00Z", uploads, 43_200);
+        assert_eq!(day_of("2026-11-22T23:59:59.9Z".parse().unwrap()), "2026-11-22");
+    }
+
+    proptest! {
+        #[test]
+        fn the_next_day_is_never_more_than_a_day_away(second in 0_i64..4_000_000_000) {
+            let now = Timestamp::from_second(second).unwrap();
+            let exceeded = Quota::mails(1).exceeded(now);
+            prop_assert!((1..=86_400).contains(&exceeded.seconds(now)));
+            prop_assert_ne!(day_of(exceeded.anew), day_of(now));
+            let last = Timestamp::from_second(exceeded.anew.as_second() - 1).unwrap();
+            prop_assert_eq!(day_of(last), day_of(now));
+        }
+
+        #[test]
+        fn what_fits_leaves_room(limit in 1_u64..1_000, amount in 0_u64..2_000) {
+            let room = Quota::runs(limit).room(amount);
+            prop_assert_eq!(room.map(|room| room + amount), (amount <= limit).then_some(limit));
+        }
+    }
+}

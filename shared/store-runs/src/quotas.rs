@@ -1,0 +1,105 @@
+//! How much of a quota a person has used today.
+//!
+//! One conditional update counts, so however many requests come at once, no more is granted than the quota holds. A
+//! request that can be repeated leaves a mark first: its repetition is not counted again. Killed between the two, one
+//! request goes uncounted; nobody is ever charged twice.
+
+use countersign_identity::UserId;
+use countersign_run::{Quota, QuotaExceeded, day_of};
+use countersign_store_kit::{Expr, Key, Write};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::{Result, RunStore};
+
+/// How long a request is known again, in seconds: as long as an `Idempotency-Key`.
+const KNOWN: i64 = 86_400;
+/// How long a count is kept after it was made, in seconds: beyond the end of its day.
+const KEPT: i64 = 2 * 86_400;
+
+/// Whether a request fits into a quota.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// It does, and counts; or it was counted before.
+    Yes,
+    /// It does not, and counts for nothing.
+    Exceeded(QuotaExceeded),
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Use<'a> {
+    /// By whom.
+    pub who: &'a UserId,
+    /// How much.
+    pub amount: u64,
+    /// What the request is known by when it comes again.
+    pub known_by: Option<&'a str>,
+}
+
+impl RunStore {
+    /// Counts a request in its person's quota of today.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub fn count<'a>(
+        &'a self,
+        quota: Quota,
+        of: Use<'a>,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Counted>> {
+        Box::pin(async move {
+            if quota.limit == 0 {
+                return Ok(Counted::Yes);
+            }
+            let mark = of.known_by.map(|name| mark(of.who, quota, name));
+            if let Some(mark) = &mark
+                && !self.marked(mark, now).await?
+            {
+                return Ok(Counted::Yes);
+            }
+            if self.add(quota, of, now).await? {
+                return Ok(Counted::Yes);
+            }
+            if let Some(mark) = mark {
+                self.table.write(Write::delete(&mark)).await?;
+            }
+            Ok(Counted::Exceeded(quota.exceeded(now)))
+        })
+    }
+
+    /// Leaves the mark of a request; `false` when it stands already.
+    async fn marked(&self, mark: &Key, now: Timestamp) -> Result<bool> {
+        let expired = Expr::new("attribute_not_exists(#PK) OR #expires_at <= :now");
+        let put = Write::put(mark, &json!({}))?.expires_at(now.as_second() + KNOWN);
+        match self.table.write(put.when(expired.bind("now", &now.as_second())?)).await {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_condition() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Adds to today's count if it fits.
+    async fn add(&self, quota: Quota, of: Use<'_>, now: Timestamp) -> Result<bool> {
+        let Some(room) = quota.room(of.amount) else { return Ok(false) };
+        let fits =
+            Expr::new("attribute_not_exists(#used) OR #used <= :room").bind("room", &room)?;
+        let key = Key::new(partition(of.who), format!("{}#{}", day_of(now), quota.kind.as_str()));
+        let add = Write::update(&key).add("used", &of.amount)?;
+        let add = add.set("expires_at", &(now.as_second() + KEPT))?.when(fits);
+        match self.table.write(add).await {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_condition() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn partition(who: &UserId) -> String {
+    format!("QUOTA#{who}")
+}
+
+fn mark(who: &UserId, quota: Quota, name: &str) -> Key {
+    Key::new(partition(who), format!("COUNTED#{}#{name}", quota.kind.as_str()))
+}

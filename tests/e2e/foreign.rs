@@ -1,0 +1,164 @@
+//! Everything of one person, asked for and changed by others: it is not there for them, and stays as it was.
+
+use std::collections::BTreeSet;
+
+use countersign_cli::CliError;
+use countersign_cli::door::Door;
+use countersign_cli::token::operator;
+use serde_json::{Value, json};
+
+use crate::case::{FACTORY, Person, gated, person, rows};
+use crate::world::world;
+
+/// So many calls are tried at least.
+const LEAST: usize = 168;
+
+/// What is one person's, by the word before it in a path.
+struct Belongings {
+    of: [(&'static str, String); 6],
+}
+
+impl Belongings {
+    async fn of(ana: &Person, maria: &Person) -> Self {
+        let profile = ana.agent(&[maria]).await;
+        let id = format!("foreign-{}", &uuid::Uuid::now_v7().simple().to_string()[16..]);
+        ana.playbook(&gated(&id, "")).await;
+        ana.post("/connectors", &json!({"yaml": connector(&id)})).await;
+        let bound = format!("/profiles/{profile}/data-sources");
+        let binding = ana.post(&bound, &json!({"connector_id": id})).await["id"].clone();
+        let run = ana.start(&profile, &id, rows()).await;
+        let approval = maria.request(&run).await["approval"].as_str().unwrap().to_owned();
+        ana.reaches(&run, "awaiting_approval").await;
+        let binding = binding.as_str().unwrap().to_owned();
+        let of = [
+            ("profiles", profile),
+            ("playbooks", id.clone()),
+            ("connectors", id),
+            ("data-sources", binding),
+            ("executions", run),
+            ("approvals", approval),
+        ];
+        Self { of }
+    }
+
+    /// A documented path with the ids of these things; none when it is about something else.
+    fn path(&self, path: &str) -> Option<String> {
+        let mut before = "";
+        let mut filled = Vec::new();
+        for part in path.split('/') {
+            let known =
+                || self.of.iter().find(|(word, _)| *word == before).map(|(_, id)| id.as_str());
+            filled.push(match part {
+                "{step}" => "large",
+                "{n}" => "1",
+                part if part.starts_with('{') => known()?,
+                part => part,
+            });
+            before = part;
+        }
+        Some(filled.join("/"))
+    }
+
+    /// What its owner sees of all of it.
+    async fn seen(&self, ana: &Person) -> Vec<Value> {
+        let [profile, playbook, connector, binding, run, approval] =
+            self.of.each_ref().map(|(_, id)| id.as_str());
+        let mut seen = Vec::new();
+        for path in [
+            format!("/profiles/{profile}"),
+            format!("/playbooks/{playbook}"),
+            format!("/connectors/{connector}"),
+            format!("/profiles/{profile}/data-sources/{binding}"),
+            format!("/executions/{run}"),
+            format!("/approvals/{approval}"),
+        ] {
+            seen.push(ana.get(&path).await);
+        }
+        seen
+    }
+}
+
+fn connector(id: &str) -> String {
+    format!(
+        "id: {id}\nname: Foreign\ndescription: Nothing calls it.\ntype: rest_api\nversion: 1.0.0\nconnection: {{ base_url: 'https://foreign.invalid' }}\nendpoints:\n  list: {{ description: lists, path: / }}\n"
+    )
+}
+
+/// A body that would be right, so that nothing but whose it is stands in the way.
+fn body(path: &str, belongings: &Belongings) -> Value {
+    let id = belongings.of[1].1.as_str();
+    let digest = "0".repeat(64);
+    match path.rsplit('/').next().unwrap_or_default() {
+        "approve" | "reject" => json!({"digest": digest, "version": 1}),
+        "strike" => json!({"digest": digest, "version": 1, "step": "keep", "indices": [0]}),
+        "data-sources" => json!({"connector_id": id}),
+        "{binding}" => json!({"config_overrides": {}, "permissions": {}, "is_enabled": false}),
+        "validate" if path.contains("/connectors/") => json!({"yaml": connector(id)}),
+        "test" if path.contains("/connectors/") => json!({"endpoint": "list"}),
+        "{id}" if path.contains("/profiles/") => json!({"name": "Mine now"}),
+        "{id}" if path.contains("/playbooks/") => json!({"yaml": gated(id, "")}),
+        "{id}" => json!({"yaml": connector(id)}),
+        _ => json!({}),
+    }
+}
+
+/// Operations on one thing of its owner. What only compiles a text that comes along is nobody's.
+fn operations(document: &Value) -> Vec<(String, String)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    let methods = |item: &Value| item.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let all = paths.flat_map(|(path, item)| {
+        methods(item).into_iter().map(move |method| (method, path.clone()))
+    });
+    all.filter(|(_, path)| path.starts_with(FACTORY) && path.contains('{'))
+        .filter(|(_, path)| !path.ends_with("/connectors/{id}/validate"))
+        .collect()
+}
+
+/// The status and code of a refusal; success is none.
+async fn refusal(door: &Door, method: &str, path: &str, body: &Value) -> Option<(u16, String)> {
+    let said = match method {
+        "get" => door.get(path).await,
+        "put" => door.put(path, body).await,
+        "delete" => door.delete(path).await,
+        "post" => door.post(path, body).await,
+        other => panic!("no door for {other}"),
+    };
+    match said {
+        Err(CliError::Refused { status, code, .. }) => Some((status, code.unwrap_or_default())),
+        Err(error) => panic!("{method} {path}: {error}"),
+        Ok(_) => None,
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_id_is_as_absent_as_an_unknown_one() {
+    let analyst = &["global:analyst"][..];
+    let (ana, maria) =
+        (person("ana", analyst).await, person("maria", &["global:analyst", "decide"]).await);
+    let all_rights = &["global:admin", "decide", "administer"][..];
+    let others = [
+        person("eve", analyst).await.door,
+        person("ada", all_rights).await.door,
+        person("max", &["global:analyst", "decide"]).await.door,
+        person("rea", &["global:analyst", "publish"]).await.door,
+        person("tom", &["macro:analyst"]).await.door,
+        Door::with(&world().stack.url(), operator(&world().stack).unwrap()).unwrap(),
+    ];
+    let belongings = Belongings::of(&ana, &maria).await;
+    let before = belongings.seen(&ana).await;
+    let open = Door::open(&world().stack.url()).unwrap();
+    let operations = operations(&open.get("/openapi.json").await.unwrap());
+    let mut tried = BTreeSet::new();
+    for (method, documented) in operations {
+        let Some(path) = belongings.path(&documented) else { continue };
+        let body = body(&documented, &belongings);
+        for (n, other) in others.iter().enumerate() {
+            let said = refusal(other, &method, &path, &body).await;
+            let expect = Some((404, "NOT_FOUND".to_owned()));
+            assert_eq!(said, expect, "{method} {documented} by {n}");
+            tried.insert((method.clone(), path.clone(), n));
+        }
+    }
+    assert!(tried.len() >= LEAST, "{} calls were tried", tried.len());
+    assert_eq!(belongings.seen(&ana).await, before, "somebody else changed it");
+}

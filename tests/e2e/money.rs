@@ -1,0 +1,131 @@
+//! Sums as sources write them: read by the locale that is declared, added to the cent, and nothing left out without a word.
+
+use serde_json::{Value, json};
+
+use crate::case::{Person, person};
+use crate::filings::upload;
+
+const CONNECTOR: &str = r"
+id: ledger-files
+name: Ledger files
+type: file_parser
+version: 1.0.0
+description: Amounts in two countries' ways of writing.
+connection: {source: upload}
+endpoints:
+  american:
+    description: Amounts as in the United States.
+    parser: csv
+    locale: en-US
+    fields:
+      - {field: amount, column: Amount, type: decimal}
+      - {field: paid, column: Paid, type: date}
+      - {field: written, column: Amount, type: string}
+  german:
+    description: Amounts as in Germany.
+    parser: csv
+    delimiter: ';'
+    locale: de-DE
+    fields:
+      - {field: amount, column: Betrag, type: decimal}
+      - {field: paid, column: Datum, type: date}
+";
+
+const PLAYBOOK: &str = r#"
+id: add-up
+name: Add up
+description: Adds amounts to the cent.
+version: 1.0.0
+required_connectors: [ledger-files]
+execution_mode: deterministic
+inputs:
+  - {name: american, type: list, required: true}
+  - {name: german, type: list, required: true}
+  - {name: over, type: decimal, required: true}
+steps:
+  - name: us
+    step_type: tool
+    action: call_connector
+    connector: ledger-files
+    endpoint: american
+    inputs: {source: "{american}"}
+  - name: de
+    step_type: tool
+    action: call_connector
+    connector: ledger-files
+    endpoint: german
+    inputs: {source: "{german}"}
+  - name: us_sum
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{us.results}"}
+    operations: [{type: aggregate, function: sum, field: amount, as: total}]
+  - name: us_mean
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{us.results}"}
+    operations: [{type: aggregate, function: avg, field: amount, as: mean}]
+  - name: de_sum
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{de.results}"}
+    operations: [{type: aggregate, function: sum, field: amount, as: total}]
+  - name: large
+    step_type: tool
+    action: transform_data
+    condition: "{us_sum.data[0].total} > {over}"
+    inputs: {data: "{us.results}"}
+    operations: [{type: filter, field: amount, operator: gt, value: "0.10"}]
+  - name: compared
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{us.results}"}
+    operations: [{type: filter, field: written, operator: gt, value: 100}]
+"#;
+
+const AMERICAN: &str = "Amount,Paid\n\"$4,200.00\",12/31/2024\n(45.00),1/2/2025\n0.10,2025-01-03\n0.20,01/04/2025\n\
+    \"12.500,00\",05.01.2025\n";
+const GERMAN: &str = "Betrag;Datum\n12.500,00;31.12.2024\n-3,50 €;02.01.2025\n$4;03.01.25\n";
+
+async fn output(ana: &Person, run: &str, step: &str) -> Value {
+    ana.get(&format!("/executions/{run}/outputs/{step}")).await["output"].clone()
+}
+
+#[tokio::test]
+async fn f_099_amounts_of_two_countries_are_added_to_the_cent() {
+    let ana = person("ana", &["global:analyst"]).await;
+    ana.post("/connectors", &json!({ "yaml": CONNECTOR })).await;
+    let agent = ana.agent(&[]).await;
+    ana.bind(&agent, "ledger-files").await;
+    ana.playbook(PLAYBOOK).await;
+    let us = upload(&ana, vec![("us.csv".to_owned(), AMERICAN.into())]).await;
+    let de = upload(&ana, vec![("de.csv".to_owned(), GERMAN.into())]).await;
+    let inputs = json!({ "american": us, "german": de, "over": "999.99" });
+    let run = ana.start(&agent, "add-up", inputs).await;
+    ana.reaches(&run, "complete").await;
+
+    let read = output(&ana, &run, "us").await;
+    let amounts: Vec<&Value> =
+        read["results"].as_array().unwrap().iter().map(|row| &row["amount"]).collect();
+    assert_eq!(json!(amounts), json!(["4200.00", "-45.00", "0.10", "0.20", null]), "{read:#}");
+    assert_eq!(read["results"][0]["paid"], "2024-12-31");
+    assert_eq!(read["results"][0]["written"], "$4,200.00", "a text keeps its text");
+    let warnings = read["warnings"].to_string();
+    assert!(warnings.contains("12.500,00") && warnings.contains("05.01.2025"), "{warnings}");
+
+    let sum = |step| output(&ana, &run, step);
+    assert_eq!(sum("us_sum").await["data"], json!([{ "total": "4155.30" }]));
+    assert_eq!(sum("us_mean").await["data"], json!([{ "mean": "1038.825" }]));
+    assert_eq!(sum("de_sum").await["data"], json!([{ "total": "12496.50" }]));
+    let read = output(&ana, &run, "de").await;
+    let warnings = read["warnings"].to_string();
+    assert!(warnings.contains("`$4`") && warnings.contains("four digits"), "{warnings}");
+
+    let large = output(&ana, &run, "large").await;
+    assert_eq!((&large["count"], &large["warnings"]), (&json!(2), &json!([])), "{large:#}");
+    let compared = output(&ana, &run, "compared").await;
+    assert_eq!(compared["count"], 0);
+    let told = compared["warnings"].as_array().unwrap();
+    let texts: Vec<&Value> = told.iter().map(|warning| &warning["text"]).collect();
+    assert_eq!(json!(texts), json!(["$4,200.00", "(45.00)", "12.500,00"]));
+}

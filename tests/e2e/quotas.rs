@@ -1,0 +1,152 @@
+//! What one person may ask of a deployment in a day. On a deployment of its own: the local stack has no quotas.
+
+use countersign_cli::stack::Stack;
+use countersign_cli::token::login;
+use countersign_identity::Scopes;
+use reqwest::{Client, Response, StatusCode};
+use serde_json::{Value, json};
+
+use crate::case::{FACTORY, Person, person_in, until};
+use crate::world::{World, world};
+
+const COMPUTE: &str = r#"
+id: quota-compute
+name: Compute
+description: Computes.
+version: 1.0.0
+execution_mode: deterministic
+inputs:
+  - {name: rows, type: list, required: true}
+steps:
+  - name: large
+    step_type: tool
+    action: transform_data
+    inputs: {data: "{rows}"}
+    operations: [{type: limit, value: 1}]
+"#;
+
+const TELL: &str = r#"
+id: quota-tell
+name: Tell
+description: Tells.
+version: 1.0.0
+execution_mode: deterministic
+inputs:
+  - {name: rows, type: list, required: true}
+steps:
+  - name: first
+    step_type: tool
+    action: send_notification
+    inputs: {message: "The first one"}
+    on_error: stop
+  - name: second
+    step_type: tool
+    action: send_notification
+    inputs: {message: "After {first.notification_id}"}
+    on_error: stop
+"#;
+
+const SECRET: &str = "a secret of the deployment with quotas, long enough to sign tokens with";
+
+async fn deployment() -> World {
+    let parameters = [
+        format!("JwtHs256Secret={SECRET}"),
+        "RunsPerDay=3".to_owned(),
+        "MailsPerDay=1".to_owned(),
+        "UploadMegabytesPerDay=1".to_owned(),
+    ];
+    let mut world = world().beside("countersign-quotas", &parameters).await;
+    world.stack.jwt_secret = SECRET.to_owned();
+    world
+}
+
+/// A request with a key, as it is answered.
+async fn send(stack: &Stack, who: &Person, path: &str, key: &str, body: &Value) -> Response {
+    let token = login(stack, &who.id, Scopes::parse(["global:analyst"])).unwrap();
+    let client = Client::builder().no_proxy().build().unwrap();
+    let post = client.post(format!("{}{FACTORY}{path}", stack.url())).bearer_auth(token);
+    post.header("Idempotency-Key", key).json(body).send().await.unwrap()
+}
+
+/// A refusal that names the quota and says when it begins anew: within a day, at midnight UTC.
+async fn exceeded(answer: Response, quota: &str, limit: u64) {
+    assert_eq!(answer.status(), StatusCode::TOO_MANY_REQUESTS);
+    let header = |name: &str| answer.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "application/problem+json");
+    let seconds: i64 = header("retry-after").parse().unwrap();
+    assert!((1..=86_400).contains(&seconds), "{seconds}");
+    let problem: Value = answer.json().await.unwrap();
+    assert_eq!(problem["code"], "QUOTA_EXCEEDED", "{problem:#}");
+    assert_eq!((&problem["quota"], &problem["limit"]), (&json!(quota), &json!(limit)));
+    assert!(problem["detail"].as_str().unwrap().contains("T00:00:00Z"), "{problem:#}");
+}
+
+#[tokio::test]
+async fn a_person_has_so_many_runs_mails_and_megabytes_a_day() {
+    let world = deployment().await;
+    let stack = &world.stack;
+    let ana = person_in(&world, "ana", &["global:analyst"]).await;
+    let (agent, rows) = (ana.agent(&[]).await, json!({ "rows": [{ "a": 1 }] }));
+    ana.playbook(COMPUTE).await;
+    ana.playbook(TELL).await;
+    let run = |playbook: &str| json!({ "profile": agent, "playbook": playbook, "inputs": rows, "run_context": "background" });
+
+    // Mails: the second step fails, and says why.
+    let answer = send(stack, &ana, "/executions", "tell", &run("quota-tell")).await;
+    assert_eq!(answer.status(), StatusCode::ACCEPTED);
+    let id = answer.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned();
+    let ended = until("the run has ended", || async {
+        let now = ana.run(&id).await;
+        now["finished_at"].is_string().then_some(now)
+    })
+    .await;
+    let step = |name: &str| crate::case::step(&ended, name).clone();
+    assert_eq!(step("first")["status"], "done", "{ended:#}");
+    assert_eq!(step("second")["status"], "failed", "{ended:#}");
+    assert!(step("second").to_string().contains("QUOTA_EXCEEDED"), "{ended:#}");
+
+    // Runs: a request that is repeated counts once, one that is refused not at all.
+    let wrong = json!({ "profile": agent, "playbook": "quota-compute", "inputs": {} });
+    let refused = send(stack, &ana, "/executions", "wrong", &wrong).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    for key in ["two", "two", "three", "three", "two"] {
+        let answer = send(stack, &ana, "/executions", key, &run("quota-compute")).await;
+        assert_eq!(answer.status(), StatusCode::ACCEPTED, "{key}");
+    }
+    let fourth = send(stack, &ana, "/executions", "four", &run("quota-compute")).await;
+    exceeded(fourth, "runs", 3).await;
+    let again = send(stack, &ana, "/executions", "three", &run("quota-compute")).await;
+    assert_eq!(again.status(), StatusCode::ACCEPTED, "it was counted before");
+
+    // Uploads: what is asked for counts, and what does not fit leaves the rest.
+    let file = |bytes: u64| json!({ "files": [{ "name": "a.csv", "size": bytes }] });
+    let half = send(stack, &ana, "/uploads", "half", &file(512 * 1024)).await;
+    assert_eq!(half.status(), StatusCode::CREATED);
+    let same = send(stack, &ana, "/uploads", "half", &file(512 * 1024)).await;
+    assert_eq!(same.status(), StatusCode::CREATED);
+    let large = send(stack, &ana, "/uploads", "large", &file(512 * 1024 + 1)).await;
+    exceeded(large, "upload_bytes", 1024 * 1024).await;
+    let rest = send(stack, &ana, "/uploads", "rest", &file(512 * 1024)).await;
+    assert_eq!(rest.status(), StatusCode::CREATED);
+    exceeded(send(stack, &ana, "/uploads", "more", &file(1)).await, "upload_bytes", 1024 * 1024)
+        .await;
+
+    // Somebody else has quotas of their own.
+    let ben = person_in(&world, "ben", &["global:analyst"]).await;
+    let own = send(stack, &ben, "/uploads", "own", &file(1024 * 1024)).await;
+    assert_eq!(own.status(), StatusCode::CREATED);
+}
+
+/// What weakens a deployment is refused outside the local stack, before anything is made.
+#[tokio::test]
+async fn loopback_and_shared_secrets_are_for_the_local_stack_only() {
+    let administrator = "FirstAdministrator=root@example.org";
+    let secret = "JwtHs256Secret=a secret that nobody could guess, long as it is";
+    for (weak, words) in [
+        ("AllowLoopback=true", "AllowLoopback is for the local stack only"),
+        (secret, "JwtHs256Secret is for the local stack only"),
+    ] {
+        let said = world().refused_in_aws("countersign-weak", &[administrator, weak]).await;
+        assert!(said.contains(words), "{weak}: {said}");
+    }
+}

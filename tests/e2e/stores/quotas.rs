@@ -1,0 +1,58 @@
+//! Quotas, as many requests at once see them.
+
+use countersign_identity::UserId;
+use countersign_run::Quota;
+use countersign_store_kit::Blobs;
+use countersign_store_runs::{Counted, RunStore, Use};
+use futures::future::join_all;
+use jiff::{SignedDuration, Timestamp};
+
+async fn store() -> RunStore {
+    RunStore::new(super::table("quotas").await, Blobs::of(&super::aws().await, "nothing-is-kept"))
+}
+
+fn at(seconds: i64) -> Timestamp {
+    let start: Timestamp = "2026-03-04T22:00:00Z".parse().unwrap();
+    start.checked_add(SignedDuration::from_secs(seconds)).unwrap()
+}
+
+fn one(who: &UserId) -> Use<'_> {
+    Use { who, amount: 1, known_by: None }
+}
+
+#[tokio::test]
+async fn requests_at_once_never_get_more_than_the_quota() {
+    let (store, ana, ben) =
+        (store().await, UserId::from_bytes([1; 16]), UserId::from_bytes([2; 16]));
+    let quota = Quota::runs(7);
+    let asked = (0..20).map(|_| store.count(quota, one(&ana), at(0)));
+    let counted: Vec<Counted> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(counted.iter().filter(|one| **one == Counted::Yes).count(), 7, "{counted:?}");
+    assert_eq!(store.count(quota, one(&ben), at(0)).await.unwrap(), Counted::Yes);
+    assert_eq!(store.count(Quota::mails(7), one(&ana), at(0)).await.unwrap(), Counted::Yes);
+    assert_ne!(store.count(quota, one(&ana), at(7_199)).await.unwrap(), Counted::Yes);
+    assert_eq!(store.count(quota, one(&ana), at(7_200)).await.unwrap(), Counted::Yes, "midnight");
+    assert_eq!(store.count(Quota::runs(0), one(&ana), at(0)).await.unwrap(), Counted::Yes);
+}
+
+#[tokio::test]
+async fn a_request_that_comes_again_counts_once_and_one_that_does_not_fit_not_at_all() {
+    let (store, ana) = (store().await, UserId::from_bytes([1; 16]));
+    let quota = Quota::uploads(1);
+    let of = |known_by, amount| Use { who: &ana, amount, known_by: Some(known_by) };
+    let half = 512 * 1024;
+    for _ in 0..3 {
+        assert_eq!(store.count(quota, of("a", half), at(0)).await.unwrap(), Counted::Yes);
+    }
+    for _ in 0..2 {
+        let large = store.count(quota, of("b", half + 1), at(0)).await.unwrap();
+        assert_eq!(large, Counted::Exceeded(quota.exceeded(at(0))));
+    }
+    // Refused, so it was never known: it is weighed again, and fits now.
+    assert_eq!(store.count(quota, of("b", half), at(0)).await.unwrap(), Counted::Yes);
+    assert_ne!(store.count(quota, of("c", 1), at(0)).await.unwrap(), Counted::Yes);
+    assert_ne!(store.count(quota, of("d", 2 * half + 1), at(86_400)).await.unwrap(), Counted::Yes);
+    // After a day a key is another request's.
+    assert_eq!(store.count(quota, of("a", 2 * half), at(86_400)).await.unwrap(), Counted::Yes);
+    assert_ne!(store.count(quota, of("e", 1), at(86_400)).await.unwrap(), Counted::Yes);
+}
