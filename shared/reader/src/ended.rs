@@ -34,11 +34,14 @@ impl Ended {
     /// What the end of a child without an answer means. A child that is refused memory aborts; one that the system kills
     /// for memory, or that overruns its stack, is dead of a signal too.
     pub(crate) fn of(status: ExitStatus) -> Self {
+        let of_memory = [Signal::ABORT, Signal::SEGV, Signal::BUS, Signal::KILL];
         match (status.signal(), status.code()) {
             (Some(signal), _) if signal == Signal::XCPU.as_raw() => Self::Computing,
-            (Some(_), _) => Self::Memory,
+            (Some(signal), _) if of_memory.iter().any(|known| known.as_raw() == signal) => {
+                Self::Memory
+            }
             (None, Some(PANICKED)) => Self::Damaged,
-            (None, _) => Self::Failed(format!("its reader gave no answer ({status})")),
+            _ => Self::Failed(format!("its reader gave no answer ({status})")),
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) enum Job {
     /// Records of a file.
     File { reader: Reader, limits: Limits },
     /// Records of a page.
-    Records { rules: ScrapeRules, most: usize, of: Origin },
+    Records { rules: Box<ScrapeRules>, most: usize, of: Origin },
     /// What a page says.
     Page { mode: ExtractMode, longest: usize, of: Origin },
     /// Items of a feed.

@@ -115,7 +115,7 @@ impl Readers {
         most: usize,
         deadline: Instant,
     ) -> Result<PageRecords, PageError> {
-        let job = Job::Records { rules: rules.clone(), most, of: Origin::of(body) };
+        let job = Job::Records { rules: Box::new(rules.clone()), most, of: Origin::of(body) };
         self.page_of::<OfRecords>(job, body, deadline).await
     }
 

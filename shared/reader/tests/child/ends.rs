@@ -224,6 +224,7 @@ async fn f_099_nothing_that_a_child_says_is_taken_on_trust() {
     for program in [
         "exit 0",
         "exit 1",
+        "kill -TERM $$",
         "echo",
         "echo x",
         "echo z7; echo d",
@@ -250,7 +251,6 @@ async fn f_099_nothing_that_a_child_says_is_taken_on_trust() {
 
 #[tokio::test]
 #[ignore = "a measurement: what a child costs"]
-#[expect(clippy::print_stdout, reason = "a measurement is printed")]
 async fn what_a_child_costs() {
     let (readers, file) = (children(Bounds::default()), made::xml());
     let mut times = Vec::new();
