@@ -17,7 +17,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 /// Long enough for any document that is read at all, also on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Readers whose children are the program of this crate.
 fn children(bounds: Bounds) -> Readers {
