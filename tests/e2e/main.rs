@@ -32,6 +32,7 @@ mod money;
 mod pages;
 mod playbooks;
 mod quotas;
+mod readers;
 mod requests;
 mod restart;
 mod saboteur;

@@ -8,6 +8,10 @@ use countersign_lambda_entry::{handler, serve};
 use countersign_web::door;
 
 fn main() -> ExitCode {
+    countersign_reader::child().unwrap_or_else(start)
+}
+
+fn start() -> ExitCode {
     serve(|boot| {
         Box::pin(async move {
             let router = router(Arc::new(Context::new(&boot)?));

@@ -53,6 +53,7 @@ pub const LAYERS: [(&str, &[&str]); 5] = [
             "http-out",
             "postgres-out",
             "robots",
+            "reader",
             "model",
             "documents",
             "sandbox",

@@ -338,6 +338,8 @@ impl ConnectError {
     fn is_settled(&self) -> bool {
         match self {
             Self::Source(_) | Self::Lookup(_) | Self::Robots(_) | Self::Format(_) => false,
+            // A reader that could not be started is no answer of the source.
+            Self::Page(PageError::Reader(_)) => false,
             Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.is_settled(),
             _ => true,
         }

@@ -5,12 +5,14 @@ use std::collections::{HashMap, HashSet};
 use countersign_connector::request::public_address;
 use countersign_connector::{Feed, FeedConnection, FeedOperation, Warnings};
 use countersign_http_out::Call as HttpCall;
-use countersign_pages::{Body, Item, PageError, read_feed};
+use countersign_pages::{Body, Item, PageError};
+use countersign_reader::Readers;
 use countersign_registry::action::Call;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::binding::Resolved;
@@ -37,7 +39,7 @@ pub(crate) async fn call(
     let feeds = chosen(connection, arguments.get(FeedOperation::FEED_NAME))?;
     let since = since(call.now, arguments.get(FeedOperation::SINCE_HOURS))?;
     let places = Places::open(deps, call, resolved, connection.timeout_seconds).await?;
-    let reading: Vec<_> = feeds.iter().map(|feed| read(&places, feed)).collect();
+    let reading: Vec<_> = feeds.iter().map(|feed| read(&deps.readers, &places, feed)).collect();
     let outcomes: Vec<_> = futures::stream::iter(reading).buffered(AT_ONCE).collect().await;
     places.finish().await;
     let mut gathered = Gathered::default();
@@ -94,6 +96,7 @@ fn since(now: Timestamp, hours: Option<&Value>) -> Result<Timestamp, ConnectErro
 
 /// Reads one feed unless it rests.
 fn read<'r>(
+    readers: &'r Readers,
     places: &'r Places<'_>,
     feed: &'r Feed,
 ) -> BoxFuture<'r, Result<Vec<Item>, ConnectError>> {
@@ -101,11 +104,15 @@ fn read<'r>(
         let url = Url::parse(&feed.url).map_err(|_| ConnectError::NotASource(feed.name.clone()))?;
         // A query may hold a key; two feeds that differ in it only differ in their names.
         let place = format!("{} {}", feed.name, public_address(&url));
-        places.read(&feed.name, &place, |caller| fetched(caller, url)).await
+        places.read(&feed.name, &place, |caller| fetched(readers, caller, url)).await
     })
 }
 
-async fn fetched(caller: Caller<'_>, url: Url) -> Result<Vec<Item>, ConnectError> {
+async fn fetched(
+    readers: &Readers,
+    caller: Caller<'_>,
+    url: Url,
+) -> Result<Vec<Item>, ConnectError> {
     let accept = "application/rss+xml, application/atom+xml, application/feed+json, \
                       application/xml;q=0.9, text/xml;q=0.8, application/json;q=0.7";
     let http = HttpCall {
@@ -114,14 +121,9 @@ async fn fetched(caller: Caller<'_>, url: Url) -> Result<Vec<Item>, ConnectError
         ..HttpCall::get(url)
     };
     let answer = caller.send(&http, false).await?;
-    let reading = tokio::task::spawn_blocking(move || {
-        read_feed(&Body {
-            url: &answer.url,
-            content_type: answer.header("content-type"),
-            bytes: &answer.body,
-        })
-    });
-    let items = reading.await.unwrap_or(Err(PageError::Time));
+    let body =
+        Body { url: &answer.url, content_type: answer.header("content-type"), bytes: &answer.body };
+    let items = readers.feed(&body, Instant::now() + caller.left()).await;
     if matches!(items, Err(PageError::Feed(_))) {
         caller.malformed();
     }

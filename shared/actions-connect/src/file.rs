@@ -7,6 +7,7 @@ use countersign_connector::{
 use countersign_failure::{Class, Failure};
 use countersign_formats::{Extraction, FormatError, Limits, Reader};
 use countersign_http_out::{Call as HttpCall, HttpError, Streaming};
+use countersign_reader::Readers;
 use countersign_registry::action::Call;
 use countersign_resilience::Tried;
 use futures::StreamExt as _;
@@ -21,12 +22,11 @@ use crate::error::ConnectError;
 use crate::gathered::Gathered;
 use crate::handler::Deps;
 use crate::places::Places;
-use crate::stream::parse;
 
 /// Files read by one call.
 pub(crate) const MAX_FILES: usize = 500;
-/// Files read at the same time.
-const AT_ONCE: usize = 4;
+/// Files read at the same time: as many as there are readers, so that none is opened long before it is read.
+const AT_ONCE: usize = Readers::AT_ONCE;
 
 /// One file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,42 +111,39 @@ impl Reading<'_> {
             Place::Key { key, .. } => {
                 self.formats.accept(&target.name)?;
                 let mut body = self.deps.files.open(key).await.map_err(ConnectError::Source)?;
-                Ok(parse(body.as_mut(), self.formats.reader.clone(), self.limits).await?)
+                Ok(self.parse(body.as_mut()).await?)
             }
             Place::Address(url) => {
                 self.formats.accept_address(&target.name)?;
                 let place = url.origin().ascii_serialization();
-                let (reader, limits) = (self.formats.reader, &self.limits);
-                let fetched = |caller| fetched(caller, url, reader, limits);
-                self.places.read(&place, &place, fetched).await
+                self.places.read(&place, &place, |caller| self.fetched(caller, url)).await
             }
         }
     }
-}
 
-/// Fetches and reads a file. One that breaks off is read again from its start, as often as its failure allows.
-async fn fetched(
-    caller: Caller<'_>,
-    url: &Url,
-    reader: &Reader,
-    limits: &Limits,
-) -> Result<Extraction, ConnectError> {
-    // One more, so that it is the parser that says a file is too large.
-    let max_bytes = limits.max_bytes + 1024 * 1024;
-    let http = HttpCall { max_bytes, ..HttpCall::get(url.clone()) };
-    let mut tried = Tried::default();
-    loop {
-        let open = caller.open_body(&http, &mut tried).await?;
-        let mut body = WebBody { open, broken: None };
-        let read = parse(&mut body, reader.clone(), *limits).await;
-        match (body.broken, read) {
-            (Some(error), _) => caller.again(error.into(), None, &mut tried).await?,
-            (None, Ok(found)) => return Ok(found),
-            (None, Err(error)) => {
-                if is_malformed(&error) {
-                    caller.malformed();
+    async fn parse(&self, body: &mut dyn FileBody) -> Result<Extraction, FormatError> {
+        self.deps.readers.file(self.formats.reader, self.limits, body, self.deadline).await
+    }
+
+    /// Fetches and reads a file. One that breaks off is read again from its start, as often as its failure allows.
+    async fn fetched(&self, caller: Caller<'_>, url: &Url) -> Result<Extraction, ConnectError> {
+        // One more, so that it is the parser that says a file is too large.
+        let max_bytes = self.limits.max_bytes + 1024 * 1024;
+        let http = HttpCall { max_bytes, ..HttpCall::get(url.clone()) };
+        let mut tried = Tried::default();
+        loop {
+            let open = caller.open_body(&http, &mut tried).await?;
+            let mut body = WebBody { open, broken: None };
+            let read = self.parse(&mut body).await;
+            match (body.broken, read) {
+                (Some(error), _) => caller.again(error.into(), None, &mut tried).await?,
+                (None, Ok(found)) => return Ok(found),
+                (None, Err(error)) => {
+                    if is_malformed(&error) {
+                        caller.malformed();
+                    }
+                    return Err(error.into());
                 }
-                return Err(error.into());
             }
         }
     }

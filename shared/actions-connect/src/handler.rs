@@ -7,6 +7,7 @@ use countersign_connector::{
     Tools,
 };
 use countersign_http_out::Egress;
+use countersign_reader::Readers;
 use countersign_registry::CALL_CONNECTOR;
 use countersign_registry::action::{Action, ActionError, Call};
 use countersign_resilience::{Answers, Standing};
@@ -50,6 +51,8 @@ pub struct Deps {
     pub credentials: Arc<dyn CredentialSource>,
     /// Uploaded files.
     pub files: Arc<dyn Files>,
+    /// Who reads files, pages and feeds.
+    pub readers: Readers,
     /// Budgets and breakers, shared by every instance.
     pub standing: Arc<dyn Standing>,
     /// The last good answers.

@@ -20,10 +20,10 @@ mod pages;
 mod places;
 mod rest;
 mod scraper;
-mod stream;
 mod token;
 mod tool;
 
+pub use countersign_reader::Readers;
 pub use countersign_robots::Robots;
 pub use error::ConnectError;
 pub use handler::{Deps, Mode, actions};

@@ -1,13 +1,13 @@
 //! Calling a `web_scraper` (F-098, K-76): robots.txt first, one page after the other with a pause between, records by
 //! selectors.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_connector::request::{build, public_address};
 use countersign_connector::{Auth, ScrapeRules, ScraperConnection, Warnings};
 use countersign_http_out::{Answer, Call as HttpCall};
-use countersign_pages::{Body, PageError, PageRecords, read_records};
+use countersign_pages::{Body, PageError, PageRecords};
+use countersign_reader::Readers;
 use countersign_registry::action::Call;
 use countersign_robots::Robots;
 use serde_json::{Map, Value};
@@ -35,9 +35,10 @@ pub(crate) async fn call(
     let reading = Reading {
         caller: Caller::open(deps, call, resolved, &Auth::None, connection.timeout_seconds).await?,
         robots: &deps.robots,
+        readers: &deps.readers,
         call,
         resolved,
-        rules: Arc::new(rules.clone()),
+        rules,
         headers: first.headers,
         home: first.url.clone(),
         delay: Duration::from_secs(u64::from(connection.delay_seconds)),
@@ -53,9 +54,10 @@ pub(crate) async fn call(
 struct Reading<'r> {
     caller: Caller<'r>,
     robots: &'r Robots,
+    readers: &'r Readers,
     call: &'r Call,
     resolved: &'r Resolved,
-    rules: Arc<ScrapeRules>,
+    rules: &'r ScrapeRules,
     headers: Vec<(String, String)>,
     /// The first address: the connector's headers are for its host only.
     home: Url,
@@ -157,8 +159,8 @@ impl Reading<'_> {
         if answer.url != *url {
             self.permitted(&answer.url).await?;
         }
-        let url = answer.url.clone();
-        Ok(Read { found: self.read(answer, room).await?, url, patience })
+        let found = self.read(&answer, room).await?;
+        Ok(Read { found, url: answer.url, patience })
     }
 
     async fn permitted(&self, url: &Url) -> Result<Duration, ConnectError> {
@@ -176,18 +178,13 @@ impl Reading<'_> {
         }
     }
 
-    /// Off the thread that serves the network: a page may be large.
-    async fn read(&self, answer: Answer, room: usize) -> Result<PageRecords, ConnectError> {
-        let rules = self.rules.clone();
+    async fn read(&self, answer: &Answer, room: usize) -> Result<PageRecords, ConnectError> {
         let deadline = Instant::now() + self.caller.left();
-        let reading = tokio::task::spawn_blocking(move || {
-            let body = Body {
-                url: &answer.url,
-                content_type: answer.header("content-type"),
-                bytes: &answer.body,
-            };
-            read_records(&rules, &body, room, &|| Instant::now() < deadline)
-        });
-        Ok(reading.await.unwrap_or(Err(PageError::Time))?)
+        let body = Body {
+            url: &answer.url,
+            content_type: answer.header("content-type"),
+            bytes: &answer.body,
+        };
+        Ok(self.readers.records(self.rules, &body, room, deadline).await?)
     }
 }

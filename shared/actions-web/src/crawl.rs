@@ -6,7 +6,8 @@ use countersign_connector::answer::{StatusMeaning, meaning};
 use countersign_connector::request::public_address;
 use countersign_failure::Class;
 use countersign_http_out::{Answer, Call as HttpCall, Egress};
-use countersign_pages::{Body, ExtractMode, Page, PageError, read_page};
+use countersign_pages::{Body, ExtractMode, Page};
+use countersign_reader::Readers;
 use countersign_registry::action::{Action, ActionError, Call};
 use countersign_robots::Robots;
 use futures::future::BoxFuture;
@@ -27,6 +28,7 @@ const ACCEPT: &str =
 
 pub(crate) struct CrawlUrl {
     pub(crate) egress: Egress,
+    pub(crate) readers: Readers,
     pub(crate) robots: Robots,
 }
 
@@ -52,9 +54,13 @@ impl CrawlUrl {
         if answer.url != url {
             self.robots.ask(&answer.url, call.now, timeout.min(left(deadline))).await?;
         }
-        let found = answer.url.clone();
-        let page = read(answer, mode, deadline).await?;
-        Ok(output(page, &found, call))
+        let body = Body {
+            url: &answer.url,
+            content_type: answer.header("content-type"),
+            bytes: &answer.body,
+        };
+        let page = self.readers.page(&body, mode, MAX_CONTENT, deadline).await?;
+        Ok(output(page, &answer.url, call))
     }
 
     async fn fetch(&self, url: Url, timeout: Duration) -> Result<Answer, WebError> {
@@ -102,19 +108,6 @@ fn mode(call: &Call) -> Result<ExtractMode, WebError> {
             Err(WebError::Param(message))
         }
     }
-}
-
-/// Off the thread that serves the network: a page may be large.
-async fn read(answer: Answer, mode: ExtractMode, deadline: Instant) -> Result<Page, WebError> {
-    let reading = tokio::task::spawn_blocking(move || {
-        let body = Body {
-            url: &answer.url,
-            content_type: answer.header("content-type"),
-            bytes: &answer.body,
-        };
-        read_page(&body, mode, MAX_CONTENT, &|| Instant::now() < deadline)
-    });
-    Ok(reading.await.unwrap_or(Err(PageError::Time))?)
 }
 
 fn output(page: Page, url: &Url, call: &Call) -> Value {

@@ -8,6 +8,7 @@ mod search;
 use std::sync::Arc;
 
 use countersign_http_out::Egress;
+use countersign_reader::Readers;
 use countersign_registry::action::Action;
 use countersign_robots::Robots;
 
@@ -20,6 +21,8 @@ pub use search::{Hit, Query, SearchConfig, SearchProvider, SearchSetting, Search
 pub struct Deps {
     /// The way out.
     pub egress: Egress,
+    /// Who reads pages.
+    pub readers: Readers,
     /// Who searches; `None` where the deployment has nobody.
     pub search: Option<Arc<dyn SearchProvider>>,
 }
@@ -29,7 +32,7 @@ pub struct Deps {
 pub fn actions(deps: Deps) -> Vec<Arc<dyn Action>> {
     let robots = Robots::new(deps.egress.clone());
     vec![
-        Arc::new(crawl::CrawlUrl { egress: deps.egress, robots }),
+        Arc::new(crawl::CrawlUrl { egress: deps.egress, readers: deps.readers, robots }),
         Arc::new(search::SearchWeb { provider: deps.search }),
     ]
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
+use countersign_reader::Readers;
 use countersign_registry::action::{ActionError, Call, RunInfo};
 use serde_json::{Value, json};
 
@@ -46,7 +47,7 @@ fn call_of(action: &str, inputs: Value, params: Value) -> Call {
 }
 
 async fn run(search: Option<Arc<dyn SearchProvider>>, call: &Call) -> Result<Value, ActionError> {
-    let all = actions(Deps { egress: egress(), search });
+    let all = actions(Deps { egress: egress(), readers: Readers::here(), search });
     all.iter().find(|action| action.name() == call.action).unwrap().run(call).await
 }
 
@@ -64,7 +65,7 @@ fn fits(call: &Call, output: &Value) {
 #[test]
 fn f_041_every_action_has_a_contract_on_this_function() {
     let registry = countersign_registry::Registry::builtin();
-    for action in actions(Deps { egress: egress(), search: None }) {
+    for action in actions(Deps { egress: egress(), readers: Readers::here(), search: None }) {
         let contract = registry.get(action.name()).unwrap();
         assert_eq!(
             (contract.function.as_str(), contract.writes, contract.irreversible),

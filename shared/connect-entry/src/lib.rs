@@ -6,7 +6,7 @@ mod describing;
 
 use std::sync::Arc;
 
-use countersign_actions_connect::{ActionTools, Deps, Robots, Tokens};
+use countersign_actions_connect::{ActionTools, Deps, Readers, Robots, Tokens};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_outbox::EventBus;
 use countersign_search_entry::{egress, web_actions};
@@ -26,7 +26,7 @@ pub use self::describing::Describing;
 /// [`StartError`] names the setting that is missing or cannot be used.
 pub fn reading(boot: &Boot) -> Result<Deps, StartError> {
     let deps = plain(boot, &stores(boot)?)?;
-    let tools = ActionTools::new(web_actions(boot, deps.egress.clone())?);
+    let tools = ActionTools::new(web_actions(boot, deps.egress.clone(), deps.readers.clone())?);
     Ok(Deps { tools: Arc::new(tools), ..deps })
 }
 
@@ -67,6 +67,7 @@ fn plain(boot: &Boot, stores: &Stores) -> Result<Deps, StartError> {
         standing: stores.egress.clone(),
         answers: stores.egress.clone(),
         announcer: Arc::new(EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?)),
+        readers: Readers::default(),
         robots: Robots::new(egress.clone()),
         tools: Arc::new(ActionTools::none()),
         tokens: Tokens::default(),

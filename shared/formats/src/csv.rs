@@ -185,7 +185,7 @@ impl<R: Read> Quotes<R> {
             return Ok(());
         }
         let (place, limit) = (format!("line {}", self.line), max as u64);
-        Err(io::Error::other(FormatError::Limit { place, what, limit }))
+        Err(io::Error::other(FormatError::Limit { place, what: what.into(), limit }))
     }
 
     /// The line of the next row.

@@ -1,12 +1,14 @@
 //! What can be wrong with a file.
 
+use std::borrow::Cow;
 use std::io;
 
 use countersign_connector::xml::XmlError;
 use countersign_failure::{Class, Failure};
+use serde::{Deserialize, Serialize};
 
-/// Why a file could not be read. Terminal unless the source or the time failed: the same bytes fail the same way.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// Why a file could not be read. Terminal unless the source, the reader or the time failed: the same bytes fail the same way.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum FormatError {
     /// Of an XML file.
     #[error(transparent)]
@@ -40,7 +42,7 @@ pub enum FormatError {
     #[error("the {format} is malformed at {place}: {problem}")]
     Malformed {
         /// The format.
-        format: &'static str,
+        format: Cow<'static, str>,
         /// Where.
         place: String,
         /// What the reader says.
@@ -50,7 +52,7 @@ pub enum FormatError {
     #[error("the file is no {format}: {problem}")]
     NotOfFormat {
         /// The format.
-        format: &'static str,
+        format: Cow<'static, str>,
         /// What it is, or what is missing.
         problem: String,
     },
@@ -60,7 +62,7 @@ pub enum FormatError {
         /// Where.
         place: String,
         /// What there is too much of.
-        what: &'static str,
+        what: Cow<'static, str>,
         /// The bound.
         limit: u64,
     },
@@ -70,9 +72,15 @@ pub enum FormatError {
     /// Nobody waits any more.
     #[error("the step's time ended before the file was read")]
     Time,
-    /// A file that was given up is still being read.
-    #[error("a PDF that was given up is still being read, and no other is begun before it ends")]
-    Busy,
+    /// Reading it takes more than one file is given.
+    #[error("reading the file takes more {what} than one file is given")]
+    TooComplex {
+        /// Memory, or computing time.
+        what: Cow<'static, str>,
+    },
+    /// The process that reads files could not be started, or gave no answer.
+    #[error("the file was not read: {0}")]
+    Reader(String),
     /// The source of the bytes failed.
     #[error("reading the file stopped: {0}")]
     Source(String),
@@ -98,7 +106,8 @@ impl Failure for FormatError {
             Self::Limit { .. } => "FILE_LIMIT",
             Self::WrongKind(_) => "FILE_WRONG_KIND",
             Self::Time => "FILE_TIME",
-            Self::Busy => "FILE_BUSY",
+            Self::TooComplex { .. } => "FILE_TOO_COMPLEX",
+            Self::Reader(_) => "READER_FAILED",
             Self::Source(_) => "FILE_SOURCE",
         }
     }
@@ -106,7 +115,7 @@ impl Failure for FormatError {
     fn class(&self) -> Class {
         match self {
             Self::Xml(error) => error.class(),
-            Self::Time | Self::Busy | Self::Source(_) => Class::Retryable,
+            Self::Time | Self::Reader(_) | Self::Source(_) => Class::Retryable,
             _ => Class::Terminal,
         }
     }
@@ -115,7 +124,7 @@ impl Failure for FormatError {
         match self {
             Self::Xml(error) => error.http_status(),
             Self::TooLarge { .. } => 413,
-            Self::Busy | Self::Source(_) => 503,
+            Self::Reader(_) | Self::Source(_) => 503,
             _ => 422,
         }
     }
@@ -129,9 +138,8 @@ impl Failure for FormatError {
             }
             Self::Truncated { .. } => "fetch the file again: its end is missing",
             Self::Limit { .. } => "split the file",
-            Self::Busy => {
-                "run the step again in a few minutes, without the file whose step ended before it was read"
-            }
+            Self::TooComplex { .. } => "split the file, or save it again in a simpler way",
+            Self::Reader(_) => "run the step again; if that fails too, look at the function's log",
             Self::WrongKind(_) => "choose the connector made for this kind of file",
             _ => return None,
         };

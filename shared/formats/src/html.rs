@@ -35,7 +35,7 @@ pub(crate) fn read(
     let bytes = whole::bytes(source, limits.max_bytes)?;
     if bytes.len() as u64 > limits.max_page_bytes {
         let (what, limit) = ("bytes of one page", limits.max_page_bytes);
-        return Err(FormatError::Limit { place: "its end".to_owned(), what, limit });
+        return Err(FormatError::Limit { place: "its end".to_owned(), what: what.into(), limit });
     }
     let declared = declared_encoding(&bytes);
     let encoding = declared.as_deref().or(rules.encoding.as_deref());
@@ -80,7 +80,7 @@ fn refused(page: &str, stopped: Stopped) -> FormatError {
         Overgrown::Levels => ("elements inside each other", BOUNDS.levels),
     };
     let line = memchr::memchr_iter(b'\n', &page.as_bytes()[..stopped.at]).count() + 1;
-    FormatError::Limit { place: format!("line {line}"), what, limit: limit as u64 }
+    FormatError::Limit { place: format!("line {line}"), what: what.into(), limit: limit as u64 }
 }
 
 /// The table that is meant.

@@ -72,11 +72,15 @@ impl<R: Read> Walk<'_, R> {
     }
 
     fn malformed(&self, problem: impl Into<String>) -> FormatError {
-        FormatError::Malformed { format: "JSON", place: self.place(), problem: problem.into() }
+        FormatError::Malformed {
+            format: "JSON".into(),
+            place: self.place(),
+            problem: problem.into(),
+        }
     }
 
     fn limit(&self, what: &'static str, limit: u64) -> FormatError {
-        FormatError::Limit { place: self.place(), what, limit }
+        FormatError::Limit { place: self.place(), what: what.into(), limit }
     }
 
     /// The next mark; the end of the text is a fault here.
@@ -166,12 +170,12 @@ impl<R: Read> Walk<'_, R> {
         // The library has a bound of its own, and says so only in words.
         if problem(error) == "recursion limit exceeded" {
             let (what, limit) = ("values inside each other", self.limits.max_depth as u64);
-            return FormatError::Limit { place, what, limit };
+            return FormatError::Limit { place, what: what.into(), limit };
         }
         if error.is_eof() {
             return FormatError::Truncated { place, open: problem(error) };
         }
-        FormatError::Malformed { format: "JSON", place, problem: problem(error) }
+        FormatError::Malformed { format: "JSON".into(), place, problem: problem(error) }
     }
 
     /// Passes a value that holds no records; it must be JSON all the same.

@@ -41,9 +41,9 @@ pub(crate) fn read(
             note(&mut out, format!("{} is left out: {problem}", place()));
             first_bad.get_or_insert((place(), problem));
         }
-        let bound = |value: u64, limit: u64, what| {
+        let bound = |value: u64, limit: u64, what: &'static str| {
             if value > limit {
-                Err(FormatError::Limit { place: place(), what, limit })
+                Err(FormatError::Limit { place: place(), what: what.into(), limit })
             } else {
                 Ok(())
             }
@@ -53,7 +53,7 @@ pub(crate) fn read(
     }
     match first_bad {
         Some((place, problem)) if out.records.is_empty() => {
-            Err(FormatError::Malformed { format: "JSON Lines file", place, problem })
+            Err(FormatError::Malformed { format: "JSON Lines file".into(), place, problem })
         }
         None if out.records.is_empty() => Err(FormatError::Empty),
         _ => Ok(out),

@@ -3,7 +3,8 @@
 //! The rules stand in `countersign-connector`; the readers stand here, because workbooks, pages and PDFs need libraries
 //! that no other user of a connector should have to link. XML, CSV, JSON and JSON Lines are read while they arrive;
 //! workbooks, pages and PDFs need the whole file first and are bounded before they are unpacked. This crate is pure: it
-//! knows no network and no clock; the caller says through [`Stop`] when it no longer waits.
+//! knows no network, no clock and no limit of memory: whoever reads what strangers send does it in a process that can be
+//! killed (`countersign-reader`).
 
 mod coerce;
 mod csv;
@@ -24,16 +25,16 @@ mod xlsx;
 mod tests;
 
 use std::io::Read;
-use std::sync::Arc;
 
 use countersign_connector::xml;
 use countersign_connector::{FormatRules, Operation, ParseRules, Records, endings};
+use serde::{Deserialize, Serialize};
 
 pub use error::FormatError;
 pub use limits::{Limits, Stop};
 
 /// Something that was left out or left null.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// The record it is about, by its index.
     pub record: Option<usize>,
@@ -53,12 +54,12 @@ pub struct Extraction {
 }
 
 /// The reader of one endpoint.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Reader {
     /// Of XML.
-    Xml(Arc<ParseRules>),
+    Xml(Box<ParseRules>),
     /// Of any other format.
-    Other(Arc<FormatRules>),
+    Other(Box<FormatRules>),
 }
 
 impl Reader {
@@ -66,8 +67,8 @@ impl Reader {
     #[must_use]
     pub fn of(operation: &Operation) -> Option<Self> {
         match operation {
-            Operation::ParseXml(rules) => Some(Self::Xml(Arc::new(rules.clone()))),
-            Operation::Parse(rules) => Some(Self::Other(Arc::new((**rules).clone()))),
+            Operation::ParseXml(rules) => Some(Self::Xml(Box::new(rules.clone()))),
+            Operation::Parse(rules) => Some(Self::Other(rules.clone())),
             Operation::Request(_)
             | Operation::Graphql(_)
             | Operation::Tool(_)

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use countersign_connector::xml;
+use serde::{Deserialize, Serialize};
 
 use crate::error::FormatError;
 
 /// Bounds on one file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Bytes of the file.
     pub max_bytes: u64,

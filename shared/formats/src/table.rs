@@ -75,9 +75,9 @@ impl<'r> Table<'r> {
         place: impl Fn() -> String,
     ) -> Result<(), FormatError> {
         self.rows = number;
-        let bound = |value: u64, limit: u64, what| {
+        let bound = |value: u64, limit: u64, what: &'static str| {
             if value > limit {
-                Err(FormatError::Limit { place: place(), what, limit })
+                Err(FormatError::Limit { place: place(), what: what.into(), limit })
             } else {
                 Ok(())
             }
@@ -113,7 +113,7 @@ impl<'r> Table<'r> {
         } else {
             return Ok(());
         };
-        Err(FormatError::Limit { place: place(), what, limit })
+        Err(FormatError::Limit { place: place(), what: what.into(), limit })
     }
 
     fn header(&mut self, row: &impl Row, place: &str) -> Result<(), FormatError> {
@@ -124,7 +124,11 @@ impl<'r> Table<'r> {
             bytes += names.last().map_or(0, String::len);
             if bytes > self.limits.max_record_bytes {
                 let (what, limit) = ("bytes in the header", self.limits.max_record_bytes as u64);
-                return Err(FormatError::Limit { place: place.to_owned(), what, limit });
+                return Err(FormatError::Limit {
+                    place: place.to_owned(),
+                    what: what.into(),
+                    limit,
+                });
             }
         }
         if self.rules.fields.is_empty() {

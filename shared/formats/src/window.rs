@@ -91,11 +91,11 @@ impl<R: Read> Window<R> {
             let place = || format!("line {}", self.line());
             if scan.seen > limits.max_record_bytes {
                 let (what, limit) = ("bytes in one record", limits.max_record_bytes as u64);
-                return Err(FormatError::Limit { place: place(), what, limit });
+                return Err(FormatError::Limit { place: place(), what: what.into(), limit });
             }
             if scan.depth > limits.max_depth {
                 let (what, limit) = ("values inside each other", limits.max_depth as u64);
-                return Err(FormatError::Limit { place: place(), what, limit });
+                return Err(FormatError::Limit { place: place(), what: what.into(), limit });
             }
             if !self.more()? {
                 return if scan.state == State::Bare {

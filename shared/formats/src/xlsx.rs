@@ -30,18 +30,18 @@ pub(crate) fn read(
 }
 
 fn malformed(place: impl Into<String>, problem: impl Into<String>) -> FormatError {
-    FormatError::Malformed { format: FORMAT, place: place.into(), problem: problem.into() }
+    FormatError::Malformed { format: FORMAT.into(), place: place.into(), problem: problem.into() }
 }
 
 /// Unpacks every part to nowhere: what the directory says of sizes is believed only when it is already too much.
 fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError> {
     if bytes.starts_with(&[0xD0, 0xCF, 0x11, 0xE0]) {
         let problem = "it is an old .xls workbook, or protected by a password".to_owned();
-        return Err(FormatError::NotOfFormat { format: FORMAT, problem });
+        return Err(FormatError::NotOfFormat { format: FORMAT.into(), problem });
     }
     if !bytes.starts_with(b"PK") {
         let problem = whole::beginning(bytes);
-        return Err(FormatError::NotOfFormat { format: FORMAT, problem });
+        return Err(FormatError::NotOfFormat { format: FORMAT.into(), problem });
     }
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| FormatError::Truncated {
         place: format!("byte {}", bytes.len()),
@@ -52,7 +52,7 @@ fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError
         let (what, limit) = ("parts", limits.max_parts as u64);
         return Err(FormatError::Limit {
             place: "the workbook's directory".to_owned(),
-            what,
+            what: what.into(),
             limit,
         });
     }
@@ -66,7 +66,7 @@ fn measure(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError
         let place = format!("part `{name}`");
         let bomb = |place| {
             let (what, limit) = ("bytes when it is unpacked", limits.max_unpacked_bytes);
-            FormatError::Limit { place, what, limit }
+            FormatError::Limit { place, what: what.into(), limit }
         };
         if part.size() > left {
             return Err(bomb(place));
@@ -115,7 +115,7 @@ fn sheet(
         if !value.is_null() {
             let place = || format!("sheet `{name}`, row {}", at + 1);
             row.put(column as usize, value, limits).map_err(|(what, limit)| {
-                FormatError::Limit { place: place(), what, limit: limit as u64 }
+                FormatError::Limit { place: place(), what: what.into(), limit: limit as u64 }
             })?;
         }
     }

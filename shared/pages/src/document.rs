@@ -65,11 +65,13 @@ impl Document {
     ) -> Result<Self, PageError> {
         let html = tree(text, &PAGE, keep_going).map_err(|stopped| match stopped.why {
             Overgrown::Time => PageError::Time,
-            Overgrown::Nodes => PageError::Limit("more than 300,000 elements and texts"),
-            Overgrown::Attributes => {
-                PageError::Limit("more than 600,000 attributes, or more than 1,000 in one element")
+            Overgrown::Nodes => PageError::Limit("more than 300,000 elements and texts".into()),
+            Overgrown::Attributes => PageError::Limit(
+                "more than 600,000 attributes, or more than 1,000 in one element".into(),
+            ),
+            Overgrown::Levels => {
+                PageError::Limit("elements nested more than 256 levels deep".into())
             }
-            Overgrown::Levels => PageError::Limit("elements nested more than 256 levels deep"),
         })?;
         let base = base(&html, url);
         Ok(Self { html, base })

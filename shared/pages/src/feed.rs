@@ -3,6 +3,7 @@
 use feed_rs::model::{Entry, Text};
 use feed_rs::parser::Builder;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
@@ -21,7 +22,7 @@ const LONGEST_SUMMARY: usize = 10_000;
 const LONGEST_MARKUP: usize = 64 * 1024;
 
 /// One item of a feed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
     /// The same whenever the feed is read: its own id, else its link, else a digest of title and date.
     pub id: String,

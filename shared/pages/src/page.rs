@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -19,7 +20,7 @@ const MOST_LINKS: usize = 500;
 const LONGEST_LINE: usize = 500;
 
 /// How content is returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExtractMode {
     /// Paragraphs.
     Text,
@@ -30,7 +31,7 @@ pub enum ExtractMode {
 }
 
 /// One link of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Where to, absolute, without fragment.
     pub url: String,

@@ -7,6 +7,7 @@ use countersign_actions_web::{
 };
 use countersign_http_out::{Egress, Policy};
 use countersign_lambda_entry::{Boot, Setting, Settings, StartError, runtime_api};
+use countersign_reader::Readers;
 use countersign_registry::action::Action;
 
 /// The way out of this deployment.
@@ -21,9 +22,13 @@ pub fn egress(boot: &Boot) -> Egress {
 ///
 /// # Errors
 /// [`StartError`] names the setting of the search provider that cannot be used.
-pub fn web_actions(boot: &Boot, egress: Egress) -> Result<Vec<Arc<dyn Action>>, StartError> {
+pub fn web_actions(
+    boot: &Boot,
+    egress: Egress,
+    readers: Readers,
+) -> Result<Vec<Arc<dyn Action>>, StartError> {
     let search = config(&boot.settings).provider(egress.clone()).map_err(unusable)?;
-    Ok(actions(Deps { egress, search }))
+    Ok(actions(Deps { egress, readers, search }))
 }
 
 fn config(settings: &Settings) -> SearchConfig {

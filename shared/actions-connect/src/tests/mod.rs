@@ -19,7 +19,7 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use self::memory::Shared;
-use crate::{ActionTools, Deps, Mode, Robots, Tokens, actions};
+use crate::{ActionTools, Deps, Mode, Readers, Robots, Tokens, actions};
 
 const FILINGS: &str = include_str!("../../../../library/connectors/irs-990-xml.yaml");
 
@@ -273,6 +273,7 @@ async fn run_with(
         answers: world.clone(),
         announcer: world.clone(),
         files: world.clone(),
+        readers: Readers::here(),
         robots: Robots::new(Egress::new(policy)),
         egress: Egress::new(policy),
         tokens: world.tokens.clone(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_actions_connect::{ActionTools, Deps, Mode, Robots, Tokens, actions};
+use countersign_actions_connect::{ActionTools, Deps, Mode, Readers, Robots, Tokens, actions};
 use countersign_connector::{
     Announcer, Binding, BindingId, ConfigOverrides, ConnectorDefinition, ConnectorId,
     ConnectorSource, Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId,
@@ -58,6 +58,7 @@ pub(crate) async fn run(
         answers: world.clone(),
         announcer: world.clone(),
         files: world,
+        readers: Readers::here(),
         robots: Robots::new(egress()),
         egress: egress(),
         tokens: Tokens::default(),

@@ -122,7 +122,11 @@ async fn k_38_only_public_https_is_read() {
         "https://0x7f.1/",
         "https://metadata.google.internal/",
     ] {
-        let all = actions(Deps { egress: Egress::new(Policy::default()), search: None });
+        let all = actions(Deps {
+            egress: Egress::new(Policy::default()),
+            readers: Readers::here(),
+            search: None,
+        });
         let error =
             all[0].run(&call_of("crawl_url", json!({ "url": url }), json!({}))).await.unwrap_err();
         assert_eq!(error.code, "EGRESS_REFUSED", "{url}: {error}");

@@ -132,7 +132,7 @@ impl<R: Read> BufRead for Transcoder<R> {
             let what = "bytes in one tag or text";
             return Err(io::Error::other(XmlError::Limit {
                 place: self.place(),
-                what,
+                what: what.into(),
                 limit: self.max_token,
             }));
         }
@@ -159,7 +159,7 @@ fn sniff(head: &[u8]) -> Result<&'static Encoding, XmlError> {
     if head.starts_with(&[0xFF, 0xFE, 0, 0]) || head.starts_with(&[0, 0, 0xFE, 0xFF]) {
         return Err(XmlError::Declaration {
             declared: "UTF-32".to_owned(),
-            problem: "not supported",
+            problem: "not supported".into(),
         });
     }
     if let Some((encoding, _)) = Encoding::for_bom(head) {
@@ -171,7 +171,10 @@ fn sniff(head: &[u8]) -> Result<&'static Encoding, XmlError> {
         _ => {}
     }
     let Some(declared) = declared_encoding(head) else { return Ok(UTF_8) };
-    let problem = |problem| XmlError::Declaration { declared: declared.clone(), problem };
+    let problem = |problem: &'static str| XmlError::Declaration {
+        declared: declared.clone(),
+        problem: problem.into(),
+    };
     match Encoding::for_label_no_replacement(declared.as_bytes()) {
         None => Err(problem("not known")),
         Some(encoding) if encoding == UTF_16LE || encoding == UTF_16BE => {

@@ -1,11 +1,13 @@
 //! What can be wrong with an XML file.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use countersign_failure::Failure;
+use serde::{Deserialize, Serialize};
 
 /// A place in the decoded text; both count from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The line.
     pub line: u64,
@@ -31,7 +33,7 @@ impl fmt::Display for Place {
 }
 
 /// Why a file could not be read. Terminal: the same bytes fail the same way.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum XmlError {
     /// No bytes, or nothing but white space and comments.
     #[error("the file is empty")]
@@ -64,7 +66,7 @@ pub enum XmlError {
         /// The declared name.
         declared: String,
         /// What is wrong with it.
-        problem: &'static str,
+        problem: Cow<'static, str>,
     },
     /// The file ends inside an element, or inside markup.
     #[error("the file is cut off at {place}: {open}")]
@@ -102,7 +104,7 @@ pub enum XmlError {
         /// Where.
         place: Place,
         /// What there is too much of.
-        what: &'static str,
+        what: Cow<'static, str>,
         /// The bound.
         limit: u64,
     },

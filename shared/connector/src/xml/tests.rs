@@ -333,7 +333,7 @@ fn f_099_depth_count_and_size_are_bounded() {
         Endless { head: b"<Return><ReturnData>", row: b"<a/>", rows: 20_000, sent: 0, at: 0 };
     let few = Limits { max_elements: 10_000, ..Limits::for_megabytes(50) };
     let error = extract(&rules("parse_990"), many, &few).unwrap_err();
-    assert!(matches!(error, XmlError::Limit { what: "elements", .. }), "{error}");
+    assert!(matches!(&error, XmlError::Limit { what, .. } if what == "elements"), "{error}");
 }
 
 #[test]

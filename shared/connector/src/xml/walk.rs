@@ -77,7 +77,7 @@ impl<R: Read> Walk<'_, '_, R> {
 
     fn bound(&mut self, value: u64, limit: u64, what: &'static str) -> Result<(), XmlError> {
         if value > limit {
-            Err(XmlError::Limit { place: self.place(), what, limit })
+            Err(XmlError::Limit { place: self.place(), what: what.into(), limit })
         } else {
             Ok(())
         }

@@ -33,7 +33,7 @@ const MAX_ANCESTORS: usize = 256;
 pub(super) fn look_at(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError> {
     if memmem::find(&bytes[..bytes.len().min(1024)], b"%PDF-").is_none() {
         let problem = whole::beginning(bytes);
-        return Err(FormatError::NotOfFormat { format: FORMAT, problem });
+        return Err(FormatError::NotOfFormat { format: FORMAT.into(), problem });
     }
     if memmem::rfind(bytes, b"%%EOF").is_none() {
         let open = "the end of the document is missing".to_owned();
@@ -41,7 +41,7 @@ pub(super) fn look_at(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), 
     }
     if memmem::find(bytes, b"/Encrypt").is_some() {
         let problem = "it is protected; save it without protection".to_owned();
-        return Err(FormatError::NotOfFormat { format: FORMAT, problem });
+        return Err(FormatError::NotOfFormat { format: FORMAT.into(), problem });
     }
     numbers(bytes)?;
     unpacked(bytes, limits, stop)
@@ -53,7 +53,11 @@ fn numbers(bytes: &[u8]) -> Result<(), FormatError> {
         let known = NUMBERS.iter().find(|(known, ..)| *known == name);
         let Some((_, limit, what)) = known.copied() else { continue };
         if numbers_at(&bytes[end..]).any(|number| number > limit) {
-            return Err(FormatError::Limit { place: format!("byte {start}"), what, limit });
+            return Err(FormatError::Limit {
+                place: format!("byte {start}"),
+                what: what.into(),
+                limit,
+            });
         }
     }
     Ok(())
@@ -81,7 +85,7 @@ fn unpacked(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatErro
     let named = Named::of(bytes);
     if named.layers() > MAX_LAYERS {
         let (place, what) = ("one of its streams".to_owned(), "packings around each other");
-        return Err(FormatError::Limit { place, what, limit: MAX_LAYERS as u64 });
+        return Err(FormatError::Limit { place, what: what.into(), limit: MAX_LAYERS as u64 });
     }
     let mut left = limits.max_unpacked_bytes;
     for at in memmem::find_iter(bytes, b"stream") {
@@ -97,7 +101,7 @@ fn unpacked(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatErro
 
 fn too_large(place: String, limits: &Limits) -> FormatError {
     let (what, limit) = ("bytes when it is unpacked", limits.max_unpacked_bytes);
-    FormatError::Limit { place, what, limit }
+    FormatError::Limit { place, what: what.into(), limit }
 }
 
 /// What follows the line that the word `stream` ends.
@@ -141,7 +145,11 @@ pub(super) fn pages(document: &Document, limits: &Limits) -> Result<u32, FormatE
     let pages = document.get_pages();
     if pages.len() > limits.max_pages {
         let (what, limit) = ("pages", limits.max_pages as u64);
-        return Err(FormatError::Limit { place: "its page tree".to_owned(), what, limit });
+        return Err(FormatError::Limit {
+            place: "its page tree".to_owned(),
+            what: what.into(),
+            limit,
+        });
     }
     let dearest = Forms::of(document).dearest()?;
     let mut contents = Contents { document, limits, sizes: HashMap::new() };
@@ -160,7 +168,7 @@ pub(super) fn pages(document: &Document, limits: &Limits) -> Result<u32, FormatE
 }
 
 fn too_much(place: &str) -> FormatError {
-    FormatError::Limit { place: place.to_owned(), what: "forms drawn", limit: MAX_DRAWN }
+    FormatError::Limit { place: place.to_owned(), what: "forms drawn".into(), limit: MAX_DRAWN }
 }
 
 fn ancestors(document: &Document, page: ObjectId) -> usize {

@@ -2,9 +2,8 @@
 //!
 //! The library underneath panics on much that is unusual and knows no bounds. So what is packed in the file is counted
 //! before it is opened, forms that draw themselves or each other too often are refused, each page is read on its own,
-//! and all of it runs on a thread that the caller can leave; while one goes on that was left, no other is started.
+//! and all of it runs on a thread with room for the library's recursion.
 
-mod desk;
 mod guard;
 mod packed;
 
@@ -21,10 +20,10 @@ use crate::limits::{Limits, Stop};
 use crate::pick::note;
 use crate::table::size_of;
 use crate::whole;
-use desk::Desk;
 
 const FORMAT: &str = "PDF";
-static DESK: Desk = Desk::new();
+/// Room for the library's recursion.
+const STACK: usize = 64 * 1024 * 1024;
 
 pub(crate) fn read(
     rules: &PdfRules,
@@ -34,15 +33,21 @@ pub(crate) fn read(
 ) -> Result<Extraction, FormatError> {
     let bytes = whole::bytes(source, limits.max_bytes)?;
     guard::look_at(&bytes, limits, stop)?;
-    let (kind, limits, inner) = (rules.records, *limits, stop.clone());
-    let work = move || whole::guarded(|| document(kind, &bytes, &limits, &inner));
-    DESK.run(work, stop)?.unwrap_or_else(|| Err(malformed("the document", DAMAGED)))
+    let work = || document(rules.records, &bytes, limits, stop);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("pdf".to_owned()).stack_size(STACK);
+        let thread = thread
+            .spawn_scoped(scope, work)
+            .map_err(|error| FormatError::Reader(error.to_string()))?;
+        // A library that panics has met something that it did not expect of a PDF.
+        thread.join().unwrap_or_else(|_| Err(malformed("the document", DAMAGED)))
+    })
 }
 
 const DAMAGED: &str = "it is damaged, or made in a way that is not understood";
 
 fn malformed(place: impl Into<String>, problem: impl Into<String>) -> FormatError {
-    FormatError::Malformed { format: FORMAT, place: place.into(), problem: problem.into() }
+    FormatError::Malformed { format: FORMAT.into(), place: place.into(), problem: problem.into() }
 }
 
 fn document(
@@ -97,7 +102,7 @@ fn document(
 
 fn too_much_text(page: u32, limits: &Limits) -> FormatError {
     let (what, limit) = ("bytes of text", limits.max_kept_bytes);
-    FormatError::Limit { place: format!("page {page}"), what, limit }
+    FormatError::Limit { place: format!("page {page}"), what: what.into(), limit }
 }
 
 /// What the library writes of a page. A form with much text, drawn often, would write more than there is memory.

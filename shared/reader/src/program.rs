@@ -1,0 +1,46 @@
+//! The program that a child runs.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use tokio::process::{Child, Command};
+
+use crate::child::WORD;
+
+/// A program, and what it is told before the word that makes it a child.
+#[derive(Debug)]
+pub(crate) struct Program {
+    path: PathBuf,
+    arguments: Vec<OsString>,
+}
+
+impl Program {
+    /// This program itself. On Linux also when its file was replaced since: parent and child must be of one version.
+    pub(crate) fn own() -> Self {
+        let own = PathBuf::from("/proc/self/exe");
+        let path = if own.exists() { own } else { std::env::current_exe().unwrap_or_default() };
+        Self { path, arguments: Vec::new() }
+    }
+
+    pub(crate) fn of(path: PathBuf, arguments: Vec<OsString>) -> Self {
+        Self { path, arguments }
+    }
+
+    /// Starts a child that has nothing of this process but two pipes. It is killed when it is dropped.
+    pub(crate) fn start(&self, memory: u64, seconds: u64) -> io::Result<Child> {
+        Command::new(&self.path)
+            .args(&self.arguments)
+            .arg(WORD)
+            .arg(memory.to_string())
+            .arg(seconds.to_string())
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+    }
+}
