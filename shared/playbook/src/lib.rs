@@ -13,6 +13,7 @@ mod lower;
 mod model;
 mod names;
 mod node;
+mod on_warning;
 mod read;
 pub mod render;
 mod sink;
@@ -25,10 +26,11 @@ pub use diagnostic::{
 pub use graph::{Graph, GraphEdge, GraphNode, graph};
 pub use model::{
     ActiveHours, ApprovalPolicy, Assurance, Category, ColumnFormat, ExecutionMode, ForEach,
-    InputDecl, InputType, MonitorConfig, OnError, OnReject, OnWarning, OutputDecl, OutputFormat,
-    OutputSchema, PreviewColumn, RunContext, SaveTo, Section, Shape, Step, StepKind, Trigger,
-    TriggerKind, ValidPlaybook,
+    InputDecl, InputType, MonitorConfig, OnError, OnReject, OutputDecl, OutputFormat, OutputSchema,
+    PreviewColumn, RunContext, SaveTo, Section, Shape, Step, StepKind, Trigger, TriggerKind,
+    ValidPlaybook,
 };
+pub use on_warning::OnWarning;
 pub use world::{Bindings, EndpointContract, World};
 
 #[cfg(test)]

@@ -6,11 +6,10 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::check::{Checked, bare};
-use crate::model::{
-    ForEach, OnError, OnWarning, OutputDecl, Section, Step, StepKind, ValidPlaybook,
-};
+use crate::model::{ForEach, OnError, OutputDecl, Section, Step, StepKind, ValidPlaybook};
 use crate::names::Names;
 use crate::node::{Node, Text};
+use crate::on_warning::OnWarning;
 use crate::read::{
     Draft, DraftAction, DraftApproval, DraftEach, DraftKind, DraftOutput, DraftStep,
 };

@@ -6,6 +6,8 @@ use countersign_registry::CALL_CONNECTOR;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::on_warning::OnWarning;
+
 /// What a playbook is for (F-131).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -297,20 +299,6 @@ pub struct ForEach {
     pub parallel: u32,
     /// The most items the list may have. 1 to 1,000.
     pub max: u32,
-}
-
-/// What a step's warnings mean: values that are not of their type, files that could not be read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnWarning {
-    /// They are counted and told, and the run goes on. What a step without an irreversible one behind it does.
-    #[default]
-    Continue,
-    /// No irreversible step behind it acts on a signature that was given without knowing them. What a step with an
-    /// irreversible one behind it does.
-    Gate,
-    /// The step fails, and the run ends.
-    Stop,
 }
 
 /// What a failed step means for the run, after its retries.

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::compile::Compiled;
 use crate::diagnostic::{Diagnostic, Place, PlaybookSource, Severity};
-use crate::model::{OnWarning, Step, StepKind, ValidPlaybook};
+use crate::model::{Step, StepKind, ValidPlaybook};
+use crate::on_warning::OnWarning;
 
 /// Diagnostics as a compiler prints them, with the lines they are about, and a last line that counts them.
 #[must_use]

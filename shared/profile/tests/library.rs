@@ -295,7 +295,7 @@ fn f_136_the_report_uses_words_people_use() {
         headings.clone().zip(headings.skip(1)).filter(|(_, rule)| rule.starts_with("| ---"));
     assert!(titles.count() >= 8, "{report}");
     assert!(report.contains("| 2026-11-21 10:00 UTC |"), "{report}");
-    assert!(report.contains("| notes.xml | the file is empty |"), "{report}");
+    assert!(report.contains("| `notes.xml` | the file is empty |"), "{report}");
 }
 
 #[test]

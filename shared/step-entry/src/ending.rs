@@ -29,7 +29,7 @@ pub(crate) struct Ending {
     /// How a gate of a test is taken to have ended.
     pub(crate) verdict: Option<Verdict>,
     /// What it could not read, for the steps behind it and those who sign them.
-    pub(crate) warnings: Option<StepWarnings>,
+    pub(crate) warnings: Option<Box<StepWarnings>>,
 }
 
 /// Messages are for people and live in an item; a longer one is cut, with a mark.
@@ -65,7 +65,10 @@ impl Ending {
                 let error = ActionError::terminal("WARNINGS_FOUND", found.sentence());
                 Self { input_hash, ..Self::failed(step, &error).stopping() }
             }
-            warnings => Self { warnings, ..Self::done(input_hash, output) },
+            warnings => {
+                let warnings = warnings.map(Box::new);
+                Self { warnings, ..Self::done(input_hash, output) }
+            }
         }
     }
 

@@ -104,6 +104,7 @@ pub(crate) fn mails() -> Vec<(&'static str, Rendered)> {
     vec![
         ("approval", approval_mail(false).render().unwrap()),
         ("reminder", approval_mail(true).render().unwrap()),
+        ("unread", unread_mail().render().unwrap()),
         ("struck", struck_mail().render().unwrap()),
         ("code", code_mail().render().unwrap()),
         ("finished", finished_mail().render().unwrap()),

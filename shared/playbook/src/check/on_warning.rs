@@ -3,7 +3,7 @@
 use countersign_registry::Contract;
 
 use crate::diagnostic::Code;
-use crate::model::OnWarning;
+use crate::on_warning::OnWarning;
 use crate::read::{Draft, DraftKind, DraftStep};
 use crate::sink::Sink;
 

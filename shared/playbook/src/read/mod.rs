@@ -13,9 +13,10 @@ use countersign_wiring::Condition;
 
 use crate::model::{
     ApprovalPolicy, Assurance, Category, ExecutionMode, InputDecl, MonitorConfig, OnError,
-    OnReject, OnWarning, OutputFormat, OutputSchema, PreviewColumn, RunContext, SaveTo, Trigger,
+    OnReject, OutputFormat, OutputSchema, PreviewColumn, RunContext, SaveTo, Trigger,
 };
 use crate::node::{Node, Text};
+use crate::on_warning::OnWarning;
 use crate::sink::{Sink, Spot};
 use crate::world::{EndpointContract, World};
 

@@ -6,8 +6,9 @@ use countersign_wiring::{Condition, SyntaxError, runtime_type};
 use super::fields::Fields;
 use super::{DraftKind, DraftStep, for_each, gate};
 use crate::diagnostic::Code;
-use crate::model::{ExecutionMode, OnError, OnWarning};
+use crate::model::{ExecutionMode, OnError};
 use crate::node::{Node, Text, Yaml};
+use crate::on_warning::OnWarning;
 use crate::sink::{Sink, Spot};
 use crate::world::World;
 

@@ -176,7 +176,7 @@ mod tests {
             "transform_data",
             "data!",
             "operations=[]",
-            "data count warnings[record,field,text,message]",
+            "data count warnings[record,field,text,message] warning_count",
         );
     }
 
