@@ -1,6 +1,6 @@
 //! What changed between the signature of a gate and the step behind it, for those who are asked again.
 
-use countersign_approval::{Kind, Position, Request, Status, StepEffects};
+use countersign_approval::{Covered, Kind, Position, Request, Status, StepEffects};
 use countersign_effect::Effect;
 use countersign_effect::view::{Change, EffectView, changes};
 use countersign_step_entry::{GateAsk, StepError};
@@ -62,18 +62,18 @@ fn of_list(asked: &GateAsk, request: &Request, signed: &[StepEffects], gate: &st
     else {
         return Vec::new();
     };
-    let root = asked.subject.effects.first().map(|effects| effects.covered().root);
-    if root == Some(covered.root) && covered.struck.is_empty() {
-        return Vec::new();
+    let now = asked.subject.effects.first();
+    let same = now.map(|effects| Covered::without(effects, &covered.struck).root);
+    let mut remarks = Vec::new();
+    if same != Some(covered.root) {
+        let again = "the connector, its binding or its credential changed since: what is left is signed again";
+        remarks.push(format!("`{gate}` was approved, and {again}"));
     }
-    let again =
-        "the connector, its binding or its credential changed since: what is left is signed again";
-    let mut remarks = vec![format!("`{gate}` was approved, and {again}")];
     if !covered.struck.is_empty() {
         let numbers: Vec<String> = covered.struck.iter().map(|n| (n + 1).to_string()).collect();
         let numbers = short(&numbers.join(", "));
         remarks.push(format!(
-            "{} of {} were struck out when `{gate}` was approved, numbered {numbers} there",
+            "{} of {} were struck out when `{gate}` was approved, numbered {numbers} there; strike them out again if they shall not be sent",
             covered.struck.len(),
             covered.count
         ));

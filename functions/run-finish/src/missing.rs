@@ -34,7 +34,7 @@ pub(crate) async fn write_down(
             took_ms: 0,
         };
         let event = Event { step: name.clone(), attempt, n: 8, at: now, kind };
-        context.runs.end_step(&head.run, &outcome, &event, Consequence::None).await?;
+        context.runs.end_step(&head.run, &outcome, &event, Consequence::default()).await?;
     }
     Ok(missing.len())
 }

@@ -117,7 +117,8 @@ impl Gathered {
         }
         if truncated {
             let message = format!("there are more files; one call reads the first {MAX_FILES}");
-            self.notes.push(json!({ "file": null, "name": null, "message": message }));
+            self.warned += 1;
+            self.warnings.push(json!({ "message": message }));
         }
         let mut output = shaped(resolved.endpoint.output.shape, self.records, truncated);
         output.insert("files_read".to_owned(), self.read.into());

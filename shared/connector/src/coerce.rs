@@ -54,6 +54,10 @@ fn one(value: &Value, data_type: &DataType, reading: &Reading) -> Option<Value> 
     let read = |text: &str, value_type| reading.read(text.trim(), value_type);
     match (data_type, value) {
         (DataType::String, Value::String(_)) => Some(value.clone()),
+        // A long number has lost digits on its way, and would come out as another text.
+        (DataType::String, Value::Number(number)) if number.is_f64() && exact(number).is_none() => {
+            None
+        }
         (DataType::String, Value::Number(number)) => Some(number.to_string().into()),
         (DataType::String, Value::Bool(flag)) => Some(flag.to_string().into()),
         (DataType::Number, Value::Number(_)) | (DataType::Boolean, Value::Bool(_)) => {
@@ -263,6 +267,8 @@ mod tests {
         refuse(json!(1e300), DataType::Integer, "`1e+300` is not of type integer");
         refuse(json!(2), DataType::Boolean, "`2` is not of type boolean");
         refuse(json!(["a"]), DataType::String, "a list is not of type string");
+        let long: Value = serde_json::from_str("4000123412341234567890").unwrap();
+        refuse(long, DataType::String, "`4.0001234123412346e+21` is not of type string");
         refuse(json!("a"), DataType::Object, "`a` is not of type object");
         let (list, said) =
             coerce(json!(["a", 1, {}]), &DataType::array(DataType::Integer), &Reading::default());

@@ -17,7 +17,7 @@ use crate::fold::{fold, squeeze};
 use crate::model::{EdgeEnd, EntityType, ExternalId, Relationship};
 use crate::recognise::{Method, classify, spans};
 
-use self::fields::is_no_name_field;
+use self::fields::{PRINCIPALS, is_no_name_field};
 use self::pieces::pieces;
 use self::place::place;
 

@@ -18,7 +18,14 @@ impl ForEach {
             let description = format!("How many items are `{status}`.");
             Slot::required(status, DataType::Integer, &description)
         };
-        [results, count].into_iter().chain(Self::STATUSES.iter().map(of)).collect()
+        let warnings = Slot::required(
+            "warnings",
+            DataType::array(DataType::String),
+            "What could not be read of the answers.",
+        );
+        let warned = Slot::required("warning_count", DataType::Integer, "How many there are.");
+        let counts = Self::STATUSES.iter().map(of);
+        [results, count].into_iter().chain(counts).chain([warnings, warned]).collect()
     }
 }
 

@@ -47,6 +47,9 @@ fn confine(memory: u64, seconds: u64) -> io::Result<()> {
         let limit = Rlimit { current: Some(current.min(most)), maximum: Some(maximum.min(most)) };
         setrlimit(resource, limit)?;
     }
+    // A child that computes would outlive a parent that was killed; the kernel ends it with the thread that started it.
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     Ok(())
 }
 

@@ -21,8 +21,7 @@ pub struct StepWarnings {
     /// Some of them, one sentence each; untrusted text. Empty in the head of a run, which every step reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<String>,
-    /// SHA-256, hex, of the step's name, the count and all that its output holds of them: the same warnings have the same
-    /// hash, however many of them are written out.
+    /// SHA-256, hex, of the step's name, the count and all that its output lists of them, however many are written out here.
     pub hash: String,
     /// Whether a later irreversible step waits for a signature that was given knowing them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

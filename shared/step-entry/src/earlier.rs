@@ -17,6 +17,7 @@ use crate::error::StepError;
 use crate::for_each::Item;
 use crate::prepare::Prepared;
 use crate::signature::call_key;
+use crate::warned::warnings_of;
 
 /// The items that are left to do, and what earlier runs did: what is still in the list, in its order, then what is not.
 ///
@@ -68,7 +69,7 @@ pub(crate) async fn ending(
             return Ok(Some(Ending::failed(step, &changed(&format!("`{}`", step.name), run))));
         }
         return Ok(Some(match outcome {
-            Some(outcome) if outcome.status == StepStatus::Done => done(run, outcome),
+            Some(outcome) if outcome.status == StepStatus::Done => done(step, run, outcome),
             _ => {
                 let sentence = intent.sent().sentence(&step.name, &[]);
                 let message = format!("{sentence} That was in {run}; it is not sent again.");
@@ -79,9 +80,12 @@ pub(crate) async fn ending(
     Ok(None)
 }
 
-fn done(run: &RunId, outcome: Outcome) -> Ending {
+fn done(step: &PlanStep, run: &RunId, outcome: Outcome) -> Ending {
     let message = format!("done in {run}; not sent again");
-    Ending { message: Some(message), ..Ending::done(outcome.input_hash, outcome.output) }
+    // What could not be read of its answer then cannot be read now.
+    let warnings = warnings_of(step, &outcome.output).map(Box::new);
+    let done = Ending::done(outcome.input_hash, outcome.output);
+    Ending { message: Some(message), warnings, ..done }
 }
 
 /// What those who sign a repetition are told of a list: what was made before, what is unknown, and what was struck out.

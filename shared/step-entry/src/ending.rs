@@ -61,9 +61,11 @@ impl Ending {
         let warnings = warnings_of(step, &output);
         match warnings {
             Some(found) if step.on_warning == OnWarning::Stop => {
-                let found = StepWarnings { first: warning_sentences(&output, TOLD), ..found };
-                let error = ActionError::terminal("WARNINGS_FOUND", found.sentence());
-                Self { input_hash, ..Self::failed(step, &error).stopping() }
+                let told =
+                    StepWarnings { first: warning_sentences(&output, TOLD), ..found.clone() };
+                let error = ActionError::terminal("WARNINGS_FOUND", told.sentence());
+                let warnings = Some(Box::new(found));
+                Self { input_hash, output, warnings, ..Self::failed(step, &error).stopping() }
             }
             warnings => {
                 let warnings = warnings.map(Box::new);
@@ -191,11 +193,8 @@ impl Ending {
             return Ok(Envelope::from(&outcome));
         }
         let record = Event { step: event.step.clone(), attempt: event.attempt, n: 9, at, kind };
-        let consequence = match (&stop, &self.warnings) {
-            (Some(stop), _) => Consequence::Stop(stop),
-            (None, Some(warnings)) => Consequence::Warned(warnings),
-            (None, None) => Consequence::None,
-        };
+        let warnings = self.warnings.as_deref();
+        let consequence = Consequence { stop: stop.as_ref(), warnings };
         match persist(runs, event, &outcome, &record, consequence).await? {
             Ended::Now => Ok(Envelope::from(&outcome)),
             Ended::Before(stands) => Ok(Envelope::from(stands.as_ref())),
@@ -205,7 +204,7 @@ impl Ending {
 
 /// How often an outcome is written again after the table did not take it: what was done must not be forgotten for a
 /// conflict that settles within a second.
-const TRIES: u32 = 4;
+const TRIES: u32 = 6;
 
 async fn persist(
     runs: &RunStore,
@@ -217,12 +216,20 @@ async fn persist(
     let mut pause = std::time::Duration::from_millis(100);
     for _ in 1..TRIES {
         match runs.end_step(&event.run, outcome, record, consequence).await {
-            Err(error) if error.class() == Class::Retryable => tokio::time::sleep(pause).await,
+            Err(error) if error.class() == Class::Retryable => {
+                tokio::time::sleep(pause.mul_f64(share())).await;
+            }
             ended => return Ok(ended?),
         }
-        pause *= 3;
+        pause *= 2;
     }
     Ok(runs.end_step(&event.run, outcome, record, consequence).await?)
+}
+
+/// A share of a pause, from a half to the whole: steps of one stage that collided do not do so again.
+fn share() -> f64 {
+    let moment = Timestamp::now().subsec_nanosecond().rem_euclid(1_000_000);
+    0.5 + f64::from(moment) / 2_000_000.0
 }
 
 #[cfg(test)]

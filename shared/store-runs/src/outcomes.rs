@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 
 use countersign_plan::Plan;
-use countersign_run::{Event, EventKind, Head, RunId, StepWarnings, Stop};
+use countersign_run::{Event, EventKind, Head, RunId, StepWarnings, Stop, warning_sentences};
 use countersign_store_kit::{Expr, StoreError, Write, decode};
 use jiff::Timestamp;
 
 use crate::records::{OutcomeItem, PlanItem};
 use crate::{Intent, Outcome, Result, RunStore, keys};
+
+/// How many sentences about what a step could not read are kept beside its outcome, so that nobody has to read the output
+/// for them.
+const KEPT: usize = 50;
 
 /// What a step sees when it starts.
 #[derive(Debug, Clone)]
@@ -24,19 +28,17 @@ pub struct StepView {
 }
 
 /// What the end of a step changes of its run.
-#[derive(Debug, Clone, Copy)]
-pub enum Consequence<'a> {
-    /// Nothing.
-    None,
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Consequence<'a> {
     /// The run ends.
-    Stop(&'a Stop),
+    pub stop: Option<&'a Stop>,
     /// Later steps, and those who sign them, have to know.
-    Warned(&'a StepWarnings),
+    pub warnings: Option<&'a StepWarnings>,
 }
 
 impl<'a> From<Option<&'a Stop>> for Consequence<'a> {
     fn from(stop: Option<&'a Stop>) -> Self {
-        stop.map_or(Self::None, Self::Stop)
+        Self { stop, warnings: None }
     }
 }
 
@@ -128,43 +130,56 @@ impl RunStore {
         let consequence = consequence.into();
         let key = format!("runs/{run}/{}/{}.json", outcome.step, outcome.attempt);
         let output = self.blobs.store(&key, &outcome.output).await?;
-        let put =
-            Write::put(&keys::outcome(run, &outcome.step), &OutcomeItem::new(outcome, output))?
-                .if_absent();
-        let mut writes =
-            vec![put, Write::put(&keys::event(run, &event.step, event.attempt, event.n), event)?];
-        match consequence {
-            Consequence::None => {}
-            Consequence::Stop(stop) => {
-                writes.extend(self.stop_writes(run, stop, outcome.attempt)?);
+        let warned = consequence.warnings.map(|_| warning_sentences(&outcome.output, KEPT));
+        let item =
+            OutcomeItem { warned: warned.unwrap_or_default(), ..OutcomeItem::new(outcome, output) };
+        let put = Write::put(&keys::outcome(run, &outcome.step), &item)?.if_absent();
+        let event = Write::put(&keys::event(run, &event.step, event.attempt, event.n), event)?;
+        let own = vec![put, event];
+        let mut writes = own.clone();
+        writes.extend(self.head_writes(run, consequence, outcome.attempt)?);
+        match self.table.transact(writes).await {
+            // The run was stopped a moment ago by another step; its reason stands.
+            Err(StoreError::ConditionFailed { index: 2.., .. }) if consequence.stop.is_some() => {
+                let mut writes = own;
+                let warned = Consequence { stop: None, ..consequence };
+                writes.extend(self.head_writes(run, warned, outcome.attempt)?);
+                self.recorded(run, outcome, self.table.transact(writes).await).await
             }
-            Consequence::Warned(warnings) => writes.push(
-                Write::update(&keys::head(run))
-                    .append("warnings", &[warnings])?
-                    .add("version", &1)?
-                    .when(Expr::exists()),
-            ),
+            written => self.recorded(run, outcome, written).await,
         }
-        match self.table.transact(writes.clone()).await {
+    }
+
+    async fn recorded(&self, run: &RunId, outcome: &Outcome, written: Result<()>) -> Result<Ended> {
+        match written {
             Ok(()) => Ok(Ended::Now),
             Err(StoreError::ConditionFailed { index: 0, .. }) => {
                 self.ended_before(run, &outcome.step).await
             }
-            // The run was stopped a moment ago by another step; its reason stands.
-            Err(StoreError::ConditionFailed { .. })
-                if matches!(consequence, Consequence::Stop(_)) =>
-            {
-                writes.truncate(2);
-                match self.table.transact(writes).await {
-                    Ok(()) => Ok(Ended::Now),
-                    Err(error) if error.is_condition() => {
-                        self.ended_before(run, &outcome.step).await
-                    }
-                    Err(error) => Err(error),
-                }
-            }
             Err(error) => Err(error),
         }
+    }
+
+    /// What the end of a step writes to the head of its run: one update at most, because a transaction takes no two of an
+    /// item.
+    fn head_writes(
+        &self,
+        run: &RunId,
+        consequence: Consequence<'_>,
+        attempt: u32,
+    ) -> Result<Vec<Write>> {
+        let Consequence { stop, warnings } = consequence;
+        let mut writes = match (stop, warnings) {
+            (None, None) => return Ok(Vec::new()),
+            (Some(stop), _) => self.stop_writes(run, stop, attempt)?,
+            (None, Some(_)) => {
+                vec![Write::update(&keys::head(run)).add("version", &1)?.when(Expr::exists())]
+            }
+        };
+        if let Some(warnings) = warnings {
+            writes[0] = writes[0].clone().append("warnings", &[warnings])?;
+        }
+        Ok(writes)
     }
 
     async fn ended_before(&self, run: &RunId, step: &str) -> Result<Ended> {

@@ -59,13 +59,15 @@ impl RunStore {
             {
                 return Ok(Counted::Yes);
             }
-            if self.add(quota, of, now).await? {
+            let added = self.add(quota, of, now).await;
+            if matches!(added, Ok(true)) {
                 return Ok(Counted::Yes);
             }
+            // Not counted: when it is asked again, it has to be.
             if let Some(mark) = mark {
                 self.table.write(Write::delete(&mark)).await?;
             }
-            Ok(Counted::Exceeded(quota.exceeded(now)))
+            added.map(|_| Counted::Exceeded(quota.exceeded(now)))
         })
     }
 

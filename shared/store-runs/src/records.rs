@@ -52,6 +52,9 @@ pub(crate) struct OutcomeItem {
     pub approval: Option<String>,
     pub attempt: u32,
     pub at: Timestamp,
+    /// The first sentences about what it could not read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warned: Vec<String>,
 }
 
 impl OutcomeItem {
@@ -68,6 +71,7 @@ impl OutcomeItem {
             approval: outcome.approval.clone(),
             attempt: outcome.attempt,
             at: outcome.at,
+            warned: Vec::new(),
         }
     }
 

@@ -1,26 +1,35 @@
 //! What the steps of a run could not read, in sentences.
 
-use countersign_run::{Head, StepWarnings, warning_sentences};
+use std::collections::HashMap;
 
-use crate::{Result, RunStore};
+use countersign_run::{Head, StepWarnings};
+use countersign_store_kit::decode;
+
+use crate::records::OutcomeItem;
+use crate::{Result, RunStore, keys};
 
 impl RunStore {
-    /// The warnings of a run so far with at most `limit` sentences in all, made from the outputs of the steps that warned:
-    /// one request and one per output in the bucket, and none when there are no warnings.
+    /// The warnings of a run so far with at most `limit` sentences in all: one request, and none when there are no warnings.
     ///
     /// # Errors
-    /// [`StoreError`](countersign_store_kit::StoreError) when the table or bucket does not answer.
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn warnings(&self, head: &Head, limit: usize) -> Result<Vec<StepWarnings>> {
-        let steps: Vec<&str> = head.warnings.iter().map(|known| known.step.as_str()).collect();
-        let outcomes = self.outcomes(&head.run, &steps, &steps).await?;
+        if head.warnings.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted = head.warnings.iter().map(|known| keys::outcome(&head.run, &known.step));
+        let mut kept = HashMap::new();
+        for (_, item) in self.table.get_many(&wanted.collect::<Vec<_>>()).await? {
+            let item: OutcomeItem = decode(self.table.name(), item)?;
+            kept.insert(item.step, item.warned);
+        }
         let mut left = limit;
-        let written = |known: &StepWarnings| {
-            let outcome = outcomes.get(&known.step);
-            let first = outcome.map(|outcome| warning_sentences(&outcome.output, left));
-            let first = first.unwrap_or_default();
+        let mut written = |known: &StepWarnings| {
+            let mut first = kept.remove(&known.step).unwrap_or_default();
+            first.truncate(left);
             left -= first.len();
             StepWarnings { first, ..known.clone() }
         };
-        Ok(head.warnings.iter().map(written).collect())
+        Ok(head.warnings.iter().map(&mut written).collect())
     }
 }

@@ -114,7 +114,7 @@ async fn check_ending(n: u8, status: Status) {
     let step = state.step("pay").unwrap();
     assert_eq!((step.status, &step.message), (StepStatus::Unknown, &outcome.message), "{status:?}");
     let late = Outcome { status: StepStatus::TimedOut, ..outcome.clone() };
-    let ended = store.end_step(&run, &late, &events[0], Consequence::None).await.unwrap();
+    let ended = store.end_step(&run, &late, &events[0], Consequence::default()).await.unwrap();
     assert_eq!(ended, Ended::Before(Box::new(outcome)), "what stands is not written over");
 }
 

@@ -109,18 +109,14 @@ impl Aggregate {
                     .collect::<std::collections::HashSet<_>>()
                     .len()
             ),
-            Function::Min => values
-                .iter()
-                .map(|(_, v)| *v)
-                .min_by(|a, b| order::sort_order(a, b))
-                .cloned()
-                .unwrap_or(Value::Null),
-            Function::Max => values
-                .iter()
-                .map(|(_, v)| *v)
-                .max_by(|a, b| order::sort_order(a, b))
-                .cloned()
-                .unwrap_or(Value::Null),
+            Function::Min | Function::Max => {
+                let values: Vec<&Value> = alike(&values, field, index)?;
+                let extreme = match self.function {
+                    Function::Min => values.into_iter().min_by(|a, b| order::sort_order(a, b)),
+                    _ => values.into_iter().max_by(|a, b| order::sort_order(a, b)),
+                };
+                extreme.cloned().unwrap_or(Value::Null)
+            }
             Function::Sum => Total::of(&values, field, index)?.sum(),
             Function::Avg if values.is_empty() => Value::Null,
             Function::Avg => Total::of(&values, field, index)?.average(values.len(), index)?,
@@ -186,6 +182,25 @@ fn number(result: Decimal) -> Option<Value> {
     let float = result.approximately();
     let same = Decimal::of_json(&float.to_string()).is_ok_and(|shortest| shortest == result);
     Number::from_f64(float).filter(|_| same).map(Value::Number)
+}
+
+/// The values, unless some are amounts and some are texts that are not: of those, none is the least.
+fn alike<'v>(
+    values: &[(usize, &'v Value)],
+    field: &str,
+    index: usize,
+) -> Result<Vec<&'v Value>, TransformError> {
+    let amount = values.iter().find(|(_, value)| order::is_amount(value));
+    let is_other = |value: &Value| value.is_string() && !order::is_amount(value);
+    let other = values.iter().find(|(_, value)| is_other(value));
+    match (amount, other) {
+        (Some(_), Some((record, _))) => Err(TransformError::Record {
+            index,
+            record: *record,
+            problem: format!("`{field}` is not a number, and in other records it is"),
+        }),
+        _ => Ok(values.iter().map(|(_, value)| *value).collect()),
+    }
 }
 
 /// Groups in the order of their first record.

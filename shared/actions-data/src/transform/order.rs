@@ -133,9 +133,18 @@ fn strict(a: &Value, b: &Value) -> Ordering {
     }
 }
 
-/// Whether two values can be said to be more or less than one another.
+/// Whether a value is a number, or a text that is written as one.
+pub(super) fn is_amount(value: &Value) -> bool {
+    Amount::of(value).is_some()
+}
+
+/// Whether two values can be said to be more or less than one another. An amount and a text that is not one cannot, though
+/// both are texts: `9,000.00` is not more than `10000.00` because it begins with a nine.
 pub(super) fn same_kind(a: &Value, b: &Value) -> bool {
-    rank(a) == rank(b) || (Amount::of(a).is_some() && Amount::of(b).is_some())
+    if let (Value::String(_), Value::String(_)) = (a, b) {
+        return is_amount(a) == is_amount(b);
+    }
+    rank(a) == rank(b) || (is_amount(a) && is_amount(b))
 }
 
 /// Equal as values: `1` and `1.0`, and `1` and `"1"`.

@@ -1,6 +1,7 @@
 //! Dates: as ISO 8601 writes them, and in the order of a locale.
 
-use jiff::civil::Date;
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
 
 /// What stands in a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,8 +118,21 @@ pub(super) fn iso(text: &str) -> Option<String> {
     let day = text.get(..10)?;
     let date: Date = day.parse().ok()?;
     match text.as_bytes().get(10) {
-        None | Some(b'Z' | b'+' | b'-') => Some(date.to_string()),
-        Some(b'T') => Some(text.to_owned()),
+        None => Some(date.to_string()),
+        Some(b'Z') if text.len() == 11 => Some(date.to_string()),
+        Some(b'+' | b'-') if is_offset(text.get(11..)?) => Some(date.to_string()),
+        Some(b'T') if is_time(text) => Some(text.to_owned()),
         Some(_) => None,
     }
+}
+
+/// `05`, `0530` or `05:30`.
+fn is_offset(text: &str) -> bool {
+    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).collect();
+    let plain = text.len() == digits.len() && matches!(digits.len(), 2 | 4);
+    plain || (text.len() == 5 && digits.len() == 4 && text.as_bytes()[2] == b':')
+}
+
+fn is_time(text: &str) -> bool {
+    text.parse::<Timestamp>().is_ok() || text.parse::<DateTime>().is_ok()
 }

@@ -38,6 +38,9 @@ fn f_099_check_boxes_are_booleans() {
 fn f_099_dates_keep_their_day() {
     check("2021-12-31", ValueType::Date, json!("2021-12-31"));
     check("2021-12-31-05:00", ValueType::Date, json!("2021-12-31"));
+    for garbage in ["2021-12-31-99x", "2021-12-31+x", "2021-12-31Tnonsense", "2021-12-31Zx"] {
+        check(garbage, ValueType::Date, Value::Null);
+    }
     check("2021-12-31T10:00:00Z", ValueType::Date, json!("2021-12-31T10:00:00Z"));
     check("2021-02-30", ValueType::Date, Value::Null);
     check("12/31/2021", ValueType::Date, Value::Null);

@@ -83,7 +83,7 @@ pub(super) fn is_no_name_field(field: &str) -> bool {
 }
 
 /// Fields that name the organisation a whole record is about, the most telling first.
-const PRINCIPALS: [&str; 9] = [
+pub(super) const PRINCIPALS: [&str; 9] = [
     "organization_name",
     "organisation_name",
     "organization",

@@ -92,6 +92,15 @@ fn k_54_what_a_filter_cannot_compare_is_said() {
         json!({"record": 1, "field": "v", "text": "$4,200.00", "message": message})
     );
     assert_eq!(told[1]["record"], 4);
+    let texts = json!([{"type": "filter", "field": "v", "operator": "gt", "value": "10000.00"}]);
+    let texts = Operation::parse_all(texts.as_array().unwrap()).unwrap();
+    let amounts = ["9,000.00", "9000.00", "12000.00"].map(|text| json!({"v": text}));
+    let done = apply(amounts.to_vec(), &texts).unwrap();
+    assert_eq!((done.records, done.warnings.count()), (vec![json!({"v": "12000.00"})], 1));
+    let greatest = json!([{"type": "aggregate", "function": "max", "field": "v"}]);
+    let greatest = Operation::parse_all(greatest.as_array().unwrap()).unwrap();
+    let refused = apply(amounts.to_vec(), &greatest).unwrap_err();
+    assert!(matches!(refused, TransformError::Record { record: 0, .. }), "{refused}");
     let many = vec![json!({"v": "x".repeat(200)}); 150];
     let warnings = apply(many, &operations).unwrap().warnings;
     assert_eq!(warnings.count(), 150);
