@@ -100,6 +100,7 @@ fn k_46_a_test_pays_nobody_and_says_so_in_the_shape_of_the_result() {
     let plan = tested("vendors.data", &json!({})).unwrap();
     let none = json!({
         "results": [], "count": 0, "done": 0, "failed": 0, "unknown": 0, "not_sent": 0, "struck": 0, "sent_before": 0,
+        "warnings": [], "warning_count": 0,
     });
     assert_eq!(output(&plan), (StandInSource::Blank, none));
     let pay = plan.step("pay").unwrap();

@@ -66,7 +66,7 @@ fn f_162_the_result_has_every_item_and_their_counts() {
     check_use(
         "{post.whatever}",
         &[
-            "P016 {post.whatever}: `{post.whatever}`: there is no field `whatever` | the fields are `results`, `count`, `done`, `failed`, `unknown`, `not_sent`, `struck`, `sent_before`",
+            "P016 {post.whatever}: `{post.whatever}`: there is no field `whatever` | the fields are `results`, `count`, `done`, `failed`, `unknown`, `not_sent`, `struck`, `sent_before`, `warnings`, `warning_count`",
         ],
     );
 }
@@ -98,7 +98,18 @@ fn an_answer_that_nobody_knows_has_anything() {
     let names: Vec<&str> = outputs.iter().map(|slot| slot.name.as_str()).collect();
     assert_eq!(
         names,
-        ["results", "count", "done", "failed", "unknown", "not_sent", "struck", "sent_before"]
+        [
+            "results",
+            "count",
+            "done",
+            "failed",
+            "unknown",
+            "not_sent",
+            "struck",
+            "sent_before",
+            "warnings",
+            "warning_count"
+        ]
     );
     assert_eq!(outputs[0].data_type.to_string(), "record[]");
 }
