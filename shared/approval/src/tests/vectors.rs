@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use countersign_effect::{Effect, canonical, effect_leaf, row_leaf, tree};
+use countersign_run::StepWarnings;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -200,6 +201,21 @@ fn struck_gate() -> (Vec<StepEffects>, Request) {
     }
 }
 
+/// The gate behind two steps that could not read everything.
+fn warned_gate() -> (Vec<StepEffects>, Request) {
+    let of = |step: &str, first: &[&str], asks: bool| StepWarnings {
+        step: step.to_owned(),
+        count: 3,
+        first: first.iter().map(|text| (*text).to_owned()).collect(),
+        hash: hex::encode(Sha256::digest(step)),
+        asks,
+    };
+    let mut opening = openings().remove(0).1;
+    let sentence = "märz.csv, `amount`: row 14: `4.200,00 €` is not of type number";
+    opening.subject.warnings = vec![of("read", &[sentence], true), of("rates", &[], false)];
+    (opening.subject.effects.clone(), Request::open(opening, start()).unwrap())
+}
+
 fn subject_vectors() -> Vec<Value> {
     let one = |name: &str, effects: &[StepEffects], request: &Request| {
         let texts: Vec<Value> = effects.iter().map(|step| json!(step.texts)).collect();
@@ -217,6 +233,8 @@ fn subject_vectors() -> Vec<Value> {
         .collect();
     let (effects, request) = struck_gate();
     all.push(one("a gate with strikes", &effects, &request));
+    let (effects, request) = warned_gate();
+    all.push(one("a gate with warnings", &effects, &request));
     all
 }
 
