@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use countersign_connector::request::public_address;
-use countersign_connector::{Feed, FeedConnection, FeedOperation, Warnings};
+use countersign_connector::{Feed, FeedConnection, FeedOperation};
 use countersign_http_out::Call as HttpCall;
 use countersign_pages::{Body, Item, PageError};
 use countersign_reader::Readers;
+use countersign_registry::Warnings;
 use countersign_registry::action::Call;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;

@@ -1,8 +1,8 @@
 //! What one call read of all its files, and what it could not read.
 
-use countersign_connector::Warnings;
 use countersign_failure::{Class, Failure as _};
 use countersign_formats::Extraction;
+use countersign_registry::Warnings;
 use countersign_registry::action::Call;
 use serde_json::{Map, Value, json};
 
@@ -13,8 +13,6 @@ use crate::output::{Origin, shaped, stamp};
 
 /// Records returned by one call.
 const MAX_RECORDS: usize = 50_000;
-/// Warnings returned by one call.
-const MAX_WARNINGS: usize = Warnings::MOST;
 /// Files named in the message of a call that could read none.
 const MAX_NAMED: usize = 10;
 
@@ -23,9 +21,7 @@ const MAX_NAMED: usize = 10;
 pub(crate) struct Gathered {
     records: Vec<Map<String, Value>>,
     errors: Vec<Value>,
-    warnings: Vec<Value>,
-    /// How many warnings there were, kept or not.
-    warned: u64,
+    warnings: Warnings<Value>,
     notes: Vec<Value>,
     read: usize,
     /// The error the call fails with when nothing was read: one that trying again can help, before all others.
@@ -53,14 +49,13 @@ impl Gathered {
             stamp(&mut record, resolved, call, &origin);
             self.records.push(record);
         }
-        self.warned += found.warnings.len() as u64;
-        for warning in
-            found.warnings.into_iter().take(MAX_WARNINGS.saturating_sub(self.warnings.len()))
-        {
-            self.warnings.push(json!({
-                "file": target.reference, "name": target.name, "record": warning.record.map(|record| offset + record),
-                "field": warning.field, "message": warning.message,
-            }));
+        for warning in found.warnings {
+            self.warnings.push_with(|| {
+                json!({
+                    "file": target.reference, "name": target.name, "record": warning.record.map(|record| offset + record),
+                    "field": warning.field, "message": warning.message,
+                })
+            });
         }
         self.read += 1;
     }
@@ -117,15 +112,13 @@ impl Gathered {
         }
         if truncated {
             let message = format!("there are more files; one call reads the first {MAX_FILES}");
-            self.warned += 1;
             self.warnings.push(json!({ "message": message }));
         }
         let mut output = shaped(resolved.endpoint.output.shape, self.records, truncated);
         output.insert("files_read".to_owned(), self.read.into());
         output.insert("files_failed".to_owned(), self.errors.len().into());
         output.insert("errors".to_owned(), self.errors.into());
-        output.insert("warnings".to_owned(), self.warnings.into());
-        output.insert("warning_count".to_owned(), self.warned.into());
+        self.warnings.write(&mut output);
         output.insert("file_notes".to_owned(), self.notes.into());
         Ok(output.into())
     }

@@ -5,9 +5,10 @@ use countersign_connector::graphql::{Outcome, Reason, build, next_page, outcome}
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError};
 use countersign_connector::{
-    Credential, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds, Warnings,
+    Credential, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds,
 };
 use countersign_http_out::Answer;
+use countersign_registry::Warnings;
 use countersign_registry::action::Call;
 use serde_json::{Map, Value};
 

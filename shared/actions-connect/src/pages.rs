@@ -3,8 +3,9 @@
 use countersign_connector::answer::{AnswerError, NextPage, Unreachable};
 use countersign_connector::effect::request_of;
 use countersign_connector::request::{Request, RequestError};
-use countersign_connector::{Credential, PageBounds, Warnings};
+use countersign_connector::{Credential, PageBounds};
 use countersign_http_out::Answer;
+use countersign_registry::Warnings;
 use countersign_registry::action::Call;
 use countersign_resilience::{Remedy, Tried};
 use serde_json::{Map, Value};

@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use countersign_connector::request::{build, public_address};
-use countersign_connector::{Auth, ScrapeRules, ScraperConnection, Warnings};
+use countersign_connector::{Auth, ScrapeRules, ScraperConnection};
 use countersign_http_out::{Answer, Call as HttpCall};
 use countersign_pages::{Body, PageError, PageRecords};
 use countersign_reader::Readers;
+use countersign_registry::Warnings;
 use countersign_registry::action::Call;
 use countersign_robots::Robots;
 use serde_json::{Map, Value};

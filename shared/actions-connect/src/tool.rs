@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use countersign_connector::mapping::{Part, metadata, records};
-use countersign_connector::{SourceError, ToolConnection, ToolId, ToolRules, Tools, Warnings};
+use countersign_connector::{SourceError, ToolConnection, ToolId, ToolRules, Tools};
+use countersign_registry::Warnings;
 use countersign_registry::action::{Action, Call};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};

@@ -2,7 +2,7 @@
 
 use countersign_registry::action::{Action, ActionError, Call};
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::given;
 use crate::transform::{Operation, apply};
@@ -34,7 +34,9 @@ fn transform(call: &Call) -> Result<Value, ActionError> {
         }
     };
     let done = apply(records, &operations).map_err(|error| ActionError::from_failure(&error))?;
-    let (data, count) = (done.records, done.warnings.count());
-    let warnings = done.warnings.into_values();
-    Ok(json!({ "count": data.len(), "data": data, "warnings": warnings, "warning_count": count }))
+    let mut output = Map::new();
+    output.insert("count".to_owned(), done.records.len().into());
+    output.insert("data".to_owned(), done.records.into());
+    done.warnings.write(&mut output);
+    Ok(output.into())
 }

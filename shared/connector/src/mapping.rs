@@ -1,6 +1,6 @@
 //! JSON becomes records (F-090): where they stand, which fields they have, and values of the declared types (F-091).
 
-use countersign_registry::Field;
+use countersign_registry::{Field, Warnings};
 use serde_json::{Map, Value};
 
 use crate::answer::AnswerError;
@@ -8,7 +8,6 @@ use crate::coerce::coerce;
 use crate::json_path::Found;
 use crate::model::{JsonMapping, Layout, OutputSchema};
 use crate::reading::Reading;
-use crate::warnings::Warnings;
 
 /// Records, and what was not as declared.
 #[derive(Debug, Clone, PartialEq, Default)]

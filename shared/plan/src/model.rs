@@ -205,20 +205,17 @@ fn is_continue(on_warning: &OnWarning) -> bool {
 impl Plan {
     /// The steps that are over before this one begins, whether it uses their results or not.
     #[must_use]
-    pub fn before(&self, step: &PlanStep) -> BTreeSet<&str> {
+    pub fn before(&self, step: &str) -> BTreeSet<&str> {
         let mut before = BTreeSet::new();
-        let mut left: Vec<&String> = step.after.iter().collect();
-        while let Some(name) = left.pop() {
-            if let Some(earlier) = self.step(name).filter(|_| before.insert(name.as_str())) {
-                left.extend(&earlier.after);
+        let mut left: Vec<&PlanStep> = self.step(step).into_iter().collect();
+        while let Some(step) = left.pop() {
+            for earlier in &step.after {
+                if before.insert(earlier.as_str()) {
+                    left.extend(self.step(earlier));
+                }
             }
         }
-        // Its names live as long as the plan.
-        self.steps
-            .iter()
-            .map(|step| step.name.as_str())
-            .filter(|name| before.contains(name))
-            .collect()
+        before
     }
 
     /// A step by name.

@@ -431,6 +431,6 @@ fn f_311_warnings_before_an_irreversible_step_are_signed_unless_its_author_says_
     for name in ["ask", "pay", "after"] {
         assert_eq!(of(name), OnWarning::Continue, "{name}");
     }
-    let before = plan.before(plan.step("pay").unwrap());
+    let before = plan.before("pay");
     assert_eq!(before.into_iter().collect::<Vec<_>>(), ["ask", "read", "told"]);
 }

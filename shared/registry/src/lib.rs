@@ -9,11 +9,13 @@ mod catalogue;
 mod contract;
 mod data_type;
 mod items;
+mod warnings;
 
 pub use catalogue::{Registry, RegistryError, nearest};
 pub use contract::{Contract, Slot, record_of};
 pub use data_type::{DataType, Field};
 pub use items::Items;
+pub use warnings::Warnings;
 
 /// The action whose inputs and outputs are those of a connector's endpoint.
 pub const CALL_CONNECTOR: &str = "call_connector";

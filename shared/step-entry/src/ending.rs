@@ -204,7 +204,7 @@ impl Ending {
 
 /// How often an outcome is written again after the table did not take it: what was done must not be forgotten for a
 /// conflict that settles within a second.
-const TRIES: u32 = 6;
+const TRIES: u32 = 5;
 
 async fn persist(
     runs: &RunStore,

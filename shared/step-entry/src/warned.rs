@@ -35,7 +35,7 @@ fn hash(step: &str, count: u64, output: &Value) -> String {
 
 /// Whether this signature was given knowing every warning that the step's signers have to know.
 pub(crate) fn is_known(view: &StepView, step: &PlanStep, signature: &Signed) -> bool {
-    let before = view.plan.before(step);
+    let before = view.plan.before(&step.name);
     let due = |known: &&StepWarnings| known.asks && before.contains(known.step.as_str());
     view.head.warnings.iter().filter(due).all(|known| signature.warned.contains(&known.hash))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use countersign_run::{EFFECT_UNKNOWN, RunId, StepStatus};
+use countersign_run::{EFFECT_UNKNOWN, RunId, StepStatus, warning_count, warning_sentences};
 use countersign_store_kit::Stored;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -21,6 +21,9 @@ const MAX_ANSWERS_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Characters of a failure's message in the sentence.
 const MAX_MESSAGE: usize = 500;
+
+/// How many sentences about what could not be read are listed.
+const MAX_WARNINGS: usize = 100;
 
 /// A call that a run made, or may have made, which this one repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,9 +189,15 @@ impl<'a> ListSummary<'a> {
             result(None, &call.item, status, &Value::Null, &format!("in {}", call.run))
         });
         let results: Vec<Value> = results.into_values().chain(earlier).collect();
+        let answers = results.iter().map(|one| &one["output"]);
+        let warned: u64 = answers.map(warning_count).sum();
+        let warnings: Vec<String> =
+            results.iter().flat_map(warnings_of).take(MAX_WARNINGS).collect();
         json!({
             "count": results.len(),
             "results": results,
+            "warnings": warnings,
+            "warning_count": warned,
             "done": self.done(),
             "failed": self.failed(),
             "unknown": self.unknown(),
@@ -197,6 +206,13 @@ impl<'a> ListSummary<'a> {
             "sent_before": self.sent_before(),
         })
     }
+}
+
+/// What could not be read of an item's answer, with the key of the item.
+fn warnings_of(item: &Value) -> Vec<String> {
+    let key = item["key"].as_str().unwrap_or_default();
+    let sentences = warning_sentences(&item["output"], MAX_WARNINGS);
+    sentences.into_iter().map(|sentence| format!("{key}: {sentence}")).collect()
 }
 
 fn result(n: Option<u32>, key: &str, status: &str, output: &Value, message: &str) -> Value {

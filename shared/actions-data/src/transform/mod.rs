@@ -14,11 +14,12 @@ use std::collections::HashSet;
 
 use countersign_decimal::DIGITS;
 use countersign_failure::Failure;
+use countersign_registry::Warnings;
 use serde_json::Value;
 
 pub use self::aggregate::{Aggregate, Function};
 pub use self::order::compare;
-pub use self::warning::Warnings;
+use self::warning::not_compared;
 
 /// The most records one call takes.
 pub const MAX_RECORDS: usize = 100_000;
@@ -164,14 +165,14 @@ pub struct Transformed {
     /// The records, in order.
     pub records: Vec<Value>,
     /// What could not be compared.
-    pub warnings: Warnings,
+    pub warnings: Warnings<Value>,
 }
 
 fn step(
     mut records: Vec<Value>,
     operation: &Operation,
     index: usize,
-    warnings: &mut Warnings,
+    warnings: &mut Warnings<Value>,
 ) -> Result<Vec<Value>, TransformError> {
     match operation {
         Operation::Filter { field, operator, value } => {
@@ -179,7 +180,7 @@ fn step(
             records.retain(|record| {
                 let found = lookup(record, field);
                 if !operator.can_tell(found, value) {
-                    warnings.add(index, place, field, found, value);
+                    warnings.push_with(|| not_compared(index, place, field, found, value));
                 }
                 place += 1;
                 operator.holds(found, value)

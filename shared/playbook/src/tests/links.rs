@@ -362,7 +362,7 @@ fn malformed_references_and_conditions_are_located() {
 }
 
 #[test]
-fn triggers_are_checked() {
+fn f_134_triggers_are_checked() {
     let text = |pattern: &str| {
         format!(
             "triggers: [{{pattern: '{pattern}', type: regex}}]\n{}",

@@ -137,7 +137,7 @@ fn f_054_nesting_is_bounded_and_gates_stand_outside() {
 }
 
 #[test]
-fn k_50_steps_before_an_effect_stop_by_default() {
+fn f_148_k_50_steps_before_an_effect_stop_by_default() {
     let text = around(FLOW);
     for name in ["filings", "both", "left", "right", "match", "sign"] {
         assert_eq!(on_error(&text, name).0, OnError::Stop, "{name}");
@@ -189,7 +189,7 @@ fn k_50_skipping_before_an_effect_is_warned_of() {
 }
 
 #[test]
-fn k_51_counts_hold_and_retry_alone_means_once() {
+fn f_149_k_51_counts_hold_and_retry_alone_means_once() {
     let with = |rest: &str| {
         on_error(
             &around(&format!("  - {{name: s, step_type: tool, action: query_journal{rest}}}\n")),

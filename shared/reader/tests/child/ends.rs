@@ -248,17 +248,3 @@ async fn f_099_nothing_that_a_child_says_is_taken_on_trust() {
     let deadline = Instant::now() + Duration::from_millis(200);
     assert_eq!(silent.feed(&body, deadline).await.unwrap_err(), PageError::Time);
 }
-
-#[tokio::test]
-#[ignore = "a measurement: what a child costs"]
-async fn what_a_child_costs() {
-    let (readers, file) = (children(Bounds::default()), made::xml());
-    let mut times = Vec::new();
-    for _ in 0..200 {
-        let started = Instant::now();
-        read(&readers, XML, &file, PATIENCE).await.unwrap();
-        times.push(started.elapsed());
-    }
-    times.sort_unstable();
-    println!("a small XML in a child: median {:?}, 95 of 100 within {:?}", times[100], times[190]);
-}

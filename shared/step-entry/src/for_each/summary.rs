@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::{OnError, PlanStep};
-use countersign_run::{StepStatus, StopReason, warning_count, warning_sentences};
+use countersign_run::{StepStatus, StopReason};
 use countersign_store_runs::{EarlierCall, ListEnd, ListSummary};
-
-use serde_json::Value;
 
 use super::Calls;
 use super::plan::Made;
@@ -14,9 +12,6 @@ use crate::context::Context;
 use crate::ending::Ending;
 use crate::error::StepError;
 use crate::warned::warnings_of;
-
-/// How many sentences about what could not be read are listed.
-const MOST: usize = 100;
 
 /// The end of a step whose list has nothing left to do: everything was done by runs that this one repeats.
 pub(crate) fn of_earlier(step: &PlanStep, earlier: &[EarlierCall]) -> Ending {
@@ -69,29 +64,11 @@ fn untouched(made: &Made, instead: Option<&Ending>) -> Option<Ending> {
 }
 
 fn of(step: &PlanStep, end: ListEnd, instead: Option<&Ending>) -> Ending {
-    let ListEnd { status, code, message, mut output } = end;
-    warn(&mut output);
+    let ListEnd { status, code, message, output } = end;
     let stops = (step.on_error == OnError::Stop).then_some(StopReason::StepFailed);
     let stops = instead.and_then(|ending| ending.stops).or(stops);
     let stops = stops.filter(|_| status != StepStatus::Done);
     let warnings = warnings_of(step, &output).map(Box::new);
     let done = Ending::done(String::new(), output);
     Ending { status, code, message: Some(message), stops, warnings, ..done }
-}
-
-/// Lists what could not be read of the answers, each with the key of its item.
-fn warn(output: &mut Value) {
-    let results = output.get("results").and_then(Value::as_array).map(Vec::as_slice);
-    let results = results.unwrap_or_default();
-    let count: u64 = results.iter().map(|one| warning_count(&one["output"])).sum();
-    let of = |one: &Value| {
-        let key = one["key"].as_str().unwrap_or_default().to_owned();
-        let sentences = warning_sentences(&one["output"], MOST);
-        sentences.into_iter().map(move |sentence| format!("{key}: {sentence}"))
-    };
-    let listed: Vec<String> = results.iter().flat_map(of).take(MOST).collect();
-    if let Some(fields) = output.as_object_mut() {
-        fields.insert("warnings".to_owned(), listed.into());
-        fields.insert("warning_count".to_owned(), count.into());
-    }
 }

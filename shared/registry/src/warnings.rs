@@ -1,23 +1,30 @@
-//! What could not be read: the first are kept, all are counted.
+//! What a call could not read: the first are kept, all are counted.
 
 use serde_json::{Map, Value};
 
-/// Warnings of one call.
+/// Warnings of one call: texts, or records with a `message` and the place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Warnings {
-    kept: Vec<String>,
+pub struct Warnings<T = String> {
+    kept: Vec<T>,
     count: u64,
 }
 
 impl Warnings {
     /// How many are kept: one for each value that does not fit would be as large as the answer.
     pub const MOST: usize = 100;
+}
 
+impl<T> Warnings<T> {
     /// Adds one.
-    pub fn push(&mut self, warning: impl Into<String>) {
+    pub fn push(&mut self, warning: impl Into<T>) {
+        self.push_with(|| warning.into());
+    }
+
+    /// Adds one, which is made only if it is kept.
+    pub fn push_with(&mut self, warning: impl FnOnce() -> T) {
         self.count += 1;
-        if self.kept.len() < Self::MOST {
-            self.kept.push(warning.into());
+        if self.kept.len() < Warnings::MOST {
+            self.kept.push(warning());
         }
     }
 
@@ -25,7 +32,7 @@ impl Warnings {
     pub fn append(&mut self, other: Self) {
         self.count += other.count;
         self.kept.extend(other.kept);
-        self.kept.truncate(Self::MOST);
+        self.kept.truncate(Warnings::MOST);
     }
 
     /// Whether there are none.
@@ -34,20 +41,29 @@ impl Warnings {
         self.count == 0
     }
 
-    /// Those that are kept.
+    /// How many there are.
     #[must_use]
-    pub fn kept(&self) -> &[String] {
-        &self.kept
+    pub fn count(&self) -> u64 {
+        self.count
     }
 
+    /// Those that are kept.
+    #[must_use]
+    pub fn kept(&self) -> &[T] {
+        &self.kept
+    }
+}
+
+impl<T: Into<Value>> Warnings<T> {
     /// Writes `warnings` and `warning_count` into a step's output.
     pub fn write(self, output: &mut Map<String, Value>) {
-        output.insert("warnings".to_owned(), self.kept.into());
+        let kept: Value = self.kept.into_iter().map(Into::into).collect();
+        output.insert("warnings".to_owned(), kept);
         output.insert("warning_count".to_owned(), self.count.into());
     }
 }
 
-impl<S: Into<String>> Extend<S> for Warnings {
+impl<S: Into<T>, T> Extend<S> for Warnings<T> {
     fn extend<I: IntoIterator<Item = S>>(&mut self, warnings: I) {
         warnings.into_iter().for_each(|warning| self.push(warning));
     }
