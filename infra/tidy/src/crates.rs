@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_crate_in_order_passes() {
-        check("countersign-plan", "shared/plan", "[lints]\nworkspace = true", "");
+        check("countersign-plan", "shared/domain/plan", "[lints]\nworkspace = true", "");
         check("run-begin", "functions/run-begin", "[lints]\nworkspace = true", "");
     }
 
@@ -108,9 +108,9 @@ mod tests {
         );
         check(
             "plan",
-            "shared/plan",
+            "shared/domain/plan",
             "[lints]\nworkspace = true",
-            "the package in `shared/plan` is called `plan` instead of `countersign-plan`",
+            "the package in `shared/domain/plan` is called `plan` instead of `countersign-plan`",
         );
     }
 }

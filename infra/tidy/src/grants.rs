@@ -143,8 +143,8 @@ mod tests {
         };
         let packages = vec![
             package("functions/tool-data", "tool-data", needs),
-            package("shared/step-entry", "countersign-step-entry", "countersign-store-runs"),
-            package("shared/store-runs", "countersign-store-runs", ""),
+            package("shared/entry/step-entry", "countersign-step-entry", "countersign-store-runs"),
+            package("shared/adapters/store-runs", "countersign-store-runs", ""),
         ];
         let policy = json!({ "Statement": [{ "Action": [action], "Resource": [resource] }] });
         let template = json!({ "Resources": { "ToolData": { "Type": "AWS::Serverless::Function", "Properties": { "Policies": [policy] } } } });

@@ -2,88 +2,11 @@
 
 use crate::project::{Package, Project};
 
-/// The layers of `shared/`, lowest first. A new crate takes its place here before anything may use it.
-pub const LAYERS: [(&str, &[&str]); 5] = [
-    ("floor", &["ids", "failure", "lazy", "decimal"]),
-    (
-        "domain",
-        &[
-            "identity",
-            "registry",
-            "wiring",
-            "playbook",
-            "plan",
-            "run",
-            "approval",
-            "effect",
-            "resilience",
-            "connector",
-            "formats",
-            "pages",
-            "profile",
-            "schedule",
-            "journal",
-            "knowledge",
-            "retrieval",
-            "editorial",
-            "report",
-            "letter",
-            "links",
-        ],
-    ),
-    (
-        "adapters",
-        &[
-            "store-kit",
-            "store-directory",
-            "store-catalog",
-            "store-runs",
-            "store-approvals",
-            "store-tokens",
-            "store-knowledge",
-            "store-content",
-            "store-uploads",
-            "store-vault",
-            "store-egress",
-            "store-journal",
-            "states",
-            "outbox",
-            "vault",
-            "signer",
-            "http-out",
-            "postgres-out",
-            "robots",
-            "reader",
-            "model",
-            "documents",
-            "sandbox",
-        ],
-    ),
-    (
-        "actions",
-        &[
-            "actions-data",
-            "actions-knowledge",
-            "actions-connect",
-            "actions-output",
-            "actions-journal",
-            "actions-notify",
-            "actions-web",
-        ],
-    ),
-    (
-        "entry",
-        &[
-            "lambda-entry",
-            "step-entry",
-            "search-entry",
-            "connect-entry",
-            "gatekeeper",
-            "recovery",
-            "web",
-        ],
-    ),
-];
+/// The layers, lowest first: the folders of `shared/`. The folder of a crate is its layer.
+pub const LAYERS: [&str; 5] = ["floor", "domain", "adapters", "actions", "entry"];
+
+/// The layer of pure code; it and those below compute only.
+const PURE: usize = 1;
 
 /// What a domain crate must not need: the outside world, the clock, chance.
 const IMPURE: [&str; 12] = [
@@ -108,8 +31,9 @@ pub fn broken(project: &Project) -> Vec<String> {
     for package in project.in_folder("shared") {
         match layer(package) {
             None => broken.push(format!(
-                "`{}` has no layer: give it one in `infra/tidy/src/layers.rs`",
-                package.folder
+                "`{}` has no layer: move it to a folder of {}",
+                package.folder,
+                LAYERS.map(|layer| format!("`shared/{layer}`")).join(", ")
             )),
             Some(layer) => {
                 broken.extend(upward(project, package, layer));
@@ -135,7 +59,9 @@ pub fn broken(project: &Project) -> Vec<String> {
 }
 
 fn layer(package: &Package) -> Option<usize> {
-    LAYERS.iter().position(|(_, crates)| crates.contains(&package.short()))
+    let mut path = package.folder.split('/').skip(1);
+    let (folder, name) = (path.next()?, path.next()?);
+    LAYERS.iter().position(|layer| *layer == folder && !name.is_empty())
 }
 
 fn upward(project: &Project, package: &Package, own: usize) -> Vec<String> {
@@ -149,7 +75,7 @@ fn upward(project: &Project, package: &Package, own: usize) -> Vec<String> {
 }
 
 fn impure(package: &Package, layer: usize) -> Vec<String> {
-    if layer > 1 {
+    if layer > PURE {
         return Vec::new();
     }
     let outside = package
@@ -185,19 +111,21 @@ mod tests {
     }
 
     fn named(folder: &str) -> String {
-        folder.strip_prefix("shared/").map_or_else(
-            || folder.replace("functions/", ""),
-            |short| format!("countersign-{short}"),
-        )
+        let short = folder.rsplit('/').next().unwrap_or(folder);
+        if folder.starts_with("shared/") {
+            format!("countersign-{short}")
+        } else {
+            short.to_owned()
+        }
     }
 
     #[test]
     fn edges_down_and_sideways_are_right() {
         check(
             &[
-                ("shared/plan", "countersign-ids countersign-run"),
-                ("shared/run", ""),
-                ("shared/ids", ""),
+                ("shared/domain/plan", "countersign-ids countersign-run"),
+                ("shared/domain/run", ""),
+                ("shared/floor/ids", ""),
             ],
             "",
         );
@@ -206,8 +134,8 @@ mod tests {
     #[test]
     fn an_edge_that_goes_up_is_named() {
         check(
-            &[("shared/plan", "countersign-web"), ("shared/web", "")],
-            "`shared/plan` depends on `shared/web`, which stands above it",
+            &[("shared/domain/plan", "countersign-web"), ("shared/entry/web", "")],
+            "`shared/domain/plan` depends on `shared/entry/web`, which stands above it",
         );
     }
 
@@ -215,15 +143,16 @@ mod tests {
     fn a_crate_without_a_layer_is_named() {
         check(
             &[("shared/misc", "")],
-            "`shared/misc` has no layer: give it one in `infra/tidy/src/layers.rs`",
+            "`shared/misc` has no layer: move it to a folder of `shared/floor`, `shared/domain`, `shared/adapters`, \
+             `shared/actions`, `shared/entry`",
         );
     }
 
     #[test]
     fn a_domain_crate_reaches_nothing_outside() {
         check(
-            &[("shared/plan", "tokio")],
-            "`shared/plan` is a domain crate and needs `tokio`: move that to an adapter",
+            &[("shared/domain/plan", "tokio")],
+            "`shared/domain/plan` is a domain crate and needs `tokio`: move that to an adapter",
         );
     }
 

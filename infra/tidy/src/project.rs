@@ -39,7 +39,7 @@ pub enum TidyError {
 pub struct Package {
     /// Its name.
     pub name: String,
-    /// The folder below the workspace, such as `shared/plan`.
+    /// The folder below the workspace, such as `shared/domain/plan`.
     pub folder: String,
     /// What it needs to be built, by package name; without what only its tests need.
     pub needs: BTreeSet<String>,
@@ -48,7 +48,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// The folder's own name: `plan` of `shared/plan`.
+    /// The folder's own name: `plan` of `shared/domain/plan`.
     #[must_use]
     pub fn short(&self) -> &str {
         self.folder.rsplit('/').next().unwrap_or(&self.folder)

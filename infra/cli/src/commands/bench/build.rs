@@ -36,7 +36,7 @@ impl Build {
         let clean = self.seconds(&project, &target)?;
         step.done("built from nothing");
         let step = console.step("building again after touching `store-kit`");
-        touch(&project.join("shared/store-kit/src/lib.rs"))?;
+        touch(&project.join("shared/adapters/store-kit/src/lib.rs"))?;
         let again = self.seconds(&project, &target)?;
         step.done("built again");
         Ok(vec![

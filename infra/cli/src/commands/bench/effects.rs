@@ -12,7 +12,7 @@ use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
 
-/// The test that compares them, in `shared/actions-connect`.
+/// The test that compares them, in `shared/actions/actions-connect`.
 const TEST: &str = "tests::effects::what_a_server_receives_is_what_was_shown";
 
 #[derive(Debug, Args)]

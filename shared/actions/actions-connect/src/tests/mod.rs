@@ -1,0 +1,344 @@
+//! The action against files in memory and real servers on this machine.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use countersign_connector::{
+    Binding, BindingId, ConfigOverrides, ConnectorEffects, ConnectorId, ConnectorSource,
+    Credential, CredentialId, CredentialSource, FileBody, FileEntry, FileId, Files, Health,
+    HealthSink, Listing, Permissions, SourceError, StoredConnector, keys,
+};
+use countersign_failure::Class;
+use countersign_http_out::{Egress, Policy};
+use countersign_identity::UserId;
+use countersign_registry::action::{
+    Action, ActionError, Call, CallOf, Describe as _, EffectsOf, Permit, RunInfo,
+};
+use futures::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+use self::memory::Shared;
+use crate::{ActionTools, Deps, Mode, Readers, Robots, Tokens, actions};
+
+const FILINGS: &str = include_str!("../../../../../library/connectors/irs-990-xml.yaml");
+
+macro_rules! filing {
+    ($name:literal) => {
+        include_bytes!(concat!("../../../../../library/filings/", $name, ".xml")).to_vec()
+    };
+}
+
+fn user(byte: u8) -> UserId {
+    UserId::from_bytes([byte; 16])
+}
+
+fn file_id(byte: u8) -> FileId {
+    FileId::from_bytes([byte; 16])
+}
+
+/// A whole world in memory: one owner, one profile, one connector.
+#[derive(Default)]
+struct World {
+    yaml: String,
+    binding: Option<Binding>,
+    files: BTreeMap<String, Vec<u8>>,
+    broken: bool,
+    health: Mutex<Vec<Health>>,
+    asked: Mutex<Vec<(UserId, CredentialId, ConnectorId)>>,
+    /// The parts of the owner's credential; a token when there are none.
+    parts: Vec<(&'static str, &'static str)>,
+    tokens: Tokens,
+    /// What the tools answer, and what they were asked.
+    tool: Option<Value>,
+    used: Mutex<Vec<Call>>,
+    shared: Shared,
+}
+
+impl World {
+    fn new(yaml: &str) -> Self {
+        let connector_id =
+            countersign_connector::parse(yaml).definition.expect("a valid connector").id;
+        let binding = Binding {
+            id: BindingId::from_bytes([3; 16]),
+            profile_id: "prof_1".to_owned(),
+            connector_id,
+            credential: Some(CredentialId::from_bytes([4; 16])),
+            config_overrides: ConfigOverrides::default(),
+            permissions: Permissions::default(),
+            is_enabled: true,
+            health: Health::Ok,
+        };
+        Self { yaml: yaml.to_owned(), binding: Some(binding), ..Self::default() }
+    }
+
+    fn bind(mut self, change: impl FnOnce(&mut Binding)) -> Self {
+        change(self.binding.as_mut().unwrap());
+        self
+    }
+
+    fn file(mut self, byte: u8, name: &str, bytes: Vec<u8>) -> Self {
+        self.files.insert(keys::file_key(&user(1), &file_id(byte), name), bytes);
+        self
+    }
+
+    fn in_folder(mut self, folder: &str, byte: u8, name: &str, bytes: Vec<u8>) -> Self {
+        self.files.insert(keys::folder_key(&user(1), folder, &file_id(byte), name).unwrap(), bytes);
+        self
+    }
+}
+
+impl ConnectorSource for World {
+    fn definition<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+        let definition = countersign_connector::parse(&self.yaml).definition.unwrap();
+        let found = (*owner == user(1) && definition.id == *id).then(|| StoredConnector {
+            owner: None,
+            definition,
+            yaml: self.yaml.clone(),
+            updated_at: jiff::Timestamp::UNIX_EPOCH,
+            accepted: Vec::new(),
+        });
+        Box::pin(async move { Ok(found) })
+    }
+
+    fn binding<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+        let found = self.binding.clone().filter(|binding| {
+            *owner == user(1) && binding.profile_id == profile && binding.connector_id == *connector
+        });
+        Box::pin(async move { Ok(found) })
+    }
+}
+
+impl HealthSink for World {
+    fn note<'a>(
+        &'a self,
+        _: &'a UserId,
+        _: &'a Binding,
+        health: Health,
+    ) -> BoxFuture<'a, Result<(), SourceError>> {
+        self.health.lock().unwrap().push(health);
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl CredentialSource for World {
+    fn credential<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a CredentialId,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<Credential>, SourceError>> {
+        self.asked.lock().unwrap().push((owner.clone(), id.clone(), connector.clone()));
+        let parts: &[_] =
+            if self.parts.is_empty() { &[("token", "s3cr3t-token")] } else { &self.parts };
+        let credential =
+            parts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        Box::pin(async move { Ok(Some(credential)) })
+    }
+}
+
+impl Action for World {
+    fn name(&self) -> &'static str {
+        "search_web"
+    }
+
+    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+        self.used.lock().unwrap().push(call.clone());
+        let outcome =
+            self.tool.clone().ok_or_else(|| ActionError::retryable("SEARCH_DOWN", "no search"));
+        Box::pin(async move { outcome })
+    }
+}
+
+struct Bytes(Vec<Vec<u8>>, bool);
+
+#[derive(Debug, thiserror::Error)]
+#[error("the bucket went away")]
+struct Gone;
+
+impl countersign_failure::Failure for Gone {
+    fn code(&self) -> &'static str {
+        "FILE_SOURCE"
+    }
+
+    fn class(&self) -> Class {
+        Class::Retryable
+    }
+}
+
+impl FileBody for Bytes {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SourceError>> {
+        let piece = if self.0.is_empty() { None } else { Some(self.0.remove(0)) };
+        let outcome = match piece {
+            None if self.1 => Err(Box::new(Gone) as SourceError),
+            piece => Ok(piece),
+        };
+        Box::pin(async move { outcome })
+    }
+}
+
+impl Files for World {
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Listing, SourceError>> {
+        let found: Vec<FileEntry> = self
+            .files
+            .iter()
+            .filter(|(key, _)| key.starts_with(prefix))
+            .map(|(key, bytes)| FileEntry { key: key.clone(), bytes: bytes.len() as u64 })
+            .collect();
+        let truncated = found.len() > most;
+        Box::pin(
+            async move { Ok(Listing { files: found.into_iter().take(most).collect(), truncated }) },
+        )
+    }
+
+    fn open<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>> {
+        let pieces = self.files[key].chunks(700).map(<[u8]>::to_vec).collect();
+        let body = Bytes(pieces, self.broken);
+        Box::pin(async move { Ok(Box::new(body) as Box<dyn FileBody>) })
+    }
+}
+
+fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
+    let object = |value: Value| value.as_object().cloned().unwrap_or_default();
+    Call {
+        run: "run_1".to_owned(),
+        step: "read".to_owned(),
+        owner: user(1),
+        action: "call_connector".to_owned(),
+        inputs: object(inputs),
+        params: object(json!({ "connector": connector, "endpoint": endpoint })),
+        idempotency_key: "run_1/read".to_owned(),
+        permit: None,
+        now: "2026-03-04T05:06:07Z".parse().unwrap(),
+        remaining: Duration::from_secs(60),
+        info: RunInfo {
+            profile_id: "prof_1".to_owned(),
+            profile_name: "Investigator".to_owned(),
+            playbook_id: None,
+            query: String::new(),
+            run_context: "interactive".to_owned(),
+            dry_run: false,
+            invoked_by: user(1),
+            started_at: jiff::Timestamp::UNIX_EPOCH,
+            warnings: Vec::new(),
+        },
+    }
+}
+
+/// The call with its effect, as if it had been signed; a call without one as it is.
+async fn signed(world: &Arc<World>, call: &Call) -> Call {
+    let calls = [CallOf { inputs: &call.inputs, key: &call.idempotency_key }];
+    let of = EffectsOf {
+        owner: &call.owner,
+        profile_id: &call.info.profile_id,
+        action: &call.action,
+        params: &call.params,
+        calls: &calls,
+        ahead: None,
+    };
+    let effect = ConnectorEffects(world.clone()).describe(&of).await.ok();
+    let effect = effect.map(|mut effects| effects.remove(0));
+    let permit = effect.map(|effect| Permit { effect, receipt: "rcpt_1".to_owned() });
+    Call { permit, ..call.clone() }
+}
+
+async fn run_with(
+    world: &Arc<World>,
+    mode: Mode,
+    policy: Policy,
+    call: &Call,
+) -> Result<Value, ActionError> {
+    let call = match (mode, &call.permit) {
+        (Mode::Write, None) => &signed(world, call).await,
+        _ => call,
+    };
+    let deps = Deps {
+        connectors: world.clone(),
+        health: world.clone(),
+        credentials: world.clone(),
+        standing: world.clone(),
+        answers: world.clone(),
+        announcer: world.clone(),
+        files: world.clone(),
+        readers: Readers::here(),
+        robots: Robots::new(Egress::new(policy)),
+        egress: Egress::new(policy),
+        tokens: world.tokens.clone(),
+        tools: Arc::new(ActionTools::new(vec![world.clone()])),
+    };
+    let call = permitted(&deps, mode, call).await;
+    actions(deps, mode)[0].run(&call).await
+}
+
+/// A call with an effect comes with what was signed, as the step protocol gives it.
+async fn permitted(deps: &Deps, mode: Mode, call: &Call) -> Call {
+    let calls = [CallOf { inputs: &call.inputs, key: &call.idempotency_key }];
+    let of = EffectsOf {
+        owner: &call.owner,
+        profile_id: &call.info.profile_id,
+        action: &call.action,
+        params: &call.params,
+        calls: &calls,
+        ahead: None,
+    };
+    let described = ConnectorEffects(deps.connectors.clone()).describe(&of).await;
+    let permit = described.ok().filter(|_| mode == Mode::Write);
+    let permit = permit
+        .map(|mut effects| Permit { effect: effects.remove(0), receipt: "rcpt_1".to_owned() });
+    Call { permit, ..call.clone() }
+}
+
+async fn run(world: World, call: &Call) -> Result<Value, ActionError> {
+    run_with(&Arc::new(world), Mode::Read, Policy { allow_loopback: true }, call).await
+}
+
+/// Checks the code of a refused call.
+async fn check(world: World, call: &Call, code: &str) {
+    let error = run(world, call).await.unwrap_err();
+    assert_eq!(error.code, code, "{error}");
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
+fn officers(source: Value) -> Call {
+    call_of("irs-990-xml", "parse_990_officers", json!({ "source": source }))
+}
+
+fn own_fields(record: &Value) -> Map<String, Value> {
+    record
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(name, _)| !name.starts_with('_'))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+mod api;
+mod database;
+mod effects;
+mod feeds;
+mod fetching;
+mod files;
+mod formats;
+mod graphql;
+mod memory;
+mod oauth;
+mod pages;
+mod resilience;
+mod scraping;
+mod second_reading;
+mod step;
+mod tool;
