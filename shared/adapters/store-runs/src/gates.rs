@@ -8,7 +8,7 @@ use countersign_run::{
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::{Intent, Outcome, Result, RunStore};
+use crate::{Consequence, Intent, Outcome, Result, RunStore, warnings_of};
 
 impl RunLog for RunStore {
     fn opened<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
@@ -89,7 +89,12 @@ impl RunStore {
         let outcome = self.list_outcome(run, intent, Some(early), at).await?;
         let stops = verdict != Verdict::Closed && intent.stops;
         let stop = stops.then(|| step_failed(intent, &outcome, at));
-        self.end_step(run, &outcome, &ended(intent, &outcome), stop.as_ref()).await.map(drop)
+        // What its answers say could not be read counts for later gates all the same.
+        let view = self.view(run, &intent.step).await?;
+        let step = view.as_ref().and_then(|view| view.plan.step(&intent.step));
+        let warnings = step.and_then(|step| warnings_of(step, &outcome.output));
+        let consequence = Consequence { stop: stop.as_ref(), warnings: warnings.as_ref() };
+        self.end_step(run, &outcome, &ended(intent, &outcome), consequence).await.map(drop)
     }
 
     /// Writes what people said became of the one call of a step. A step that is to send again ends when it has; one of

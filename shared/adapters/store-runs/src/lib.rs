@@ -43,6 +43,7 @@ pub use quotas::{Counted, Use};
 pub use records::{Intent, Outcome};
 pub use repeats::Unrecognised;
 pub use starts::{Asked, Created};
+pub use warnings::warnings_of;
 
 use countersign_store_kit::{Blobs, Table};
 

@@ -2,11 +2,35 @@
 
 use std::collections::HashMap;
 
-use countersign_run::{Head, StepWarnings};
+use countersign_effect::canonical;
+use countersign_plan::{OnWarning, PlanStep};
+use countersign_run::{Head, StepWarnings, left_out, warned, warning_count};
 use countersign_store_kit::decode;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::records::OutcomeItem;
 use crate::{Result, RunStore, keys};
+
+/// The warnings in this output of a step; none when there are none.
+#[must_use]
+pub fn warnings_of(step: &PlanStep, output: &Value) -> Option<StepWarnings> {
+    let count = warning_count(output);
+    (count > 0).then(|| StepWarnings {
+        step: step.name.clone(),
+        count,
+        first: Vec::new(),
+        hash: hash(&step.name, count, output),
+        asks: step.on_warning == OnWarning::Gate,
+    })
+}
+
+fn hash(step: &str, count: u64, output: &Value) -> String {
+    let all = json!([step, count, left_out(output), warned(output)]);
+    // Numbers that canonical JSON cannot write exactly are written all the same: this hash compares, it proves nothing.
+    let text = canonical(&all).unwrap_or_else(|_| all.to_string());
+    hex::encode(Sha256::digest(text))
+}
 
 impl RunStore {
     /// The warnings of a run so far with at most `limit` sentences in all: one request, and none when there are no warnings.
@@ -31,5 +55,32 @@ impl RunStore {
             StepWarnings { first, ..known.clone() }
         };
         Ok(head.warnings.iter().map(&mut written).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(on_warning: &str) -> PlanStep {
+        serde_json::from_value(json!({
+            "name": "read", "kind": "tool", "on_error": "stop", "on_warning": on_warning, "after": [],
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn f_311_other_warnings_have_another_hash() {
+        let of = |text: &str| warnings_of(&step("gate"), &json!({"warnings": [text]})).unwrap();
+        assert_eq!(of("a").hash, of("a").hash);
+        assert_ne!(of("a").hash, of("b").hash);
+        assert_eq!(warnings_of(&step("gate"), &json!({"warnings": []})), None);
+    }
+
+    #[test]
+    fn f_311_only_gate_asks_again() {
+        let output = json!({"warnings": ["a"]});
+        assert!(warnings_of(&step("gate"), &output).unwrap().asks);
+        assert!(!warnings_of(&step("continue"), &output).unwrap().asks);
     }
 }

@@ -17,7 +17,7 @@ use crate::error::StepError;
 use crate::for_each::Item;
 use crate::prepare::Prepared;
 use crate::signature::call_key;
-use crate::warned::warnings_of;
+use countersign_store_runs::warnings_of;
 
 /// The items that are left to do, and what earlier runs did: what is still in the list, in its order, then what is not.
 ///

@@ -14,7 +14,8 @@ use serde_json::Value;
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
 use crate::situation::UPSTREAM_LOST;
-use crate::warned::{TOLD, warnings_of};
+use crate::warned::TOLD;
+use countersign_store_runs::warnings_of;
 
 /// How a step ends.
 #[derive(Clone)]

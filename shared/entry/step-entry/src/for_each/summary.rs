@@ -11,7 +11,7 @@ use super::plan::Made;
 use crate::context::Context;
 use crate::ending::Ending;
 use crate::error::StepError;
-use crate::warned::warnings_of;
+use countersign_store_runs::warnings_of;
 
 /// The end of a step whose list has nothing left to do: everything was done by runs that this one repeats.
 pub(crate) fn of_earlier(step: &PlanStep, earlier: &[EarlierCall]) -> Ending {
