@@ -46,6 +46,7 @@ mod tests {
         check("www.5 or WWW.Evil.com", "www[.]5 or WWW[.]Evil[.]com");
         check("pay at evil.com/x today", "pay at evil[.]com/x today");
         check("ada@evil.example", "ada[@]evil[.]example");
+        check("x@.commailto:", "x[@].commailto:");
         check("mailto:ada tel:+15550100", "mailto[:]ada tel[:]+15550100");
         check("http://localhost, http:/\\evil", "http[:]//localhost, http[:]/\\evil");
         check("10.0.0.1:80/x", "10[.]0[.]0[.]1:80/x");

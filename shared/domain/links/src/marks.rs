@@ -50,7 +50,11 @@ fn joins(all: &[(usize, char)], at: usize) -> bool {
             after.is_some_and(|c| !c.is_whitespace())
                 && (after == Some('/') && next == Some('/') || is_scheme(&all[..at]))
         }
-        '@' | '＠' => before.is_some_and(|c| !c.is_whitespace()) && after.is_some_and(is_label),
+        // Some readers link an address whose host begins with a dot.
+        '@' | '＠' => {
+            before.is_some_and(|c| !c.is_whitespace())
+                && after.is_some_and(|c| is_label(c) || is_dot(c))
+        }
         '\\' => before != Some('\\') && after == Some('\\') && next.is_some_and(is_label),
         _ => false,
     }

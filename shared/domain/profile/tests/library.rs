@@ -20,7 +20,7 @@ use countersign_wiring::{Runtime, Scope, resolve};
 use serde_json::{Value, json};
 
 fn library(path: &str) -> String {
-    let place = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../library")).join(path);
+    let place = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../library")).join(path);
     std::fs::read_to_string(&place).unwrap_or_else(|error| panic!("{}: {error}", place.display()))
 }
 
