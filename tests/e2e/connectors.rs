@@ -207,7 +207,7 @@ async fn f_306_a_refused_credential_is_marked_and_its_owner_is_told() {
     assert_eq!(ana.get(&path).await["health"], "auth_failed");
     until("the mail", || async {
         let mails = world().mailbox().to(&ana.email).await.unwrap();
-        mails.into_iter().find(|mail| mail.subject.contains("refuses your credential"))
+        mails.into_iter().find(|mail| mail.subject.contains("rejects your credential"))
     })
     .await;
     // Another credential makes the binding well again, and is the one that is used.

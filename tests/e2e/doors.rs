@@ -1,5 +1,6 @@
 //! The REST door as a whole.
 
+use countersign_cli::CliError;
 use reqwest::Client;
 use serde_json::{Value, json};
 
@@ -17,6 +18,44 @@ async fn the_door_describes_itself() {
         ["/executions", "/approvals/{id}/approve", "/playbooks/validate", "/profiles/{id}/journal"]
     {
         assert!(paths.keys().any(|known| known.ends_with(path)), "{path} is not described");
+    }
+}
+
+#[tokio::test]
+async fn every_problem_links_to_a_page_that_anybody_may_read() {
+    let client = Client::builder().no_proxy().build().unwrap();
+    let url = world().stack.url();
+    let page = async |path: String, accept: &str| {
+        let answer = client.get(format!("{url}{path}")).header("accept", accept).send().await;
+        let answer = answer.unwrap();
+        let kind = answer.headers()["content-type"].to_str().unwrap().to_owned();
+        (answer.status().as_u16(), kind, answer.text().await.unwrap())
+    };
+    let (status, _, text) = page("/errors/NO_SUCH_CODE".to_owned(), "*/*").await;
+    let problem: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((status, &problem["code"]), (404, &json!("NOT_FOUND")), "{text}");
+    let kind = problem["type"].as_str().unwrap().to_owned();
+    let (status, media, text) = page(kind.clone(), "text/html,*/*;q=0.8").await;
+    assert_eq!((status, media.as_str()), (200, "text/html; charset=utf-8"), "{text}");
+    assert!(text.contains("<h1>NOT_FOUND</h1>"), "{text}");
+    let (status, media, text) = page(kind, "*/*").await;
+    assert_eq!((status, media.as_str()), (200, "text/markdown; charset=utf-8"), "{text}");
+    assert!(text.starts_with("# NOT_FOUND\n"), "{text}");
+}
+
+#[tokio::test]
+async fn a_wrong_id_is_named_as_what_it_should_be() {
+    let ana = person("ana", &["global:analyst"]).await;
+    for (path, thing) in [
+        ("/executions/exec_nowhere", "execution `exec_nowhere`"),
+        ("/profiles/nobody/data-sources/none", "data source `none` of the profile `nobody`"),
+    ] {
+        let said = ana.door.get(&format!("{FACTORY}{path}")).await;
+        let Err(CliError::Refused { status, title, help, .. }) = said else {
+            panic!("{path}: {said:?}")
+        };
+        assert_eq!((status, title), (404, format!("there is no {thing} that you may see")));
+        assert!(help.is_some_and(|help| help.starts_with("check the id")), "{path}");
     }
 }
 

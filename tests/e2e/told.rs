@@ -96,7 +96,7 @@ async fn a_164_a_denied_run_is_told_once_and_its_record_holds_the_note() {
     );
     assert!(record["at"].is_string() && record["waits_for"] == json!([]), "{record:#}");
     let mail = told(&ana, &run).await;
-    assert!(mail.subject.ends_with(": refused"), "{}", mail.subject);
+    assert!(mail.subject.ends_with(": denied"), "{}", mail.subject);
     let says = format!("denied by {}", maria.username);
     let noted = format!("{} left a note", maria.username);
     for body in [&mail.text, &mail.html] {

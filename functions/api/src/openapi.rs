@@ -3,14 +3,13 @@
 
 mod described;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::Request;
 use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, get, on};
-use countersign_lazy::Lazy;
 use countersign_web::{Problem, door};
 use http::header::CONTENT_TYPE;
 use tower::ServiceExt as _;
@@ -90,6 +89,7 @@ const fn factory(word: &'static str, doors: &'static [Door]) -> Group {
 
 const GROUPS: &[Group] = &[
     Group { prefix: "", word: "/health", doors: doors! { health: health; } },
+    Group { prefix: "", word: "/errors", doors: doors! { error_page: page; } },
     admin(
         "/users",
         doors! {
@@ -180,27 +180,28 @@ fn filter(methods: &[HttpMethod]) -> MethodFilter {
     filters.reduce(MethodFilter::or).unwrap_or(MethodFilter::GET)
 }
 
+/// The document as it is sent.
+static WRITTEN: LazyLock<Option<Bytes>> =
+    LazyLock::new(|| serde_json::to_vec(&document()).map(Bytes::from).ok());
+
 /// The router, with the document behind `/openapi.json`. The document and each group's routes are made by the first request
 /// for them.
 pub(crate) fn routes(context: &Arc<Context>) -> Router {
-    let written = Lazy::new(|| serde_json::to_vec(&document()).map(Bytes::from).ok());
-    let serve = async move || {
+    let serve = async || {
         let answer = |text: Bytes| ([(CONTENT_TYPE, "application/json")], text).into_response();
-        (*written).clone().map_or_else(|| Problem::not_found().into_response(), answer)
+        (*WRITTEN).clone().map_or_else(|| Problem::not_found().into_response(), answer)
     };
-    let groups: Arc<[(&Group, Lazy<Router>)]> = GROUPS
-        .iter()
-        .map(|group| {
-            let context = context.clone();
-            (group, Lazy::new(move || group.routes(context)))
-        })
-        .collect();
+    let groups: Arc<[(&Group, OnceLock<Router>)]> =
+        GROUPS.iter().map(|group| (group, OnceLock::new())).collect();
+    let context = context.clone();
     let pick = tower::service_fn(move |request: Request| {
         let group = groups.iter().find(|(group, _)| group.has(request.uri().path()));
-        let routes = group.map(|(_, routes)| routes.clone());
+        let routes = group.map(|(group, routes)| {
+            routes.get_or_init(|| group.routes(Arc::clone(&context))).clone()
+        });
         async move {
             match routes {
-                Some(routes) => (*routes).clone().oneshot(request).await,
+                Some(routes) => routes.oneshot(request).await,
                 None => Ok(Problem::not_found().into_response()),
             }
         }

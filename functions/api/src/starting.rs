@@ -163,7 +163,7 @@ pub(crate) async fn profile(
             ));
         }
     };
-    profile.ok_or_else(|| Problem::not_found().with_hint(format!("there is no agent `{named}`")))
+    profile.ok_or_else(|| Problem::no_such("profile", named))
 }
 
 /// An agent that is switched off does not run.

@@ -48,6 +48,16 @@ pub(crate) enum FormError {
     TooLong(&'static str),
 }
 
+impl FormError {
+    /// The status of the answer.
+    pub(crate) fn http_status(&self) -> u16 {
+        match self {
+            Self::TooLarge => 413,
+            _ => 422,
+        }
+    }
+}
+
 impl Form {
     /// Reads `application/x-www-form-urlencoded`. A field that is there twice is refused: two readers of one form must
     /// not come to two decisions.

@@ -11,93 +11,63 @@ use crate::form::FormError;
 use crate::http::Reply;
 
 /// Why the door does not do what it was asked.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 pub(crate) enum Refusal {
     /// The link opens nothing.
     #[error(transparent)]
+    #[failure(forward)]
     Link(#[from] LinkError),
     /// No such path, no such request.
     #[error("there is nothing here")]
+    #[failure(code = "NOT_FOUND", status = 404)]
     NotFound,
     /// A method the door does not know.
     #[error("the method is not allowed")]
+    #[failure(code = "METHOD_NOT_ALLOWED", status = 405)]
     Method,
     /// A form of another site.
     #[error("the form was sent from another site")]
+    #[failure(code = "ORIGIN_FOREIGN", status = 403)]
     ForeignOrigin,
     /// A form that is none, or not whole.
     #[error(transparent)]
+    #[failure(code = "FORM_INVALID", status = _0.http_status())]
     Form(#[from] FormError),
     /// The nonce was not made for this page.
     #[error("the form was not made by this page")]
+    #[failure(code = "NONCE_INVALID", status = 422)]
     Nonce,
     /// The code was tried too often, or is too old.
     #[error("this code can no longer be used")]
+    #[failure(code = "CODE_SPENT", status = 403)]
     CodeSpent,
     /// Too many codes were asked for.
     #[error("too many codes were asked for")]
+    #[failure(code = "CODES_TOO_MANY", status = 429)]
     TooManyCodes,
     /// The same person decided otherwise before.
     #[error("you decided otherwise before")]
+    #[failure(code = "ALREADY_VOTED", status = 409)]
     DecidedOtherwise(Box<Vote>),
     /// The gatekeeper refused.
     #[error(transparent)]
+    #[failure(forward)]
     Gate(#[from] GateError),
     /// A neighbour failed.
     #[error(transparent)]
+    #[failure(forward)]
     Port(#[from] PortError),
     /// The link key failed.
     #[error(transparent)]
+    #[failure(forward)]
     Key(#[from] MacError),
     /// A page could not be written.
     #[error(transparent)]
+    #[failure(forward)]
     Letter(#[from] LetterError),
 }
 
 impl Refusal {
-    fn failure(&self) -> Option<&dyn Failure> {
-        match self {
-            Self::Link(error) => Some(error),
-            Self::Gate(error) => Some(error),
-            Self::Port(error) => Some(error),
-            Self::Key(error) => Some(error),
-            Self::Letter(error) => Some(error),
-            _ => None,
-        }
-    }
-
-    /// The status of the answer.
-    pub(crate) fn status(&self) -> u16 {
-        match self {
-            Self::NotFound => 404,
-            Self::Method => 405,
-            Self::ForeignOrigin => 403,
-            Self::Form(FormError::TooLarge) => 413,
-            Self::Form(_) | Self::Nonce => 422,
-            Self::CodeSpent => 403,
-            Self::TooManyCodes => 429,
-            Self::DecidedOtherwise(_) => 409,
-            Self::Link(_) | Self::Gate(_) | Self::Port(_) | Self::Key(_) | Self::Letter(_) => {
-                self.failure().map_or(500, Failure::http_status)
-            }
-        }
-    }
-
-    /// A stable code for the logs.
-    pub(crate) fn code(&self) -> &'static str {
-        match self {
-            Self::NotFound => "NOT_FOUND",
-            Self::Method => "METHOD_NOT_ALLOWED",
-            Self::ForeignOrigin => "ORIGIN_FOREIGN",
-            Self::Form(_) => "FORM_INVALID",
-            Self::Nonce => "NONCE_INVALID",
-            Self::CodeSpent => "CODE_SPENT",
-            Self::TooManyCodes => "CODES_TOO_MANY",
-            Self::DecidedOtherwise(_) => "ALREADY_VOTED",
-            _ => self.failure().map_or("APPROVAL_FAILED", Failure::code),
-        }
-    }
-
     /// The page. `reference` finds our own failures in the logs.
     pub(crate) fn page(&self, reference: &str) -> MessagePage {
         match self {
@@ -130,7 +100,7 @@ impl Refusal {
 
     /// The answer; our own failures and refusals are logged, without path, token or text.
     pub(crate) fn reply(&self, reference: &str) -> Reply {
-        let (status, code) = (self.status(), self.code());
+        let (status, code) = (self.http_status(), self.code());
         if self.is_ours() {
             tracing::error!(status, code, reference, error = chain(self), "the door failed");
         } else {
@@ -142,9 +112,7 @@ impl Refusal {
     }
 
     fn is_ours(&self) -> bool {
-        self.failure().is_some_and(|failure| {
-            failure.class() == Class::Retryable || failure.http_status() >= 500
-        })
+        self.class() == Class::Retryable || self.http_status() >= 500
     }
 }
 

@@ -7,7 +7,7 @@ mod chores;
 
 use std::sync::Arc;
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_lambda_entry::{Fault, Invocation};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -25,19 +25,10 @@ pub trait Chore: Send + Sync {
 }
 
 /// A sweep in which some chore failed; the counts of the others are in the log.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 #[error("these chores failed: {0}")]
+#[failure(code = "SWEEP_UNFINISHED", retryable)]
 struct Unfinished(String);
-
-impl Failure for Unfinished {
-    fn code(&self) -> &'static str {
-        "SWEEP_UNFINISHED"
-    }
-
-    fn class(&self) -> Class {
-        Class::Retryable
-    }
-}
 
 /// Does every chore. The event says nothing: what there is to do stands in the tables.
 ///

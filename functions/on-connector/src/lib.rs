@@ -100,7 +100,7 @@ fn notification(refused: &Detail) -> Notification {
     Notification {
         id: NotificationId::from_bytes(occasion(refused, "note")),
         owner: refused.owner.clone(),
-        title: format!("{}: the credential was refused", refused.connector),
+        title: format!("{}: the credential was rejected", refused.connector),
         message: "The agent goes on without this source until the credential is entered again."
             .to_owned(),
         priority: Priority::High,

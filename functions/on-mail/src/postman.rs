@@ -5,7 +5,8 @@ use aws_sdk_sesv2::Client;
 use aws_sdk_sesv2::error::{BuildError, SdkError};
 use aws_sdk_sesv2::operation::send_email::SendEmailError;
 use aws_sdk_sesv2::types::{Body, Content, Destination, EmailContent, Message, MessageHeader};
-use countersign_failure::{Class, Failure};
+use countersign_aws::is_transient;
+use countersign_failure::Failure;
 use countersign_outbox::Mail;
 use futures::future::BoxFuture;
 
@@ -16,19 +17,23 @@ pub trait Postman: Send + Sync {
 }
 
 /// Why a mail was not handed over.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 pub enum SendError {
     /// SES answered that it does not take the mail.
-    #[error("SES refused the mail: {0}")]
+    #[error("SES rejected the mail: {0}")]
+    #[failure(code = "MAIL_REFUSED")]
     Refused(String),
     /// SES asked us to slow down.
     #[error("SES is busy: {0}")]
+    #[failure(code = "MAIL_UNAVAILABLE", retryable)]
     Busy(String),
     /// There was no answer: the mail may be out or not.
     #[error("SES did not answer")]
+    #[failure(code = "MAIL_UNAVAILABLE", retryable)]
     Unknown,
     /// The mail could not be written as a request.
     #[error("building the request to SES")]
+    #[failure(code = "MAIL_INVALID")]
     Build(#[from] BuildError),
 }
 
@@ -42,29 +47,7 @@ impl SendError {
     fn from_sdk<R>(error: &SdkError<SendEmailError, R>) -> Self {
         let SdkError::ServiceError(service) = error else { return Self::Unknown };
         let code = service.err().meta().code().unwrap_or("unknown").to_owned();
-        let busy = ["TooManyRequests", "Throttl", "LimitExceeded", "Internal", "Unavailable"];
-        if busy.iter().any(|part| code.contains(part)) {
-            Self::Busy(code)
-        } else {
-            Self::Refused(code)
-        }
-    }
-}
-
-impl Failure for SendError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Refused(_) => "MAIL_REFUSED",
-            Self::Busy(_) | Self::Unknown => "MAIL_UNAVAILABLE",
-            Self::Build(_) => "MAIL_INVALID",
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Busy(_) | Self::Unknown => Class::Retryable,
-            Self::Refused(_) | Self::Build(_) => Class::Terminal,
-        }
+        if is_transient(&code) { Self::Busy(code) } else { Self::Refused(code) }
     }
 }
 

@@ -5,34 +5,42 @@ use countersign_identity::Refused;
 use countersign_store_directory::{DirectoryError, InvalidUser};
 
 /// Why the user pool gives no token. It shows the message to whoever signs in.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 pub enum SignInError {
     /// The directory does not answer. Why stands in the log: whoever signs in must not read names of tables and roles.
     #[error("the directory did not answer; try again")]
+    #[failure(code = "SIGN_IN_UNAVAILABLE", class = *class)]
     Unavailable {
         /// What the directory said, for the class.
         class: Class,
     },
     /// A name of the account is somebody else's. Which stands in no log.
     #[error("the {0} of this account is somebody else's; ask an administrator")]
+    #[failure(code = "USER_TAKEN")]
     Taken(&'static str),
     /// The account has something the directory cannot hold. What stands in no log.
     #[error("the name or the mail address of this account is none the directory can hold")]
+    #[failure(code = "INVALID_INPUT")]
     Invalid,
     /// The person was deactivated.
     #[error(transparent)]
+    #[failure(forward)]
     Refused(#[from] Refused),
     /// Nobody has proved the address of the account.
     #[error("the mail address of this account is not verified; verify it and sign in again")]
+    #[failure(code = "SIGN_IN_UNVERIFIED")]
     Unverified,
     /// Another account is this person's already.
     #[error("another account signs in as the person with this address; ask an administrator")]
+    #[failure(code = "SIGN_IN_OTHER_ACCOUNT")]
     OtherAccount,
     /// The account was a person's and was taken from them.
     #[error("this account was parted from its person; ask an administrator")]
+    #[failure(code = "SIGN_IN_PARTED")]
     Parted,
     /// The token would be too long for any door.
     #[error("the directory grants more scopes than fit into a token; ask an administrator")]
+    #[failure(code = "SIGN_IN_TOO_MANY_GRANTS")]
     TooManyGrants,
 }
 
@@ -49,27 +57,5 @@ impl From<DirectoryError> for SignInError {
 impl From<InvalidUser> for SignInError {
     fn from(_: InvalidUser) -> Self {
         Self::Invalid
-    }
-}
-
-impl Failure for SignInError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unavailable { .. } => "SIGN_IN_UNAVAILABLE",
-            Self::Taken(_) => "USER_TAKEN",
-            Self::Invalid => "INVALID_INPUT",
-            Self::Refused(error) => error.code(),
-            Self::Unverified => "SIGN_IN_UNVERIFIED",
-            Self::OtherAccount => "SIGN_IN_OTHER_ACCOUNT",
-            Self::Parted => "SIGN_IN_PARTED",
-            Self::TooManyGrants => "SIGN_IN_TOO_MANY_GRANTS",
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Unavailable { class } => *class,
-            _ => Class::Terminal,
-        }
     }
 }

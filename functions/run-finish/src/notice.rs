@@ -176,7 +176,7 @@ fn words(done: &Done<'_>) -> &'static str {
     match done.status {
         RunStatus::Complete => "complete",
         RunStatus::Partial => "complete in part",
-        RunStatus::Rejected => "refused",
+        RunStatus::Rejected => "denied",
         RunStatus::Timeout => "not signed in time",
         RunStatus::Cancelled => "cancelled",
         RunStatus::Error => "ended with an error",

@@ -161,6 +161,12 @@ fn plain(error: &reqwest::Error) -> String {
 fn refusal(status: u16, text: &str) -> CliError {
     let problem: Value = serde_json::from_str(text).unwrap_or_default();
     let said = |name: &str| problem.get(name).and_then(Value::as_str).map(str::to_owned);
+    if said("code").is_none()
+        && let Some((title, help)) = of_gateway(status)
+    {
+        let (title, help) = (title.to_owned(), Some(help.to_owned()));
+        return CliError::Refused { status, code: None, title, help };
+    }
     let mut title = said("detail")
         .or_else(|| said("title"))
         .or_else(|| said("message"))
@@ -179,6 +185,28 @@ fn refusal(status: u16, text: &str) -> CliError {
         }
     }
     CliError::Refused { status, code: said("code"), title, help: said("hint") }
+}
+
+/// What the gateway means by an answer that is no problem document: it says one word, such as `Forbidden`.
+fn of_gateway(status: u16) -> Option<(&'static str, &'static str)> {
+    let said = match status {
+        401 => (
+            "the request has no token",
+            "give one with `--token` or COUNTERSIGN_TOKEN; `countersign token` makes one of the local stack",
+        ),
+        403 => (
+            "the token is not accepted: it is incomplete, or another deployment issued it",
+            "sign in again; on the local stack, `countersign token` makes a new one",
+        ),
+        413 => ("the request is larger than the deployment accepts (10 MB)", "send less at a time"),
+        429 => ("the deployment receives too many requests", "wait a moment and try again"),
+        500 | 503 | 504 => (
+            "the deployment did not answer: a function failed or took too long",
+            "try again; if it stays so, look at the log of the function",
+        ),
+        _ => return None,
+    };
+    Some(said)
 }
 
 #[cfg(test)]
@@ -213,14 +241,19 @@ mod tests {
             r#"{"detail":"`nam`: is unknown","code":"INVALID_INPUT","errors":[{"path":"nam","message":"is unknown","hint":"did you mean `name`?"}]}"#,
             "`nam`: is unknown; did you mean `name`? (INVALID_INPUT)",
         );
-        check(403, r#"{"message":"Forbidden"}"#, "Forbidden");
+        check(
+            403,
+            r#"{"message":"Forbidden"}"#,
+            "the token is not accepted: it is incomplete, or another deployment issued it",
+        );
+        check(403, r#"{"detail":"no","code":"PERMISSION_DENIED"}"#, "no (PERMISSION_DENIED)");
         check(502, "<html>", "the door answered with status 502");
     }
 
     #[test]
     fn a_problem_carries_its_advice() {
         let CliError::Refused { help, status, .. } =
-            refusal(401, r#"{"detail":"expired","hint":"sign in again"}"#)
+            refusal(401, r#"{"detail":"expired","hint":"sign in again","code":"TOKEN_EXPIRED"}"#)
         else {
             panic!("not a refusal")
         };

@@ -23,7 +23,7 @@ pub use crate::error::CliError;
 
 /// Agents that stop until the right people have signed.
 #[derive(Debug, Parser)]
-#[command(name = "countersign", version, about, disable_help_subcommand = true)]
+#[command(name = "countersign", version, about)]
 struct Cli {
     #[command(flatten)]
     place: stack::Place,
@@ -51,4 +51,28 @@ fn run(cli: &Cli, console: &Console) -> Result<(), CliError> {
         .build()
         .map_err(|source| CliError::io("cannot start", source))?;
     runtime.block_on(cli.command.run(&cli.place, console))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
+    use super::Cli;
+
+    #[test]
+    fn help_is_a_command_and_shows_no_option_as_required() {
+        let usage = Cli::try_parse_from(["countersign", "help"]).unwrap_err();
+        assert_eq!(usage.kind(), clap::error::ErrorKind::DisplayHelp);
+        let text = usage.to_string();
+        assert!(text.contains("Usage: countersign [OPTIONS] <COMMAND>"), "{text}");
+    }
+
+    /// An option that is set by the environment appears in every usage line.
+    #[test]
+    fn options_of_every_command_are_not_bound_to_the_environment() {
+        let command = Cli::command();
+        let global = command.get_arguments().filter(|option| option.is_global_set());
+        let bound: Vec<_> = global.filter(|option| option.get_env().is_some()).collect();
+        assert!(bound.is_empty(), "{bound:?}");
+    }
 }

@@ -1,7 +1,7 @@
 //! The rules, over this project.
 
 use countersign_tidy::{
-    Project, TidyError, crates, files, functions, grants, hardening, layers, machines,
+    Project, TidyError, codes, crates, files, functions, grants, hardening, layers, machines,
     requirements, template,
 };
 
@@ -50,6 +50,11 @@ fn machines_mean_the_same_in_both_homes() -> Result<(), TidyError> {
 #[test]
 fn files_are_short_and_name_no_registry() -> Result<(), TidyError> {
     clean(files::broken)
+}
+
+#[test]
+fn every_error_code_has_its_page() -> Result<(), TidyError> {
+    clean(codes::broken)
 }
 
 #[test]

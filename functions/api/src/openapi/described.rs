@@ -92,7 +92,7 @@ const UNKNOWN: Refusal =
 const FORBIDDEN: Refusal = (
     "403",
     By::Either,
-    "PERMISSION_DENIED; the gateway refuses tokens that are forged or no token",
+    "PERMISSION_DENIED; the gateway rejects tokens that are forged or cannot be read",
 );
 const MISSING: Refusal = ("404", By::Api, "NOT_FOUND");
 const CONFLICT: Refusal =

@@ -45,7 +45,8 @@ async fn answered(method: &str, path: &str) -> StatusCode {
     let path = path.replace("{id}", "x").replace("{binding}", "x").replace("{scope}", "x");
     let path = path.replace("{step}", "x").replace("{name}", "x").replace("{kind}", "x");
     let path = path.replace("{capability}", "x").replace("{template}", "x");
-    let path = path.replace("{owner}", "x").replace("{endpoint}", "x");
+    let path =
+        path.replace("{owner}", "x").replace("{endpoint}", "x").replace("{code}", "NOT_FOUND");
     let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
     let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
     crate::router(&context()).oneshot(request).await.unwrap().status()
@@ -57,7 +58,7 @@ async fn every_documented_route_is_there_and_closed_to_strangers() {
     assert!(operations.len() > 50, "{}", operations.len());
     for (method, path) in operations {
         let expect = match path.as_str() {
-            "/health" | "/openapi.json" => StatusCode::OK,
+            "/health" | "/openapi.json" | "/errors/{code}" => StatusCode::OK,
             // Documented here and served by the function `connector-test`.
             "/api/agent-factory/connectors/{id}/test" => StatusCode::NOT_FOUND,
             _ => StatusCode::UNAUTHORIZED,
@@ -76,6 +77,8 @@ async fn what_is_not_documented_is_not_there() {
         "/api/agent-factory/profiles/x/tests",
         "/api/agent-factory/profiles/",
         "/health/",
+        "/errors",
+        "/errors/NO_SUCH_CODE",
     ] {
         assert_eq!(answered("GET", path).await, StatusCode::NOT_FOUND, "{path}");
     }
@@ -104,7 +107,7 @@ fn every_operation_has_an_id_and_says_how_it_is_refused() {
         let id = operation["operationId"].as_str().unwrap().to_owned();
         assert!(ids.insert(id), "{method} {path} has the id of another operation");
         let responses = operation["responses"].as_object().unwrap();
-        let open = ["/health", "/openapi.json"].contains(&path.as_str());
+        let open = ["/health", "/openapi.json", "/errors/{code}"].contains(&path.as_str());
         for status in ["401", "403"] {
             let of = &responses.get(status).map_or(&Value::Null, |response| &response["content"]);
             assert_eq!(of["application/json"].is_object(), !open, "{method} {path} {status}");

@@ -19,7 +19,7 @@ pub(crate) async fn detail(
     let State(ctx) = ctx;
     reader(&signed)?;
     ctx.registry.get(&name).cloned().map(Json).ok_or_else(|| {
-        let problem = Problem::not_found();
+        let problem = Problem::no_such("action", &name);
         match ctx.registry.suggest(&name) {
             Some(near) => problem.with_hint(format!("did you mean `{near}`?")),
             None => problem,

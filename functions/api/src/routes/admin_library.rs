@@ -54,7 +54,10 @@ pub(crate) async fn put(
         "profiles" => profile(&ctx, &id, &body.yaml).await?,
         "connectors" => connector(&ctx, &id, body.yaml).await?,
         "playbooks" => playbook(&ctx, author, &id, body.yaml).await?,
-        _ => return Err(Problem::not_found()),
+        _ => {
+            let problem = Problem::no_such("kind of document", &kind);
+            return Err(problem.with_hint("use `connectors`, `playbooks` or `profiles`"));
+        }
     };
     Ok(Json(Shipped { kind, id, record }))
 }

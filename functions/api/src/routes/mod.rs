@@ -34,6 +34,7 @@ pub(crate) mod data_source_credentials;
 pub(crate) mod data_sources;
 pub(crate) mod document;
 pub(crate) mod documents;
+pub(crate) mod error_page;
 pub(crate) mod execution;
 pub(crate) mod execution_calls;
 pub(crate) mod execution_cancel;

@@ -104,7 +104,7 @@ fn a_164_the_mail_says_that_there_is_a_note_and_the_notification_holds_it() {
     let (mail, note) = with(&head, RunStatus::Rejected, &records, &[], |done| {
         (letter(done, None, None).render().unwrap(), notification(done, &user(1), "address"))
     });
-    assert_eq!(mail.subject, "Payer: refused");
+    assert_eq!(mail.subject, "Payer: denied");
     for body in [&mail.text, &mail.html] {
         assert!(body.contains("denied by maria") && body.contains("maria left a note"), "{body}");
         assert!(!body.contains("evil") && !body.contains("look"), "{body}");

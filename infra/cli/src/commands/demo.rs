@@ -45,7 +45,7 @@ impl Demo {
         let project = place.project()?;
         let folder = self.filings.clone().unwrap_or_else(|| project.join("library/filings"));
         let filings = filings(&folder)?;
-        let state = place.state.clone().unwrap_or_else(|| project.join(".countersign/demo"));
+        let state = place.chosen_state().unwrap_or_else(|| project.join(".countersign/demo"));
         let own = Place { project: Some(project.clone()), state: Some(state) };
         let options = UpOptions {
             port: Some(0),
@@ -131,7 +131,7 @@ impl Demo {
         if answer.status == 200 {
             Ok(())
         } else {
-            Err(CliError::Found(format!("the decision was refused with status {}", answer.status)))
+            Err(CliError::Found(format!("the decision was rejected with status {}", answer.status)))
         }
     }
 }
@@ -236,7 +236,7 @@ async fn results(door: &Door, run: &str, console: &Console) -> Result<(), CliErr
     let routed =
         published["output"]["routed_to"].as_array().or_else(|| published["routed_to"].as_array());
     let Some(routed) = routed else {
-        console.line("\n6. Nothing was written but the journal, which says that it was refused.");
+        console.line("\n6. Nothing was written but the journal, which says that it was denied.");
         return Ok(());
     };
     console.line("\n6. What was written:");

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use countersign_failure::json_problem;
 use serde_json::{Map, Value, json};
 
 use super::upload::{files, uploaded};
@@ -145,7 +146,11 @@ fn samples(pairs: &[String]) -> Result<Map<String, Value>, CliError> {
         let (step, file) = pair(text)?;
         let problem = |error: String| CliError::Argument(format!("`{file}`: {error}"));
         let text = std::fs::read_to_string(file).map_err(|error| problem(error.to_string()))?;
-        let sample = serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
+        let sample = serde_json::from_str(&text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let said = json_problem(&error.to_string());
+            problem(format!("line {line}, column {column}: this is not JSON: {said}"))
+        })?;
         Ok((step.to_owned(), sample))
     };
     pairs.iter().map(read).collect()

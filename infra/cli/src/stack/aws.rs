@@ -106,7 +106,7 @@ impl Aws {
         };
         if !output.status.success() {
             return Err(CliError::Found(format!(
-                "the local AWS refused `{}`: {}",
+                "the local AWS rejected `{}`: {}",
                 arguments.join(" "),
                 last()
             )));

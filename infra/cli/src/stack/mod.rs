@@ -37,12 +37,19 @@ use crate::error::CliError;
 /// Which project and which state folder a command is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Place {
-    /// The folder of the project; found from the current folder upwards.
-    #[arg(long, global = true, env = "COUNTERSIGN_PROJECT", value_name = "DIR")]
+    /// The folder of the project; COUNTERSIGN_PROJECT, or found from the current folder upwards.
+    #[arg(long, global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// The folder of the local stack's state; `.countersign` in the project unless given.
-    #[arg(long, global = true, env = "COUNTERSIGN_STATE", value_name = "DIR")]
+    /// The folder of the local stack's state; COUNTERSIGN_STATE, or `.countersign` in the project.
+    #[arg(long, global = true, value_name = "DIR")]
     pub state: Option<PathBuf>,
+}
+
+/// An option or, without it, a variable of the environment. clap's own `env` would write the option into every usage
+/// line as if it were required.
+fn given(option: Option<&PathBuf>, variable: &str) -> Option<PathBuf> {
+    let set = || std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    option.cloned().or_else(set)
 }
 
 impl Place {
@@ -51,8 +58,8 @@ impl Place {
     /// # Errors
     /// [`CliError::NoProject`] when no folder upwards holds a `template.yaml` beside a `Cargo.toml`.
     pub fn project(&self) -> Result<PathBuf, CliError> {
-        let start = match &self.project {
-            Some(folder) => folder.clone(),
+        let start = match given(self.project.as_ref(), "COUNTERSIGN_PROJECT") {
+            Some(folder) => folder,
             None => std::env::current_dir()
                 .map_err(|source| CliError::io("reading the current folder", source))?,
         };
@@ -71,8 +78,8 @@ impl Place {
     /// # Errors
     /// [`CliError::NoProject`] when it is not given and there is no project; [`CliError::Io`] when it cannot be made.
     pub fn state(&self) -> Result<PathBuf, CliError> {
-        let folder = match &self.state {
-            Some(folder) => folder.clone(),
+        let folder = match self.chosen_state() {
+            Some(folder) => folder,
             None => self.project()?.join(".countersign"),
         };
         fs::create_dir_all(&folder)
@@ -80,6 +87,11 @@ impl Place {
         folder
             .canonicalize()
             .map_err(|source| CliError::io(format!("opening `{}`", folder.display()), source))
+    }
+
+    /// The state folder that was asked for, by option or environment.
+    pub(crate) fn chosen_state(&self) -> Option<PathBuf> {
+        given(self.state.as_ref(), "COUNTERSIGN_STATE")
     }
 
     /// The record of the local stack that runs here.

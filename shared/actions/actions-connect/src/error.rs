@@ -15,19 +15,35 @@ use countersign_robots::RobotsError;
 use crate::handler::Mode;
 
 /// Why a call of a connector failed. No variant holds a credential, a query or a header.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 pub enum ConnectError {
     /// A param or argument is missing or of the wrong type.
     #[error("{0}")]
+    #[failure(
+        code = "CONNECTOR_ARGUMENT",
+        status = 422,
+        help = "correct the argument; the connector's schema lists what the endpoint takes"
+    )]
     Argument(String),
     /// What the call names is not there, or not for this profile.
     #[error(transparent)]
+    #[failure(forward)]
     Lookup(#[from] LookupError),
     /// A call with an effect came without a signed effect.
     #[error("the call of `{0}` has an effect and came without what was signed")]
+    #[failure(
+        code = "CONNECTOR_UNSIGNED",
+        status = 403,
+        help = "call it from a playbook: what has an effect waits for a signature"
+    )]
     Unsigned(String),
     /// The other function's endpoint.
     #[error("`{endpoint}` of `{connector}` {problem}")]
+    #[failure(
+        code = "CONNECTOR_WRONG_FUNCTION",
+        status = 422,
+        help = "call it from a playbook: what has an effect waits for a signature"
+    )]
     WrongMode {
         /// The connector.
         connector: String,
@@ -38,21 +54,31 @@ pub enum ConnectError {
     },
     /// Catalogue, vault or bucket.
     #[error("{0}")]
+    #[failure(forward)]
     Source(SourceError),
     /// The request could not be built.
     #[error("{0}")]
+    #[failure(forward)]
     Request(#[from] RequestError),
     /// There is no answer.
     #[error("{0}")]
+    #[failure(forward)]
     Http(#[from] HttpError),
     /// A database gave no rows.
     #[error("{0}")]
+    #[failure(forward)]
     Database(#[from] DatabaseError),
     /// The statement may not be run.
     #[error("{0}")]
+    #[failure(forward, help = "correct the statement")]
     Sql(#[from] SqlError),
     /// The source refused the credential (F-306).
-    #[error("`{connector}` refused access (HTTP {status}): {message}")]
+    #[error("`{connector}` denied access (HTTP {status}): {message}")]
+    #[failure(
+        code = "CONNECTOR_AUTH_FAILED",
+        status = 502,
+        help = "enter the connector's credential again; a source without one may want a contact in the User-Agent"
+    )]
     AuthFailed {
         /// The connector.
         connector: String,
@@ -63,12 +89,24 @@ pub enum ConnectError {
     },
     /// Too many calls, after all retries (F-307).
     #[error("`{connector}` asks to call it later (HTTP 429)")]
+    #[failure(
+        code = "CONNECTOR_THROTTLED",
+        retryable,
+        status = 503,
+        help = "wait, or lower the connector's `rate_limit` to what the source allows"
+    )]
     Throttled {
         /// The connector.
         connector: String,
     },
     /// The source is down (F-308).
     #[error("`{connector}` is unavailable (HTTP {status})")]
+    #[failure(
+        code = "CONNECTOR_UNAVAILABLE",
+        retryable,
+        status = 503,
+        help = "try again later; the connector's health says when it is asked again"
+    )]
     Unavailable {
         /// The connector.
         connector: String,
@@ -79,6 +117,12 @@ pub enum ConnectError {
     #[error(
         "`{connector}` is unavailable: it failed several times in a row and is tried again at {until}"
     )]
+    #[failure(
+        code = "CONNECTOR_UNAVAILABLE",
+        retryable,
+        status = 503,
+        help = "try again later; the connector's health says when it is asked again"
+    )]
     Resting {
         /// The connector.
         connector: String,
@@ -88,6 +132,12 @@ pub enum ConnectError {
     /// Its rate is used up (F-105).
     #[error(
         "the rate of `{connector}`, {limit} per {window}, is used up; the next call can be made at {resets_at}"
+    )]
+    #[failure(
+        code = "CONNECTOR_BUDGET_SPENT",
+        class = spent(window),
+        status = 429,
+        help = "wait, or raise the rate if the source allows it"
     )]
     BudgetSpent {
         /// The connector.
@@ -101,12 +151,22 @@ pub enum ConnectError {
     },
     /// The step's time ended first, which says nothing about the source.
     #[error("the step's time ended before {waited_for}")]
+    #[failure(
+        code = "STEP_TIMEOUT",
+        status = 504,
+        help = "give the step more time with `timeout_seconds`"
+    )]
     OutOfTime {
         /// What was waited for.
         waited_for: String,
     },
     /// The source refused the request.
-    #[error("`{connector}` refused the request (HTTP {status}): {message}")]
+    #[error("`{connector}` rejected the request (HTTP {status}): {message}")]
+    #[failure(
+        code = "CONNECTOR_REFUSED",
+        status = 502,
+        help = "compare the request with what the source's documentation asks for"
+    )]
     Refused {
         /// The connector.
         connector: String,
@@ -117,6 +177,11 @@ pub enum ConnectError {
     },
     /// A request with an effect whose outcome is unknown.
     #[error("it is not known whether `{connector}` did what it was asked: {cause}")]
+    #[failure(
+        code = "CONNECTOR_IN_DOUBT",
+        status = 502,
+        help = "look at the source before you run the step again"
+    )]
     InDoubt {
         /// The connector.
         connector: String,
@@ -125,6 +190,11 @@ pub enum ConnectError {
     },
     /// The token server's answer is no token.
     #[error("`{connector}` gave no token: {cause}")]
+    #[failure(
+        forward = cause,
+        status = 502,
+        help = "check the connector's `token_url` and `client_auth`"
+    )]
     Token {
         /// The connector.
         connector: String,
@@ -133,6 +203,11 @@ pub enum ConnectError {
     },
     /// A GraphQL answer of errors only.
     #[error("`{connector}` did not answer the document: {message}")]
+    #[failure(
+        code = "CONNECTOR_GRAPHQL",
+        status = 502,
+        help = "correct the endpoint's document or the call's variables"
+    )]
     Graphql {
         /// The connector.
         connector: String,
@@ -141,12 +216,27 @@ pub enum ConnectError {
     },
     /// An action that this function does not reach.
     #[error("the tool `{0}` is not available here")]
+    #[failure(
+        code = "CONNECTOR_TOOL_UNAVAILABLE",
+        status = 503,
+        help = "ask who runs the deployment to set the tool up"
+    )]
     ToolUnavailable(&'static str),
     /// A name that is not of a file or folder.
     #[error("`{0}` is not a file's id, a folder or an address this connector reads")]
+    #[failure(
+        code = "CONNECTOR_SOURCE",
+        status = 422,
+        help = "upload the file and use the `source` it got, or name a folder"
+    )]
     NotASource(String),
     /// A file that is not there.
     #[error("`{named}` {why}")]
+    #[failure(
+        code = "CONNECTOR_SOURCE",
+        status = 422,
+        help = "upload the file and use the `source` it got, or name a folder"
+    )]
     NotUploaded {
         /// What was named.
         named: String,
@@ -155,25 +245,30 @@ pub enum ConnectError {
     },
     /// The site does not want the page read (K-76).
     #[error("{0}")]
+    #[failure(forward)]
     Robots(#[from] RobotsError),
     /// A page cannot be read.
     #[error("{0}")]
+    #[failure(forward)]
     Page(#[from] PageError),
     /// A file cannot be read.
     #[error("{0}")]
+    #[failure(forward)]
     Format(#[from] FormatError),
     /// A file is not read by this call.
     #[error("{message}")]
+    #[failure(code = code, status = 422, help = Some((*help).to_owned()))]
     File {
         /// The code.
         code: &'static str,
         /// Why.
         message: String,
-        /// Whether trying again can help.
-        class: Class,
+        /// What the reader can do.
+        help: &'static str,
     },
     /// No feed could be read.
     #[error("none of {count} feeds could be read; the first: {first}")]
+    #[failure(forward = first, status = 502)]
     NoFeed {
         /// How many were tried.
         count: usize,
@@ -182,6 +277,7 @@ pub enum ConnectError {
     },
     /// No file could be read.
     #[error("{}: {named}", none_of(*.count))]
+    #[failure(forward = first, status = 422)]
     NothingRead {
         /// How many were tried.
         count: usize,
@@ -201,135 +297,11 @@ fn none_of(count: usize) -> String {
     }
 }
 
-impl Failure for ConnectError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Argument(_) => "CONNECTOR_ARGUMENT",
-            Self::Lookup(error) => error.code(),
-            Self::Unsigned(_) => "CONNECTOR_UNSIGNED",
-            Self::WrongMode { .. } => "CONNECTOR_WRONG_FUNCTION",
-            Self::Source(error) => error.code(),
-            Self::Request(error) => error.code(),
-            Self::Http(error) => error.code(),
-            Self::AuthFailed { .. } => "CONNECTOR_AUTH_FAILED",
-            Self::Throttled { .. } => "CONNECTOR_THROTTLED",
-            Self::Unavailable { .. } | Self::Resting { .. } => "CONNECTOR_UNAVAILABLE",
-            Self::BudgetSpent { .. } => "CONNECTOR_BUDGET_SPENT",
-            Self::OutOfTime { .. } => "STEP_TIMEOUT",
-            Self::Refused { .. } => "CONNECTOR_REFUSED",
-            Self::InDoubt { .. } => "CONNECTOR_IN_DOUBT",
-            Self::Token { cause, .. } => cause.code(),
-            Self::Graphql { .. } => "CONNECTOR_GRAPHQL",
-            Self::ToolUnavailable(_) => "CONNECTOR_TOOL_UNAVAILABLE",
-            Self::NotASource(_) | Self::NotUploaded { .. } => "CONNECTOR_SOURCE",
-            Self::Robots(error) => error.code(),
-            Self::Database(error) => error.code(),
-            Self::Sql(error) => error.code(),
-            Self::Page(error) => error.code(),
-            Self::Format(error) => error.code(),
-            Self::File { code, .. } => code,
-            Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.code(),
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Source(error) => error.class(),
-            Self::Lookup(error) => error.class(),
-            Self::Http(error) => error.class(),
-            Self::Throttled { .. } | Self::Unavailable { .. } | Self::Resting { .. } => {
-                Class::Retryable
-            }
-            // A day is longer than anything that tries again by itself.
-            Self::BudgetSpent { window: "second" | "minute", .. } => Class::Retryable,
-            Self::Robots(error) => error.class(),
-            Self::Database(error) => error.class(),
-            Self::Page(error) => error.class(),
-            Self::Format(error) => error.class(),
-            Self::File { class, .. } => *class,
-            Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.class(),
-            _ => Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Lookup(error) => error.http_status(),
-            Self::Unsigned(_) => 403,
-            Self::Argument(_)
-            | Self::WrongMode { .. }
-            | Self::NotASource(_)
-            | Self::NotUploaded { .. }
-            | Self::File { .. }
-            | Self::NothingRead { .. } => 422,
-            Self::Format(error) => error.http_status(),
-            Self::Robots(error) => error.http_status(),
-            Self::Database(error) => error.http_status(),
-            Self::Sql(error) => error.http_status(),
-            Self::Page(error) => error.http_status(),
-            Self::Source(error) => error.http_status(),
-            Self::Request(error) => error.http_status(),
-            Self::Http(error) => error.http_status(),
-            Self::BudgetSpent { .. } => 429,
-            Self::OutOfTime { .. } => 504,
-            Self::Throttled { .. }
-            | Self::Unavailable { .. }
-            | Self::Resting { .. }
-            | Self::ToolUnavailable(_) => 503,
-            Self::AuthFailed { .. }
-            | Self::Refused { .. }
-            | Self::InDoubt { .. }
-            | Self::Token { .. }
-            | Self::NoFeed { .. }
-            | Self::Graphql { .. } => 502,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        let text = match self {
-            Self::Lookup(error) => return error.help(),
-            Self::Unsigned(_) => {
-                "call it from a playbook: what has an effect waits for a signature"
-            }
-            Self::AuthFailed { .. } => {
-                "enter the connector's credential again; a source without one may want a contact in the User-Agent"
-            }
-            Self::BudgetSpent { .. } => "wait, or raise the rate if the source allows it",
-            Self::OutOfTime { .. } => "give the step more time with `timeout_seconds`",
-            Self::InDoubt { .. } => "look at the source before you run the step again",
-            Self::Token { .. } => "check the connector's `token_url` and `client_auth`",
-            Self::Graphql { .. } => "correct the endpoint's document or the call's variables",
-            Self::ToolUnavailable(_) => "ask who runs the deployment to set the tool up",
-            Self::Source(error) => return error.help(),
-            Self::Request(error) => return error.help(),
-            Self::Http(error) => return error.help(),
-            Self::Robots(error) => return error.help(),
-            Self::Database(error) => return error.help(),
-            Self::Page(error) => return error.help(),
-            Self::Format(error) => return error.help(),
-            Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => return first.help(),
-            Self::Argument(_) => {
-                "correct the argument; the connector's schema lists what the endpoint takes"
-            }
-            Self::WrongMode { .. } => {
-                "call it from a playbook: what has an effect waits for a signature"
-            }
-            Self::Throttled { .. } => {
-                "wait, or lower the connector's `rate_limit` to what the source allows"
-            }
-            Self::Unavailable { .. } | Self::Resting { .. } => {
-                "try again later; the connector's health says when it is asked again"
-            }
-            Self::Refused { .. } => {
-                "compare the request with what the source's documentation asks for"
-            }
-            Self::Sql(_) => "correct the statement",
-            Self::NotASource(_) | Self::NotUploaded { .. } => {
-                "upload the file and use the `source` it got, or name a folder"
-            }
-            Self::File { .. } => "look at the file the message names",
-        };
-        Some(text.to_owned())
+/// A day is longer than anything that tries again by itself.
+fn spent(window: &str) -> Class {
+    match window {
+        "second" | "minute" => Class::Retryable,
+        _ => Class::Terminal,
     }
 }
 

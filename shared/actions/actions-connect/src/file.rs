@@ -4,7 +4,7 @@ use countersign_connector::request::public_address;
 use countersign_connector::{
     FileBody, FileConnection, FileSource, Operation, PARSERS, SourceError, keys,
 };
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_formats::{Extraction, FormatError, Limits, Reader};
 use countersign_http_out::{Call as HttpCall, HttpError, Streaming};
 use countersign_reader::Readers;
@@ -46,8 +46,12 @@ pub(crate) enum Place {
 }
 
 /// A file that this call does not read.
-pub(crate) fn unread(code: &'static str, message: impl Into<String>) -> ConnectError {
-    ConnectError::File { code, message: message.into(), class: Class::Terminal }
+pub(crate) fn unread(
+    code: &'static str,
+    message: impl Into<String>,
+    help: &'static str,
+) -> ConnectError {
+    ConnectError::File { code, message: message.into(), help }
 }
 
 pub(crate) async fn call(
@@ -104,7 +108,11 @@ impl Reading<'_> {
 
     async fn read(&self, target: &Target) -> Result<Extraction, ConnectError> {
         match &target.place {
-            Place::Missing => Err(unread("FILE_UNKNOWN", "there is no such file")),
+            Place::Missing => Err(unread(
+                "FILE_UNKNOWN",
+                "there is no such file",
+                "upload the file, and name it by the `source` of the answer",
+            )),
             Place::Key { bytes, .. } if *bytes > self.limits.max_bytes => {
                 Err(FormatError::TooLarge { max_bytes: self.limits.max_bytes }.into())
             }
@@ -313,7 +321,8 @@ impl Formats<'_> {
         }
         let all: Vec<&str> = self.all().collect();
         let message = format!("the file is not one of {}", all.join(", "));
-        Err(unread("FILE_FORMAT", message))
+        let help = "name a file of such a format, or use a connector that reads this one";
+        Err(unread("FILE_FORMAT", message, help))
     }
 
     /// Addresses may end in anything, but not in another format.

@@ -65,9 +65,8 @@ impl Gathered {
         if self.records.len() + found.records.len() <= MAX_RECORDS {
             return Ok(found);
         }
-        let message =
-            format!("more than {MAX_RECORDS} records in one call; read this file in another");
-        Err(unread("FILE_RECORDS", message))
+        let message = format!("with this file the call would have more than {MAX_RECORDS} records");
+        Err(unread("FILE_RECORDS", message, "read the file in a call of its own, or filter it"))
     }
 
     /// A file that was read and holds nothing the endpoint looks for is not an error, and must not look like one that

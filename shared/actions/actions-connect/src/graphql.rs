@@ -7,6 +7,7 @@ use countersign_connector::request::{Request, RequestError};
 use countersign_connector::{
     Credential, GraphqlConnection, GraphqlRules, OutputSchema, PageBounds,
 };
+use countersign_failure::json_problem;
 use countersign_http_out::Answer;
 use countersign_registry::Warnings;
 use countersign_registry::action::Call;
@@ -46,7 +47,7 @@ struct Graphql<'g> {
 impl Graphql<'_> {
     /// An answer that is not JSON: of a mutation nobody knows what it did.
     fn not_json(&self, caller: &Caller<'_>, status: u16, error: &serde_json::Error) -> Unread {
-        let error = AnswerError::NotJson(error.to_string());
+        let error = AnswerError::NotJson(json_problem(&error.to_string()));
         if !self.rules.has_effect() {
             return error.into();
         }

@@ -6,6 +6,7 @@ use countersign_connector::request::{Request, RequestError, build, continue_at};
 use countersign_connector::{
     Credential, Method, OutputSchema, PageBounds, Pagination, RequestRules, RestConnection,
 };
+use countersign_failure::json_problem;
 use countersign_http_out::Answer;
 use countersign_registry::action::Call;
 use serde_json::{Map, Value};
@@ -60,7 +61,7 @@ impl Paged for Rest<'_> {
             return Ok(Page::default());
         }
         let json: Value = serde_json::from_slice(&answer.body)
-            .map_err(|error| AnswerError::NotJson(error.to_string()))?;
+            .map_err(|error| AnswerError::NotJson(json_problem(&error.to_string())))?;
         let part = Part { before, most: self.room(before) };
         let Mapped { records, mut warnings, count } =
             records(&self.rules.mapping, self.schema, &json, part)?;

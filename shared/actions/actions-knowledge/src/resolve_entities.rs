@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign_failure::Failure;
+use countersign_failure::{Failure, json_problem};
 use countersign_knowledge::change::{Origin, answer, changes, mentions};
 use countersign_knowledge::extract::Extracted;
 use countersign_knowledge::graph::{
@@ -172,7 +172,7 @@ fn entity(index: usize, item: &Value) -> Result<Extracted, ActionError> {
         Value::Object(_) => Extracted::deserialize(item),
         _ => return Err(bad("an entity must be an object with `name` and `type`".to_owned())),
     };
-    let entity = read.map_err(|error| bad(error.to_string()))?;
+    let entity = read.map_err(|error| bad(json_problem(&error.to_string())))?;
     if entity.name.trim().is_empty() {
         return Err(bad("`name` is empty".to_owned()));
     }

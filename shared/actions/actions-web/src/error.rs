@@ -7,25 +7,31 @@ use countersign_registry::action::ActionError;
 use countersign_robots::RobotsError;
 
 /// Why a page could not be read or the web not searched. No variant holds a key, a query of an address or a header.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 pub enum WebError {
     /// An input is missing or not what it must be.
     #[error("{0}")]
+    #[failure(code = "BAD_INPUT", status = 422)]
     Input(String),
     /// A param is not what it must be.
     #[error("{0}")]
+    #[failure(code = "BAD_PARAM", status = 422)]
     Param(String),
     /// No answer.
     #[error("{0}")]
+    #[failure(forward)]
     Http(#[from] HttpError),
     /// The site does not want the page read.
     #[error("{0}")]
+    #[failure(forward)]
     Robots(#[from] RobotsError),
     /// The page cannot be read.
     #[error("{0}")]
+    #[failure(forward)]
     Page(#[from] PageError),
     /// An answer without a page.
     #[error("`{host}` answered with HTTP {status}")]
+    #[failure(code = "PAGE_STATUS", class = *class, status = 502)]
     Status {
         /// The site.
         host: String,
@@ -36,9 +42,15 @@ pub enum WebError {
     },
     /// The deployment has no search provider.
     #[error("this deployment has no provider for web searches")]
+    #[failure(
+        code = "SEARCH_NOT_CONFIGURED",
+        status = 503,
+        help = "set SearchProvider to `searxng` or `tavily` when the stack is deployed"
+    )]
     NotConfigured,
     /// The provider refuses the key, or to answer in JSON.
-    #[error("the search provider refuses this deployment (HTTP {status})")]
+    #[error("the search provider rejects this deployment (HTTP {status})")]
+    #[failure(code = "SEARCH_REFUSED", status = 502, help = Some((*help).to_owned()))]
     SearchRefused {
         /// The status.
         status: u16,
@@ -47,21 +59,29 @@ pub enum WebError {
     },
     /// Too many searches.
     #[error("the search provider asks to search later (HTTP {status})")]
+    #[failure(code = "SEARCH_THROTTLED", retryable, status = 503)]
     SearchThrottled {
         /// The status.
         status: u16,
     },
     /// The searches that were paid for are used up.
     #[error("the search provider's plan allows no more searches (HTTP {status})")]
+    #[failure(
+        code = "SEARCH_QUOTA",
+        status = 503,
+        help = "raise the plan's limit, or use another provider"
+    )]
     SearchQuota {
         /// The status.
         status: u16,
     },
     /// The provider is down.
     #[error("the search provider is unavailable: {0}")]
+    #[failure(code = "SEARCH_UNAVAILABLE", retryable, status = 503)]
     SearchUnavailable(String),
     /// The provider does not understand the search.
-    #[error("the search provider refuses the search (HTTP {status}): {message}")]
+    #[error("the search provider rejects the search (HTTP {status}): {message}")]
+    #[failure(code = "SEARCH_REJECTED", status = 422)]
     SearchRejected {
         /// The status.
         status: u16,
@@ -70,67 +90,8 @@ pub enum WebError {
     },
     /// Its answer is not what it documents.
     #[error("the search provider's answer cannot be read: {0}")]
+    #[failure(code = "SEARCH_ANSWER", status = 502)]
     SearchAnswer(String),
-}
-
-impl Failure for WebError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Input(_) => "BAD_INPUT",
-            Self::Param(_) => "BAD_PARAM",
-            Self::Http(error) => error.code(),
-            Self::Robots(error) => error.code(),
-            Self::Page(error) => error.code(),
-            Self::Status { .. } => "PAGE_STATUS",
-            Self::NotConfigured => "SEARCH_NOT_CONFIGURED",
-            Self::SearchRefused { .. } => "SEARCH_REFUSED",
-            Self::SearchThrottled { .. } => "SEARCH_THROTTLED",
-            Self::SearchQuota { .. } => "SEARCH_QUOTA",
-            Self::SearchUnavailable(_) => "SEARCH_UNAVAILABLE",
-            Self::SearchRejected { .. } => "SEARCH_REJECTED",
-            Self::SearchAnswer(_) => "SEARCH_ANSWER",
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Http(error) => error.class(),
-            Self::Robots(error) => error.class(),
-            Self::Page(error) => error.class(),
-            Self::Status { class, .. } => *class,
-            Self::SearchThrottled { .. } | Self::SearchUnavailable(_) => Class::Retryable,
-            _ => Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Input(_) | Self::Param(_) | Self::SearchRejected { .. } => 422,
-            Self::Http(error) => error.http_status(),
-            Self::Robots(error) => error.http_status(),
-            Self::Page(error) => error.http_status(),
-            Self::NotConfigured
-            | Self::SearchThrottled { .. }
-            | Self::SearchQuota { .. }
-            | Self::SearchUnavailable(_) => 503,
-            Self::Status { .. } | Self::SearchRefused { .. } | Self::SearchAnswer(_) => 502,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        let text = match self {
-            Self::Http(error) => return error.help(),
-            Self::Robots(error) => return error.help(),
-            Self::Page(error) => return error.help(),
-            Self::NotConfigured => {
-                "set SearchProvider to `searxng` or `tavily` when the stack is deployed"
-            }
-            Self::SearchRefused { help, .. } => help,
-            Self::SearchQuota { .. } => "raise the plan's limit, or use another provider",
-            _ => return None,
-        };
-        Some(text.to_owned())
-    }
 }
 
 impl From<WebError> for ActionError {

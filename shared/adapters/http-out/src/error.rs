@@ -1,12 +1,17 @@
 //! What can go wrong with a call.
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 
 /// Why a call has no answer. No variant holds a query, a header or a body.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 pub enum HttpError {
     /// The address may not be called (K-38).
     #[error("`{host}` may not be called: {reason}")]
+    #[failure(
+        code = "EGRESS_REFUSED",
+        status = 422,
+        help = "only public HTTPS addresses may be called"
+    )]
     Refused {
         /// The host.
         host: String,
@@ -15,6 +20,7 @@ pub enum HttpError {
     },
     /// Too many redirects, or one that cannot be followed.
     #[error("the answer of `{host}` redirects {reason}")]
+    #[failure(code = "EGRESS_REDIRECT", status = 502)]
     Redirect {
         /// The host that redirected.
         host: String,
@@ -23,12 +29,14 @@ pub enum HttpError {
     },
     /// No whole answer in time.
     #[error("`{host}` did not answer in time")]
+    #[failure(code = "EGRESS_TIMEOUT", retryable, status = 504)]
     Timeout {
         /// The host.
         host: String,
     },
     /// No connection, or one that broke.
     #[error("could not reach `{host}`: {reason}")]
+    #[failure(code = "EGRESS_NETWORK", retryable, status = 502)]
     Network {
         /// The host.
         host: String,
@@ -37,6 +45,7 @@ pub enum HttpError {
     },
     /// More bytes than allowed, after decompression.
     #[error("the answer of `{host}` is larger than {max_bytes} bytes")]
+    #[failure(code = "EGRESS_TOO_LARGE", status = 502)]
     TooLarge {
         /// The host.
         host: String,
@@ -45,40 +54,6 @@ pub enum HttpError {
     },
     /// A header, method or address that HTTP does not allow.
     #[error("the request cannot be sent: {0}")]
+    #[failure(code = "EGRESS_REQUEST", status = 422)]
     Request(String),
-}
-
-impl Failure for HttpError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Refused { .. } => "EGRESS_REFUSED",
-            Self::Redirect { .. } => "EGRESS_REDIRECT",
-            Self::Timeout { .. } => "EGRESS_TIMEOUT",
-            Self::Network { .. } => "EGRESS_NETWORK",
-            Self::TooLarge { .. } => "EGRESS_TOO_LARGE",
-            Self::Request(_) => "EGRESS_REQUEST",
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Timeout { .. } | Self::Network { .. } => Class::Retryable,
-            _ => Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Refused { .. } | Self::Request(_) => 422,
-            Self::Timeout { .. } => 504,
-            _ => 502,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Self::Refused { .. } => Some("only public HTTPS addresses may be called".to_owned()),
-            _ => None,
-        }
-    }
 }

@@ -3,12 +3,12 @@
 use aws_config::SdkConfig;
 use aws_sdk_eventbridge::Client;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
-use countersign_lazy::Lazy;
+use countersign_aws::{LazyClient, is_transient};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::error::{OutboxError, is_transient};
+use crate::error::OutboxError;
 use crate::mail::bounded;
 
 /// The source of all our events.
@@ -60,7 +60,7 @@ impl DomainEvent {
 /// The bus of domain events.
 #[derive(Debug, Clone)]
 pub struct EventBus {
-    client: Lazy<Client>,
+    client: LazyClient<Client>,
     name: String,
 }
 
@@ -69,7 +69,7 @@ impl EventBus {
     #[must_use]
     pub fn new(aws: &SdkConfig, name: impl Into<String>) -> Self {
         let aws = aws.clone();
-        Self { client: Lazy::new(move || Client::new(&aws)), name: name.into() }
+        Self { client: LazyClient::new(move || Client::new(&aws)), name: name.into() }
     }
 
     /// Publishes events, ten a request.

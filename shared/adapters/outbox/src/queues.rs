@@ -2,7 +2,7 @@
 
 use aws_config::SdkConfig;
 use aws_sdk_sqs::Client;
-use countersign_lazy::Lazy;
+use countersign_aws::LazyClient;
 use futures::future::BoxFuture;
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ const LEDGER_GROUP: &str = "ledger";
 /// The queue of outgoing mail.
 #[derive(Debug, Clone)]
 pub struct MailQueue {
-    client: Lazy<Client>,
+    client: LazyClient<Client>,
     url: String,
 }
 
@@ -24,7 +24,7 @@ impl MailQueue {
     #[must_use]
     pub fn new(aws: &SdkConfig, url: impl Into<String>) -> Self {
         let aws = aws.clone();
-        Self { client: Lazy::new(move || Client::new(&aws)), url: url.into() }
+        Self { client: LazyClient::new(move || Client::new(&aws)), url: url.into() }
     }
 
     /// Puts a mail into the queue.
@@ -43,7 +43,7 @@ impl MailQueue {
 /// The FIFO queue of receipts.
 #[derive(Debug, Clone)]
 pub struct ReceiptQueue {
-    client: Lazy<Client>,
+    client: LazyClient<Client>,
     url: String,
 }
 
@@ -52,7 +52,7 @@ impl ReceiptQueue {
     #[must_use]
     pub fn new(aws: &SdkConfig, url: impl Into<String>) -> Self {
         let aws = aws.clone();
-        Self { client: Lazy::new(move || Client::new(&aws)), url: url.into() }
+        Self { client: LazyClient::new(move || Client::new(&aws)), url: url.into() }
     }
 
     /// Hands a receipt to the sealer. Sending the same receipt again within five minutes does nothing; the sealer

@@ -1,40 +1,66 @@
 //! Why a database gave no rows.
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_http_out::HttpError;
 use rustls::{CertificateError, Error as TlsError};
 use tokio_postgres::Error;
 use tokio_postgres::error::{DbError, ErrorPosition, SqlState};
 
 /// Why a database gave no rows. No variant holds the host, the database, the role or its password.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(status = 422)]
 pub enum DatabaseError {
     /// Its address may not be called (K-38).
     #[error("the database may not be called: {0}")]
+    #[failure(code = "EGRESS_REFUSED", help = "only databases with a public address can be called")]
     Address(String),
     /// No connection, or one that broke.
     #[error("the database cannot be reached: {0}")]
+    #[failure(code = "DATABASE_UNREACHABLE", retryable, status = 502)]
     Unreachable(String),
     /// It is there and takes no more connections, starts or stops.
     #[error("the database is unavailable: {0}")]
+    #[failure(code = "DATABASE_UNAVAILABLE", retryable, status = 503)]
     Unavailable(String),
     /// It did not prove who it is.
     #[error("no secure connection to the database: {0}")]
+    #[failure(
+        code = "DATABASE_TLS",
+        status = 502,
+        help = "give the database a certificate for its name, and its authority as `ca_certificate`"
+    )]
     Tls(String),
     /// It refuses the role or its password (F-306).
-    #[error("the database refused the credential")]
+    #[error("the database rejected the credential")]
+    #[failure(
+        code = "DATABASE_AUTH",
+        status = 502,
+        help = "enter the connector's credential again"
+    )]
     Auth,
     /// The role may do more than reading needs (K-40).
     #[error("the role {0}")]
+    #[failure(
+        code = "DATABASE_ROLE",
+        help = "connect as a role that can only read: see docs/connectors.md"
+    )]
     Role(&'static str),
     /// The statement was not finished in time.
     #[error("the database did not answer in time")]
+    #[failure(
+        code = "DATABASE_TIMEOUT",
+        retryable,
+        status = 504,
+        help = "narrow the statement, or raise `timeout_seconds`"
+    )]
     Timeout,
     /// It refuses what the statement wants: a right that the role lacks, or to write.
-    #[error("the database refused the statement: {0}")]
+    #[error("the database rejected the statement: {0}")]
+    #[failure(code = "DATABASE_REFUSED")]
     Refused(String),
     /// The statement cannot be run.
     #[error("the statement failed{at} ({state}): {message}")]
+    #[failure(code = "DATABASE_STATEMENT")]
     Statement {
         /// The SQLSTATE.
         state: String,
@@ -45,6 +71,7 @@ pub enum DatabaseError {
     },
     /// More or fewer values than the statement has places for.
     #[error("the statement has {expected} parameters, and {given} values were given")]
+    #[failure(code = "CONNECTOR_ARGUMENT")]
     Arguments {
         /// Places.
         expected: usize,
@@ -53,6 +80,10 @@ pub enum DatabaseError {
     },
     /// A column that cannot become the field of a record.
     #[error("the column `{column}` {problem}")]
+    #[failure(
+        code = "DATABASE_COLUMN",
+        help = "name columns with AS, and cast their types: `x::text`"
+    )]
     Column {
         /// Its name.
         column: String,
@@ -61,61 +92,11 @@ pub enum DatabaseError {
     },
     /// One row, or one piece of the answer, is larger than what is read at all.
     #[error("the database's answer is larger than {max_bytes} bytes")]
+    #[failure(code = "DATABASE_TOO_LARGE", help = "ask for fewer columns or rows")]
     TooLarge {
         /// The bound.
         max_bytes: usize,
     },
-}
-
-impl Failure for DatabaseError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Address(_) => "EGRESS_REFUSED",
-            Self::Unreachable(_) => "DATABASE_UNREACHABLE",
-            Self::Unavailable(_) => "DATABASE_UNAVAILABLE",
-            Self::Tls(_) => "DATABASE_TLS",
-            Self::Auth => "DATABASE_AUTH",
-            Self::Role(_) => "DATABASE_ROLE",
-            Self::Timeout => "DATABASE_TIMEOUT",
-            Self::Refused(_) => "DATABASE_REFUSED",
-            Self::Statement { .. } => "DATABASE_STATEMENT",
-            Self::Arguments { .. } => "CONNECTOR_ARGUMENT",
-            Self::Column { .. } => "DATABASE_COLUMN",
-            Self::TooLarge { .. } => "DATABASE_TOO_LARGE",
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Unreachable(_) | Self::Unavailable(_) | Self::Timeout => Class::Retryable,
-            _ => Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Unreachable(_) | Self::Tls(_) | Self::Auth => 502,
-            Self::Unavailable(_) => 503,
-            Self::Timeout => 504,
-            _ => 422,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        let text = match self {
-            Self::Address(_) => "only databases with a public address can be called",
-            Self::Tls(_) => {
-                "give the database a certificate for its name, and its authority as `ca_certificate`"
-            }
-            Self::Auth => "enter the connector's credential again",
-            Self::Role(_) => "connect as a role that can only read: see docs/connectors.md",
-            Self::Timeout => "narrow the statement, or raise `timeout_seconds`",
-            Self::Column { .. } => "name columns with AS, and cast their types: `x::text`",
-            Self::TooLarge { .. } => "ask for fewer columns or rows",
-            _ => return None,
-        };
-        Some(text.to_owned())
-    }
 }
 
 /// Without the host, which is part of the credential.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_http_out::{Call, Egress, HttpError, Streaming};
 use countersign_pages::{RobotsTxt, robots_address};
 use futures::future::BoxFuture;
@@ -22,10 +22,16 @@ const LONGEST: usize = 500 * 1024;
 const LONGEST_DELAY: Duration = Duration::from_secs(30);
 
 /// Why an address may not be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(status = 503)]
 pub enum RobotsError {
     /// The site says no.
     #[error("the robots.txt of `{host}` does not allow `{path}` to be read")]
+    #[failure(
+        code = "ROBOTS_DISALLOWED",
+        status = 403,
+        help = "read another page, or ask the site's owner for an API or permission"
+    )]
     Disallowed {
         /// The site.
         host: String,
@@ -34,6 +40,7 @@ pub enum RobotsError {
     },
     /// The site does not say, and may mean no.
     #[error("the robots.txt of `{host}` cannot be asked, so nothing is read: {reason}")]
+    #[failure(code = "ROBOTS_UNAVAILABLE", retryable)]
     Unknown {
         /// The site.
         host: String,
@@ -42,49 +49,15 @@ pub enum RobotsError {
     },
     /// The site asks to be asked later.
     #[error("`{host}` asks to be called later (HTTP 429 for its robots.txt)")]
+    #[failure(code = "ROBOTS_UNAVAILABLE", retryable)]
     Throttled {
         /// The site.
         host: String,
     },
     /// It may not even be asked.
     #[error(transparent)]
+    #[failure(forward)]
     Egress(HttpError),
-}
-
-impl Failure for RobotsError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Disallowed { .. } => "ROBOTS_DISALLOWED",
-            Self::Unknown { .. } | Self::Throttled { .. } => "ROBOTS_UNAVAILABLE",
-            Self::Egress(error) => error.code(),
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Disallowed { .. } => Class::Terminal,
-            Self::Unknown { .. } | Self::Throttled { .. } => Class::Retryable,
-            Self::Egress(error) => error.class(),
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Disallowed { .. } => 403,
-            Self::Unknown { .. } | Self::Throttled { .. } => 503,
-            Self::Egress(error) => error.http_status(),
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Self::Disallowed { .. } => Some(
-                "read another page, or ask the site's owner for an API or permission".to_owned(),
-            ),
-            Self::Unknown { .. } | Self::Throttled { .. } => None,
-            Self::Egress(error) => error.help(),
-        }
-    }
 }
 
 /// Asks sites, and remembers what they said.

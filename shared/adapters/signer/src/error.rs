@@ -1,11 +1,13 @@
 //! What KMS can answer instead of a signature.
 
 use aws_sdk_kms::error::{ProvideErrorMetadata, SdkError};
+use countersign_aws::CallFailure;
 use countersign_failure::{Class, Failure};
 
 /// KMS did not do what was asked.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 #[error("{operation}: {reason}")]
+#[failure(code = "KEY_UNAVAILABLE", class = *class)]
 pub struct SignerError {
     /// What was tried.
     pub operation: &'static str,
@@ -24,35 +26,7 @@ impl SignerError {
     where
         E: ProvideErrorMetadata,
     {
-        let SdkError::ServiceError(service) = error else {
-            let reason = "the service was not reached".to_owned();
-            return Self { operation, reason, class: Class::Retryable };
-        };
-        let meta = service.err().meta();
-        let code = meta.code().unwrap_or("unknown");
-        let reason = format!("{code}: {}", meta.message().unwrap_or("no message"));
-        let class = if is_transient(code) { Class::Retryable } else { Class::Terminal };
+        let CallFailure { reason, class } = CallFailure::of(error);
         Self { operation, reason, class }
-    }
-}
-
-fn is_transient(code: &str) -> bool {
-    let known = [
-        "ThrottlingException",
-        "DependencyTimeoutException",
-        "KeyUnavailableException",
-        "KMSInternalException",
-        "ServiceUnavailable",
-    ];
-    known.contains(&code)
-}
-
-impl Failure for SignerError {
-    fn code(&self) -> &'static str {
-        "KEY_UNAVAILABLE"
-    }
-
-    fn class(&self) -> Class {
-        self.class
     }
 }

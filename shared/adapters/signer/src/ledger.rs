@@ -6,7 +6,7 @@ use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::{MessageType, SigningAlgorithmSpec};
 use countersign_approval::Tenant;
 use countersign_approval::chain::{Checkpoint, Head};
-use countersign_lazy::Lazy;
+use countersign_aws::LazyClient;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ use crate::error::SignerError;
 /// An ECDSA key on P-256 in KMS.
 #[derive(Debug, Clone)]
 pub struct LedgerKey {
-    client: Lazy<Client>,
+    client: LazyClient<Client>,
     key: String,
 }
 
@@ -24,7 +24,7 @@ impl LedgerKey {
     #[must_use]
     pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
         let aws = aws.clone();
-        Self { client: Lazy::new(move || Client::new(&aws)), key: key.into() }
+        Self { client: LazyClient::new(move || Client::new(&aws)), key: key.into() }
     }
 
     /// Signs that the chain of `tenant` ended with `head` at this time.

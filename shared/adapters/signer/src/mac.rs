@@ -6,7 +6,7 @@ use aws_sdk_kms::operation::verify_mac::VerifyMacError;
 use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::MacAlgorithmSpec;
 use countersign_approval::{Mac, MacError};
-use countersign_lazy::Lazy;
+use countersign_aws::LazyClient;
 use futures::future::BoxFuture;
 use sha2::{Digest as _, Sha256};
 
@@ -15,7 +15,7 @@ use crate::error::SignerError;
 /// An HMAC key in KMS. The key's policy lets functions make and check MACs and nobody read the key.
 #[derive(Debug, Clone)]
 pub struct KmsMac {
-    client: Lazy<Client>,
+    client: LazyClient<Client>,
     key: String,
     short: String,
 }
@@ -27,7 +27,7 @@ impl KmsMac {
         let key = key.into();
         let short = hex::encode(&Sha256::digest(key.as_bytes())[..4]);
         let aws = aws.clone();
-        Self { client: Lazy::new(move || Client::new(&aws)), key, short }
+        Self { client: LazyClient::new(move || Client::new(&aws)), key, short }
     }
 }
 

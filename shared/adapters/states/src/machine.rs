@@ -4,7 +4,7 @@ use aws_config::SdkConfig;
 use aws_sdk_sfn::Client;
 use aws_sdk_sfn::operation::describe_execution::DescribeExecutionError;
 use aws_sdk_sfn::operation::start_execution::StartExecutionError;
-use countersign_lazy::Lazy;
+use countersign_aws::LazyClient;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ pub enum ExecutionStatus {
 /// One state machine.
 #[derive(Debug, Clone)]
 pub struct Machine {
-    client: Lazy<Client>,
+    client: LazyClient<Client>,
     arn: String,
 }
 
@@ -45,7 +45,7 @@ impl Machine {
     #[must_use]
     pub fn new(aws: &SdkConfig, arn: impl Into<String>) -> Self {
         let aws = aws.clone();
-        Self { client: Lazy::new(move || Client::new(&aws)), arn: arn.into() }
+        Self { client: LazyClient::new(move || Client::new(&aws)), arn: arn.into() }
     }
 
     /// Starts an execution: `name` is `{run}-{attempt}`, `input` ids only.

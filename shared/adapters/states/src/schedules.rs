@@ -7,7 +7,7 @@ use aws_sdk_scheduler::operation::delete_schedule::DeleteScheduleError;
 use aws_sdk_scheduler::types::{
     ActionAfterCompletion, FlexibleTimeWindow, FlexibleTimeWindowMode, Target,
 };
-use countersign_lazy::Lazy;
+use countersign_aws::LazyClient;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -18,7 +18,7 @@ use crate::error::StatesError;
 /// Calls one function at a time to come, up to a minute late, then forgets it.
 #[derive(Debug, Clone)]
 pub struct Schedules {
-    client: Lazy<Client>,
+    client: LazyClient<Client>,
     group: String,
     role_arn: String,
     function_arn: String,
@@ -45,7 +45,7 @@ impl Schedules {
         function_arn: impl Into<String>,
     ) -> Self {
         let aws = aws.clone();
-        let client = Lazy::new(move || Client::new(&aws));
+        let client = LazyClient::new(move || Client::new(&aws));
         Self {
             client,
             group: group.into(),

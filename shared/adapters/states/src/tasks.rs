@@ -4,7 +4,7 @@ use aws_config::SdkConfig;
 use aws_sdk_sfn::Client;
 use aws_sdk_sfn::operation::send_task_failure::SendTaskFailureError;
 use aws_sdk_sfn::operation::send_task_success::SendTaskSuccessError;
-use countersign_lazy::Lazy;
+use countersign_aws::LazyClient;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub enum Woken {
 /// Wakes waiting tasks. The token is a secret: never log it.
 #[derive(Debug, Clone)]
 pub struct Tasks {
-    client: Lazy<Client>,
+    client: LazyClient<Client>,
 }
 
 impl Tasks {
@@ -31,7 +31,7 @@ impl Tasks {
     #[must_use]
     pub fn new(aws: &SdkConfig) -> Self {
         let aws = aws.clone();
-        Self { client: Lazy::new(move || Client::new(&aws)) }
+        Self { client: LazyClient::new(move || Client::new(&aws)) }
     }
 
     /// Wakes the task with an output.

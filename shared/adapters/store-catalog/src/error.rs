@@ -1,13 +1,14 @@
 //! What the catalog can answer instead.
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_store_kit::StoreError;
 
 /// The error of this store.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 pub enum CatalogError {
     /// The table did not do what was asked.
     #[error("the catalog could not {doing}")]
+    #[failure(forward)]
     Store {
         /// What was being done.
         doing: &'static str,
@@ -17,6 +18,11 @@ pub enum CatalogError {
     },
     /// A handle or an id is in use by another record of the same owner.
     #[error("the {what} `{name}` is taken")]
+    #[failure(
+        code = "NAME_TAKEN",
+        status = 409,
+        help = Some(format!("choose another {what}, or change the one that has it"))
+    )]
     Taken {
         /// `handle`, `connector id`, `playbook id` or `connector` of a profile.
         what: &'static str,
@@ -25,12 +31,19 @@ pub enum CatalogError {
     },
     /// There is no such record of this owner.
     #[error("there is no such {0}")]
+    #[failure(code = "NOT_FOUND", status = 404)]
     NotFound(&'static str),
     /// Somebody changed the record in between.
     #[error("the {0} was changed by somebody else in between")]
+    #[failure(
+        code = "VERSION_CONFLICT",
+        status = 409,
+        help = "read it again and repeat the change"
+    )]
     Changed(&'static str),
     /// A record is larger than an item may be.
     #[error("the {what} takes {bytes} bytes; at most {limit} fit")]
+    #[failure(code = "RECORD_TOO_LARGE", status = 413)]
     TooLarge {
         /// What.
         what: &'static str,
@@ -44,43 +57,5 @@ pub enum CatalogError {
 impl CatalogError {
     pub(crate) fn doing(doing: &'static str) -> impl Fn(StoreError) -> Self + Copy {
         move |source| Self::Store { doing, source }
-    }
-}
-
-impl Failure for CatalogError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Store { source, .. } => source.code(),
-            Self::Taken { .. } => "NAME_TAKEN",
-            Self::NotFound(_) => "NOT_FOUND",
-            Self::Changed(_) => "VERSION_CONFLICT",
-            Self::TooLarge { .. } => "RECORD_TOO_LARGE",
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Store { source, .. } => source.class(),
-            _ => Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Store { source, .. } => source.http_status(),
-            Self::Taken { .. } | Self::Changed(_) => 409,
-            Self::NotFound(_) => 404,
-            Self::TooLarge { .. } => 413,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Self::Taken { what, .. } => {
-                Some(format!("choose another {what}, or change the one that has it"))
-            }
-            Self::Changed(_) => Some("read it again and repeat the change".to_owned()),
-            _ => None,
-        }
     }
 }

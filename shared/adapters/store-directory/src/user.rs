@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::account::Account;
 
 /// Why a text cannot stand in the directory.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(code = "INVALID_INPUT", status = 422)]
 pub enum InvalidUser {
     /// Not a username.
     #[error(
@@ -29,16 +30,6 @@ pub enum InvalidUser {
     /// Not the `sub` of an account.
     #[error("the account of the user pool has no UUID as its `sub`")]
     Subject,
-}
-
-impl Failure for InvalidUser {
-    fn code(&self) -> &'static str {
-        "INVALID_INPUT"
-    }
-
-    fn http_status(&self) -> u16 {
-        422
-    }
 }
 
 /// The name a person signs in with: unique, lower case.

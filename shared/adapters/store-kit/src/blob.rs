@@ -2,7 +2,7 @@
 
 use aws_sdk_s3::Client;
 use aws_sdk_s3::primitives::ByteStream;
-use countersign_lazy::Lazy;
+use countersign_aws::LazyClient;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,7 +37,7 @@ pub enum Stored {
 /// The data bucket.
 #[derive(Debug, Clone)]
 pub struct Blobs {
-    client: Lazy<Client>,
+    client: LazyClient<Client>,
     bucket: String,
 }
 
@@ -48,7 +48,7 @@ impl Blobs {
     #[must_use]
     pub fn of(aws: &aws_config::SdkConfig, bucket: impl Into<String>) -> Self {
         let aws = aws.clone();
-        let client = Lazy::new(move || {
+        let client = LazyClient::new(move || {
             let config = aws_sdk_s3::config::Builder::from(&aws).force_path_style(true).build();
             Client::from_conf(config)
         });

@@ -1,15 +1,18 @@
 //! What can go wrong between us and a table, and whether trying again can help.
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use countersign_aws::CallFailure;
 use countersign_failure::{Class, Failure};
 
 use crate::table::Item;
 
 /// The error of every store.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
+#[failure(status = 500)]
 pub enum StoreError {
     /// The condition of a write did not hold. Carries the item as it stands, when there is one and it was asked for.
     #[error("the condition for writing to `{table}` did not hold")]
+    #[failure(code = "STORE_CONFLICT", retryable, status = 409)]
     ConditionFailed {
         /// The table.
         table: String,
@@ -20,6 +23,7 @@ pub enum StoreError {
     },
     /// The service asked us to slow down, or was not reachable.
     #[error("`{table}` did not answer: {reason}")]
+    #[failure(code = "STORE_UNAVAILABLE", retryable, status = 503)]
     Unavailable {
         /// The table or bucket.
         table: String,
@@ -27,7 +31,8 @@ pub enum StoreError {
         reason: String,
     },
     /// The service refused the request: a missing permission, a table that does not exist, a malformed expression.
-    #[error("`{table}` refused the request: {reason}")]
+    #[error("`{table}` rejected the request: {reason}")]
+    #[failure(code = "STORE_REFUSED")]
     Refused {
         /// The table or bucket.
         table: String,
@@ -36,6 +41,7 @@ pub enum StoreError {
     },
     /// An item does not have the shape it should have.
     #[error("an item of `{table}` cannot be read: {reason}")]
+    #[failure(code = "STORE_DECODE")]
     Decode {
         /// The table or bucket.
         table: String,
@@ -44,9 +50,11 @@ pub enum StoreError {
     },
     /// A value cannot be written.
     #[error("a value cannot be written: {0}")]
+    #[failure(code = "STORE_ENCODE")]
     Encode(String),
     /// A stored body does not have the digest its claim check names.
     #[error("the body behind the claim check `{0}` is not the one that was stored")]
+    #[failure(code = "STORE_TAMPERED")]
     Tampered(String),
 }
 
@@ -62,70 +70,10 @@ impl StoreError {
         E: ProvideErrorMetadata,
     {
         let table = table.to_owned();
-        match error {
-            SdkError::ServiceError(service) => {
-                let meta = service.err().meta();
-                let code = meta.code().unwrap_or("unknown").to_owned();
-                let reason = format!("{code}: {}", meta.message().unwrap_or("no message"));
-                if is_transient(&code) {
-                    Self::Unavailable { table, reason }
-                } else {
-                    Self::Refused { table, reason }
-                }
-            }
-            SdkError::TimeoutError(_) => {
-                Self::Unavailable { table, reason: "timed out".to_owned() }
-            }
-            SdkError::DispatchFailure(failure) => {
-                Self::Unavailable { table, reason: format!("not reached: {failure:?}") }
-            }
-            SdkError::ResponseError(_) => {
-                Self::Unavailable { table, reason: "the answer was cut off".to_owned() }
-            }
-            _ => Self::Refused { table, reason: "the request could not be built".to_owned() },
-        }
-    }
-}
-
-fn is_transient(code: &str) -> bool {
-    const TRANSIENT: [&str; 9] = [
-        "ProvisionedThroughputExceededException",
-        "ThrottlingException",
-        "RequestLimitExceeded",
-        "TransactionInProgressException",
-        "TransactionConflictException",
-        "InternalServerError",
-        "ServiceUnavailable",
-        "SlowDown",
-        "InternalError",
-    ];
-    TRANSIENT.contains(&code)
-}
-
-impl Failure for StoreError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::ConditionFailed { .. } => "STORE_CONFLICT",
-            Self::Unavailable { .. } => "STORE_UNAVAILABLE",
-            Self::Refused { .. } => "STORE_REFUSED",
-            Self::Decode { .. } => "STORE_DECODE",
-            Self::Encode(_) => "STORE_ENCODE",
-            Self::Tampered(_) => "STORE_TAMPERED",
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Unavailable { .. } | Self::ConditionFailed { .. } => Class::Retryable,
-            _ => Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::ConditionFailed { .. } => 409,
-            Self::Unavailable { .. } => 503,
-            _ => 500,
+        let CallFailure { reason, class } = CallFailure::of(error);
+        match class {
+            Class::Retryable => Self::Unavailable { table, reason },
+            Class::Terminal => Self::Refused { table, reason },
         }
     }
 }

@@ -213,7 +213,7 @@ fn outcome(request: &Request, verdict: Verdict, at: Timestamp) -> Outcome {
 
 fn stop(request: &Request, verdict: Verdict, at: Timestamp) -> Option<Stop> {
     let (reason, what) = match verdict {
-        Verdict::Denied => (StopReason::Rejected, "was refused"),
+        Verdict::Denied => (StopReason::Rejected, "was denied"),
         Verdict::TimedOut => (StopReason::TimedOut, "was not answered in time"),
         Verdict::Approved | Verdict::Closed => return None,
     };

@@ -1,27 +1,19 @@
 //! Uploaded files in the data bucket (the keys are [`countersign_connector::keys`]).
 
+use countersign_aws::CallFailure;
 use countersign_connector::{FileBody, FileEntry, Files, Listing, SourceError};
 use countersign_failure::{Class, Failure};
 use countersign_store_kit::Blobs;
 use futures::future::BoxFuture;
 
 /// The bucket did not do what was asked.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 #[error("{operation}: {reason}")]
+#[failure(code = "FILE_SOURCE", class = *class)]
 struct BucketError {
     operation: &'static str,
     reason: String,
     class: Class,
-}
-
-impl Failure for BucketError {
-    fn code(&self) -> &'static str {
-        "FILE_SOURCE"
-    }
-
-    fn class(&self) -> Class {
-        self.class
-    }
 }
 
 /// The data bucket.
@@ -42,14 +34,7 @@ fn sdk<E, R>(operation: &'static str, error: &aws_sdk_s3::error::SdkError<E, R>)
 where
     E: aws_sdk_s3::error::ProvideErrorMetadata,
 {
-    let (reason, class) =
-        match error.as_service_error().map(|service| service.code().unwrap_or("unknown")) {
-            Some(code @ ("SlowDown" | "InternalError" | "ServiceUnavailable")) => {
-                (code.to_owned(), Class::Retryable)
-            }
-            Some(code) => (code.to_owned(), Class::Terminal),
-            None => ("the service was not reached".to_owned(), Class::Retryable),
-        };
+    let CallFailure { reason, class } = CallFailure::of(error);
     Box::new(BucketError { operation, reason, class })
 }
 

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use countersign_connector::{ConnectorId, Credential, CredentialId, CredentialSource, SourceError};
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_identity::UserId;
 use countersign_store_kit::{Item, Key, Lookup, StoreError, Table, Write, decode};
 use countersign_vault::{Bound, Sealed, Vault, VaultError};
@@ -19,50 +19,26 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// What can go wrong with a stored credential.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 pub enum VaultStoreError {
     /// The table.
     #[error("the vault's table: {0}")]
+    #[failure(forward)]
     Store(#[from] StoreError),
     /// The encryption.
     #[error("{0}")]
+    #[failure(forward)]
     Vault(#[from] VaultError),
     /// What opened is not a credential.
     #[error("a stored credential does not have the form of one")]
+    #[failure(code = "VAULT_FORM", status = 500)]
     Form,
     /// More, or larger, parts than a credential has.
     #[error(
         "a credential has 1 to 8 parts with names of at most 64 and values of 1 to 8,192 characters"
     )]
+    #[failure(code = "CREDENTIAL_SIZE", status = 422)]
     Size,
-}
-
-impl Failure for VaultStoreError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Store(error) => error.code(),
-            Self::Vault(error) => error.code(),
-            Self::Form => "VAULT_FORM",
-            Self::Size => "CREDENTIAL_SIZE",
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Store(error) => error.class(),
-            Self::Vault(error) => error.class(),
-            Self::Form | Self::Size => Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Size => 422,
-            Self::Store(error) => error.http_status(),
-            Self::Vault(error) => error.http_status(),
-            Self::Form => 500,
-        }
-    }
 }
 
 /// What may be shown of a credential: never its values.

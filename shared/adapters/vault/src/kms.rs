@@ -7,7 +7,8 @@ use aws_sdk_kms::Client;
 use aws_sdk_kms::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::DataKeySpec;
-use countersign_lazy::Lazy;
+use countersign_aws::{CallFailure, LazyClient};
+use countersign_failure::Class;
 use futures::future::BoxFuture;
 
 use crate::error::VaultError;
@@ -16,7 +17,7 @@ use crate::seal::{Bound, DataKey, Keys};
 /// A symmetric key in KMS that wraps data keys.
 #[derive(Debug, Clone)]
 pub struct KmsKeys {
-    client: Lazy<Client>,
+    client: LazyClient<Client>,
     key: String,
 }
 
@@ -25,7 +26,7 @@ impl KmsKeys {
     #[must_use]
     pub fn new(aws: &SdkConfig, key: impl Into<String>) -> Self {
         let aws = aws.clone();
-        Self { client: Lazy::new(move || Client::new(&aws)), key: key.into() }
+        Self { client: LazyClient::new(move || Client::new(&aws)), key: key.into() }
     }
 }
 
@@ -84,25 +85,9 @@ fn context(bound: &Bound) -> HashMap<String, String> {
 }
 
 fn sdk<E: ProvideErrorMetadata, R>(operation: &'static str, error: &SdkError<E, R>) -> VaultError {
-    let SdkError::ServiceError(service) = error else {
-        return VaultError::Unavailable {
-            operation,
-            reason: "the service was not reached".to_owned(),
-        };
-    };
-    let meta = service.err().meta();
-    let code = meta.code().unwrap_or("unknown");
-    let reason = format!("{code}: {}", meta.message().unwrap_or("no message"));
-    let transient = [
-        "ThrottlingException",
-        "DependencyTimeoutException",
-        "KeyUnavailableException",
-        "KMSInternalException",
-        "ServiceUnavailable",
-    ];
-    if transient.contains(&code) {
-        VaultError::Unavailable { operation, reason }
-    } else {
-        VaultError::Refused { operation, reason }
+    let CallFailure { reason, class } = CallFailure::of(error);
+    match class {
+        Class::Retryable => VaultError::Unavailable { operation, reason },
+        Class::Terminal => VaultError::Refused { operation, reason },
     }
 }

@@ -1,6 +1,6 @@
 //! The one place where a decision is weighed.
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_identity::{Caller, Capability, Denied, Refused};
 use jiff::Timestamp;
 
@@ -60,69 +60,121 @@ pub struct Recorded {
 }
 
 /// Why nothing changes.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 pub enum DecideError {
     /// The attempt does not say what it decides on.
     #[error("the decision carries no digest of what was seen")]
+    #[failure(
+        code = "DIGEST_MISSING",
+        status = 422,
+        help = "send the `digest` of the request you looked at"
+    )]
     DigestMissing,
     /// The digest is no digest.
     #[error("the digest of the decision is malformed")]
+    #[failure(
+        code = "DIGEST_MALFORMED",
+        status = 422,
+        help = "send the `digest` of the request you looked at"
+    )]
     DigestMalformed,
     /// The note is too long.
     #[error("the note has {0} characters and may have {NOTE_LIMIT}")]
+    #[failure(code = "NOTE_TOO_LONG", status = 422)]
     NoteTooLong(usize),
     /// The answers are incomplete, or not what was asked.
     #[error("the answers do not fit: {}", listed(.0))]
+    #[failure(
+        code = "ANSWERS_INVALID",
+        status = 422,
+        help = "look at the target for the key of each call; then answer `done` with evidence, `not_done`, or `again`"
+    )]
     Answers(Vec<AnswerProblem>),
     /// Answers where none are asked for.
     #[error("this request does not ask what became of a call: `answers` must be left out")]
+    #[failure(code = "ANSWERS_NOT_ASKED", status = 422)]
     AnswersNotAsked,
     /// Answers together with a denial.
     #[error(
         "a denial leaves the outcome unknown: either give an answer for each call and approve, or deny without answers"
     )]
+    #[failure(code = "ANSWERS_NOT_ASKED", status = 422)]
     AnswersDenied,
     /// The content changed since it was shown (409 `preview_changed`).
-    #[error("what was shown has changed since: this is version {version}")]
+    #[error("{}", changed(*.version, *.seen))]
+    #[failure(
+        code = "PREVIEW_CHANGED",
+        status = 409,
+        help = "read the request again, look at what it shows now, and send the `digest` it has"
+    )]
     PreviewChanged {
         /// The version to look at.
         version: u32,
+        /// The version that the attempt names.
+        seen: Option<u32>,
     },
     /// The request is closed; the story says how and when. A door that knows the name says by whom ([`story`]).
     #[error("{}", story(.0, None))]
+    #[failure(code = closed_code(_0.status), status = 409)]
     Closed(Closed),
     /// The deadline passed.
     #[error("the deadline passed at {deadline}")]
+    #[failure(code = "APPROVAL_TIMED_OUT", status = 409)]
     DeadlinePassed {
         /// The deadline.
         deadline: Timestamp,
     },
     /// The same person decided otherwise before.
     #[error("you decided otherwise at {}", .0.at)]
+    #[failure(code = "ALREADY_VOTED", status = 409)]
     AlreadyVoted(Box<Vote>),
     /// The person is not asked.
     #[error("you are not among the approvers of this request")]
+    #[failure(code = "NOT_AN_APPROVER", status = 403)]
     NotAnApprover,
     /// The person asked for it themselves.
     #[error("you started or own what this request is about and may not decide it")]
+    #[failure(code = "REQUESTER_BARRED", status = 403, help = "ask one of the other approvers")]
     RequesterBarred,
     /// The directory does not let the person act at all: unknown, inactive, or with a revoked token.
     #[error(transparent)]
+    #[failure(forward, status = 403)]
     Refused(#[from] Refused),
     /// The session may not decide.
     #[error("this session may not decide approvals")]
+    #[failure(
+        code = "DECIDE_CAPABILITY_MISSING",
+        status = 403,
+        help = "ask an administrator for the capability `decide`, or sign in as a person: tokens of an API never decide"
+    )]
     CapabilityMissing,
     /// The person may not do what the request is about, now.
     #[error("you may not approve this: {0}")]
+    #[failure(code = "PERMISSION_DENIED", status = 403)]
     NotPermitted(Denied),
     /// The deployment wants a second factor for what cannot be taken back, and the session has none.
     #[error("what this request is about cannot be taken back: sign in with a second factor")]
+    #[failure(
+        code = "MFA_REQUIRED",
+        status = 403,
+        help = "set up a second factor for your account, sign in again with it, and decide within the quarter of an hour that this token is good"
+    )]
     SecondFactorMissing,
     /// The policy does not name this door.
     #[error("this request cannot be decided through this door")]
+    #[failure(
+        code = "DOOR_CLOSED",
+        status = 403,
+        help = "use another of the doors the request names"
+    )]
     DoorClosed(Door),
     /// The door is not sure enough who it is.
     #[error("this request needs more proof of who decides")]
+    #[failure(
+        code = "ASSURANCE_TOO_LOW",
+        status = 403,
+        help = more_proof(*needed)
+    )]
     AssuranceTooLow {
         /// What the policy asks for.
         needed: Assurance,
@@ -149,76 +201,14 @@ pub fn story(closed: &Closed, name: Option<&str>) -> String {
     }
 }
 
-impl Failure for DecideError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::DigestMissing => "DIGEST_MISSING",
-            Self::DigestMalformed => "DIGEST_MALFORMED",
-            Self::NoteTooLong(_) => "NOTE_TOO_LONG",
-            Self::Answers(_) => "ANSWERS_INVALID",
-            Self::AnswersNotAsked | Self::AnswersDenied => "ANSWERS_NOT_ASKED",
-            Self::PreviewChanged { .. } => "PREVIEW_CHANGED",
-            Self::Closed(closed) => closed_code(closed.status),
-            Self::DeadlinePassed { .. } => "APPROVAL_TIMED_OUT",
-            Self::AlreadyVoted(_) => "ALREADY_VOTED",
-            Self::NotAnApprover => "NOT_AN_APPROVER",
-            Self::RequesterBarred => "REQUESTER_BARRED",
-            Self::Refused(refused) => refused.code(),
-            Self::CapabilityMissing => "DECIDE_CAPABILITY_MISSING",
-            Self::NotPermitted(_) => "PERMISSION_DENIED",
-            Self::SecondFactorMissing => "MFA_REQUIRED",
-            Self::DoorClosed(_) => "DOOR_CLOSED",
-            Self::AssuranceTooLow { .. } => "ASSURANCE_TOO_LOW",
+fn changed(version: u32, seen: Option<u32>) -> String {
+    match seen.filter(|seen| *seen != version) {
+        Some(seen) => {
+            format!(
+                "this was decided on version {seen} of the request, which is at version {version} now"
+            )
         }
-    }
-
-    fn class(&self) -> Class {
-        Class::Terminal
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::DigestMissing
-            | Self::DigestMalformed
-            | Self::NoteTooLong(_)
-            | Self::Answers(_)
-            | Self::AnswersNotAsked
-            | Self::AnswersDenied => 422,
-            Self::PreviewChanged { .. }
-            | Self::Closed(_)
-            | Self::DeadlinePassed { .. }
-            | Self::AlreadyVoted(_) => 409,
-            _ => 403,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        let help = match self {
-            Self::DigestMissing | Self::DigestMalformed => {
-                "send the `digest` of the request you looked at"
-            }
-            Self::PreviewChanged { .. } => {
-                "look at the request again and decide on what it shows now"
-            }
-            Self::Answers(_) => {
-                "look at the target for the key of each call; then answer `done` with evidence, `not_done`, or `again`"
-            }
-            Self::CapabilityMissing => {
-                "ask an administrator for the capability `decide`, or sign in as a person: tokens of an API never decide"
-            }
-            Self::AssuranceTooLow { needed: Assurance::LinkCode } => {
-                "ask for a one-time code and send it along"
-            }
-            Self::AssuranceTooLow { .. } => "sign in and decide in the console",
-            Self::SecondFactorMissing => {
-                "set up a second factor for your account, sign in again with it, and decide within the quarter of an hour that this token is good"
-            }
-            Self::DoorClosed(_) => "use another of the doors the request names",
-            Self::RequesterBarred => "ask one of the other approvers",
-            Self::Refused(refused) => return refused.help(),
-            _ => return None,
-        };
-        Some(help.to_owned())
+        None => format!("the `digest` sent is not the digest of this request at version {version}"),
     }
 }
 
@@ -230,6 +220,14 @@ fn closed_code(status: Status) -> &'static str {
         Status::Superseded => "APPROVAL_SUPERSEDED",
         Status::Cancelled => "APPROVAL_CANCELLED",
     }
+}
+
+fn more_proof(needed: Assurance) -> Option<String> {
+    let help = match needed {
+        Assurance::LinkCode => "ask for a one-time code and send it along",
+        _ => "sign in and decide in the console",
+    };
+    Some(help.to_owned())
 }
 
 fn listed(problems: &[AnswerProblem]) -> String {
@@ -267,7 +265,8 @@ pub fn decide(
     check_open(request, now)?;
     if digest != request.digest || attempt.version.is_some_and(|version| version != request.version)
     {
-        return Err(DecideError::PreviewChanged { version: request.version });
+        let (version, seen) = (request.version, attempt.version);
+        return Err(DecideError::PreviewChanged { version, seen });
     }
     // Before the proof of who decides: nobody is mailed a code for what cannot be recorded.
     let answers = checked_answers(request, attempt)?;

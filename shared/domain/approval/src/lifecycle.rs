@@ -23,49 +23,36 @@ pub struct Move {
 }
 
 /// Why a request cannot be changed so.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(status = 422)]
 pub enum LifecycleError {
     /// It is closed; final states never change.
     #[error("the request is {}", .0.status)]
+    #[failure(code = "APPROVAL_CLOSED", status = 409)]
     Closed(Closed),
     /// The deadline has not come yet.
     #[error("the deadline {deadline} has not passed")]
+    #[failure(code = "APPROVAL_NOT_DUE", status = 409)]
     NotDue {
         /// The deadline.
         deadline: Timestamp,
     },
     /// The new deadline is not later than the present one, or beyond what a gate may wait.
     #[error("the deadline can only move to a later time within 300 days")]
+    #[failure(code = "DEADLINE_NOT_LATER")]
     DeadlineNotLater,
     /// The changed content cannot be asked about.
     #[error(transparent)]
+    #[failure(forward)]
     Content(#[from] OpenError),
     /// The changed content belongs somewhere else.
     #[error("the content belongs to another request")]
+    #[failure(code = "APPROVAL_OTHER_REQUEST")]
     OtherRequest,
     /// A request cannot be closed as pending, approved or denied this way: only votes and the deadline do that.
     #[error("a request does not become {0} this way")]
+    #[failure(code = "APPROVAL_NOT_AN_END")]
     NotAnEnd(Status),
-}
-
-impl Failure for LifecycleError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Closed(_) => "APPROVAL_CLOSED",
-            Self::NotDue { .. } => "APPROVAL_NOT_DUE",
-            Self::DeadlineNotLater => "DEADLINE_NOT_LATER",
-            Self::Content(error) => error.code(),
-            Self::OtherRequest => "APPROVAL_OTHER_REQUEST",
-            Self::NotAnEnd(_) => "APPROVAL_NOT_AN_END",
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Closed(_) | Self::NotDue { .. } => 409,
-            _ => 422,
-        }
-    }
 }
 
 /// Ends a pending request whose deadline passed: it counts as refused (K-12).

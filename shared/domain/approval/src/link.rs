@@ -33,68 +33,48 @@ const NONCE_LIFETIME: SignedDuration = SignedDuration::from_mins(30);
 pub struct TokenError;
 
 /// Why a link or nonce does not open the page or decide.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 pub enum LinkError {
     /// The text is no link.
     #[error("this link is incomplete: perhaps the mail program cut it")]
+    #[failure(code = "LINK_MALFORMED", status = 404, help = "copy the whole link from the mail")]
     Malformed,
     /// The MAC does not match, or belongs to a key that is no longer in use.
     #[error("this link is not genuine")]
+    #[failure(
+        code = "LINK_FORGED",
+        status = 404,
+        help = "open the newest mail about this request, or ask for a new link"
+    )]
     Forged,
     /// The link is too old.
     #[error("this link expired at {0}")]
+    #[failure(
+        code = "LINK_EXPIRED",
+        status = 410,
+        help = "open the newest mail about this request, or ask for a new link"
+    )]
     Expired(Timestamp),
     /// A newer link was issued to the same approver.
     #[error("a newer link replaced this one")]
+    #[failure(
+        code = "LINK_SUPERSEDED",
+        status = 410,
+        help = "open the newest mail about this request"
+    )]
     Superseded,
     /// The page was open for too long, or belongs to another link.
     #[error("this page is too old to decide from")]
+    #[failure(
+        code = "PAGE_STALE",
+        status = 409,
+        help = "open the link again and decide on what it shows now"
+    )]
     StalePage,
     /// The key could not be asked.
     #[error("checking the link")]
+    #[failure(forward, help = "try again in a minute")]
     Key(#[from] MacError),
-}
-
-impl Failure for LinkError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Malformed => "LINK_MALFORMED",
-            Self::Forged => "LINK_FORGED",
-            Self::Expired(_) => "LINK_EXPIRED",
-            Self::Superseded => "LINK_SUPERSEDED",
-            Self::StalePage => "PAGE_STALE",
-            Self::Key(error) => error.code(),
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Key(error) => error.class(),
-            _ => Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Malformed | Self::Forged => 404,
-            Self::Expired(_) | Self::Superseded => 410,
-            Self::StalePage => 409,
-            Self::Key(error) => error.http_status(),
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        let help = match self {
-            Self::Malformed => "copy the whole link from the mail",
-            Self::Forged | Self::Expired(_) => {
-                "open the newest mail about this request, or ask for a new link"
-            }
-            Self::Superseded => "open the newest mail about this request",
-            Self::StalePage => "open the link again and decide on what it shows now",
-            Self::Key(_) => "try again in a minute",
-        };
-        Some(help.to_owned())
-    }
 }
 
 /// What a link says.

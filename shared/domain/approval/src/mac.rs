@@ -7,8 +7,9 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
 /// Why a MAC could not be made or checked. A MAC that does not match is no error: it is `false`.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 #[error("{operation}: {message}")]
+#[failure(code = "LINK_KEY_UNAVAILABLE", class = *class)]
 pub struct MacError {
     /// What was tried.
     pub operation: &'static str,
@@ -16,16 +17,6 @@ pub struct MacError {
     pub message: String,
     /// Whether trying again can help.
     pub class: Class,
-}
-
-impl Failure for MacError {
-    fn code(&self) -> &'static str {
-        "LINK_KEY_UNAVAILABLE"
-    }
-
-    fn class(&self) -> Class {
-        self.class
-    }
 }
 
 /// A secret key that makes and checks MACs. Its bytes may lie elsewhere, as in KMS.

@@ -80,10 +80,15 @@ pub struct Policy {
 }
 
 /// Why a policy cannot govern a request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(
+    status = 422,
+    help = "name approvers who are known, active and hold `decide`, and who neither started the run nor own or edited what runs"
+)]
 pub enum PolicyError {
     /// Nobody, or too few, could ever decide.
     #[error("{quorum} signatures are needed and {eligible} of the approvers may sign")]
+    #[failure(code = "APPROVAL_UNREACHABLE")]
     Unreachable {
         /// How many signatures the policy asks for.
         quorum: u32,
@@ -92,6 +97,7 @@ pub enum PolicyError {
     },
     /// More approvers than one request can carry.
     #[error("{count} approvers are named and at most {limit} may be")]
+    #[failure(code = "APPROVERS_TOO_MANY")]
     TooManyApprovers {
         /// How many are named.
         count: usize,
@@ -100,25 +106,8 @@ pub enum PolicyError {
     },
     /// A quorum, a number of denials or a set of doors that is empty.
     #[error("the policy's {0} must not be empty or zero")]
+    #[failure(code = "APPROVAL_POLICY_EMPTY")]
     Empty(&'static str),
-}
-
-impl Failure for PolicyError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unreachable { .. } => "APPROVAL_UNREACHABLE",
-            Self::TooManyApprovers { .. } => "APPROVERS_TOO_MANY",
-            Self::Empty(_) => "APPROVAL_POLICY_EMPTY",
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        422
-    }
-
-    fn help(&self) -> Option<String> {
-        Some("name approvers who are known, active and hold `decide`, and who neither started the run nor own or edited what runs".to_owned())
-    }
 }
 
 impl Policy {

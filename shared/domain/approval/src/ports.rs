@@ -19,8 +19,9 @@ use crate::subject::{StepEffects, UnknownCall};
 pub type PortResult<'a, T> = BoxFuture<'a, Result<T, PortError>>;
 
 /// An adapter's error, reduced to what the protocol needs of it.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 #[error("{operation}: {message}")]
+#[failure(code = code, class = *class)]
 pub struct PortError {
     /// What was tried: `mailing the approvers`.
     pub operation: &'static str,
@@ -43,16 +44,6 @@ impl PortError {
             source = cause.source();
         }
         Self { operation, code: error.code(), message, class: error.class() }
-    }
-}
-
-impl Failure for PortError {
-    fn code(&self) -> &'static str {
-        self.code
-    }
-
-    fn class(&self) -> Class {
-        self.class
     }
 }
 

@@ -3,7 +3,7 @@
 //! A strike removes or restores; it never adds. Whoever may vote may strike, with the same proof. What is struck is signed
 //! ([`Covered::struck`]), so every strike is a new version with a new digest, and the votes so far are void.
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_identity::{Caller, UserId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -69,28 +69,40 @@ pub enum Struck {
 }
 
 /// Why nothing changes.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(status = 422)]
 pub enum StrikeError {
     /// What keeps the person from voting keeps them from striking.
     #[error(transparent)]
+    #[failure(forward)]
     Decide(#[from] DecideError),
     /// The request has no effects of such a step.
     #[error("the request has no effects of a step `{step}`")]
+    #[failure(code = "STRIKE_STEP", help = "name a step of the request's `effects`")]
     UnknownStep {
         /// The step.
         step: String,
     },
     /// There is nothing to choose from.
     #[error("`{step}` has one effect, which cannot be struck out")]
+    #[failure(
+        code = "STRIKE_STEP",
+        help = "deny the request: that is how all of it is left undone"
+    )]
     OneEffect {
         /// The step.
         step: String,
     },
     /// The request asks what became of effects that were sent.
     #[error("this request asks what became of calls: nothing of it can be struck out")]
+    #[failure(code = "STRIKE_STEP", help = "answer for each call what became of it")]
     AlreadySent,
     /// There is no effect of this number.
     #[error("`{step}` has {count} effects, numbered from 0: {index} is not one of them")]
+    #[failure(
+        code = "STRIKE_INDEX",
+        help = "send every effect that is to be struck out afterwards once, numbered from 0"
+    )]
     OutOfRange {
         /// Which of the indices.
         at: usize,
@@ -103,6 +115,10 @@ pub enum StrikeError {
     },
     /// An effect is named twice.
     #[error("effect {index} is listed twice")]
+    #[failure(
+        code = "STRIKE_INDEX",
+        help = "send every effect that is to be struck out afterwards once, numbered from 0"
+    )]
     Twice {
         /// Which of the indices.
         at: usize,
@@ -111,14 +127,21 @@ pub enum StrikeError {
     },
     /// Nothing would be left.
     #[error("this would strike out everything that is asked for")]
+    #[failure(code = "STRIKE_ALL", help = "deny the request: that is how all of it is left undone")]
     NothingLeft,
     /// The request was changed too often.
     #[error(
         "the request was changed {MAX_STRIKES} times by striking out and restoring; it cannot be changed again"
     )]
+    #[failure(
+        code = "STRIKES_TOO_MANY",
+        status = 409,
+        help = "decide on what the request shows now"
+    )]
     TooMany,
     /// What is left has no digest.
     #[error(transparent)]
+    #[failure(forward)]
     Subject(#[from] SubjectError),
 }
 
@@ -134,51 +157,6 @@ impl StrikeError {
             Self::NothingLeft => Some("indices".to_owned()),
             Self::Decide(_) | Self::TooMany | Self::Subject(_) => None,
         }
-    }
-}
-
-impl Failure for StrikeError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Decide(error) => error.code(),
-            Self::UnknownStep { .. } | Self::OneEffect { .. } | Self::AlreadySent => "STRIKE_STEP",
-            Self::OutOfRange { .. } | Self::Twice { .. } => "STRIKE_INDEX",
-            Self::NothingLeft => "STRIKE_ALL",
-            Self::TooMany => "STRIKES_TOO_MANY",
-            Self::Subject(error) => error.code(),
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Decide(error) => error.class(),
-            _ => Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Decide(error) => error.http_status(),
-            Self::TooMany => 409,
-            _ => 422,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        let help = match self {
-            Self::Decide(error) => return error.help(),
-            Self::Subject(error) => return error.help(),
-            Self::UnknownStep { .. } => "name a step of the request's `effects`",
-            Self::OneEffect { .. } | Self::NothingLeft => {
-                "deny the request: that is how all of it is left undone"
-            }
-            Self::AlreadySent => "answer for each call what became of it",
-            Self::OutOfRange { .. } | Self::Twice { .. } => {
-                "send every effect that is to be struck out afterwards once, numbered from 0"
-            }
-            Self::TooMany => "decide on what the request shows now",
-        };
-        Some(help.to_owned())
     }
 }
 
@@ -208,7 +186,8 @@ pub fn strike(
         return Ok(Struck::Unchanged);
     }
     if seen != request.digest || strike.version.is_some_and(|version| version != request.version) {
-        return Err(DecideError::PreviewChanged { version: request.version }.into());
+        let (version, seen) = (request.version, strike.version);
+        return Err(DecideError::PreviewChanged { version, seen }.into());
     }
     let (covered, of_step) = step_of(request, effects, &strike.step)?;
     check_indices(&strike.indices, covered)?;
@@ -237,7 +216,7 @@ fn step_of<'r>(
         return Err(StrikeError::OneEffect { step: step.to_owned() });
     }
     if !covered.is_of(of_step) {
-        return Err(DecideError::PreviewChanged { version: request.version }.into());
+        return Err(DecideError::PreviewChanged { version: request.version, seen: None }.into());
     }
     Ok((covered, of_step))
 }

@@ -74,7 +74,12 @@ pub struct UnknownCall {
 }
 
 /// Why a subject has no digest.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(
+    code = "SUBJECT_NOT_SIGNABLE",
+    status = 422,
+    help = "write large numbers and amounts of money as strings"
+)]
 pub enum SubjectError {
     /// A number would not survive canonical JSON.
     #[error("the number `{number}` at `{path}` cannot be signed exactly")]
@@ -89,27 +94,8 @@ pub enum SubjectError {
     Canonical(String),
     /// An effect cannot be signed.
     #[error(transparent)]
+    #[failure(forward)]
     Effect(EffectError),
-}
-
-impl Failure for SubjectError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Effect(error) => error.code(),
-            _ => "SUBJECT_NOT_SIGNABLE",
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        422
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Self::Effect(error) => error.help(),
-            _ => Some("write large numbers and amounts of money as strings".to_owned()),
-        }
-    }
 }
 
 impl From<EffectError> for SubjectError {

@@ -1,6 +1,6 @@
 //! Looking up what a call names: connector, endpoint and binding, under the owner.
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use countersign_identity::UserId;
 use serde_json::{Map, Value};
 
@@ -23,16 +23,31 @@ pub struct Bound {
 }
 
 /// Why a call cannot be made.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 pub enum LookupError {
     /// A param that says what is called is missing.
     #[error("the param `{0}` is missing")]
+    #[failure(
+        code = "CONNECTOR_ARGUMENT",
+        status = 422,
+        help = "correct the call; the connector's schema lists what it takes"
+    )]
     Param(&'static str),
     /// No such connector, for this owner.
     #[error("there is no connector `{0}`")]
+    #[failure(
+        code = "CONNECTOR_UNKNOWN",
+        status = 404,
+        help = "look at the list of connectors for its id"
+    )]
     UnknownConnector(String),
     /// No such endpoint.
     #[error("the connector `{connector}` has no endpoint `{endpoint}`")]
+    #[failure(
+        code = "CONNECTOR_ENDPOINT_UNKNOWN",
+        status = 404,
+        help = "look at the connector's schema for its endpoints"
+    )]
     UnknownEndpoint {
         /// The connector.
         connector: String,
@@ -41,12 +56,23 @@ pub enum LookupError {
     },
     /// The profile has no such connector.
     #[error("the connector `{0}` is not bound to this profile")]
+    #[failure(
+        code = "CONNECTOR_NOT_BOUND",
+        status = 404,
+        help = "bind the connector to the profile"
+    )]
     NotBound(String),
     /// It has, but switched off.
     #[error("the connector `{0}` is disabled for this profile")]
+    #[failure(code = "CONNECTOR_DISABLED", status = 403, help = "enable the connector's binding")]
     Disabled(String),
     /// The binding names other endpoints (F-008).
     #[error("this profile may not call `{endpoint}` of `{connector}`")]
+    #[failure(
+        code = "CONNECTOR_ENDPOINT_NOT_ALLOWED",
+        status = 403,
+        help = "add the endpoint to the binding's `allowed_endpoints`"
+    )]
     NotAllowed {
         /// The connector.
         connector: String,
@@ -55,50 +81,8 @@ pub enum LookupError {
     },
     /// The catalogue does not answer.
     #[error("{0}")]
+    #[failure(forward)]
     Source(SourceError),
-}
-
-impl Failure for LookupError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Param(_) => "CONNECTOR_ARGUMENT",
-            Self::UnknownConnector(_) => "CONNECTOR_UNKNOWN",
-            Self::UnknownEndpoint { .. } => "CONNECTOR_ENDPOINT_UNKNOWN",
-            Self::NotBound(_) => "CONNECTOR_NOT_BOUND",
-            Self::Disabled(_) => "CONNECTOR_DISABLED",
-            Self::NotAllowed { .. } => "CONNECTOR_ENDPOINT_NOT_ALLOWED",
-            Self::Source(error) => error.code(),
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Source(error) => error.class(),
-            _ => Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Param(_) => 422,
-            Self::UnknownConnector(_) | Self::UnknownEndpoint { .. } | Self::NotBound(_) => 404,
-            Self::Disabled(_) | Self::NotAllowed { .. } => 403,
-            Self::Source(error) => error.http_status(),
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        let text = match self {
-            Self::Param(_) => "correct the call; the connector's schema lists what it takes",
-            Self::UnknownConnector(_) => "look at the list of connectors for its id",
-            Self::UnknownEndpoint { .. } => "look at the connector's schema for its endpoints",
-            Self::NotBound(_) => "bind the connector to the profile",
-            Self::Disabled(_) => "enable the connector's binding",
-            Self::NotAllowed { .. } => "add the endpoint to the binding's `allowed_endpoints`",
-            Self::Source(error) => return error.help(),
-        };
-        Some(text.to_owned())
-    }
 }
 
 /// Looks up the endpoint that a call's params `connector` and `endpoint` name, as the profile may call it.

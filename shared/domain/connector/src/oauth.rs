@@ -18,7 +18,8 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 const MARGIN: Duration = Duration::from_secs(60);
 
 /// Why a token server's answer is not a token. No variant holds the answer, which may be one after all.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(code = "CONNECTOR_TOKEN", status = 502)]
 pub enum TokenError {
     /// It is not JSON.
     #[error("its answer is not JSON")]
@@ -32,16 +33,6 @@ pub enum TokenError {
     /// It cannot stand in a header.
     #[error("its token holds characters that cannot stand in a header")]
     Text,
-}
-
-impl Failure for TokenError {
-    fn code(&self) -> &'static str {
-        "CONNECTOR_TOKEN"
-    }
-
-    fn http_status(&self) -> u16 {
-        502
-    }
 }
 
 /// A token, and how long it may be used; `None` when the server did not say, and it is good for one call.

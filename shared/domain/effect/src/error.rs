@@ -3,10 +3,15 @@
 use countersign_failure::Failure;
 
 /// Why an effect or a row has no canonical text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(status = 422)]
 pub enum EffectError {
     /// It is larger than anybody can be asked to read.
     #[error("the request has {bytes} bytes; at most {limit} can be signed")]
+    #[failure(
+        code = "EFFECTS_TOO_LARGE",
+        help = "send less in one call, or split it over several steps"
+    )]
     TooLarge {
         /// Its size in bytes.
         bytes: usize,
@@ -15,31 +20,10 @@ pub enum EffectError {
     },
     /// A stored text is not an effect of this version.
     #[error("a stored effect cannot be read: {0}")]
+    #[failure(code = "EFFECT_UNREADABLE")]
     Unreadable(String),
     /// The JSON could not be written canonically.
     #[error("writing canonical JSON: {0}")]
+    #[failure(code = "SUBJECT_NOT_SIGNABLE")]
     Canonical(String),
-}
-
-impl Failure for EffectError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::TooLarge { .. } => "EFFECTS_TOO_LARGE",
-            Self::Unreadable(_) => "EFFECT_UNREADABLE",
-            Self::Canonical(_) => "SUBJECT_NOT_SIGNABLE",
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        422
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Self::TooLarge { .. } => {
-                Some("send less in one call, or split it over several steps".to_owned())
-            }
-            _ => None,
-        }
-    }
 }

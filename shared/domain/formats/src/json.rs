@@ -168,7 +168,7 @@ impl<R: Read> Walk<'_, R> {
         let line = self.window.line() + (error.line() as u64).saturating_sub(1);
         let place = format!("record {nth}, line {line}");
         // The library has a bound of its own, and says so only in words.
-        if problem(error) == "recursion limit exceeded" {
+        if error.to_string().starts_with("recursion limit exceeded") {
             let (what, limit) = ("values inside each other", self.limits.max_depth as u64);
             return FormatError::Limit { place, what: what.into(), limit };
         }

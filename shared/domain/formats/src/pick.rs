@@ -362,10 +362,9 @@ impl<'n> Visitor<'_> for Key<'n> {
     }
 }
 
-/// What serde_json says, without its own idea of the place.
+/// What is wrong with a text, without the reader's own idea of the place.
 pub(crate) fn problem(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.split_once(" at line ").map_or(text.clone(), |(problem, _)| problem.to_owned())
+    countersign_failure::json_problem(&error.to_string())
 }
 
 /// A note that is not about a record.

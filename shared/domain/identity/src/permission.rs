@@ -1,6 +1,6 @@
 //! The one permission check, with K-26 and K-27.
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use serde::{Deserialize, Serialize};
 
 use crate::scope::{Group, Role, Scopes, Topic};
@@ -46,7 +46,12 @@ impl Requirement {
 }
 
 /// Why a caller may not do something.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(
+    code = "PERMISSION_DENIED",
+    status = 403,
+    help = "ask an administrator for a grant, then sign in again"
+)]
 pub enum Denied {
     /// The role is too low, or held for another topic.
     #[error("this needs the role {required} {place}")]
@@ -59,24 +64,6 @@ pub enum Denied {
     /// The operation concerns a topic and none was resolved from the record (K-27).
     #[error("this is decided per topic and no topic is known for the record")]
     TopicUnknown,
-}
-
-impl Failure for Denied {
-    fn code(&self) -> &'static str {
-        "PERMISSION_DENIED"
-    }
-
-    fn class(&self) -> Class {
-        Class::Terminal
-    }
-
-    fn http_status(&self) -> u16 {
-        403
-    }
-
-    fn help(&self) -> Option<String> {
-        Some("ask an administrator for a grant, then sign in again".to_owned())
-    }
 }
 
 /// Whether `scopes` satisfy `requirement` for a record of `topic`.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -120,42 +120,21 @@ pub struct Standing {
 }
 
 /// Why a verified token opens nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(status = 401)]
 pub enum Refused {
     /// The directory does not know the person.
     #[error("the token speaks for somebody the directory does not know")]
+    #[failure(code = "USER_UNKNOWN", help = "ask an administrator")]
     UnknownUser,
     /// The person was deactivated.
     #[error("this account is not active")]
+    #[failure(code = "USER_INACTIVE", help = "ask an administrator")]
     Inactive,
     /// The token, or every token of its age, was revoked.
     #[error("this token was revoked")]
+    #[failure(code = "TOKEN_REVOKED", help = "sign in again")]
     TokenRevoked,
-}
-
-impl Failure for Refused {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownUser => "USER_UNKNOWN",
-            Self::Inactive => "USER_INACTIVE",
-            Self::TokenRevoked => "TOKEN_REVOKED",
-        }
-    }
-
-    fn class(&self) -> Class {
-        Class::Terminal
-    }
-
-    fn http_status(&self) -> u16 {
-        401
-    }
-
-    fn help(&self) -> Option<String> {
-        Some(match self {
-            Self::TokenRevoked => "sign in again".to_owned(),
-            Self::UnknownUser | Self::Inactive => "ask an administrator".to_owned(),
-        })
-    }
 }
 
 impl Standing {

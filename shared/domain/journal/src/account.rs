@@ -144,7 +144,7 @@ fn counted(steps: &[(String, StepState)]) -> String {
         (of(&[StepStatus::Failed, StepStatus::Lost]), "failed"),
         (
             of(&[StepStatus::Rejected, StepStatus::TimedOut, StepStatus::Closed]),
-            "refused or not decided",
+            "denied or not decided",
         ),
         (of(&[StepStatus::Unknown, StepStatus::Sending]), "with an unknown outcome"),
         (of(&[StepStatus::NotRun, StepStatus::Pending, StepStatus::Waiting]), "not run"),
@@ -309,7 +309,7 @@ mod tests {
                 step("write", StepStatus::NotRun, None, None),
             ],
             "officer-cross-reference for \"who sits on two boards?\" ended as rejected after 1 min 5 s. 0 of 2 steps done, \
-             1 refused or not decided, 1 not run. Asked: gate was denied: maria denied, noting “seen”. Written: data_workspace_table research/filings (12 rows).",
+             1 denied or not decided, 1 not run. Asked: gate was denied: maria denied, noting “seen”. Written: data_workspace_table research/filings (12 rows).",
         );
     }
 

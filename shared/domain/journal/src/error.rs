@@ -1,12 +1,13 @@
 //! What can go wrong with a journal.
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 
 /// Why an entry cannot be written or found.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 pub enum JournalError {
     /// An argument is not what it must be.
     #[error("`{name}` {problem}")]
+    #[failure(code = "JOURNAL_ARGUMENT", status = 422)]
     Invalid {
         /// The argument.
         name: &'static str,
@@ -15,6 +16,7 @@ pub enum JournalError {
     },
     /// The store failed; whether it may succeed later is the store's word.
     #[error("the journal cannot be reached: {0}")]
+    #[failure(forward)]
     Store(Box<dyn Failure>),
 }
 
@@ -23,28 +25,5 @@ impl JournalError {
     #[must_use]
     pub fn store(error: impl Failure) -> Self {
         Self::Store(Box::new(error))
-    }
-}
-
-impl Failure for JournalError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Invalid { .. } => "JOURNAL_ARGUMENT",
-            Self::Store(error) => error.code(),
-        }
-    }
-
-    fn class(&self) -> Class {
-        match self {
-            Self::Invalid { .. } => Class::Terminal,
-            Self::Store(error) => error.class(),
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Invalid { .. } => 422,
-            Self::Store(error) => error.http_status(),
-        }
     }
 }

@@ -3,10 +3,15 @@
 use countersign_failure::Failure;
 
 /// A refusal that names what was wrong with the call.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(status = 422)]
 pub enum KnowledgeError {
     /// More was given than one call may handle.
     #[error("{what} holds {count} items; one call handles at most {limit}")]
+    #[failure(
+        code = "TOO_MANY_RECORDS",
+        help = Some(format!("filter or limit the records to {limit} with transform_data first"))
+    )]
     TooMany {
         /// The input's name.
         what: &'static str,
@@ -17,9 +22,11 @@ pub enum KnowledgeError {
     },
     /// A strategy that is planned but not built.
     #[error("the strategy `{0}` is not available in this deployment")]
+    #[failure(code = "STRATEGY_UNAVAILABLE", help = "use `exact` or `fuzzy`")]
     StrategyUnavailable(String),
     /// A strategy nobody knows.
     #[error("`{given}` is not a strategy; the known ones are {known}")]
+    #[failure(code = "UNKNOWN_STRATEGY")]
     UnknownStrategy {
         /// What came.
         given: String,
@@ -28,6 +35,7 @@ pub enum KnowledgeError {
     },
     /// A number outside its range.
     #[error("`{name}` is {given}; it must lie between {low} and {high}")]
+    #[failure(code = "PARAM_OUT_OF_RANGE")]
     OutOfRange {
         /// The param's name.
         name: &'static str,
@@ -40,6 +48,7 @@ pub enum KnowledgeError {
     },
     /// An item of an input is not what it should be.
     #[error("{what}[{index}]: {problem}")]
+    #[failure(code = "BAD_RECORD")]
     BadItem {
         /// The input's name.
         what: &'static str,
@@ -50,37 +59,11 @@ pub enum KnowledgeError {
     },
     /// A param is not what it should be.
     #[error("`{name}`: {problem}")]
+    #[failure(code = "BAD_PARAM")]
     BadParam {
         /// The param's name.
         name: &'static str,
         /// What is wrong with it.
         problem: String,
     },
-}
-
-impl Failure for KnowledgeError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::TooMany { .. } => "TOO_MANY_RECORDS",
-            Self::StrategyUnavailable(_) => "STRATEGY_UNAVAILABLE",
-            Self::UnknownStrategy { .. } => "UNKNOWN_STRATEGY",
-            Self::OutOfRange { .. } => "PARAM_OUT_OF_RANGE",
-            Self::BadItem { .. } => "BAD_RECORD",
-            Self::BadParam { .. } => "BAD_PARAM",
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        422
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Self::StrategyUnavailable(_) => Some("use `exact` or `fuzzy`".to_owned()),
-            Self::TooMany { limit, .. } => {
-                Some(format!("filter or limit the records to {limit} with transform_data first"))
-            }
-            _ => None,
-        }
-    }
 }

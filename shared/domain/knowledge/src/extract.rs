@@ -8,6 +8,7 @@ mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use countersign_failure::json_problem;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -181,7 +182,7 @@ fn own_rules(index: usize, fields: &Map<String, Value>) -> Result<Vec<Rule>, Kno
     let problem = |error: serde_json::Error| KnowledgeError::BadItem {
         what: "data",
         index,
-        problem: format!("_entity_rules: {error}"),
+        problem: format!("_entity_rules: {}", json_problem(&error.to_string())),
     };
     Vec::<Rule>::deserialize(rules).map_err(problem)
 }

@@ -227,7 +227,7 @@ impl CredentialMail {
     /// [`LetterError::Render`] when a template fails.
     pub fn render(&self) -> Result<Rendered, LetterError> {
         Ok(Rendered {
-            subject: format!("{} refuses your credential", self.connector),
+            subject: format!("{} rejects your credential", self.connector),
             text: CredentialText { mail: self }.render()?,
             html: CredentialHtml { mail: self }.render()?,
         })

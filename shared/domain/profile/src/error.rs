@@ -4,13 +4,19 @@ use countersign_failure::Failure;
 use countersign_report::fields::{Problem, listed};
 
 /// Why a text is no profile.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(
+    status = 422,
+    help = "docs/outputs.md and the API reference list every field with its values"
+)]
 pub enum ProfileError {
     /// It is not YAML.
     #[error("the profile is not YAML: {0}")]
+    #[failure(code = "PROFILE_YAML")]
     Yaml(String),
     /// Its fields have problems; all of them are listed.
     #[error("the profile is not valid: {}", listed(.0))]
+    #[failure(code = "PROFILE_INVALID")]
     Invalid(Vec<Problem>),
 }
 
@@ -22,22 +28,5 @@ impl ProfileError {
             Self::Yaml(_) => &[],
             Self::Invalid(problems) => problems,
         }
-    }
-}
-
-impl Failure for ProfileError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Yaml(_) => "PROFILE_YAML",
-            Self::Invalid(_) => "PROFILE_INVALID",
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        422
-    }
-
-    fn help(&self) -> Option<String> {
-        Some("docs/outputs.md and the API reference list every field with its values".to_owned())
     }
 }

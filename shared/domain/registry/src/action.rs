@@ -126,8 +126,9 @@ pub trait Describe: Send + Sync {
 }
 
 /// Why an action did not succeed. The code is stable and lands in the step's event.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 #[error("{message}")]
+#[failure(code = code, class = *class, help = help.clone())]
 pub struct ActionError {
     /// A stable code in `SCREAMING_SNAKE_CASE`.
     pub code: &'static str,
@@ -169,20 +170,6 @@ impl ActionError {
             source = cause.source();
         }
         Self { code: error.code(), message, class: error.class(), help: error.help() }
-    }
-}
-
-impl Failure for ActionError {
-    fn code(&self) -> &'static str {
-        self.code
-    }
-
-    fn class(&self) -> Class {
-        self.class
-    }
-
-    fn help(&self) -> Option<String> {
-        self.help.clone()
     }
 }
 

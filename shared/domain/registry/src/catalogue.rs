@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 
 use crate::actions;
 use crate::contract::Contract;
@@ -14,21 +14,12 @@ pub struct Registry {
 }
 
 /// Why contracts do not make a registry.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 pub enum RegistryError {
     /// Two contracts share a name.
     #[error("the action `{0}` is declared twice")]
+    #[failure(code = "ACTION_DECLARED_TWICE")]
     Duplicate(String),
-}
-
-impl Failure for RegistryError {
-    fn code(&self) -> &'static str {
-        "ACTION_DECLARED_TWICE"
-    }
-
-    fn class(&self) -> Class {
-        Class::Terminal
-    }
 }
 
 impl Registry {

@@ -94,8 +94,13 @@ fn begins_anew(now: Timestamp) -> Timestamp {
 }
 
 /// A person has asked for more than a day holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
 #[error("this exceeds the quota of {quota} a person and day; it begins anew at {anew}")]
+#[failure(
+    code = "QUOTA_EXCEEDED",
+    status = 429,
+    help = "wait until it begins anew, or ask whoever operates the deployment for more"
+)]
 pub struct QuotaExceeded {
     /// The quota.
     pub quota: Quota,
@@ -108,22 +113,6 @@ impl QuotaExceeded {
     #[must_use]
     pub fn seconds(&self, now: Timestamp) -> u32 {
         u32::try_from(self.anew.as_second() - now.as_second()).unwrap_or_default().max(1)
-    }
-}
-
-impl Failure for QuotaExceeded {
-    fn code(&self) -> &'static str {
-        "QUOTA_EXCEEDED"
-    }
-
-    fn http_status(&self) -> u16 {
-        429
-    }
-
-    fn help(&self) -> Option<String> {
-        Some(
-            "wait until it begins anew, or ask whoever operates the deployment for more".to_owned(),
-        )
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why wiring failed.
 
-use countersign_failure::{Class, Failure};
+use countersign_failure::Failure;
 
 use crate::coerce::TypeError;
 
@@ -28,10 +28,11 @@ impl SyntaxError {
 }
 
 /// Why a value could not be resolved.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 pub enum WiringError {
     /// A text is no template.
     #[error("the text `{text}` cannot be read: {source}")]
+    #[failure(code = "WIRING_SYNTAX", help = source.help.clone())]
     Syntax {
         /// The text, shortened.
         text: String,
@@ -40,37 +41,17 @@ pub enum WiringError {
     },
     /// A reference leads nowhere: the step was skipped, or its result has no such field.
     #[error("`{{{0}}}` leads to no value")]
+    #[failure(
+        code = "WIRING_UNDEFINED",
+        help = "guard the step with a condition such as `{step.field} is defined`"
+    )]
     Undefined(String),
     /// The resolved value would be too large.
     #[error("the wired value is larger than {0} bytes")]
+    #[failure(code = "WIRING_TOO_LARGE", help = "filter or limit the data in an earlier step")]
     TooLarge(usize),
     /// The value has another type.
     #[error(transparent)]
+    #[failure(code = "WIRING_TYPE")]
     Type(#[from] TypeError),
-}
-
-impl Failure for WiringError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Syntax { .. } => "WIRING_SYNTAX",
-            Self::Undefined(_) => "WIRING_UNDEFINED",
-            Self::TooLarge(_) => "WIRING_TOO_LARGE",
-            Self::Type(_) => "WIRING_TYPE",
-        }
-    }
-
-    fn class(&self) -> Class {
-        Class::Terminal
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Self::Syntax { source, .. } => source.help.clone(),
-            Self::Undefined(_) => {
-                Some("guard the step with a condition such as `{step.field} is defined`".to_owned())
-            }
-            Self::TooLarge(_) => Some("filter or limit the data in an earlier step".to_owned()),
-            Self::Type(_) => None,
-        }
-    }
 }

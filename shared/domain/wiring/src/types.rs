@@ -44,13 +44,13 @@ pub fn compatible(from: &DataType, to: &DataType) -> Compat {
         (Integer, Number | Decimal) | (Date | Decimal, String) | (Record(_), Object) => {
             Compat::Exact
         }
-        (Number, Integer) => Compat::Loose("a number with a fraction is refused at run time"),
+        (Number, Integer) => Compat::Loose("a number with a fraction is rejected at run time"),
         (Decimal, Number) => Compat::Loose("a number keeps about 15 of its digits"),
-        (Decimal, Integer) => Compat::Loose("a number with a fraction is refused at run time"),
+        (Decimal, Integer) => Compat::Loose("a number with a fraction is rejected at run time"),
         (Number, Decimal) => Compat::Loose("it is taken as its shortest text"),
-        (String, Decimal) => Compat::Loose("a text that is no decimal is refused at run time"),
+        (String, Decimal) => Compat::Loose("a text that is no decimal is rejected at run time"),
         (Number | Integer | Boolean, String) => Compat::Loose("it is written out as text"),
-        (String, Date) => Compat::Loose("a text that is no date is refused at run time"),
+        (String, Date) => Compat::Loose("a text that is no date is rejected at run time"),
         (String, Array(item)) if **item == String => {
             Compat::Loose("the text becomes a list of one text")
         }

@@ -100,7 +100,10 @@ pub fn start(main: Main) -> ExitCode {
         Err(error) => return fail(&StartError::Runtime(error.to_string())),
     };
     let outcome = runtime.block_on(async move {
-        let aws = configuration(crate::trust::http_client()?).await;
+        let aws = configuration(
+            countersign_aws::http_client().map_err(|error| StartError::Runtime(error.0))?,
+        )
+        .await;
         main(Boot { settings: Settings::from_env(), aws }).await
     });
     match outcome {

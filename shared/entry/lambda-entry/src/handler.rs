@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_failure::{Class, Failure, chain};
+use countersign_failure::{Failure, chain};
 use countersign_store_kit::{Counts, counts};
 use futures::future::BoxFuture;
 use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
@@ -61,19 +61,10 @@ where
 }
 
 /// An event that is not what the function takes.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 #[error("the event cannot be read: {0}")]
+#[failure(code = "EVENT_INVALID")]
 struct InvalidEvent(String);
-
-impl Failure for InvalidEvent {
-    fn code(&self) -> &'static str {
-        "EVENT_INVALID"
-    }
-
-    fn class(&self) -> Class {
-        Class::Terminal
-    }
-}
 
 /// Reads an event.
 ///

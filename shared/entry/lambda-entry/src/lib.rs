@@ -15,7 +15,6 @@
 mod boot;
 mod handler;
 mod settings;
-mod trust;
 
 pub use boot::{Boot, Main, StartError, start};
 pub use handler::{Build, Fault, Handler, Invocation, decode, handler, serve, serve_with};

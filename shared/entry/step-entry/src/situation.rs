@@ -50,7 +50,7 @@ impl Situation {
         let gate = step.guard.as_ref()?;
         let (code, what) = match self.outcomes.get(gate).and_then(|outcome| outcome.verdict) {
             Some(Verdict::Approved) => return None,
-            Some(Verdict::Denied) => ("GATE_DENIED", "was refused"),
+            Some(Verdict::Denied) => ("GATE_DENIED", "was denied"),
             Some(Verdict::TimedOut) => ("GATE_TIMED_OUT", "was not answered in time"),
             Some(Verdict::Closed) => ("GATE_CLOSED", "was closed without a decision"),
             None => ("GATE_SKIPPED", "was skipped"),

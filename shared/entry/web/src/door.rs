@@ -15,6 +15,7 @@ use lambda_http::{Adapter, RequestExt, lambda_runtime};
 use serde_json::Value;
 use tower::ServiceExt as _;
 
+use crate::absence;
 use crate::extract::MAX_BODY_BYTES;
 use crate::problem::Problem;
 
@@ -56,12 +57,16 @@ pub fn dressed(router: Router) -> Router {
 
 /// Problems for what no route of this router answers. A router inside another needs its own.
 pub fn unanswered(router: Router) -> Router {
-    router.fallback(|| async { Problem::not_found() }).method_not_allowed_fallback(|| async {
+    let nowhere = || async {
+        Problem::not_found().with_hint("`GET /openapi.json` lists every address there is")
+    };
+    router.layer(from_fn(absence::named)).fallback(nowhere).method_not_allowed_fallback(|| async {
         Problem::new(
             StatusCode::METHOD_NOT_ALLOWED,
             "METHOD_NOT_ALLOWED",
             "this address does not take this method",
         )
+        .with_hint("`GET /openapi.json` lists the methods of each address")
     })
 }
 
@@ -102,7 +107,7 @@ fn explained(response: Response) -> Response {
         status if status.is_client_error() => "BODY_UNREADABLE",
         _ => "ENCODING",
     };
-    Problem::new(status, code, "the request was refused before it was read").into_response()
+    Problem::new(status, code, "the request was rejected before it was read").into_response()
 }
 
 fn name_the_request(mut response: Response, id: &RequestId) -> Response {
@@ -131,15 +136,10 @@ fn secure(response: &mut Response, id: &RequestId) {
 }
 
 /// An event that no HTTP API sends.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Failure)]
 #[error("the event is no HTTP request: {0}")]
+#[failure(code = "EVENT_INVALID")]
 pub struct NoRequest(String);
-
-impl Failure for NoRequest {
-    fn code(&self) -> &'static str {
-        "EVENT_INVALID"
-    }
-}
 
 /// Answers one Lambda event (HTTP API, payload 2.0) with a router, in the shape the gateway wants back.
 ///
@@ -250,6 +250,7 @@ mod tests {
         let broken = || async { Problem::conflict("CLOSED", "closed by ada").into_response() };
         let echo = |Json(body): Json<Value>| async move { Json(body) };
         let shout = |Path(word): Path<String>| async move { Json(json!({ "word": word })) };
+        let gone = |Path(_): Path<String>| async { Problem::not_found() };
         let bare = |Path(status): Path<u16>| async move {
             (StatusCode::from_u16(status).unwrap(), "not a problem document")
         };
@@ -258,7 +259,8 @@ mod tests {
             .route("/bare/{status}", get(bare))
             .route("/huge", get(|| async { "x".repeat(MAX_ANSWER_BYTES + 1) }))
             .route("/echo", post(echo))
-            .route("/say/{word}", get(shout));
+            .route("/say/{word}", get(shout))
+            .route("/things/{id}", get(gone));
         complete(routes)
     }
 
@@ -325,6 +327,13 @@ mod tests {
         )
         .await;
         check("POST", "/echo", Some("{"), 400, json!({"code": "JSON_MALFORMED"})).await;
+    }
+
+    #[tokio::test]
+    async fn what_is_not_there_is_named() {
+        let expect = json!({"code": "NOT_FOUND", "detail": "there is no thing `t1` that you may see", "instance": "urn:request:req-1"});
+        let answer = check("GET", "/things/t1", None, 404, expect).await;
+        assert!(answer["body"].as_str().unwrap().contains("check the id"), "{answer}");
     }
 
     #[tokio::test]

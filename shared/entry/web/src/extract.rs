@@ -5,6 +5,7 @@ mod words;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::response::{IntoResponse, Response};
+use countersign_failure::json_problem;
 use http::request::Parts;
 use http::{StatusCode, header};
 use serde::Serialize;
@@ -76,7 +77,7 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     }
     // A list would be read as a struct's fields by position, which nobody means.
     if matches!(bytes.trim_ascii_start().first(), Some(b'[')) {
-        return Err(Problem::field("", "the body must be an object, not a list"));
+        return Err(Problem::field("", "the body must be an object, found a list"));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
@@ -93,11 +94,8 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
 
 fn malformed(error: &serde_json::Error) -> Problem {
     let (line, column) = (error.line(), error.column());
-    let detail = if error.is_eof() {
-        format!("the body is no JSON: it ends too early, at line {line}, column {column}")
-    } else {
-        format!("the body is no JSON: line {line}, column {column}")
-    };
+    let said = json_problem(&error.to_string());
+    let detail = format!("the body is not JSON: line {line}, column {column}: {said}");
     Problem::new(StatusCode::BAD_REQUEST, "JSON_MALFORMED", detail)
 }
 
@@ -228,7 +226,7 @@ mod tests {
         check(r#"{"steps":[]} trailing"#, Err((400, "JSON_MALFORMED", "")));
         check(&format!("{}1{}", "[".repeat(65), "]".repeat(65)), Err((400, "JSON_TOO_DEEP", "")));
         let cut = parse::<Body>(b"{").unwrap_err();
-        assert_eq!(cut.detail, "the body is no JSON: it ends too early, at line 1, column 1");
+        assert_eq!(cut.detail, "the body is not JSON: line 1, column 1: it ends inside an object");
     }
 
     #[tokio::test]

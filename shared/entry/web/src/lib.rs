@@ -8,6 +8,7 @@
 //! - [`replay`] is the `Idempotency-Key`
 //! - [`door`] has headers, request ids, limits, and the way from a Lambda event to a router and back
 
+mod absence;
 pub mod door;
 mod extract;
 mod page;

@@ -32,34 +32,16 @@ pub struct PageQuery {
 }
 
 /// Why a page cannot be given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Failure)]
 pub enum InvalidCursor {
     /// The limit is out of bounds.
     #[error("`limit` is 1 to 100")]
+    #[failure(code = "INVALID_INPUT", status = 422)]
     Limit,
     /// The cursor is none, or belongs to another list.
     #[error("`cursor` is not one this list has given you")]
+    #[failure(code = "CURSOR_INVALID", status = 400, help = "start again without `cursor`")]
     Foreign,
-}
-
-impl Failure for InvalidCursor {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Limit => "INVALID_INPUT",
-            Self::Foreign => "CURSOR_INVALID",
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::Limit => 422,
-            Self::Foreign => 400,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        (*self == Self::Foreign).then(|| "start again without `cursor`".to_owned())
-    }
 }
 
 impl PageQuery {

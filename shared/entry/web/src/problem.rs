@@ -8,6 +8,8 @@ use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::absence;
+
 /// One thing that is wrong with a request, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FieldError {
@@ -86,6 +88,9 @@ pub struct ProblemBody {
     pub more: serde_json::Map<String, serde_json::Value>,
 }
 
+/// What a 404 says until [`crate::absence`] names the thing.
+const NOTHING: &str = "there is nothing at this address that you may see";
+
 /// An answer with more would help nobody, and may be larger than a Lambda can return.
 const MOST_ERRORS: usize = 100;
 
@@ -109,11 +114,20 @@ impl Problem {
     /// There is no such thing, or it is somebody else's: the answer is the same.
     #[must_use]
     pub fn not_found() -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "NOT_FOUND",
-            "there is nothing at this address that you may see",
-        )
+        Self::new(StatusCode::NOT_FOUND, "NOT_FOUND", NOTHING)
+    }
+
+    /// There is no such thing of this name, or it is somebody else's.
+    #[must_use]
+    pub fn no_such(what: &str, name: &str) -> Self {
+        let mut problem = Self::not_found();
+        problem.detail = format!("there is no {what} `{}` that you may see", absence::shown(name));
+        problem
+    }
+
+    /// Whether this is a [`Problem::not_found`] that nobody has put into words yet.
+    pub(crate) fn is_bare_absence(&self) -> bool {
+        self.code == "NOT_FOUND" && self.detail == NOTHING
     }
 
     /// Several things are wrong with the request. The first hundred are told, and how many more there are.

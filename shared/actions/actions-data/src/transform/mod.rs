@@ -82,10 +82,12 @@ pub enum Operator {
 }
 
 /// Why an operation was refused; `index` counts from 0.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
+#[failure(status = 422)]
 pub enum TransformError {
     /// The operation is not written as it should be.
     #[error("operations[{index}]: {problem}")]
+    #[failure(code = "BAD_OPERATION")]
     Invalid {
         /// Which operation.
         index: usize,
@@ -94,6 +96,7 @@ pub enum TransformError {
     },
     /// A record cannot be used as the operation asks.
     #[error("operations[{index}]: record {record}: {problem}")]
+    #[failure(code = "BAD_RECORD")]
     Record {
         /// Which operation.
         index: usize,
@@ -106,6 +109,7 @@ pub enum TransformError {
     #[error(
         "operations[{index}]: record {record}: the result needs more than {DIGITS} digits, and is not rounded"
     )]
+    #[failure(code = "DECIMAL_OVERFLOW")]
     Overflow {
         /// Which operation.
         index: usize,
@@ -114,6 +118,7 @@ pub enum TransformError {
     },
     /// Too much was given.
     #[error("{what}: {count} given, at most {limit} are handled")]
+    #[failure(code = "TOO_MANY_RECORDS")]
     TooMany {
         /// What.
         what: &'static str,
@@ -122,21 +127,6 @@ pub enum TransformError {
         /// How many may.
         limit: usize,
     },
-}
-
-impl Failure for TransformError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Invalid { .. } => "BAD_OPERATION",
-            Self::Record { .. } => "BAD_RECORD",
-            Self::Overflow { .. } => "DECIMAL_OVERFLOW",
-            Self::TooMany { .. } => "TOO_MANY_RECORDS",
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        422
-    }
 }
 
 /// Applies operations in order.

@@ -1,6 +1,7 @@
 //! Tavily: `POST https://api.tavily.com/search` with a bearer key.
 
 use countersign_connector::Secret;
+use countersign_failure::json_problem;
 use countersign_http_out::{Answer, Call as HttpCall, Egress};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -73,7 +74,7 @@ impl Tavily {
             }
         }
         let json: Value = serde_json::from_slice(&answer.body)
-            .map_err(|error| WebError::SearchAnswer(error.to_string()))?;
+            .map_err(|error| WebError::SearchAnswer(json_problem(&error.to_string())))?;
         let results = json.get("results").and_then(Value::as_array);
         let results =
             results.ok_or_else(|| WebError::SearchAnswer("it has no `results`".to_owned()))?;

@@ -15,15 +15,10 @@ pub struct PublicKey {
 }
 
 /// A text or bytes that are not a public key on P-256.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 #[error("this is not a public key on P-256: {0}")]
+#[failure(code = "LEDGER_KEY_INVALID")]
 pub struct InvalidKey(String);
-
-impl Failure for InvalidKey {
-    fn code(&self) -> &'static str {
-        "LEDGER_KEY_INVALID"
-    }
-}
 
 impl From<spki::Error> for InvalidKey {
     fn from(error: spki::Error) -> Self {

@@ -51,6 +51,26 @@ fn another_digest_or_version_than_now_is_preview_changed() {
 }
 
 #[test]
+fn what_is_wrong_with_digest_or_version_is_said_without_the_right_digest() {
+    let request = request(2, 1);
+    let said = |change: &dyn Fn(&mut Attempt)| {
+        let mut attempt = attempt(&request, Verdict::Approve);
+        change(&mut attempt);
+        let error = decide(&request, &[], &attempt, &caller(&user(1)), after(1)).unwrap_err();
+        assert!(error.help().is_some_and(|help| help.contains("`digest`")), "{error}");
+        error.to_string()
+    };
+    assert_eq!(
+        said(&|attempt| attempt.digest = Some("0".repeat(64))),
+        "the `digest` sent is not the digest of this request at version 1"
+    );
+    assert_eq!(
+        said(&|attempt| attempt.version = Some(2)),
+        "this was decided on version 2 of the request, which is at version 1 now"
+    );
+}
+
+#[test]
 fn k_22_only_entitled_people_decide() {
     let request = request(2, 1);
     check(&request, |_, caller| caller.user = user(100), ("NOT_AN_APPROVER", 403));

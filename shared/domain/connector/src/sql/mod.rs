@@ -25,8 +25,9 @@ const MAX_BYTES: usize = 32 * 1024;
 const CHECKED_TOKENS: usize = 600;
 
 /// Why a text is not a statement that may be run.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 #[error("line {line}, column {column} of the statement: {message}")]
+#[failure(code = "DATABASE_STATEMENT", status = 422)]
 pub struct SqlError {
     /// What is wrong.
     pub message: String,
@@ -41,16 +42,6 @@ impl SqlError {
         // The tokenizer says line 0 when it knows no place.
         let (line, column) = (location.line.max(1), location.column.max(1));
         Self { message: message.into(), line, column }
-    }
-}
-
-impl Failure for SqlError {
-    fn code(&self) -> &'static str {
-        "DATABASE_STATEMENT"
-    }
-
-    fn http_status(&self) -> u16 {
-        422
     }
 }
 

@@ -33,13 +33,16 @@ impl fmt::Display for Place {
 }
 
 /// Why a file could not be read. Terminal: the same bytes fail the same way.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure, Serialize, Deserialize)]
+#[failure(status = 422)]
 pub enum XmlError {
     /// No bytes, or nothing but white space and comments.
     #[error("the file is empty")]
+    #[failure(code = "FILE_EMPTY")]
     Empty,
     /// Something else than XML.
     #[error("the file is not XML: at {place} stands `{found}` where an element should start")]
+    #[failure(code = "FILE_NOT_XML")]
     NotXml {
         /// Where.
         place: Place,
@@ -48,12 +51,21 @@ pub enum XmlError {
     },
     /// More bytes than allowed.
     #[error("the file is larger than {max_bytes} bytes")]
+    #[failure(
+        code = "FILE_TOO_LARGE",
+        status = 413,
+        help = "raise `max_file_size_mb` of the connector, or split the file"
+    )]
     TooLarge {
         /// The bound.
         max_bytes: u64,
     },
     /// The bytes are not of the encoding the file claims, or that its first bytes show.
     #[error("the file says it is {encoding}, but byte {offset} does not fit that encoding")]
+    #[failure(
+        code = "FILE_ENCODING",
+        help = "save the file as UTF-8, or correct its XML declaration"
+    )]
     Encoding {
         /// The encoding's name.
         encoding: String,
@@ -62,6 +74,10 @@ pub enum XmlError {
     },
     /// The declaration and the bytes contradict each other, or the encoding is unknown.
     #[error("the declared encoding `{declared}` is {problem}")]
+    #[failure(
+        code = "FILE_ENCODING",
+        help = "save the file as UTF-8, or correct its XML declaration"
+    )]
     Declaration {
         /// The declared name.
         declared: String,
@@ -70,6 +86,7 @@ pub enum XmlError {
     },
     /// The file ends inside an element, or inside markup.
     #[error("the file is cut off at {place}: {open}")]
+    #[failure(code = "FILE_TRUNCATED", help = "fetch the file again: its end is missing")]
     Truncated {
         /// Where it ends.
         place: Place,
@@ -78,6 +95,7 @@ pub enum XmlError {
     },
     /// The markup is wrong.
     #[error("the XML is malformed at {place}: {problem}")]
+    #[failure(code = "FILE_MALFORMED")]
     Malformed {
         /// Where.
         place: Place,
@@ -85,13 +103,21 @@ pub enum XmlError {
         problem: String,
     },
     /// A document type declaration: the door of entity bombs and external entities.
-    #[error("the file has a document type declaration at {place}, which is refused")]
+    #[error("the file has a document type declaration at {place}, which is not accepted")]
+    #[failure(
+        code = "FILE_DTD_REFUSED",
+        help = "remove the document type declaration and write entities out"
+    )]
     Doctype {
         /// Where.
         place: Place,
     },
     /// An entity that is not one of the five predefined.
     #[error("the entity `&{name};` at {place} is not one of the five predefined ones")]
+    #[failure(
+        code = "FILE_DTD_REFUSED",
+        help = "remove the document type declaration and write entities out"
+    )]
     Entity {
         /// Where.
         place: Place,
@@ -100,6 +126,7 @@ pub enum XmlError {
     },
     /// A bound of nesting, count or size.
     #[error("the file has more than {limit} {what} at {place}")]
+    #[failure(code = "FILE_LIMIT")]
     Limit {
         /// Where.
         place: Place,
@@ -110,6 +137,7 @@ pub enum XmlError {
     },
     /// Another kind of document than the connector reads.
     #[error("the document element is `{found}`, not {expected}: this is another kind of file")]
+    #[failure(code = "FILE_WRONG_KIND", help = "choose the connector made for this kind of file")]
     WrongDocument {
         /// What it is.
         found: String,
@@ -118,61 +146,13 @@ pub enum XmlError {
     },
     /// The part the endpoint reads is not there.
     #[error("the document has no `{expected}`")]
+    #[failure(code = "FILE_WRONG_KIND", help = "choose the connector made for this kind of file")]
     RootMissing {
         /// The root path of the endpoint.
         expected: String,
     },
     /// The source of the bytes failed.
     #[error("reading the file stopped: {0}")]
+    #[failure(code = "FILE_SOURCE", retryable, status = 503)]
     Source(String),
-}
-
-impl Failure for XmlError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Empty => "FILE_EMPTY",
-            Self::NotXml { .. } => "FILE_NOT_XML",
-            Self::TooLarge { .. } => "FILE_TOO_LARGE",
-            Self::Encoding { .. } | Self::Declaration { .. } => "FILE_ENCODING",
-            Self::Truncated { .. } => "FILE_TRUNCATED",
-            Self::Malformed { .. } => "FILE_MALFORMED",
-            Self::Doctype { .. } | Self::Entity { .. } => "FILE_DTD_REFUSED",
-            Self::Limit { .. } => "FILE_LIMIT",
-            Self::WrongDocument { .. } | Self::RootMissing { .. } => "FILE_WRONG_KIND",
-            Self::Source(_) => "FILE_SOURCE",
-        }
-    }
-
-    fn class(&self) -> countersign_failure::Class {
-        match self {
-            Self::Source(_) => countersign_failure::Class::Retryable,
-            _ => countersign_failure::Class::Terminal,
-        }
-    }
-
-    fn http_status(&self) -> u16 {
-        match self {
-            Self::TooLarge { .. } => 413,
-            Self::Source(_) => 503,
-            _ => 422,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        let text = match self {
-            Self::TooLarge { .. } => "raise `max_file_size_mb` of the connector, or split the file",
-            Self::Encoding { .. } | Self::Declaration { .. } => {
-                "save the file as UTF-8, or correct its XML declaration"
-            }
-            Self::Truncated { .. } => "fetch the file again: its end is missing",
-            Self::Doctype { .. } | Self::Entity { .. } => {
-                "remove the document type declaration and write entities out"
-            }
-            Self::WrongDocument { .. } | Self::RootMissing { .. } => {
-                "choose the connector made for this kind of file"
-            }
-            _ => return None,
-        };
-        Some(text.to_owned())
-    }
 }

@@ -168,7 +168,7 @@ fn f_099_json_lines_keep_what_can_be_read() {
     assert_eq!(
         said,
         [
-            (None, "", "line 3 is left out: EOF while parsing a value"),
+            (None, "", "line 3 is left out: it ends where a value should begin"),
             (Some(1), "num", "line 4: `x` is not of type integer"),
         ]
     );

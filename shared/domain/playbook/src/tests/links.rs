@@ -87,7 +87,7 @@ fn f_161_conversions_are_warned_of() {
     check(
         &tool("t", "action: query_journal, params: {limit: \"{year}\"}"),
         &[
-            "P101 \"{year}\": `limit` takes integer, this is number: a number with a fraction is refused at run time",
+            "P101 \"{year}\": `limit` takes integer, this is number: a number with a fraction is rejected at run time",
         ],
     );
 }

@@ -2,31 +2,17 @@
 //!
 //! Serde's messages are stable texts of a few forms; a form that is not known here is passed on without its place.
 
-use crate::problem::FieldError;
+use countersign_failure::json_problem;
 
-/// Types of Rust as somebody who writes JSON knows them; the first that fits.
-const TYPES: [(&str, &str); 12] = [
-    ("a sequence", "a list"),
-    ("an array", "a list"),
-    ("a tuple", "a list"),
-    ("tuple", "a list"),
-    ("a map", "an object"),
-    ("map", "an object"),
-    ("struct", "an object"),
-    ("enum", "one of the known words"),
-    ("a string", "a text"),
-    ("u", "a whole number that is not negative"),
-    ("i", "a whole number"),
-    ("f", "a number"),
-];
+use crate::problem::FieldError;
 
 /// Messages of numbers that are read from texts.
 const NUMBERS: [(&str, &str); 5] = [
-    ("invalid digit found in string", "must be a whole number"),
-    ("cannot parse integer from empty string", "must be a whole number"),
+    ("invalid digit found in string", "must be an integer"),
+    ("cannot parse integer from empty string", "must be an integer"),
     ("number too large to fit in target type", "is too large"),
     ("number too small to fit in target type", "is too small"),
-    ("provided string was not `true` or `false`", "must be true or false"),
+    ("provided string was not `true` or `false`", "must be `true` or `false`"),
 ];
 
 /// The error of a field, from serde's message and the path it stands at.
@@ -41,16 +27,20 @@ pub(super) fn error(path: &str, message: &str) -> FieldError {
         return known(message).map_or(error.clone(), |known| error.with_hint(known));
     }
     if let Some(field) = quoted(message, "duplicate field ") {
-        return FieldError::new(whole(path, field), "stands twice");
+        return FieldError::new(whole(path, field), "is given twice");
     }
     if let Some(word) = quoted(message, "unknown variant ") {
-        let error = FieldError::new(path, format!("`{word}` is not a word known here"));
+        let error = FieldError::new(path, format!("`{word}` is not one of the values known here"));
         return known(message).map_or(error.clone(), |known| error.with_hint(known));
     }
     if let Some((_, plain)) = NUMBERS.iter().find(|(rust, _)| *rust == message) {
         return FieldError::new(path, *plain);
     }
-    FieldError::new(path, unfit(message).unwrap_or_else(|| message.to_owned()))
+    let told = FieldError::new(path, json_problem(message));
+    if message.starts_with("data did not match") {
+        return told.with_hint("`GET /openapi.json` describes each of them");
+    }
+    told
 }
 
 /// Without ` at line 1 column 12`: the path says where.
@@ -81,32 +71,6 @@ fn known(message: &str) -> Option<String> {
     Some(expected.trim_start_matches("one of ").to_owned()).map(|known| format!("known: {known}"))
 }
 
-/// `invalid type: integer `5`, expected a string` as `must be a text, not integer `5``.
-fn unfit(message: &str) -> Option<String> {
-    let found =
-        message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
-    let (found, expected) = found?.split_once(", expected ")?;
-    let found = match found {
-        "sequence" => "a list",
-        "map" => "an object",
-        other => other,
-    };
-    if numeric(expected) && found.starts_with("floating point") && found.contains("e+") {
-        return Some("is too large".to_owned());
-    }
-    let number = |rust: &str| rust.len() == 1 && numeric(expected);
-    let word = TYPES.iter().find(|(rust, _)| {
-        number(rust) && expected.starts_with(rust) || rust.len() > 1 && expected.starts_with(rust)
-    });
-    Some(format!("must be {}, not {found}", word.map_or(expected, |(_, word)| word)))
-}
-
-/// Whether this is the name of a number's type: `u32`, `usize`.
-fn numeric(expected: &str) -> bool {
-    let bits = expected.get(1..).unwrap_or_default();
-    expected.starts_with(['u', 'i', 'f']) && (bits == "size" || bits.parse::<u8>().is_ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::error;
@@ -129,44 +93,50 @@ mod tests {
             Some("known: `name`, `kind`"),
         );
         check(".", "unknown field `x`, there are no fields", "x", "is not known here", None);
-        check(".", "duplicate field `name`", "name", "stands twice", None);
+        check(".", "duplicate field `name`", "name", "is given twice", None);
         check(
             "kind",
             "unknown variant `x`, expected `a` or `b`",
             "kind",
-            "`x` is not a word known here",
+            "`x` is not one of the values known here",
             Some("known: `a` or `b`"),
         );
         check(
             ".",
             "invalid type: sequence, expected struct Source with 1 element",
             "",
-            "must be an object, not a list",
+            "must be an object, found a list",
             None,
         );
         check(
             "rows",
             "invalid type: string \"x\", expected usize",
             "rows",
-            "must be a whole number that is not negative, not string \"x\"",
+            "must be an integer of at least 0, found `\"x\"`",
             None,
         );
         check(
             "rows",
             "invalid value: integer `-1`, expected u32 at line 2 column 3",
             "rows",
-            "must be a whole number that is not negative, not integer `-1`",
+            "must be an integer of at least 0, found `-1`",
             None,
         );
         check(
             "q",
             "invalid type: integer `5`, expected a string",
             "q",
-            "must be a text, not integer `5`",
+            "must be a string, found `5`",
             None,
         );
-        check("q", "invalid type: null, expected a map", "q", "must be an object, not null", None);
-        check("limit", "invalid digit found in string", "limit", "must be a whole number", None);
+        check(
+            "q",
+            "invalid type: null, expected a map",
+            "q",
+            "must be an object, found `null`",
+            None,
+        );
+        check("limit", "invalid digit found in string", "limit", "must be an integer", None);
         check(
             "rows",
             "invalid type: floating point `1e+20`, expected usize",
@@ -174,6 +144,23 @@ mod tests {
             "is too large",
             None,
         );
+        check(
+            "when",
+            "data did not match any variant of untagged enum When",
+            "when",
+            "has none of the forms that are accepted here",
+            Some("`GET /openapi.json` describes each of them"),
+        );
+        check(
+            "pair",
+            "invalid length 1, expected a tuple of size 2",
+            "pair",
+            "must be a list, found 1 of them",
+            None,
+        );
+        let long = format!("invalid type: string \"{}\", expected a map", "x".repeat(500));
+        let told = format!("must be an object, found `\"{}…`", "x".repeat(59));
+        check("q", &long, "q", &told, None);
         check("at", "a time has a zone", "at", "a time has a zone", None);
     }
 }

@@ -1,4 +1,4 @@
-//! A value that its first use makes, and that its clones share.
+//! A lazily initialised client, shared by its clones.
 //!
 //! A function holds a client for every service it may ask and asks few of them in one invocation. What is never used is
 //! never made: it takes no time when the function starts, and no memory.
@@ -7,10 +7,10 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-/// A value of type `T`, once somebody looks at it.
-pub struct Lazy<T>(Arc<LazyLock<T, Box<dyn FnOnce() -> T + Send>>>);
+/// A lazily initialised value shared by its clones; in an adapter, the client of a service.
+pub struct LazyClient<T>(Arc<LazyLock<T, Box<dyn FnOnce() -> T + Send>>>);
 
-impl<T> Lazy<T> {
+impl<T> LazyClient<T> {
     /// What `make` gives when it is first needed.
     #[must_use]
     pub fn new(make: impl FnOnce() -> T + Send + 'static) -> Self {
@@ -18,7 +18,7 @@ impl<T> Lazy<T> {
     }
 }
 
-impl<T> Deref for Lazy<T> {
+impl<T> Deref for LazyClient<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -26,15 +26,15 @@ impl<T> Deref for Lazy<T> {
     }
 }
 
-impl<T> Clone for Lazy<T> {
+impl<T> Clone for LazyClient<T> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<T> fmt::Debug for Lazy<T> {
+impl<T> fmt::Debug for LazyClient<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Lazy")
+        f.write_str("LazyClient")
     }
 }
 
@@ -48,7 +48,7 @@ mod tests {
     fn it_is_made_once_and_not_before_it_is_needed() {
         let made = Arc::new(AtomicU32::new(0));
         let counted = Arc::clone(&made);
-        let lazy = Lazy::new(move || counted.fetch_add(1, Ordering::SeqCst) + 41);
+        let lazy = LazyClient::new(move || counted.fetch_add(1, Ordering::SeqCst) + 41);
         let other = lazy.clone();
         assert_eq!(made.load(Ordering::SeqCst), 0);
         assert_eq!((*lazy, *other, *lazy), (41, 41, 41));

@@ -1,0 +1,99 @@
+//! Why a call of an AWS service failed.
+
+use aws_runtime::retries::classifiers::{THROTTLING_ERRORS, TRANSIENT_ERRORS};
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use countersign_failure::{Class, chain};
+
+/// A failed call in the two parts that every adapter needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallFailure {
+    /// The service's own words, or why there are none.
+    pub reason: String,
+    /// Whether trying again can help.
+    pub class: Class,
+}
+
+impl CallFailure {
+    /// What an error of the SDK means. The SDK has tried again by itself before it gives one.
+    pub fn of<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> Self {
+        match error {
+            SdkError::ServiceError(service) => {
+                let meta = service.err().meta();
+                let code = meta.code().unwrap_or("unknown");
+                let reason = format!("{code}: {}", meta.message().unwrap_or("no message"));
+                let class = if is_transient(code) { Class::Retryable } else { Class::Terminal };
+                Self { reason, class }
+            }
+            SdkError::TimeoutError(_) => Self::unanswered("it timed out"),
+            SdkError::ResponseError(_) => Self::unanswered("the answer was cut off"),
+            SdkError::DispatchFailure(failure) => {
+                let cause = failure
+                    .as_connector_error()
+                    .map_or_else(String::new, |error| format!(": {}", chain(error)));
+                Self::unanswered(&format!("it was not reached{cause}"))
+            }
+            _ => {
+                let reason = "the request could not be built".to_owned();
+                Self { reason, class: Class::Terminal }
+            }
+        }
+    }
+
+    fn unanswered(reason: &str) -> Self {
+        Self { reason: reason.to_owned(), class: Class::Retryable }
+    }
+
+    /// Whether trying again can help.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        self.class == Class::Retryable
+    }
+}
+
+/// Parts of codes by which services say that they are overloaded or have failed themselves.
+const PARTS: [&str; 6] =
+    ["Throttl", "TooManyRequests", "OverLimit", "Internal", "Unavailable", "Timeout"];
+
+/// Whether an error code means that the same request may succeed later: what the SDK itself tries again, and what the
+/// services add to it.
+#[must_use]
+pub fn is_transient(code: &str) -> bool {
+    THROTTLING_ERRORS.contains(&code)
+        || TRANSIENT_ERRORS.contains(&code)
+        || code == "TransactionConflictException"
+        || PARTS.iter().any(|part| code.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_transient;
+
+    #[track_caller]
+    fn check(codes: &[&str], expect: bool) {
+        for code in codes {
+            assert_eq!(is_transient(code), expect, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_settles_by_itself_is_tried_again() {
+        check(&["ThrottlingException", "RequestThrottled", "TooManyRequestsException"], true);
+        check(&["ProvisionedThroughputExceededException", "RequestLimitExceeded"], true);
+        check(&["TransactionInProgressException", "TransactionConflictException"], true);
+        check(&["InternalServerError", "InternalServerException", "InternalError"], true);
+        check(&["ServiceUnavailable", "SlowDown", "LimitExceededException", "OverLimit"], true);
+        check(
+            &["DependencyTimeoutException", "KeyUnavailableException", "KMSInternalException"],
+            true,
+        );
+    }
+
+    #[test]
+    fn what_fails_the_same_way_each_time_is_not() {
+        check(&["AccessDenied", "AccessDeniedException", "ValidationException"], false);
+        check(&["AWS.SimpleQueueService.NonExistentQueue", "InvalidMessageContents"], false);
+        check(&["ConditionalCheckFailedException", "TransactionCanceledException"], false);
+        check(&["ItemCollectionSizeLimitExceededException", "MessageRejected", "unknown"], false);
+    }
+}
