@@ -32,6 +32,25 @@ pub enum TidyError {
         /// Why.
         source: serde_json::Error,
     },
+    /// A source file is not Rust.
+    #[error("reading `{path}`: {reason}")]
+    Source {
+        /// Which file.
+        path: PathBuf,
+        /// What the tokenizer says.
+        reason: String,
+    },
+    /// A commit cannot be unpacked.
+    #[error("measuring `{commit}`: {reason}")]
+    Commit {
+        /// Which commit.
+        commit: String,
+        /// What git says.
+        reason: String,
+    },
+    /// The figures cannot be printed.
+    #[error("printing: {0}")]
+    Output(std::io::Error),
 }
 
 /// One crate of the workspace.
@@ -171,7 +190,7 @@ impl Project {
     }
 }
 
-fn read(path: &Path) -> Result<String, TidyError> {
+pub(crate) fn read(path: &Path) -> Result<String, TidyError> {
     fs::read_to_string(path).map_err(|source| TidyError::File { path: path.to_owned(), source })
 }
 
@@ -179,7 +198,7 @@ fn read(path: &Path) -> Result<String, TidyError> {
 const SKIPPED: [&str; 6] =
     [".git", ".countersign", "target", "node_modules", "__pycache__", "dist"];
 
-fn walk(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), TidyError> {
+pub(crate) fn walk(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), TidyError> {
     let failed = |source| TidyError::File { path: folder.to_owned(), source };
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();

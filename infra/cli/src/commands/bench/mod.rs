@@ -31,7 +31,7 @@ enum Command {
     ColdStart(cold_start::ColdStart),
     /// Building the functions from nothing, and after touching the lowest store.
     Build(build::Build),
-    /// State transitions, requests and invocations of a run of ten steps.
+    /// State transitions, requests and invocations of a run of ten steps; its processor time and memory beside LangGraph.
     Run(run::Run),
     /// Files mapped to records, in speed and peak memory, beside Python with lxml and json.
     Connectors(connectors::Connectors),

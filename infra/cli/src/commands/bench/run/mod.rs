@@ -2,6 +2,8 @@
 
 mod chain;
 mod logs;
+mod processes;
+mod processor;
 mod signed;
 mod write_log;
 
@@ -14,12 +16,13 @@ use countersign_identity::{Scopes, UserId};
 use serde_json::{Value, json};
 
 use self::logs::Logs;
+use self::processor::Peer;
 use super::Figure;
 use crate::commands::{FACTORY, operator, text, user};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
-use crate::stack::{Aws, Place, Stack, UpOptions, down, up};
+use crate::stack::{Aws, Place, Profile, Stack, UpOptions, down, peers, up};
 use crate::token::login;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -40,14 +43,21 @@ impl Run {
         let options = UpOptions {
             port: Some(0),
             name: Some("countersign-bench".to_owned()),
+            profile: Profile::Release,
             ..UpOptions::default()
         };
+        let peer = Peer {
+            python: peers(&project, &place.state()?, console).await?,
+            script: project.join("infra/local/langgraph_peer.py"),
+            folder: state.join("langgraph"),
+        };
         let stack = up(&own, &options, console).await?;
-        let measured = measure(&stack, &Aws::of(&stack, &project), &state).await;
+        let aws = Aws::of(&stack, &project);
+        let measured = measure(&stack, &aws, &state, &peer, console).await;
         down(&state, console).await?;
-        let (ten, signed) = measured?;
+        let Measured { ten, signed, processor } = measured?;
         let machine = machine(&project)?;
-        Ok(vec![
+        let mut figures = vec![
             Figure::at_most(
                 "state transitions per ungated tool step, by the definition",
                 transitions(&machine, false),
@@ -96,7 +106,9 @@ impl Run {
                 signed.steps_took.as_secs_f64(),
                 "s",
             ),
-        ])
+        ];
+        figures.extend(processor);
+        Ok(figures)
     }
 }
 
@@ -105,13 +117,25 @@ fn list_goal(invocations: usize) -> usize {
     2 * signed::CALLS.div_ceil(signed::PARALLEL) + 7 * invocations
 }
 
+struct Measured {
+    ten: chain::Cost,
+    signed: signed::Cost,
+    processor: Vec<Figure>,
+}
+
 async fn measure(
     stack: &Stack,
     aws: &Aws,
     folder: &std::path::Path,
-) -> Result<(chain::Cost, signed::Cost), CliError> {
+    peer: &Peer,
+    console: &Console,
+) -> Result<Measured, CliError> {
     let bench = Bench::open(stack, Logs { aws, stack, folder }).await?;
-    Ok((chain::cost(&bench).await?, signed::cost(&bench).await?))
+    Ok(Measured {
+        ten: chain::cost(&bench).await?,
+        signed: signed::cost(&bench).await?,
+        processor: processor::figures(&bench, peer, console).await?,
+    })
 }
 
 /// Two people and an agent.

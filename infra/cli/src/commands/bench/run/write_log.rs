@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::Figure;
 use super::logs::Logs;
-use super::{Bench, chain};
+use super::{Bench, chain, processes};
 use crate::commands::FACTORY;
 use crate::console::Console;
 use crate::error::CliError;
@@ -91,16 +91,9 @@ async fn switch(stack: &Stack, kept: bool) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The processor time that the emulator's process has used, from the system's record of it.
+/// The processor time that the emulator's process has used.
 fn processor_time(stack: &Stack) -> Result<Duration, CliError> {
-    let pid = stack.process.as_ref().map(|process| process.pid).ok_or(CliError::NotUp)?;
-    let doing = |source| CliError::io("reading the processor time of the local stack", source);
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).map_err(doing)?;
-    let fields = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace());
-    // In ticks of 10 ms: of the process itself, in its own code and in the system's.
-    let ticks: u64 =
-        fields.into_iter().flatten().skip(11).take(2).flat_map(str::parse::<u64>).sum();
-    Ok(Duration::from_millis(ticks * 10))
+    processes::processor_time(stack.process.as_ref().ok_or(CliError::NotUp)?.pid)
 }
 
 fn rows(pairs: &[[Cost; 2]]) -> Vec<Figure> {
