@@ -10,6 +10,8 @@ use http::StatusCode;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::Context;
+
 struct Requests<'c>(&'c Catalog);
 
 type Noted<'a, T> = BoxFuture<'a, Result<T, Box<dyn Failure>>>;
@@ -63,12 +65,11 @@ fn boxed(error: impl Failure) -> Box<dyn Failure> {
 /// # Errors
 /// The work's problem, or that of the key.
 pub(crate) async fn do_once(
-    catalog: &Catalog,
+    ctx: &Context,
     attempt: &Attempt,
-    now: Timestamp,
-    work: BoxFuture<'_, Result<Kept, Problem>>,
+    work: impl Future<Output = Result<Kept, Problem>> + Send,
 ) -> Result<Response, Problem> {
-    once(&Requests(catalog), attempt, now, work).await
+    once(&Requests(&ctx.catalog), attempt, Timestamp::now(), Box::pin(work)).await
 }
 
 /// The answer of a request that created something.

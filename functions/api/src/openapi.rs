@@ -20,8 +20,13 @@ use utoipa_axum::PathItemExt;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
+use countersign_connector::StoredConnector;
+use countersign_profile::Profile;
+use countersign_store_catalog::StoredPlaybook;
+
 use crate::Context;
 use crate::routes as r;
+use crate::routes::collection::{self, Kind, described as collected};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -77,19 +82,37 @@ struct Group {
     /// The first word of their paths.
     word: &'static str,
     doors: &'static [Door],
+    /// The doors that every kind of document has.
+    collection: &'static [Door],
 }
 
+impl Group {
+    /// The same with the doors of the documents of a kind.
+    const fn of<K: Documents>(self) -> Self {
+        Self { collection: K::DOORS, ..self }
+    }
+}
+
+trait Documents: Kind {
+    const DOORS: &'static [Door] = &[
+        Door { route: collection::all::<Self>, documented: collected::all::<Self> },
+        Door { route: collection::one::<Self>, documented: collected::one::<Self> },
+    ];
+}
+
+impl<K: Kind> Documents for K {}
+
 const fn admin(word: &'static str, doors: &'static [Door]) -> Group {
-    Group { prefix: "/api/admin", word, doors }
+    Group { prefix: "/api/admin", word, doors, collection: &[] }
 }
 
 const fn factory(word: &'static str, doors: &'static [Door]) -> Group {
-    Group { prefix: "/api/agent-factory", word, doors }
+    Group { prefix: "/api/agent-factory", word, doors, collection: &[] }
 }
 
 const GROUPS: &[Group] = &[
-    Group { prefix: "", word: "/health", doors: doors! { health: health; } },
-    Group { prefix: "", word: "/errors", doors: doors! { error_page: page; } },
+    Group { prefix: "", word: "/health", doors: doors! { health: health; }, collection: &[] },
+    Group { prefix: "", word: "/errors", doors: doors! { error_page: page; }, collection: &[] },
     admin(
         "/users",
         doors! {
@@ -116,8 +139,6 @@ const GROUPS: &[Group] = &[
     factory(
         "/profiles",
         doors! {
-            profiles: create, list;
-            profile: detail, replace, delete;
             profile_duplicate: duplicate;
             profile_test: test;
             data_sources: create, list;
@@ -126,31 +147,30 @@ const GROUPS: &[Group] = &[
             profile_journal: list;
             profile_journal_summary: detail;
         },
-    ),
+    )
+    .of::<Profile>(),
     factory(
         "/connectors",
         doors! {
-            connectors: create, list;
             connector_templates: list;
             connector_copy: copy;
-            connector: detail, replace, delete;
             connector_validate: validate;
             connector_schema: schema;
             connector_health: health;
             connector_versions: list;
         },
-    ),
+    )
+    .of::<StoredConnector>(),
     factory(
         "/playbooks",
         doors! {
-            playbooks: create, list;
             playbooks_validate: validate;
-            playbook: detail, replace, delete;
             playbook_validate: validate;
             playbook_test: test;
             playbook_graph: graph;
         },
-    ),
+    )
+    .of::<StoredPlaybook>(),
     factory("/actions", doors! { actions: list; action: detail; }),
     factory(
         "/executions",
@@ -216,8 +236,12 @@ impl Group {
         below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
     }
 
+    fn all_doors(&self) -> impl Iterator<Item = &'static Door> {
+        self.collection.iter().chain(self.doors)
+    }
+
     fn routes(&self, context: Arc<Context>) -> Router {
-        let router = self.doors.iter().fold(Router::new(), |router, door| {
+        let router = self.all_doors().fold(Router::new(), |router, door| {
             let (path, answering) = (door.route)();
             router.route(&format!("{}{path}", self.prefix), answering)
         });
@@ -237,7 +261,7 @@ pub(crate) fn document() -> serde_json::Value {
 fn declared() -> utoipa::openapi::OpenApi {
     let all = OpenApiRouter::with_openapi(Document::openapi());
     let all = GROUPS.iter().fold(all, |all, group| {
-        let documented = group.doors.iter().map(|door| (door.documented)());
+        let documented = group.all_doors().map(|door| (door.documented)());
         let group_router = documented.fold(OpenApiRouter::new(), OpenApiRouter::routes);
         if group.prefix.is_empty() {
             all.merge(group_router)

@@ -154,8 +154,8 @@ pub(crate) async fn profile(
 ) -> Result<Profile, Problem> {
     let name = named.strip_prefix('@').unwrap_or(named);
     let profile = match (ProfileId::parse(name), Handle::parse(name)) {
-        (Ok(id), _) => ctx.catalog.profile(owner, &id).await?,
-        (_, Ok(handle)) => ctx.catalog.profile_by_handle(owner, &handle).await?,
+        (Ok(id), _) => ctx.catalog.profiles().get(owner, &id).await?,
+        (_, Ok(handle)) => ctx.catalog.profiles().by_handle(owner, &handle).await?,
         (Err(_), Err(_)) => {
             return Err(Problem::field(
                 "profile",
@@ -188,7 +188,7 @@ pub(crate) async fn playbook(
         Some(id) => id.to_owned(),
         None => only_playbook(profile)?,
     };
-    let stored = ctx.catalog.playbook(owner, &id).await?;
+    let stored = ctx.catalog.playbooks().get(owner, &id).await?;
     stored.ok_or_else(|| Problem::field("playbook", format!("there is no playbook `{id}`")))
 }
 

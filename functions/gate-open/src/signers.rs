@@ -22,7 +22,7 @@ pub(crate) struct People {
 pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People, OpenGateError> {
     let head = &asked.head;
     let profile = match head.profile_id.parse() {
-        Ok(id) => context.catalog.profile(&head.owner, &id).await?,
+        Ok(id) => context.catalog.profiles().get(&head.owner, &id).await?,
         Err(_) => None,
     };
     let own = asked.gate.as_ref().map(|gate| gate.approvers.clone()).unwrap_or_default();
@@ -35,7 +35,7 @@ pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People,
         }
     }
     let playbook = match &head.playbook_id {
-        Some(id) => context.catalog.playbook(&head.owner, id).await?,
+        Some(id) => context.catalog.playbooks().get(&head.owner, id).await?,
         None => None,
     };
     let editor = playbook.as_ref().and_then(|playbook| playbook.updated_by.as_ref());

@@ -43,7 +43,7 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
 async fn active_profile(context: &Context, head: &Head) -> Result<(), BeginError> {
     let gone = || BeginError::Profile(head.profile_id.clone());
     let id = head.profile_id.parse().map_err(|_| gone())?;
-    let profile = context.catalog.profile(&head.owner, &id).await?.ok_or_else(gone)?;
+    let profile = context.catalog.profiles().get(&head.owner, &id).await?.ok_or_else(gone)?;
     if profile.is_active { Ok(()) } else { Err(gone()) }
 }
 
@@ -66,7 +66,8 @@ async fn playbook(
     let id = head.playbook_id.clone().unwrap_or_default();
     let stored = context
         .catalog
-        .playbook(&head.owner, &id)
+        .playbooks()
+        .get(&head.owner, &id)
         .await?
         .ok_or_else(|| BeginError::Playbook(id.clone()))?;
     let world = World::of(&context.registry);

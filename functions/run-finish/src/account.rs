@@ -67,7 +67,7 @@ async fn telling(context: &Context, done: &Done<'_>) -> Result<Vec<Outcome>, Fin
 /// A profile that is gone leaves the defaults.
 async fn journal_config(context: &Context, done: &Done<'_>) -> Result<JournalConfig, FinishError> {
     let profile = match done.head.profile_id.parse() {
-        Ok(id) => context.catalog.profile(&done.head.owner, &id).await?,
+        Ok(id) => context.catalog.profiles().get(&done.head.owner, &id).await?,
         Err(_) => None,
     };
     Ok(profile.map(|profile| profile.spec.journal_config).unwrap_or_default())

@@ -63,7 +63,8 @@ impl RunOutcomes for Engine {
             let Ok(id) = ProfileId::parse(&call.info.profile_id) else { return Ok(usual) };
             let found = self
                 .catalog
-                .profile(&call.owner, &id)
+                .profiles()
+                .get(&call.owner, &id)
                 .await
                 .map_err(|error| ActionError::from_failure(&error))?;
             Ok(found.map_or(usual, |profile| profile.spec.journal_config.retention_days))

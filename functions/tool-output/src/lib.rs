@@ -37,7 +37,8 @@ impl ProfileOutputs for Profiles {
             let Ok(id) = ProfileId::parse(profile) else { return Ok(Vec::new()) };
             let found = self
                 .0
-                .profile(owner, &id)
+                .profiles()
+                .get(owner, &id)
                 .await
                 .map_err(|error| ActionError::from_failure(&error))?;
             Ok(found.map(|profile| profile.spec.output_config.destinations).unwrap_or_default())

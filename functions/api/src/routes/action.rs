@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use countersign_registry::Contract;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 
-use super::{Ctx, reader};
+use super::{Ctx, Reader};
 
 /// The contract of one action.
 #[utoipa::path(
@@ -12,12 +12,10 @@ use super::{Ctx, reader};
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    _: Reader,
     Path(name): Path<String>,
 ) -> Result<Json<Contract>, Problem> {
-    let State(ctx) = ctx;
-    reader(&signed)?;
     ctx.registry.get(&name).cloned().map(Json).ok_or_else(|| {
         let problem = Problem::no_such("action", &name);
         match ctx.registry.suggest(&name) {

@@ -1,11 +1,11 @@
 //! `/api/admin/users/{id}/account`.
 
 use axum::extract::State;
-use countersign_web::{Path, Problem, Signed};
+use countersign_web::{Path, Problem};
 use http::StatusCode;
 
 use super::admin_user::person;
-use super::{Ctx, administrator, now};
+use super::{Administrator, Ctx, now};
 
 /// Parts a person from their account of the user pool, for instance when it was deleted or is in wrong hands: its tokens
 /// are void, and it never signs in as anybody again. The next account that signs in with the person's address, verified,
@@ -16,12 +16,10 @@ use super::{Ctx, administrator, now};
     responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
 )]
 pub(crate) async fn part(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    _: Administrator,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    let State(ctx) = ctx;
-    administrator(&signed)?;
     let user = person(&ctx, &id).await?;
     if user.account.is_some() {
         ctx.directory.part(&user, now()).await?;

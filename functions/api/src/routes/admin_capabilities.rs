@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use countersign_identity::Capability;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_user::person;
-use super::{Ctx, administrator, now};
+use super::{Administrator, Ctx, now};
 
 /// A capability to give.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -26,13 +26,11 @@ pub(crate) struct Gift {
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn give(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Administrator(ref by): Administrator,
     Path(id): Path<String>,
     Json(body): Json<Gift>,
 ) -> Result<StatusCode, Problem> {
-    let State(ctx) = ctx;
-    let by = administrator(&signed)?;
     let user = person(&ctx, &id).await?;
     ctx.directory.give(&user.id, body.capability, by, now()).await?;
     Ok(StatusCode::NO_CONTENT)

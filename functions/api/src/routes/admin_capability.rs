@@ -2,11 +2,11 @@
 
 use axum::extract::State;
 use countersign_identity::Capability;
-use countersign_web::{Path, Problem, Signed};
+use countersign_web::{Path, Problem};
 use http::StatusCode;
 
 use super::admin_user::person;
-use super::{Ctx, administrator};
+use super::{Administrator, Ctx};
 
 /// Takes a capability back.
 #[utoipa::path(
@@ -15,12 +15,10 @@ use super::{Ctx, administrator};
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn take(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    _: Administrator,
     Path((id, capability)): Path<(String, Capability)>,
 ) -> Result<StatusCode, Problem> {
-    let State(ctx) = ctx;
-    administrator(&signed)?;
     let user = person(&ctx, &id).await?;
     ctx.directory.take(&user.id, capability).await?;
     Ok(StatusCode::NO_CONTENT)

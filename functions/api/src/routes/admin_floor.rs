@@ -6,14 +6,14 @@ use axum::extract::State;
 use countersign_approval::{Assurance, Door, Floor, Policy};
 use countersign_identity::UserId;
 use countersign_store_directory::Floor as StoredFloor;
-use countersign_web::{FieldError, Json, Problem, Signed};
+use countersign_web::{FieldError, Json, Problem};
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Ctx, administrator, now};
+use super::{Administrator, Ctx, now};
 
 /// How many earlier floors are shown.
 const HISTORY: i32 = 50;
@@ -146,9 +146,7 @@ fn closed(doors: &BTreeSet<Door>, assurance: Option<Assurance>) -> Option<FieldE
     get, path = "/approval-floor", tag = "administration",
     responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"))
 )]
-pub(crate) async fn detail(ctx: Ctx, signed: Signed) -> Result<Json<FloorView>, Problem> {
-    let State(ctx) = ctx;
-    administrator(&signed)?;
+pub(crate) async fn detail(State(ctx): Ctx, _: Administrator) -> Result<Json<FloorView>, Problem> {
     let floor = ctx.directory.floor().await?.map_or_else(FloorView::none, FloorView::of);
     let history = ctx.directory.floors(HISTORY).await?.into_iter().map(FloorView::of).collect();
     Ok(Json(FloorView { history, ..floor }))
@@ -160,12 +158,10 @@ pub(crate) async fn detail(ctx: Ctx, signed: Signed) -> Result<Json<FloorView>, 
     responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn set(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Administrator(ref by): Administrator,
     Json(body): Json<NewFloor>,
 ) -> Result<Json<FloorView>, Problem> {
-    let State(ctx) = ctx;
-    let by = administrator(&signed)?;
     let floor = body.checked()?;
     let policy = serde_json::to_value(&floor).map_err(|_| unreadable())?;
     let stored = ctx.directory.set_floor(&policy, body.version, by, now()).await?;

@@ -1,12 +1,12 @@
 //! `/api/admin/users/{id}/grants/{scope}`.
 
 use axum::extract::State;
-use countersign_web::{Path, Problem, Signed};
+use countersign_web::{Path, Problem};
 use http::StatusCode;
 
 use super::admin_grants::scope;
 use super::admin_user::person;
-use super::{Ctx, administrator};
+use super::{Administrator, Ctx};
 
 /// Takes a scope back. The next step of every run and the next click already go without it.
 #[utoipa::path(
@@ -15,12 +15,10 @@ use super::{Ctx, administrator};
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn revoke(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    _: Administrator,
     Path((id, text)): Path<(String, String)>,
 ) -> Result<StatusCode, Problem> {
-    let State(ctx) = ctx;
-    administrator(&signed)?;
     let scope = scope(&text).ok_or_else(Problem::not_found)?;
     let user = person(&ctx, &id).await?;
     ctx.directory.revoke(&user.id, &scope).await?;

@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use countersign_identity::{Group, Scope};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_user::person;
-use super::{Ctx, administrator, now};
+use super::{Administrator, Ctx, now};
 
 /// A scope to grant.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -25,13 +25,11 @@ pub(crate) struct Grant {
     responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn grant(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Administrator(ref by): Administrator,
     Path(id): Path<String>,
     Json(body): Json<Grant>,
 ) -> Result<StatusCode, Problem> {
-    let State(ctx) = ctx;
-    let by = administrator(&signed)?;
     let scope = scope(&body.scope)
         .ok_or_else(|| Problem::field("scope", "is `{topic}:{role}` or `global:{role}`"))?;
     let user = person(&ctx, &id).await?;

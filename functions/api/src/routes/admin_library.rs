@@ -7,13 +7,13 @@ use countersign_connector::{
 use countersign_identity::UserId;
 use countersign_profile::{Profile, ProfileId, Template};
 use countersign_store_catalog::{StoredPlaybook, system_profile_id};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::profiles::problem;
-use super::{Ctx, administrator, now};
+use super::{Administrator, Ctx, now};
 use crate::{Context, compiling, saving};
 
 /// A template's text.
@@ -43,13 +43,11 @@ pub(crate) struct Shipped {
     responses((status = 200, body = Shipped), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 422, description = "the text has errors"))
 )]
 pub(crate) async fn put(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Administrator(ref author): Administrator,
     Path((kind, id)): Path<(String, String)>,
     Json(body): Json<Source>,
 ) -> Result<Json<Shipped>, Problem> {
-    let State(ctx) = ctx;
-    let author = administrator(&signed)?;
     let record = match kind.as_str() {
         "profiles" => profile(&ctx, &id, &body.yaml).await?,
         "connectors" => connector(&ctx, &id, body.yaml).await?,
@@ -75,7 +73,7 @@ async fn connector(ctx: &Context, id: &str, yaml: String) -> Result<String, Prob
     same(definition.id.as_str(), id)?;
     let accepted = Vec::new();
     let stored = StoredConnector { owner: None, definition, yaml, updated_at: now(), accepted };
-    ctx.catalog.put_system_connector(&stored).await?;
+    ctx.catalog.connectors().put_system(&stored).await?;
     Ok(id.to_owned())
 }
 
@@ -97,7 +95,7 @@ async fn playbook(
         updated_at: at,
         updated_by: None,
     };
-    ctx.catalog.put_system_playbook(&stored).await?;
+    ctx.catalog.playbooks().put_system(&stored).await?;
     Ok(id.to_owned())
 }
 
@@ -122,7 +120,7 @@ async fn profile(ctx: &Context, id: &str, yaml: &str) -> Result<String, Problem>
         .map(|(n, name)| bound(&profile.id, n, name))
         .collect();
     let bindings = bindings?;
-    ctx.catalog.put_system_profile(&profile).await?;
+    ctx.catalog.profiles().put_system(&profile).await?;
     ctx.catalog.put_system_bindings(profile.id.as_str(), &bindings).await?;
     Ok(profile.id.to_string())
 }

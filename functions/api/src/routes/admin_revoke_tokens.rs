@@ -1,13 +1,13 @@
 //! `/api/admin/users/{id}/revoke-tokens`.
 
 use axum::extract::State;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_user::person;
-use super::{Ctx, administrator, now};
+use super::{Administrator, Ctx, now};
 
 /// Which tokens.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -26,15 +26,13 @@ pub(crate) struct Which {
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn revoke(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    _: Administrator,
     Path(id): Path<String>,
     Json(body): Json<Which>,
 ) -> Result<StatusCode, Problem> {
     // Longer than any token or session lives.
     const YEAR: i64 = 366 * 24 * 3600;
-    let State(ctx) = ctx;
-    administrator(&signed)?;
     let user = person(&ctx, &id).await?;
     match &body.token_id {
         Some(token) => {

@@ -2,12 +2,12 @@
 
 use axum::extract::State;
 use countersign_connector::{AcceptedEndpoint, ConnectorId, claims};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_safe_endpoints::{SafeEndpoints, digest, owned};
-use super::{Ctx, administrator, now};
+use super::{Administrator, Ctx, now};
 
 /// What the administrator looked at.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -25,13 +25,11 @@ pub(crate) struct Acceptance {
     responses((status = 200, body = SafeEndpoints), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "the connector is another one by now"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn accept(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Administrator(by): Administrator,
     Path((owner, id, endpoint)): Path<(String, ConnectorId, String)>,
     Json(body): Json<Acceptance>,
 ) -> Result<Json<SafeEndpoints>, Problem> {
-    let State(ctx) = ctx;
-    let by = administrator(&signed)?.clone();
     let (owner, stored) = owned(&ctx, &owner, &id).await?;
     if !stored.definition.endpoints.contains_key(&endpoint) {
         return Err(Problem::not_found());
@@ -49,7 +47,7 @@ pub(crate) async fn accept(
     accepted.retain(|known| known.endpoint != endpoint && known.definition == definition);
     tracing::info!(%owner, connector = %id, endpoint, %by, definition, "an endpoint was accepted as safe");
     accepted.push(AcceptedEndpoint { endpoint, definition, by, at: now() });
-    let stored = ctx.catalog.set_accepted(&stored, accepted).await?;
+    let stored = ctx.catalog.connectors().set_accepted(&stored, accepted).await?;
     Ok(Json(SafeEndpoints::of(owner, &stored)?))
 }
 
@@ -60,12 +58,10 @@ pub(crate) async fn accept(
     responses((status = 200, body = SafeEndpoints), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn withdraw(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Administrator(ref by): Administrator,
     Path((owner, id, endpoint)): Path<(String, ConnectorId, String)>,
 ) -> Result<Json<SafeEndpoints>, Problem> {
-    let State(ctx) = ctx;
-    let by = administrator(&signed)?;
     let (owner, stored) = owned(&ctx, &owner, &id).await?;
     let mut accepted = stored.accepted.clone();
     accepted.retain(|known| known.endpoint != endpoint);
@@ -73,6 +69,6 @@ pub(crate) async fn withdraw(
         return Err(Problem::not_found());
     }
     tracing::info!(%owner, connector = %id, endpoint, %by, "an endpoint is not accepted as safe any more");
-    let stored = ctx.catalog.set_accepted(&stored, accepted).await?;
+    let stored = ctx.catalog.connectors().set_accepted(&stored, accepted).await?;
     Ok(Json(SafeEndpoints::of(owner, &stored)?))
 }

@@ -5,14 +5,14 @@ use countersign_connector::{
     AcceptedEndpoint, ConnectorId, Operation, StoredConnector, claims, definition_digest,
 };
 use countersign_identity::UserId;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::admin_user::person;
-use super::{Ctx, administrator, found};
+use super::{Administrator, Ctx, found};
 use crate::Context;
 
 /// A connector's claims, and the definition an acceptance is for.
@@ -104,7 +104,7 @@ pub(super) async fn owned(
     id: &ConnectorId,
 ) -> Result<(UserId, StoredConnector), Problem> {
     let owner = person(ctx, owner).await?.id;
-    let stored = found(ctx.catalog.own_connector(&owner, id).await?)?;
+    let stored = found(ctx.catalog.connectors().own(&owner, id).await?)?;
     Ok((owner, stored))
 }
 
@@ -116,12 +116,10 @@ pub(super) async fn owned(
     responses((status = 200, body = SafeEndpoints), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    _: Administrator,
     Path((owner, id)): Path<(String, ConnectorId)>,
 ) -> Result<Json<SafeEndpoints>, Problem> {
-    let State(ctx) = ctx;
-    administrator(&signed)?;
     let (owner, stored) = owned(&ctx, &owner, &id).await?;
     Ok(Json(SafeEndpoints::of(owner, &stored)?))
 }

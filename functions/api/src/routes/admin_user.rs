@@ -2,12 +2,12 @@
 
 use axum::extract::State;
 use countersign_store_directory::{User, UserChange};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_users::PersonView;
-use super::{Ctx, administrator, found, now};
+use super::{Administrator, Ctx, found, now};
 use crate::Context;
 
 /// What may change about a person.
@@ -32,12 +32,10 @@ pub(crate) struct Change {
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    _: Administrator,
     Path(id): Path<String>,
 ) -> Result<Json<PersonView>, Problem> {
-    let State(ctx) = ctx;
-    administrator(&signed)?;
     let user = person(&ctx, &id).await?;
     let standing = ctx.directory.standing_of(&user.id).await?;
     Ok(Json(PersonView { user, standing }))
@@ -50,13 +48,11 @@ pub(crate) async fn detail(
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn change(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    _: Administrator,
     Path(id): Path<String>,
     Json(body): Json<Change>,
 ) -> Result<Json<User>, Problem> {
-    let State(ctx) = ctx;
-    administrator(&signed)?;
     let user = person(&ctx, &id).await?;
     let change = UserChange {
         display_name: body.display_name,

@@ -5,12 +5,12 @@ use axum::response::Response;
 use countersign_identity::{Standing, UserId};
 use countersign_store_directory::{Email, NewUser, User, Username};
 use countersign_web::replay::{Attempt, Key};
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query, Signed};
+use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Ctx, administrator, now};
+use super::{Administrator, Ctx, now};
 use crate::once::{created, do_once};
 
 /// Somebody to enter. Passwords live with the identity provider, never here (K-30).
@@ -48,15 +48,13 @@ pub(crate) struct PersonView {
     responses((status = 201, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 409, description = "USER_TAKEN"))
 )]
 pub(crate) async fn create(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Administrator(ref by): Administrator,
     key: Key,
     Json(body): Json<Person>,
 ) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
-    let by = administrator(&signed)?;
     let attempt = Attempt::new(by, "POST /api/admin/users", key, &body)?;
-    let work = Box::pin(async {
+    do_once(&ctx, &attempt, async {
         let username = Username::parse(&body.username)
             .map_err(|error| Problem::field("username", error.to_string()))?;
         let email = Email::parse(&body.email)
@@ -73,19 +71,18 @@ pub(crate) async fn create(
             new.at(now()).map_err(|error| Problem::field("display_name", error.to_string()))?;
         let user = ctx.directory.create(&user).await?;
         created(format!("/api/admin/users/{}", user.id), &user)
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
+    })
+    .await
 }
 
 /// Everybody, by username.
 #[utoipa::path(get, path = "/users", tag = "administration", params(PageQuery), responses((status = 200, body = Page<Value>)))]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Administrator(ref user): Administrator,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<User>>, Problem> {
-    let State(ctx) = ctx;
-    let cursor = Cursor::new(ctx.cursors.get().await?, administrator(&signed)?, "users", &[]);
+    let cursor = Cursor::new(ctx.cursors.get().await?, user, "users", &[]);
     let after = query.after(&cursor)?;
     let page = ctx.directory.list(query.limit()?, after.as_deref()).await?;
     Ok(Json(cursor.page(page.items, page.next.as_deref())))

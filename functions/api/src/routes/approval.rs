@@ -6,10 +6,10 @@ use countersign_approval::{
 };
 use countersign_identity::UserId;
 use countersign_store_approvals::Loaded;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde_json::{Value, json};
 
-use super::{Ctx, approval_effect, found, now, reader};
+use super::{Ctx, Reader, approval_effect, found, now};
 use crate::Context;
 
 /// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username, how many approvals were
@@ -20,12 +20,10 @@ use crate::Context;
     responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref person): Reader,
     Path(id): Path<ApprovalId>,
 ) -> Result<Json<Value>, Problem> {
-    let State(ctx) = ctx;
-    let person = reader(&signed)?;
     let loaded = found(ctx.approvals.load(&id).await?)?;
     if !may_see(&loaded.request, person) {
         return Err(Problem::not_found());

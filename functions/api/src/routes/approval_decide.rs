@@ -77,12 +77,11 @@ impl GivenAnswer {
     responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, or answers that are incomplete: `errors` has the path of each"))
 )]
 pub(crate) async fn approve(
-    ctx: Ctx,
+    State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<ApprovalId>,
     Json(body): Json<Decision>,
 ) -> Result<Json<Answer>, Problem> {
-    let State(ctx) = ctx;
     decide(&ctx, signed, id, Verdict::Approve, body).await
 }
 
@@ -93,12 +92,11 @@ pub(crate) async fn approve(
     responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, or answers that are incomplete: `errors` has the path of each"))
 )]
 pub(crate) async fn reject(
-    ctx: Ctx,
+    State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<ApprovalId>,
     Json(body): Json<Decision>,
 ) -> Result<Json<Answer>, Problem> {
-    let State(ctx) = ctx;
     decide(&ctx, signed, id, Verdict::Deny, body).await
 }
 

@@ -4,11 +4,11 @@ use axum::extract::State;
 use countersign_approval::{ApprovalId, Covered, Request};
 use countersign_effect::view::EffectView;
 use countersign_effect::{Effect, effect_leaf};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde_json::{Value, json};
 
 use super::approval::may_see;
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 use crate::Context;
 
 /// Effects that a request is shown with; of more, the rest have addresses of their own.
@@ -26,12 +26,10 @@ const MAX_SHOWN: usize = 50;
     responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref person): Reader,
     Path((id, step, n)): Path<(ApprovalId, String, u32)>,
 ) -> Result<Json<Value>, Problem> {
-    let State(ctx) = ctx;
-    let person = reader(&signed)?;
     let request = found(ctx.approvals.request(&id).await?)?;
     if !may_see(&request, person) {
         return Err(Problem::not_found());

@@ -38,12 +38,11 @@ pub(crate) struct Strikes {
     responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, changed, or past its deadline"), (status = 422, description = "no digest, no such step or effect, or nothing would be left"))
 )]
 pub(crate) async fn strike(
-    ctx: Ctx,
+    State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<ApprovalId>,
     Json(body): Json<Strikes>,
 ) -> Result<Json<Value>, Problem> {
-    let State(ctx) = ctx;
     let person = reader(&signed)?;
     let request = found(ctx.approvals.request(&id).await?)?;
     if !may_see(&request, person) {

@@ -6,12 +6,12 @@
 
 use axum::extract::State;
 use countersign_store_approvals::{Shelf, Summary};
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query, Signed};
+use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
 
-use super::{Ctx, reader};
+use super::{Ctx, Reader};
 
 /// What to list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -32,12 +32,10 @@ pub(crate) struct ApprovalQuery {
 /// Requests for approval.
 #[utoipa::path(get, path = "/approvals", tag = "approvals", params(ApprovalQuery), responses((status = 200, body = Page<Value>), (status = 403, description = "PERMISSION_DENIED")))]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref person): Reader,
     Query(query): Query<ApprovalQuery>,
 ) -> Result<Json<Page<Summary>>, Problem> {
-    let State(ctx) = ctx;
-    let person = reader(&signed)?;
     let filters = [("role", query.role.as_deref()), ("status", query.status.as_deref())];
     let cursor = Cursor::new(ctx.cursors.get().await?, person, "approvals", &filters);
     let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };

@@ -3,11 +3,11 @@
 use axum::extract::State;
 use countersign_connector::{Binding, ConnectorId, Health, RatedBy, StoredConnector};
 use countersign_resilience::{HealthView, Standings as _};
-use countersign_web::{Json, Path, Problem, Query, Signed};
+use countersign_web::{Json, Path, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, found, now, reader};
+use super::{Ctx, Reader, found, now};
 use crate::queries::Asked;
 
 /// How a connector fares for the caller.
@@ -30,14 +30,12 @@ pub(crate) struct ConnectorHealth {
     responses((status = 200, body = ConnectorHealth), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn health(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path(id): Path<ConnectorId>,
     Query(asked): Query<Asked>,
 ) -> Result<Json<ConnectorHealth>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
-    let stored = found(ctx.catalog.connector(owner, &id).await?)?;
+    let stored = found(ctx.catalog.connectors().get(owner, &id).await?)?;
     let binding = match &asked.profile {
         None => None,
         Some(profile) => {

@@ -3,12 +3,12 @@
 use axum::extract::State;
 use countersign_connector::{ConnectorId, EndpointTool, endpoint_contract, tool_of};
 use countersign_registry::Slot;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// What an endpoint takes and gives.
 #[derive(Debug, Serialize, ToSchema)]
@@ -38,12 +38,11 @@ pub(crate) struct EndpointSchema {
     responses((status = 200, body = Vec<EndpointSchema>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn schema(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref user): Reader,
     Path(id): Path<ConnectorId>,
 ) -> Result<Json<Vec<EndpointSchema>>, Problem> {
-    let State(ctx) = ctx;
-    let connector = found(ctx.catalog.connector(reader(&signed)?, &id).await?)?;
+    let connector = found(ctx.catalog.connectors().get(user, &id).await?)?;
     let definition = &connector.trusted(None);
     let schema = definition.endpoints.iter().filter_map(|(name, endpoint)| {
         let contract = endpoint_contract(definition, name)?;

@@ -2,11 +2,11 @@
 
 use axum::extract::State;
 use countersign_connector::{ConnectorId, Diagnostic, StoredConnector, parse, parse_template};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// What to validate.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -35,16 +35,14 @@ pub(crate) struct Verdict {
     responses((status = 200, body = Verdict), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn validate(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path(id): Path<ConnectorId>,
     Json(draft): Json<Draft>,
 ) -> Result<Json<Verdict>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     let parsed = match draft.yaml {
         Some(yaml) => parse(&yaml),
-        None => match found(ctx.catalog.connector(owner, &id).await?)? {
+        None => match found(ctx.catalog.connectors().get(owner, &id).await?)? {
             // What the deployment ships may say more than what people write.
             StoredConnector { owner: None, yaml, .. } => parse_template(&yaml),
             StoredConnector { yaml, .. } => parse(&yaml),

@@ -2,12 +2,12 @@
 
 use axum::extract::State;
 use countersign_connector::{ConnectorId, StoredConnector};
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query, Signed};
+use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// One text a connector has had.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,13 +35,11 @@ impl From<StoredConnector> for ConnectorVersion {
     responses((status = 200, body = Page<ConnectorVersion>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path(id): Path<ConnectorId>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<ConnectorVersion>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     let cursor = Cursor::new(
         ctx.cursors.get().await?,
         owner,
@@ -49,11 +47,11 @@ pub(crate) async fn list(
         &[("connector", Some(id.as_str()))],
     );
     let (limit, after) = (query.limit()?, query.after(&cursor)?);
-    let stored = found(ctx.catalog.connector(owner, &id).await?)?;
+    let stored = found(ctx.catalog.connectors().get(owner, &id).await?)?;
     if stored.owner.is_none() {
         return Ok(Json(cursor.page(vec![stored.into()], None)));
     }
-    let page = ctx.catalog.connector_versions(owner, &id, limit, after.as_deref()).await?;
+    let page = ctx.catalog.connectors().versions(owner, &id, limit, after.as_deref()).await?;
     let versions = page.items.into_iter().map(ConnectorVersion::from).collect();
     Ok(Json(cursor.page(versions, page.next.as_deref())))
 }

@@ -1,21 +1,19 @@
-//! `/connectors` (F-326, F-328).
+//! Connectors as documents: `/connectors` and `/connectors/{id}` (F-326…F-330).
 
-use axum::extract::State;
-use axum::response::Response;
 use countersign_connector::{
-    AuthField, Category, ConnectorDefinition, Diagnostic, StoredConnector, Tag,
+    AuthField, Category, ConnectorDefinition, ConnectorId, Diagnostic, StoredConnector, Tag,
 };
 use countersign_identity::UserId;
-use countersign_web::replay::{Attempt, Key};
-use countersign_web::{Json, Page, Problem, Query, Signed};
-use futures::future::BoxFuture;
+use countersign_store_catalog::{Catalog, Listing};
+use countersign_web::Problem;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Ctx, analyst, now, reader};
-use crate::merged::{self, ListQuery};
-use crate::once::{created, do_once};
+use super::collection::described::Words;
+use super::collection::{Author, Kind, Read};
+use super::now;
+use crate::merged::ListQuery;
 use crate::queries::ConnectorQuery;
 use crate::{Context, compiling};
 
@@ -25,7 +23,7 @@ use crate::{Context, compiling};
 #[schema(as = ConnectorSource)]
 pub(crate) struct Source {
     /// The YAML.
-    pub(super) yaml: String,
+    yaml: String,
 }
 
 /// A connector in a list.
@@ -98,80 +96,97 @@ pub(crate) struct ConnectorView {
     warnings: Vec<Diagnostic>,
 }
 
-impl ConnectorView {
-    /// A connector that was just written, and what there is to say about its text.
-    pub(super) fn written(stored: StoredConnector, warnings: Vec<Diagnostic>) -> Self {
-        Self { warnings, ..Self::from(stored) }
-    }
+/// A connector of this person with this text, and what there is to say about it.
+pub(super) fn read(owner: &UserId, yaml: String) -> Read<StoredConnector> {
+    let (definition, warnings) = compiling::connector(&yaml)?;
+    let owner = Some(owner.clone());
+    let connector =
+        StoredConnector { owner, definition, yaml, updated_at: now(), accepted: Vec::new() };
+    Ok((connector, warnings))
 }
 
-impl From<StoredConnector> for ConnectorView {
-    fn from(stored: StoredConnector) -> Self {
-        Self {
-            line: ConnectorLine::from(&stored),
-            definition: stored.definition,
-            yaml: stored.yaml,
-            warnings: Vec::new(),
+impl Kind for StoredConnector {
+    const PLURAL: &'static str = "connectors";
+    const WORDS: Words = Words {
+        create: "Makes a connector of YAML.",
+        list: "The caller's connectors, then the ones the deployment ships.",
+        detail: "One connector: the caller's of this id, or the deployment's.",
+        replace: "Replaces a connector's text. Its id cannot change.",
+        delete: "Removes a connector of the caller that no agent has.",
+        id: "kebab-case",
+        invalid: "CONNECTOR_INVALID",
+        changed: None,
+        needed: Some("CONNECTOR_BOUND"),
+    };
+
+    type Draft = Source;
+    type Change = Source;
+    type Query = ConnectorQuery;
+    type Warning = Diagnostic;
+    type Line = ConnectorLine;
+    type View = ConnectorView;
+
+    async fn draft(_: &Context, author: Author<'_>, draft: &Source) -> Read<Self> {
+        read(author.user, draft.yaml.clone())
+    }
+
+    async fn change(self, _: &Context, editor: &UserId, change: Source) -> Read<Self> {
+        read(editor, change.yaml)
+    }
+
+    /// A connector that agents still have would leave its credentials to the next one of that name.
+    async fn before_removal(&self, ctx: &Context) -> Result<(), Problem> {
+        let holders = match &self.owner {
+            Some(owner) => holders(&ctx.catalog, owner, &self.definition.id).await?,
+            None => Vec::new(),
+        };
+        if holders.is_empty() {
+            return Ok(());
+        }
+        let named = holders.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let message = format!("{} agents have the connector: {named}", holders.len());
+        let problem = Problem::conflict("CONNECTOR_BOUND", message);
+        Err(problem.with_hint("remove it from their data sources first"))
+    }
+
+    fn listing(query: &ConnectorQuery) -> ListQuery {
+        query.listing()
+    }
+
+    fn fits(&self, query: &ConnectorQuery) -> bool {
+        query.takes(self)
+    }
+
+    fn view(self, warnings: Vec<Diagnostic>) -> ConnectorView {
+        ConnectorView {
+            line: ConnectorLine::from(&self),
+            definition: self.definition,
+            yaml: self.yaml,
+            warnings,
         }
     }
 }
 
-/// Makes a connector of YAML.
-#[utoipa::path(
-    post, path = "/connectors", tag = "connectors", request_body = Source,
-    params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = ConnectorView), (status = 409, description = "NAME_TAKEN"), (status = 422, description = "CONNECTOR_INVALID"))
-)]
-pub(crate) async fn create(
-    ctx: Ctx,
-    signed: Signed,
-    key: Key,
-    Json(body): Json<Source>,
-) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
-    let owner = analyst(&signed)?;
-    let attempt = Attempt::new(owner, "POST /connectors", key, &body)?;
-    let work = Box::pin(async {
-        let (definition, warnings) = compiling::connector(&body.yaml)?;
-        let connector = StoredConnector {
-            owner: Some(owner.clone()),
-            definition,
-            yaml: body.yaml.clone(),
-            updated_at: now(),
-            accepted: Vec::new(),
-        };
-        let stored = ctx.catalog.create_connector(&connector).await?;
-        created(
-            format!("/api/agent-factory/connectors/{}", stored.definition.id),
-            &ConnectorView::written(stored, warnings),
-        )
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
-}
-
-/// The caller's connectors, then the ones the deployment ships.
-#[utoipa::path(get, path = "/connectors", tag = "connectors", params(ConnectorQuery), responses((status = 200, body = Page<ConnectorLine>)))]
-pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
-    Query(query): Query<ConnectorQuery>,
-) -> Result<Json<Page<ConnectorLine>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
-    let read = |listing| -> BoxFuture<'_, _> { Box::pin(merged(&ctx, owner, listing)) };
-    let page = merged::filled(query.listing(), read, |stored| query.takes(stored)).await?;
-    let items = page.items.iter().map(ConnectorLine::from).collect();
-    Ok(Json(Page { items, next: page.next }))
-}
-
-async fn merged(
-    ctx: &Context,
+/// The agents of a person that have a connector.
+async fn holders(
+    catalog: &Catalog,
     owner: &UserId,
-    listing: ListQuery,
-) -> Result<Page<StoredConnector>, Problem> {
-    let mut arena = String::new();
-    let own = |listing| ctx.catalog.connectors(owner, listing);
-    let system = |listing| ctx.catalog.system_connectors(listing);
-    merged::list(ctx.cursors.get().await?, owner, "connectors", &listing, own, system, &mut arena)
-        .await
+    id: &ConnectorId,
+) -> Result<Vec<String>, Problem> {
+    let mut after: Option<String> = None;
+    let mut holders = Vec::new();
+    loop {
+        let listing = Listing { of: None, limit: 100, after: after.as_deref() };
+        let page = catalog.profiles().list(owner, listing).await?;
+        for profile in page.items {
+            let bindings = catalog.bindings(owner, profile.id.as_str()).await?;
+            if bindings.iter().any(|binding| binding.connector_id == *id) {
+                holders.push(format!("`{}` ({})", profile.spec.name, profile.id));
+            }
+        }
+        match page.next {
+            Some(next) => after = Some(next),
+            None => return Ok(holders),
+        }
+    }
 }

@@ -2,15 +2,16 @@
 
 use axum::extract::State;
 use countersign_connector::{Binding, BindingId, ConfigOverrides, Permissions};
-use countersign_profile::ProfileId;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_identity::UserId;
+use countersign_profile::{Profile, ProfileId};
+use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::collection::changeable;
 use super::data_sources::{DataSource, check_binding};
-use super::profile::own;
-use super::{Ctx, found, reader};
+use super::{Analyst, Ctx, Reader, found};
 use crate::Context;
 
 /// What a data source is from now on, whole: what is left out would be allowed. Its credential has an address of its own.
@@ -35,12 +36,10 @@ pub(crate) struct Change {
     responses((status = 200, body = DataSource), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path((profile, id)): Path<(ProfileId, BindingId)>,
 ) -> Result<Json<DataSource>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     let binding = ctx.catalog.binding_by_id(owner, profile.as_str(), &id).await?;
     Ok(Json(found(binding)?.into()))
 }
@@ -52,21 +51,19 @@ pub(crate) async fn detail(
     responses((status = 200, body = DataSource), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn replace(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
     Path((profile, id)): Path<(ProfileId, BindingId)>,
     Json(body): Json<Change>,
 ) -> Result<Json<DataSource>, Problem> {
-    let State(ctx) = ctx;
-    let binding = own_binding(&ctx, &signed, &profile, &id).await?;
-    let owner = &signed.caller.user;
+    let binding = own_binding(&ctx, owner, &profile, &id).await?;
     let kept = body.permissions == binding.permissions
         && body.config_overrides == binding.config_overrides;
     // What stays as it was is not asked for again, so that a binding can be switched off whatever became of its connector.
     let config_overrides = if kept {
         body.config_overrides
     } else {
-        let connector = ctx.catalog.connector(owner, &binding.connector_id).await?;
+        let connector = ctx.catalog.connectors().get(owner, &binding.connector_id).await?;
         let gone = || {
             let message = format!("there is no connector `{}` any more", binding.connector_id);
             let problem = Problem::field("permissions", message);
@@ -92,13 +89,11 @@ pub(crate) async fn replace(
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn delete(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
     Path((profile, id)): Path<(ProfileId, BindingId)>,
 ) -> Result<StatusCode, Problem> {
-    let State(ctx) = ctx;
-    let binding = own_binding(&ctx, &signed, &profile, &id).await?;
-    let owner = &signed.caller.user;
+    let binding = own_binding(&ctx, owner, &profile, &id).await?;
     if let Some(credential) = &binding.credential {
         ctx.vault.delete(owner, credential).await?;
     }
@@ -109,10 +104,10 @@ pub(crate) async fn delete(
 /// The caller's own binding, for changing it.
 pub(super) async fn own_binding(
     ctx: &Context,
-    signed: &Signed,
+    owner: &UserId,
     profile: &ProfileId,
     id: &BindingId,
 ) -> Result<Binding, Problem> {
-    own(ctx, signed, profile).await?;
-    found(ctx.catalog.binding_by_id(&signed.caller.user, profile.as_str(), id).await?)
+    changeable::<Profile>(ctx, owner, profile).await?;
+    found(ctx.catalog.binding_by_id(owner, profile.as_str(), id).await?)
 }

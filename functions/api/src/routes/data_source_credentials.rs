@@ -4,13 +4,13 @@ use axum::extract::State;
 use countersign_connector::{Binding, BindingId, CredentialId};
 use countersign_profile::ProfileId;
 use countersign_web::replay::{Attempt, Key};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 
 use super::credential_parts::CredentialParts;
 use super::data_source::own_binding;
 use super::data_sources::check_credentials;
-use super::{Ctx, found, now};
+use super::{Analyst, Ctx, found, now};
 
 /// Stores the credential of a data source, replacing one that was there. The values cannot be read again.
 #[utoipa::path(
@@ -19,15 +19,13 @@ use super::{Ctx, found, now};
     responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn put(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
     Path((profile, id)): Path<(ProfileId, BindingId)>,
     Json(CredentialParts(parts)): Json<CredentialParts>,
 ) -> Result<StatusCode, Problem> {
-    let State(ctx) = ctx;
-    let binding = own_binding(&ctx, &signed, &profile, &id).await?;
-    let owner = &signed.caller.user;
-    let connector = found(ctx.catalog.connector(owner, &binding.connector_id).await?)?;
+    let binding = own_binding(&ctx, owner, &profile, &id).await?;
+    let connector = found(ctx.catalog.connectors().get(owner, &binding.connector_id).await?)?;
     check_credentials(&parts, &connector)?;
     // Another credential may be another account: what is kept of the one before, such as its answers, is not its.
     let attempt = Attempt::new(owner, "credential", Key::default(), &())?;
@@ -51,13 +49,11 @@ pub(crate) async fn put(
     responses((status = 204), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn delete(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
     Path((profile, id)): Path<(ProfileId, BindingId)>,
 ) -> Result<StatusCode, Problem> {
-    let State(ctx) = ctx;
-    let binding = own_binding(&ctx, &signed, &profile, &id).await?;
-    let owner = &signed.caller.user;
+    let binding = own_binding(&ctx, owner, &profile, &id).await?;
     let credential = found(binding.credential.clone())?;
     ctx.vault.delete(owner, &credential).await?;
     let changed = Binding { credential: None, ..binding.clone() };

@@ -8,15 +8,15 @@ use countersign_connector::{
     Binding, BindingId, ConfigOverrides, ConnectorId, CredentialId, Health, Permissions, Refusal,
     StoredConnector,
 };
-use countersign_profile::ProfileId;
+use countersign_profile::{Profile, ProfileId};
 use countersign_web::replay::{Attempt, Key};
-use countersign_web::{FieldError, Json, Path, Problem, Signed};
+use countersign_web::{FieldError, Json, Path, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::collection::changeable;
 use super::credential_parts::CredentialParts;
-use super::profile::own;
-use super::{Ctx, found, now, reader};
+use super::{Analyst, Ctx, Reader, found, now};
 use crate::once::{created, do_once};
 
 /// A connector to bind.
@@ -93,21 +93,19 @@ impl From<Binding> for DataSource {
     responses((status = 201, body = DataSource), (status = 409, description = "NAME_TAKEN: the connector is bound already"), (status = 422, description = "INVALID_INPUT"))
 )]
 pub(crate) async fn create(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
     Path(profile): Path<ProfileId>,
     key: Key,
     Json(body): Json<NewDataSource>,
 ) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
-    own(&ctx, &signed, &profile).await?;
-    let owner = &signed.caller.user;
+    changeable::<Profile>(&ctx, owner, &profile).await?;
     let attempt =
         Attempt::new(owner, &format!("POST /profiles/{profile}/data-sources"), key, &body)?;
-    let work = Box::pin(async {
+    do_once(&ctx, &attempt, async {
         let id = ConnectorId::parse(&body.connector_id)
             .map_err(|error| Problem::field("connector_id", error.to_string()))?;
-        let connector = ctx.catalog.connector(owner, &id).await?;
+        let connector = ctx.catalog.connectors().get(owner, &id).await?;
         let connector = connector.ok_or_else(|| {
             Problem::field("connector_id", format!("there is no connector `{id}`"))
         })?;
@@ -137,8 +135,8 @@ pub(crate) async fn create(
         let stored = stored?;
         let place = format!("/api/agent-factory/profiles/{profile}/data-sources/{}", stored.id);
         created(place, &DataSource::from(stored))
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
+    })
+    .await
 }
 
 /// The connectors of an agent.
@@ -147,13 +145,11 @@ pub(crate) async fn create(
     responses((status = 200, body = Vec<DataSource>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path(id): Path<ProfileId>,
 ) -> Result<Json<Vec<DataSource>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
-    found(ctx.catalog.profile(owner, &id).await?)?;
+    found(ctx.catalog.profiles().get(owner, &id).await?)?;
     let bindings = ctx.catalog.bindings(owner, id.as_str()).await?;
     Ok(Json(bindings.into_iter().map(DataSource::from).collect()))
 }

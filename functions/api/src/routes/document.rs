@@ -2,11 +2,11 @@
 
 use axum::extract::State;
 use countersign_store_content::{Document, DocumentId};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// A document with its text.
 #[derive(Debug, Serialize, ToSchema)]
@@ -24,11 +24,10 @@ pub(crate) struct DocumentView {
     responses((status = 200, body = DocumentView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref user): Reader,
     Path(id): Path<DocumentId>,
 ) -> Result<Json<DocumentView>, Problem> {
-    let State(ctx) = ctx;
-    let (document, body) = found(ctx.content.document_body(reader(&signed)?, &id).await?)?;
+    let (document, body) = found(ctx.content.document_body(user, &id).await?)?;
     Ok(Json(DocumentView { document, body }))
 }

@@ -6,12 +6,12 @@
 
 use axum::extract::State;
 use countersign_store_content::Document;
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query, Signed};
+use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
 
-use super::{Ctx, reader};
+use super::{Ctx, Reader};
 
 /// What to list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -30,12 +30,10 @@ pub(crate) struct DocumentQuery {
 /// The caller's documents: those of a folder newest first, or all of them by id.
 #[utoipa::path(get, path = "/documents", tag = "content", params(DocumentQuery), responses((status = 200, body = Page<Value>)))]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Query(query): Query<DocumentQuery>,
 ) -> Result<Json<Page<Document>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     let cursor = Cursor::new(
         ctx.cursors.get().await?,
         owner,

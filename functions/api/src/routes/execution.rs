@@ -6,12 +6,12 @@ use countersign_identity::UserId;
 use countersign_run::{
     Head, RunId, RunState, RunStatus, StepState, StepStatus, StepWarnings, Stop, fold,
 };
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::executions::ExecutionLine;
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 use crate::Context;
 
 /// One step of a run.
@@ -84,12 +84,11 @@ pub(crate) struct ExecutionView {
     responses((status = 200, body = ExecutionView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref user): Reader,
     Path(id): Path<RunId>,
 ) -> Result<Json<ExecutionView>, Problem> {
-    let State(ctx) = ctx;
-    let head = own(&ctx, reader(&signed)?, &id).await?;
+    let head = own(&ctx, user, &id).await?;
     let mut state = state(&ctx, &head).await?;
     // Most runs ask nobody; only one that did has requests to read.
     let asked = state.steps.iter().any(|(_, step)| step.approval.is_some());

@@ -3,13 +3,13 @@
 use axum::extract::State;
 use countersign_run::{RunId, StepStatus};
 use countersign_store_runs::{ItemCall, ItemStatus};
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query, Signed};
+use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// One call of a step that makes one for each item of a list.
 #[derive(Debug, Serialize, ToSchema)]
@@ -74,13 +74,11 @@ impl CallView {
     responses((status = 200, body = Page<CallView>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path((id, step)): Path<(RunId, String)>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<CallView>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     own(&ctx, owner, &id).await?;
     let plan = ctx.runs.plan(&id).await?.map(|(plan, _)| plan);
     found(plan.and_then(|plan| plan.step(&step).cloned()).filter(|step| step.for_each.is_some()))?;

@@ -2,12 +2,12 @@
 
 use axum::extract::State;
 use countersign_run::{RunId, Stop, StopReason};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Ctx, analyst, now};
+use super::{Analyst, Ctx, now};
 
 /// What cancelling did.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,12 +25,10 @@ pub(crate) struct Cancelled {
     responses((status = 200, body = Cancelled), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_FINISHED"))
 )]
 pub(crate) async fn cancel(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
     Path(id): Path<RunId>,
 ) -> Result<Json<Cancelled>, Problem> {
-    let State(ctx) = ctx;
-    let owner = analyst(&signed)?;
     let head = own(&ctx, owner, &id).await?;
     if head.finished_at.is_some() {
         return Err(Problem::conflict("RUN_FINISHED", "the run has finished already"));

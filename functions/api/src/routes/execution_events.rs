@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use countersign_run::{Event, RunId};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 
 use super::execution::own;
-use super::{Ctx, reader};
+use super::{Ctx, Reader};
 
 /// Everything that happened in a run, oldest first. Ids, names, counts, codes, and the message of a step that failed: it may quote what a source answered, without the credential.
 #[utoipa::path(
@@ -13,11 +13,10 @@ use super::{Ctx, reader};
     responses((status = 200, body = Vec<Value>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref user): Reader,
     Path(id): Path<RunId>,
 ) -> Result<Json<Vec<Event>>, Problem> {
-    let State(ctx) = ctx;
-    own(&ctx, reader(&signed)?, &id).await?;
+    own(&ctx, user, &id).await?;
     Ok(Json(ctx.runs.events(&id).await?))
 }

@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use countersign_run::{RunId, StepStatus};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::execution::own;
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// What a step left behind.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,12 +35,11 @@ pub(crate) struct OutputView {
     responses((status = 200, body = OutputView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref user): Reader,
     Path((id, step)): Path<(RunId, String)>,
 ) -> Result<Json<OutputView>, Problem> {
-    let State(ctx) = ctx;
-    own(&ctx, reader(&signed)?, &id).await?;
+    own(&ctx, user, &id).await?;
     let outcome = found(ctx.runs.outcome(&id, &step).await?)?;
     Ok(Json(OutputView {
         step: outcome.step,

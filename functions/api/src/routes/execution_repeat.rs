@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::execution::own;
 use super::executions::ExecutionLine;
-use super::{Ctx, analyst, now};
+use super::{Ctx, analyst};
 use crate::once::do_once;
 use crate::{repeating, run_context, starting};
 
@@ -21,16 +21,15 @@ use crate::{repeating, run_context, starting};
     responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "RUN_NOT_FINISHED, RUN_REPEATED, RUN_REPEATED_TOO_OFTEN, RUN_IS_A_TEST or PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT: the playbook no longer fits what was sent; or APPROVAL_UNREACHABLE"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn repeat(
-    ctx: Ctx,
+    State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<RunId>,
     key: Key,
 ) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, &format!("POST /executions/{id}/repeat"), key, &id)?;
     let run = RunId::from_bytes(attempt.id());
-    let work = Box::pin(async {
+    do_once(&ctx, &attempt, async {
         let head = own(&ctx, owner, &id).await?;
         let repeats = repeating::chain(&head, &run)?;
         let profile = starting::profile(&ctx, owner, &head.profile_id).await?;
@@ -51,8 +50,8 @@ pub(crate) async fn repeat(
             repeats: &repeats,
         };
         starting::start(&ctx, &signed, &starting, Vec::new()).await
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
+    })
+    .await
 }
 
 fn given(inputs: Value) -> Map<String, Value> {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::execution::state;
-use super::{Ctx, analyst, now, reader};
+use super::{Ctx, Reader, analyst};
 use crate::once::do_once;
 use crate::{Context, run_context, starting};
 
@@ -132,15 +132,14 @@ impl From<&Head> for ExecutionLine {
     responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT, or APPROVAL_UNREACHABLE: too few of the approvers could sign"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn start(
-    ctx: Ctx,
+    State(ctx): Ctx,
     signed: Signed,
     key: Key,
     Json(body): Json<Start>,
 ) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, "POST /executions", key, &body)?;
-    let work = Box::pin(async {
+    do_once(&ctx, &attempt, async {
         let profile = starting::profile(&ctx, owner, &body.profile).await?;
         starting::active(&profile)?;
         let named = body.playbook.as_deref();
@@ -159,19 +158,17 @@ pub(crate) async fn start(
         };
         let raised = run_context::raised(body.run_context, context);
         starting::start(&ctx, &signed, &starting, raised.into_iter().collect()).await
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
+    })
+    .await
 }
 
 /// The caller's runs, newest first.
 #[utoipa::path(get, path = "/executions", tag = "executions", params(PageQuery), responses((status = 200, body = Page<ExecutionLine>)))]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<ExecutionLine>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     let cursor = Cursor::new(ctx.cursors.get().await?, owner, "executions", &[]);
     let after = query.after(&cursor)?;
     let page = ctx.runs.list(owner, query.limit()?, after.as_deref()).await?;

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use axum::extract::State;
 use countersign_store_content::{Export, ExportId};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// A link is good for this long.
 const GOOD_FOR: Duration = Duration::from_secs(15 * 60);
@@ -29,12 +29,10 @@ pub(crate) struct ExportView {
     responses((status = 200, body = ExportView), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path(id): Path<ExportId>,
 ) -> Result<Json<ExportView>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     let export = found(ctx.content.export(owner, &id).await?)?;
     let url = found(ctx.content.export_link(owner, &id, GOOD_FOR).await?)?;
     Ok(Json(ExportView { export, url }))

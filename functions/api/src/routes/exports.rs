@@ -2,20 +2,18 @@
 
 use axum::extract::State;
 use countersign_store_content::Export;
-use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query, Signed};
+use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
 use serde_json::Value;
 
-use super::{Ctx, reader};
+use super::{Ctx, Reader};
 
 /// The caller's exported files, newest first.
 #[utoipa::path(get, path = "/exports", tag = "content", params(PageQuery), responses((status = 200, body = Page<Value>)))]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<Export>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     let cursor = Cursor::new(ctx.cursors.get().await?, owner, "exports", &[]);
     let after = query.after(&cursor)?;
     let page = ctx.content.exports(owner, query.limit()?, after.as_deref()).await?;

@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use countersign_journal::{Entry, EntryId, JournalRead as _};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// One entry of the caller's journals.
 #[utoipa::path(
@@ -12,10 +12,9 @@ use super::{Ctx, found, reader};
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref user): Reader,
     Path(id): Path<EntryId>,
 ) -> Result<Json<Entry>, Problem> {
-    let State(ctx) = ctx;
-    Ok(Json(found(ctx.journal.entry(reader(&signed)?, &id).await?)?))
+    Ok(Json(found(ctx.journal.entry(user, &id).await?)?))
 }

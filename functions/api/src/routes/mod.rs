@@ -19,7 +19,8 @@ pub(crate) mod approval_decide;
 pub(crate) mod approval_effect;
 pub(crate) mod approval_strike;
 pub(crate) mod approvals;
-pub(crate) mod connector;
+mod callers;
+pub(crate) mod collection;
 pub(crate) mod connector_copy;
 pub(crate) mod connector_health;
 pub(crate) mod connector_schema;
@@ -47,13 +48,11 @@ pub(crate) mod exports;
 pub(crate) mod health;
 pub(crate) mod journal_entry;
 pub(crate) mod me;
-pub(crate) mod playbook;
 pub(crate) mod playbook_graph;
 pub(crate) mod playbook_test;
 pub(crate) mod playbook_validate;
 pub(crate) mod playbooks;
 pub(crate) mod playbooks_validate;
-pub(crate) mod profile;
 pub(crate) mod profile_duplicate;
 mod profile_fields;
 pub(crate) mod profile_journal;
@@ -67,10 +66,10 @@ pub(crate) mod uploads;
 use std::sync::Arc;
 
 use axum::extract::State;
-use countersign_identity::{Capability, Requirement, Role, UserId};
-use countersign_web::{Problem, Signed};
+use countersign_web::Problem;
 use jiff::Timestamp;
 
+pub(crate) use self::callers::{Administrator, Analyst, Reader, analyst, reader};
 use crate::Context;
 
 /// The state every handler is given.
@@ -78,31 +77,6 @@ pub(crate) type Ctx = State<Arc<Context>>;
 
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()
-}
-
-/// Reading needs some role somewhere.
-pub(crate) fn reader(signed: &Signed) -> Result<&UserId, Problem> {
-    signed.caller.permits(&Requirement::role(Role::Reader), None)?;
-    Ok(&signed.caller.user)
-}
-
-/// Making and running agents needs the role that researches and writes.
-pub(crate) fn analyst(signed: &Signed) -> Result<&UserId, Problem> {
-    signed.caller.permits(&Requirement::role(Role::Analyst), None)?;
-    Ok(&signed.caller.user)
-}
-
-/// Administration is a capability.
-pub(crate) fn administrator(signed: &Signed) -> Result<&UserId, Problem> {
-    if signed.caller.can(Capability::Administer) {
-        return Ok(&signed.caller.user);
-    }
-    let problem = Problem::new(
-        http::StatusCode::FORBIDDEN,
-        "PERMISSION_DENIED",
-        "this needs the capability `administer`",
-    );
-    Err(problem.with_hint("ask an administrator"))
 }
 
 /// What is not there, or is somebody else's.

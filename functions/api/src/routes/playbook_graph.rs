@@ -6,12 +6,12 @@
 
 use axum::extract::State;
 use countersign_playbook::{Graph, World, graph as graph_of};
-use countersign_web::{Json, Path, Problem, Query, Signed};
+use countersign_web::{Json, Path, Problem, Query};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::playbooks_validate::known_bindings;
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// For which agent.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -28,14 +28,12 @@ pub(crate) struct For {
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn graph(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path(id): Path<String>,
     Query(query): Query<For>,
 ) -> Result<Json<Graph>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
-    let stored = found(ctx.catalog.playbook(owner, &id).await?)?;
+    let stored = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
     let bindings = known_bindings(&ctx, owner, query.profile_id.as_deref()).await?;
     let world = World::of(&ctx.registry);
     let world = bindings.as_ref().map_or(world, |bindings| world.with(bindings));

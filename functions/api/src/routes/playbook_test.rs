@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::executions::ExecutionLine;
-use super::{Ctx, analyst, found, now};
+use super::{Ctx, analyst, found};
 use crate::once::do_once;
 use crate::starting::{self, Asking};
 
@@ -39,17 +39,16 @@ pub(crate) struct Test {
     responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn test(
-    ctx: Ctx,
+    State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<String>,
     key: Key,
     Json(body): Json<Test>,
 ) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, &format!("POST /playbooks/{id}/test"), key, &body)?;
-    let work = Box::pin(async {
-        let playbook = found(ctx.catalog.playbook(owner, &id).await?)?;
+    do_once(&ctx, &attempt, async {
+        let playbook = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
         let valid = &playbook.playbook;
         starting::check_inputs(valid, &body.inputs)?;
         let (mode, context) = (DryRun::Samples, RunContext::Interactive);
@@ -62,6 +61,6 @@ pub(crate) async fn test(
         starting::check_samples(&ctx, valid, &head, mode, &endpoints, &body.samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
         starting::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
+    })
+    .await
 }

@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use countersign_playbook::render;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::playbooks_validate::known_bindings;
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 use crate::saving;
 
 /// For which agent.
@@ -27,14 +27,12 @@ pub(crate) struct For {
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn validate(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path(id): Path<String>,
     Json(body): Json<For>,
 ) -> Result<Json<Value>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
-    let stored = found(ctx.catalog.playbook(owner, &id).await?)?;
+    let stored = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
     let bindings = known_bindings(&ctx, owner, body.profile_id.as_deref()).await?;
     let compiled = saving::judged(&ctx, owner, &stored.yaml, bindings.as_ref()).await?;
     Ok(Json(render::json(&compiled)))

@@ -1,21 +1,19 @@
-//! `/playbooks` (F-336, F-338).
+//! Playbooks as documents: `/playbooks` and `/playbooks/{id}` (F-336…F-340).
 
-use axum::extract::State;
-use axum::response::Response;
+use countersign_identity::UserId;
 use countersign_playbook::{
     Category, Diagnostic, ExecutionMode, InputDecl, RunContext, ValidPlaybook,
 };
 use countersign_store_catalog::StoredPlaybook;
-use countersign_web::replay::{Attempt, Key};
-use countersign_web::{Json, Page, Problem, Query, Signed};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Ctx, analyst, now, reader};
-use crate::merged::{self, ListQuery};
-use crate::once::{created, do_once};
-use crate::saving;
+use super::collection::described::Words;
+use super::collection::{Author, Kind, Read};
+use super::now;
+use crate::merged::ListQuery;
+use crate::{Context, saving};
 
 /// A playbook's text.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -23,7 +21,19 @@ use crate::saving;
 #[schema(as = PlaybookSource)]
 pub(crate) struct Source {
     /// The YAML.
-    pub(super) yaml: String,
+    yaml: String,
+}
+
+/// A playbook's new text.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PlaybookChange)]
+pub(crate) struct Change {
+    /// The YAML.
+    yaml: String,
+    /// The revision that was read; when sent, the change is refused if there is a newer one.
+    #[serde(default)]
+    revision: Option<u64>,
 }
 
 /// A playbook in a list.
@@ -96,74 +106,65 @@ pub(crate) struct PlaybookView {
     warnings: Vec<Diagnostic>,
 }
 
-impl PlaybookView {
-    /// A playbook that was just written, and what there is to say about its text.
-    pub(super) fn written(stored: StoredPlaybook, warnings: Vec<Diagnostic>) -> Self {
-        Self { warnings, ..Self::from(stored) }
-    }
-}
+impl Kind for StoredPlaybook {
+    const PLURAL: &'static str = "playbooks";
+    const WORDS: Words = Words {
+        create: "Makes a playbook of YAML. Every error is reported at once, with line and column.",
+        list: "The caller's playbooks, then the ones the deployment ships.",
+        detail: "One playbook: the caller's of this id, or the deployment's.",
+        replace: "Replaces a playbook's text. Its id cannot change. Runs that have started keep their plan.",
+        delete: "Removes a playbook of the caller. Runs that have started keep their plan.",
+        id: "kebab-case",
+        invalid: "PLAYBOOK_INVALID",
+        changed: Some("VERSION_CONFLICT"),
+        needed: None,
+    };
 
-impl From<StoredPlaybook> for PlaybookView {
-    fn from(stored: StoredPlaybook) -> Self {
-        Self {
-            line: PlaybookLine::from(&stored),
-            playbook: stored.playbook,
-            yaml: stored.yaml,
-            warnings: Vec::new(),
-        }
-    }
-}
+    type Draft = Source;
+    type Change = Change;
+    type Query = ListQuery;
+    type Warning = Diagnostic;
+    type Line = PlaybookLine;
+    type View = PlaybookView;
 
-/// Makes a playbook of YAML. Every error is reported at once, with line and column.
-#[utoipa::path(
-    post, path = "/playbooks", tag = "playbooks", request_body = Source,
-    params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = PlaybookView), (status = 409, description = "NAME_TAKEN"), (status = 422, description = "PLAYBOOK_INVALID"))
-)]
-pub(crate) async fn create(
-    ctx: Ctx,
-    signed: Signed,
-    key: Key,
-    Json(body): Json<Source>,
-) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
-    let owner = analyst(&signed)?;
-    let attempt = Attempt::new(owner, "POST /playbooks", key, &body)?;
-    let work = Box::pin(async {
-        let (playbook, warnings) = saving::playbook(&ctx, owner, &body.yaml).await?;
+    async fn draft(ctx: &Context, author: Author<'_>, draft: &Source) -> Read<Self> {
+        let (playbook, warnings) = saving::playbook(ctx, author.user, &draft.yaml).await?;
         let at = now();
-        let stored = StoredPlaybook {
-            owner: Some(owner.clone()),
-            yaml: body.yaml.clone(),
+        let stored = Self {
+            owner: Some(author.user.clone()),
+            yaml: draft.yaml.clone(),
             playbook,
             revision: 1,
             created_at: at,
             updated_at: at,
-            updated_by: Some(owner.clone()),
+            updated_by: Some(author.user.clone()),
         };
-        let stored = ctx.catalog.create_playbook(&stored).await?;
-        created(
-            format!("/api/agent-factory/playbooks/{}", stored.playbook.id),
-            &PlaybookView::written(stored, warnings),
-        )
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
-}
+        Ok((stored, warnings))
+    }
 
-/// The caller's playbooks, then the ones the deployment ships.
-#[utoipa::path(get, path = "/playbooks", tag = "playbooks", params(ListQuery), responses((status = 200, body = Page<PlaybookLine>)))]
-pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
-    Query(query): Query<ListQuery>,
-) -> Result<Json<Page<PlaybookLine>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
-    let mut arena = String::new();
-    let own = |listing| ctx.catalog.playbooks(owner, listing);
-    let system = |listing| ctx.catalog.system_playbooks(listing);
-    let page =
-        merged::list(ctx.cursors.get().await?, owner, "playbooks", &query, own, system, &mut arena)
-            .await?;
-    Ok(Json(Page { items: page.items.iter().map(PlaybookLine::from).collect(), next: page.next }))
+    async fn change(self, ctx: &Context, editor: &UserId, change: Change) -> Read<Self> {
+        let (playbook, warnings) = saving::playbook(ctx, editor, &change.yaml).await?;
+        let after = Self {
+            yaml: change.yaml,
+            playbook,
+            revision: change.revision.unwrap_or(self.revision).saturating_add(1),
+            updated_at: now(),
+            updated_by: Some(editor.clone()),
+            ..self
+        };
+        Ok((after, warnings))
+    }
+
+    fn listing(query: &ListQuery) -> ListQuery {
+        query.clone()
+    }
+
+    fn view(self, warnings: Vec<Diagnostic>) -> PlaybookView {
+        PlaybookView {
+            line: PlaybookLine::from(&self),
+            playbook: self.playbook,
+            yaml: self.yaml,
+            warnings,
+        }
+    }
 }

@@ -4,12 +4,12 @@ use axum::extract::State;
 use countersign_identity::UserId;
 use countersign_playbook::{Bindings, render};
 use countersign_profile::ProfileId;
-use countersign_web::{Json, Problem, Signed};
+use countersign_web::{Json, Problem};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 use crate::{Context, saving};
 
 /// What to validate.
@@ -27,12 +27,10 @@ pub(crate) struct Draft {
 /// Validates a playbook's text: `valid`, `diagnostics` with line and column, and per step what F-166 reports.
 #[utoipa::path(post, path = "/playbooks/validate", tag = "playbooks", request_body = Draft, responses((status = 200, body = Value), (status = 404, description = "there is no such agent")))]
 pub(crate) async fn validate(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Json(draft): Json<Draft>,
 ) -> Result<Json<Value>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     let bindings = known_bindings(&ctx, owner, draft.profile_id.as_deref()).await?;
     let compiled = saving::judged(&ctx, owner, &draft.yaml, bindings.as_ref()).await?;
     Ok(Json(render::json(&compiled)))
@@ -47,6 +45,6 @@ pub(super) async fn known_bindings(
     let Some(profile) = profile else { return Ok(None) };
     let id = ProfileId::parse(profile)
         .map_err(|error| Problem::field("profile_id", error.to_string()))?;
-    let profile = found(ctx.catalog.profile(owner, &id).await?)?;
+    let profile = found(ctx.catalog.profiles().get(owner, &id).await?)?;
     Ok(Some(ctx.catalog.endpoints(owner, profile.id.as_str()).await?))
 }

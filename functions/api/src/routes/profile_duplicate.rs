@@ -5,14 +5,15 @@ use axum::response::Response;
 use countersign_connector::{Binding, BindingId};
 use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_web::replay::{Attempt, Key};
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
+use super::collection::created_at;
 use super::profile_fields::Record;
-use super::{Ctx, analyst, found, now};
-use crate::once::{created, do_once};
+use super::{Analyst, Ctx, found, now};
+use crate::once::do_once;
 
 /// What the copy is called.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -33,17 +34,15 @@ pub(crate) struct Copy {
     responses((status = 201, body = Record), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN"))
 )]
 pub(crate) async fn duplicate(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
     Path(id): Path<ProfileId>,
     key: Key,
     Json(body): Json<Copy>,
 ) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
-    let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, &format!("POST /profiles/{id}/duplicate"), key, &body)?;
-    let work = Box::pin(async {
-        let original = found(ctx.catalog.profile(owner, &id).await?)?;
+    do_once(&ctx, &attempt, async {
+        let original = found(ctx.catalog.profiles().get(owner, &id).await?)?;
         let mut spec = original.spec.clone();
         spec.handle = handle(&body, &original)?;
         if let Some(name) = &body.name {
@@ -52,13 +51,13 @@ pub(crate) async fn duplicate(
                 .map_err(|error| super::profiles::problem(&error))?;
         }
         let copy = Profile::new(ProfileId::from_bytes(attempt.id()), owner.clone(), spec, now());
-        let copy = ctx.catalog.create_profile(&copy).await?;
+        let copy = ctx.catalog.profiles().create(&copy).await?;
         for binding in ctx.catalog.bindings(owner, id.as_str()).await? {
             ctx.catalog.create_binding(owner, &bound_to(&copy, binding)).await?;
         }
-        created(format!("/api/agent-factory/profiles/{}", copy.id), &copy)
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
+        created_at(copy, Vec::new())
+    })
+    .await
 }
 
 fn handle(body: &Copy, original: &Profile) -> Result<Handle, Problem> {

@@ -1,8 +1,14 @@
 //! What a profile looks like in the OpenAPI document. The domain reads and checks it; a test compares the two.
 
-use serde::Serialize;
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use countersign_profile::Profile;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+use utoipa::{PartialSchema, ToSchema};
 
 /// What the owner of an agent writes. Only `name` is required.
 #[derive(Debug, Serialize, ToSchema)]
@@ -67,6 +73,58 @@ pub(crate) struct Record {
     updated_at: String,
     #[serde(flatten)]
     fields: Fields,
+}
+
+/// What is sent: the domain reads and checks it; the document has it as a `T`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Sent<T> {
+    pub(super) body: Value,
+    #[serde(skip)]
+    documented: PhantomData<fn() -> T>,
+}
+
+impl<T: ToSchema> ToSchema for Sent<T> {
+    fn name() -> Cow<'static, str> {
+        T::name()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        T::schemas(schemas);
+    }
+}
+
+impl<T: ToSchema> PartialSchema for Sent<T> {
+    fn schema() -> RefOr<Schema> {
+        T::schema()
+    }
+}
+
+/// What is shown: a profile as it is stored.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Shown(pub(super) Profile);
+
+impl From<&Profile> for Shown {
+    fn from(profile: &Profile) -> Self {
+        Self(profile.clone())
+    }
+}
+
+impl ToSchema for Shown {
+    fn name() -> Cow<'static, str> {
+        Record::name()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Record::schemas(schemas);
+    }
+}
+
+impl PartialSchema for Shown {
+    fn schema() -> RefOr<Schema> {
+        Record::schema()
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use axum::extract::State;
 use countersign_journal::{Access, Entry, Mention, TaskStatus};
 use countersign_profile::ProfileId;
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query, Signed};
+use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use utoipa::IntoParams;
 
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// Which entries.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -64,14 +64,12 @@ fn moment(text: &str, of_day: Time) -> Result<Timestamp, &'static str> {
     responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a range that ends before it begins"))
 )]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path(id): Path<ProfileId>,
     Query(query): Query<JournalQuery>,
 ) -> Result<Json<Page<Entry>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
-    found(ctx.catalog.profile(owner, &id).await?)?;
+    found(ctx.catalog.profiles().get(owner, &id).await?)?;
     if let (Some(from), Some(to)) = (query.from, query.to)
         && to < from
     {

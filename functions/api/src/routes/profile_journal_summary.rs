@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use countersign_journal::{Access, Entry, JournalRead as _};
 use countersign_profile::ProfileId;
-use countersign_web::{Json, Path, Problem, Signed};
+use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// So many entries are shown.
 const SHOWN: usize = 5;
@@ -30,13 +30,11 @@ pub(crate) struct Summary {
     responses((status = 200, body = Summary), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path(id): Path<ProfileId>,
 ) -> Result<Json<Summary>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
-    found(ctx.catalog.profile(owner, &id).await?)?;
+    found(ctx.catalog.profiles().get(owner, &id).await?)?;
     let access = Access::Profile { owner: owner.clone(), profile: id.to_string() };
     let page = ctx.journal.page(&access, None, None, None).await?;
     Ok(Json(summed(page.entries)))

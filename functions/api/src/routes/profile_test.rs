@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::executions::ExecutionLine;
-use super::{Ctx, analyst, now};
+use super::{Ctx, analyst};
 use crate::once::do_once;
 use crate::run_context;
 use crate::starting::{self, Asking};
@@ -45,16 +45,15 @@ pub(crate) struct Test {
     responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn test(
-    ctx: Ctx,
+    State(ctx): Ctx,
     signed: Signed,
     Path(id): Path<String>,
     key: Key,
     Json(body): Json<Test>,
 ) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, &format!("POST /profiles/{id}/test"), key, &body)?;
-    let work = Box::pin(async {
+    do_once(&ctx, &attempt, async {
         let profile = starting::profile(&ctx, owner, &id).await?;
         let named = body.playbook.as_deref();
         let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
@@ -72,6 +71,6 @@ pub(crate) async fn test(
         starting::check_samples(&ctx, valid, &head, mode, &endpoints, samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
         starting::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
+    })
+    .await
 }

@@ -1,57 +1,81 @@
-//! `/profiles` (F-319, F-320).
+//! Agents as documents: `/profiles` and `/profiles/{id}` (F-319…F-323).
 
-use axum::extract::State;
-use axum::response::Response;
+use std::convert::Infallible;
+
+use countersign_identity::UserId;
 use countersign_profile::{Profile, ProfileError, ProfileId, ProfileSpec};
-use countersign_web::replay::{Attempt, Key};
-use countersign_web::{FieldError, Json, Page, Problem, Query, Signed};
+use countersign_store_catalog::{CatalogError, StoredDocument as _};
+use countersign_web::{FieldError, Problem};
 use serde_json::Value;
 
-use super::profile_fields::{Fields, Record};
-use super::{Ctx, analyst, now, reader};
-use crate::merged::{self, ListQuery};
-use crate::once::{created, do_once};
+use super::collection::described::Words;
+use super::collection::{Author, Kind, Read};
+use super::now;
+use super::profile_fields::{Fields, Record, Sent, Shown};
+use crate::Context;
+use crate::merged::ListQuery;
 
-/// Makes an agent. Only `name` is required.
-#[utoipa::path(
-    post, path = "/profiles", tag = "profiles", request_body = Fields,
-    params(("Idempotency-Key" = Option<String>, Header, description = "makes a repeated request harmless")),
-    responses((status = 201, body = Record), (status = 409, description = "NAME_TAKEN"), (status = 422, description = "PROFILE_INVALID"))
-)]
-pub(crate) async fn create(
-    ctx: Ctx,
-    signed: Signed,
-    key: Key,
-    Json(body): Json<Value>,
-) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
-    let owner = analyst(&signed)?;
-    let attempt = Attempt::new(owner, "POST /profiles", key, &body)?;
-    let work = Box::pin(async {
-        let spec = spec(&body)?;
-        let profile = Profile::new(ProfileId::from_bytes(attempt.id()), owner.clone(), spec, now());
-        let stored = ctx.catalog.create_profile(&profile).await?;
-        created(format!("/api/agent-factory/profiles/{}", stored.id), &stored)
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
-}
+impl Kind for Profile {
+    const PLURAL: &'static str = "profiles";
+    const WORDS: Words = Words {
+        create: "Makes an agent. Only `name` is required.",
+        list: "The caller's agents, newest first, then the ones the deployment ships.",
+        detail: "One agent.",
+        replace: "Replaces the fields of an agent. `is_active` switches it; `version`, when sent, must be the one that was read.",
+        delete: "Removes an agent with its data sources and their credentials (F-178). Its runs and receipts stay.",
+        id: "`prof_…`",
+        invalid: "PROFILE_INVALID",
+        changed: Some("VERSION_CONFLICT"),
+        needed: None,
+    };
 
-/// The caller's agents, newest first, then the ones the deployment ships.
-#[utoipa::path(get, path = "/profiles", tag = "profiles", params(ListQuery), responses((status = 200, body = Page<Record>)))]
-pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
-    Query(query): Query<ListQuery>,
-) -> Result<Json<Page<Profile>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
-    let mut arena = String::new();
-    let own = |listing| ctx.catalog.profiles(owner, listing);
-    let system = |listing| ctx.catalog.system_profiles(listing);
-    Ok(Json(
-        merged::list(ctx.cursors.get().await?, owner, "profiles", &query, own, system, &mut arena)
-            .await?,
-    ))
+    type Draft = Sent<Fields>;
+    type Change = Sent<Record>;
+    type Query = ListQuery;
+    type Warning = Infallible;
+    type Line = Shown;
+    type View = Shown;
+
+    async fn draft(_: &Context, author: Author<'_>, draft: &Sent<Fields>) -> Read<Self> {
+        let (id, owner) = (ProfileId::from_bytes(author.id), author.user.clone());
+        Ok((Profile::new(id, owner, spec(&draft.body)?, now()), Vec::new()))
+    }
+
+    async fn change(self, _: &Context, _: &UserId, change: Sent<Record>) -> Read<Self> {
+        let body = &change.body;
+        let seen = body.get("version").and_then(Value::as_u64);
+        if seen.is_some_and(|seen| seen != self.version) {
+            return Err(CatalogError::Changed(Self::KIND).into());
+        }
+        let is_active = match body.get("is_active") {
+            None => self.is_active,
+            Some(value) => {
+                value.as_bool().ok_or_else(|| Problem::field("is_active", "is true or false"))?
+            }
+        };
+        let (version, updated_at) = (self.version + 1, now());
+        Ok((Self { spec: spec(body)?, is_active, version, updated_at, ..self }, Vec::new()))
+    }
+
+    /// Credentials first: a crash in between leaves bindings without a secret, never a secret without a binding. The
+    /// profile last: removing it again finishes the work.
+    async fn before_removal(&self, ctx: &Context) -> Result<(), Problem> {
+        let Some(owner) = &self.user_id else { return Ok(()) };
+        for binding in ctx.catalog.bindings(owner, self.id.as_str()).await? {
+            if let Some(credential) = &binding.credential {
+                ctx.vault.delete(owner, credential).await?;
+            }
+        }
+        Ok(ctx.catalog.delete_bindings(owner, self.id.as_str()).await?)
+    }
+
+    fn listing(query: &ListQuery) -> ListQuery {
+        query.clone()
+    }
+
+    fn view(self, _: Vec<Infallible>) -> Shown {
+        Shown(self)
+    }
 }
 
 /// Reads a profile's fields, leaving out those only the store writes.

@@ -1,10 +1,10 @@
 //! `/workspaces/{id}/tables/{name}/rows`.
 
 use axum::extract::State;
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query, Signed};
+use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
 use serde_json::{Map, Value};
 
-use super::{Ctx, found, reader};
+use super::{Ctx, Reader, found};
 
 /// The rows of a table of the caller, in the order they came.
 #[utoipa::path(
@@ -13,13 +13,11 @@ use super::{Ctx, found, reader};
     responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path((workspace, table)): Path<(String, String)>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<Map<String, Value>>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     let cursor = Cursor::new(
         ctx.cursors.get().await?,
         owner,

@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use countersign_store_content::TableInfo;
-use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query, Signed};
+use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
 use serde_json::Value;
 
-use super::{Ctx, reader};
+use super::{Ctx, Reader};
 
 /// The tables of a workspace of the caller.
 #[utoipa::path(
@@ -13,13 +13,11 @@ use super::{Ctx, reader};
     responses((status = 200, body = Page<Value>))
 )]
 pub(crate) async fn list(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
     Path(workspace): Path<String>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<TableInfo>>, Problem> {
-    let State(ctx) = ctx;
-    let owner = reader(&signed)?;
     let cursor =
         Cursor::new(ctx.cursors.get().await?, owner, "tables", &[("workspace", Some(&workspace))]);
     let after = query.after(&cursor)?;

@@ -8,14 +8,14 @@ use axum::response::Response;
 use countersign_connector::{FileId, MOST_FILE_SIZE_MB, PARSERS, keys, media_type};
 use countersign_identity::UserId;
 use countersign_web::replay::{Attempt, Key};
-use countersign_web::{FieldError, Json, Problem, Signed};
+use countersign_web::{FieldError, Json, Problem};
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use super::{Ctx, analyst, now};
+use super::{Analyst, Ctx, now};
 use crate::once::do_once;
 use crate::{Context, quotas};
 
@@ -117,15 +117,13 @@ impl NotTaken {
     responses((status = 201, body = Vec<Place>), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn create(
-    ctx: Ctx,
-    signed: Signed,
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
     key: Key,
     Json(body): Json<Uploads>,
 ) -> Result<Response, Problem> {
-    let State(ctx) = ctx;
-    let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, "POST /uploads", key, &body)?;
-    let work = Box::pin(async {
+    do_once(&ctx, &attempt, async {
         let kinds = checked(&body)?;
         let bytes = body.files.iter().map(|file| file.size.unsigned_abs()).sum();
         quotas::upload(&ctx, owner, &attempt, bytes, now()).await?;
@@ -141,8 +139,8 @@ pub(crate) async fn create(
             });
         }
         countersign_web::replay::Kept::new(StatusCode::CREATED, None, &uploads)
-    });
-    do_once(&ctx.catalog, &attempt, now(), work).await
+    })
+    .await
 }
 
 /// The content type of every file, nothing for an empty one among others; or everything that is wrong.

@@ -7,7 +7,7 @@ use countersign_connector::{
     StoredConnector,
 };
 use countersign_identity::UserId;
-use countersign_profile::ProfileId;
+use countersign_profile::{Profile, ProfileId};
 use countersign_store_kit::{Expr, Item, Lookup, Query, StoreError, Write, decode};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,7 @@ impl Catalog {
             let profile = ProfileId::parse(&binding.profile_id)
                 .map_err(|_| CatalogError::NotFound("profile"))?;
             let owner = Owner::User(owner);
-            let exists = Write::check(&keys::profile(owner, &profile), Expr::exists());
+            let exists = Write::check(&keys::document::<Profile>(owner, &profile), Expr::exists());
             let put = put(owner, binding)?.if_absent();
             match self.table.transact(vec![exists, put]).await {
                 Ok(()) => Ok(binding.clone()),
@@ -190,15 +190,22 @@ impl Catalog {
         })
     }
 
-    pub(crate) async fn delete_bindings(&self, owner: Owner<'_>, profile: &str) -> Result<()> {
-        let known = self.bindings_of(owner, profile).await?;
-        let writes = known
-            .iter()
-            .map(|binding| Write::delete(&keys::binding(owner, profile, &binding.connector_id)));
-        self.table
-            .write_many(writes.collect())
-            .await
-            .map_err(CatalogError::doing("remove the bindings"))
+    /// Removes all bindings of a profile of the owner.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn delete_bindings<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let owner = Owner::User(owner);
+            let known = self.bindings_of(owner, profile).await?;
+            let key = |binding: &Binding| keys::binding(owner, profile, &binding.connector_id);
+            let writes = known.iter().map(|binding| Write::delete(&key(binding))).collect();
+            self.table.write_many(writes).await.map_err(CatalogError::doing("remove the bindings"))
+        })
     }
 
     async fn bindings_of(&self, owner: Owner<'_>, profile: &str) -> Result<Vec<Binding>> {
@@ -271,7 +278,7 @@ impl ConnectorSource for Catalog {
         owner: &'a UserId,
         id: &'a ConnectorId,
     ) -> BoxFuture<'a, std::result::Result<Option<StoredConnector>, SourceError>> {
-        Box::pin(async move { self.connector(owner, id).await.map_err(boxed) })
+        Box::pin(async move { self.connectors().get(owner, id).await.map_err(boxed) })
     }
 
     fn binding<'a>(
@@ -311,7 +318,7 @@ impl Catalog {
     #[must_use]
     pub fn lookups(&self, owner: &UserId, profile: &str, connector: &ConnectorId) -> Lookups {
         let owners = [Owner::User(owner), Owner::System];
-        let connectors = owners.map(|owner| keys::connector(owner, connector));
+        let connectors = owners.map(|owner| keys::document::<StoredConnector>(owner, connector));
         let bindings = owners.map(|owner| keys::binding(owner, profile, connector));
         let lookup = |key| self.table.lookup(key);
         Lookups { connectors: connectors.map(lookup), bindings: bindings.map(lookup) }

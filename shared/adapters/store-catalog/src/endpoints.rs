@@ -39,7 +39,8 @@ impl Catalog {
             for binding in
                 self.bindings(owner, profile).await?.iter().filter(|binding| binding.is_enabled)
             {
-                if let Some(connector) = self.connector(owner, &binding.connector_id).await? {
+                if let Some(connector) = self.connectors().get(owner, &binding.connector_id).await?
+                {
                     known.bind(binding.connector_id.as_str(), allowed(binding, &connector));
                     let read = read_ahead(owner, binding, connector);
                     reads.insert(binding.connector_id.to_string(), read);
@@ -61,7 +62,7 @@ impl Catalog {
         Box::pin(async move {
             let mut known = Bindings::none();
             for id in connectors.iter().filter_map(|id| ConnectorId::parse(id).ok()) {
-                if let Some(connector) = self.connector(owner, &id).await? {
+                if let Some(connector) = self.connectors().get(owner, &id).await? {
                     let definition = connector.trusted(None);
                     known.bind(id.as_str(), typed(&definition, definition.endpoints.keys()));
                 }

@@ -11,7 +11,7 @@ pub enum CatalogError {
     #[failure(forward)]
     Store {
         /// What was being done.
-        doing: &'static str,
+        doing: String,
         /// What the table said.
         #[source]
         source: StoreError,
@@ -56,6 +56,13 @@ pub enum CatalogError {
 
 impl CatalogError {
     pub(crate) fn doing(doing: &'static str) -> impl Fn(StoreError) -> Self + Copy {
-        move |source| Self::Store { doing, source }
+        move |source| Self::Store { doing: doing.to_owned(), source }
+    }
+
+    pub(crate) fn doing_to(
+        verb: &'static str,
+        kind: &'static str,
+    ) -> impl Fn(StoreError) -> Self + Copy {
+        move |source| Self::Store { doing: format!("{verb} the {kind}"), source }
     }
 }

@@ -4,12 +4,10 @@ use std::fmt;
 
 use countersign_connector::ConnectorId;
 use countersign_identity::UserId;
-use countersign_profile::{Handle, ProfileId};
+use countersign_profile::Handle;
 use countersign_store_kit::Key;
 
-pub(crate) const PROFILE: &str = "PROFILE#";
-pub(crate) const CONNECTOR: &str = "CONNECTOR#";
-pub(crate) const PLAYBOOK: &str = "PLAYBOOK#";
+use crate::collection::StoredDocument;
 
 /// Whose record: a user's, or the system's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,16 +35,12 @@ pub(crate) fn partition(owner: Owner<'_>) -> String {
     format!("OWNER#{owner}")
 }
 
-pub(crate) fn profile(owner: Owner<'_>, id: &ProfileId) -> Key {
-    Key::new(partition(owner), format!("{PROFILE}{id}"))
+pub(crate) fn document<T: StoredDocument>(owner: Owner<'_>, id: &T::Id) -> Key {
+    Key::new(partition(owner), format!("{}#{id}", T::KEY))
 }
 
 pub(crate) fn handle(owner: Owner<'_>, handle: &Handle) -> Key {
     Key::new(partition(owner), format!("HANDLE#{handle}"))
-}
-
-pub(crate) fn connector(owner: Owner<'_>, id: &ConnectorId) -> Key {
-    Key::new(partition(owner), format!("{CONNECTOR}{id}"))
 }
 
 /// Every text a connector has had, by the moment it was written.
@@ -54,23 +48,19 @@ pub(crate) fn versions(owner: Owner<'_>, id: &ConnectorId) -> String {
     format!("VERSIONS#{owner}#{id}")
 }
 
-pub(crate) fn playbook(owner: Owner<'_>, id: &str) -> Key {
-    Key::new(partition(owner), format!("{PLAYBOOK}{id}"))
-}
-
 pub(crate) fn bound(owner: Owner<'_>, profile: &str) -> String {
     format!("BOUND#{owner}#{profile}")
 }
 
 pub(crate) fn binding(owner: Owner<'_>, profile: &str, connector: &ConnectorId) -> Key {
-    Key::new(bound(owner, profile), format!("{CONNECTOR}{connector}"))
+    Key::new(bound(owner, profile), format!("CONNECTOR#{connector}"))
 }
 
 pub(crate) fn replay(owner: &UserId, name: &str) -> Key {
     Key::new(format!("REPLAY#{owner}"), name)
 }
 
-/// The partition of the index that lists records of one kind with one property.
-pub(crate) fn listed(owner: Owner<'_>, kind: &str, property: &str) -> String {
-    format!("OWNER#{owner}#{kind}#{property}")
+/// The partition of the index that lists documents of one kind with one property.
+pub(crate) fn listed<T: StoredDocument>(owner: Owner<'_>, property: &str) -> String {
+    format!("OWNER#{owner}#{}S#{property}", T::KEY)
 }

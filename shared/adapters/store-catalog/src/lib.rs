@@ -13,6 +13,7 @@
 //! key order and number forms survive.
 
 mod bindings;
+mod collection;
 mod connectors;
 mod endpoints;
 mod error;
@@ -23,9 +24,10 @@ mod record;
 mod replays;
 
 pub use bindings::Lookups;
+pub use collection::{Collection, Listing, StoredDocument};
 pub use error::CatalogError;
 pub use playbooks::StoredPlaybook;
-pub use profiles::{Listing, system_profile_id};
+pub use profiles::system_profile_id;
 pub use replays::{Answered, Replay};
 
 use countersign_store_kit::Table;

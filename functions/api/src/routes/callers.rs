@@ -1,0 +1,66 @@
+//! Who may call a handler: a parameter of it says what its caller must be.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use countersign_identity::{Capability, Requirement, Role, UserId};
+use countersign_web::{Problem, Signed};
+use http::StatusCode;
+use http::request::Parts;
+
+use crate::Context;
+
+/// A parameter that is the caller, when a check lets them through.
+macro_rules! caller {
+    ($(#[$says:meta])* $name:ident: $check:ident) => {
+        $(#[$says])*
+        pub(crate) struct $name(pub(crate) UserId);
+
+        impl FromRequestParts<Arc<Context>> for $name {
+            type Rejection = Problem;
+
+            async fn from_request_parts(
+                parts: &mut Parts,
+                context: &Arc<Context>,
+            ) -> Result<Self, Problem> {
+                let signed = Signed::from_request_parts(parts, context).await?;
+                $check(&signed).cloned().map(Self)
+            }
+        }
+    };
+}
+
+caller! {
+    /// Somebody who may read.
+    Reader: reader
+}
+caller! {
+    /// Somebody who may make and run agents.
+    Analyst: analyst
+}
+caller! {
+    /// An administrator.
+    Administrator: administrator
+}
+
+/// Reading needs some role somewhere.
+pub(crate) fn reader(signed: &Signed) -> Result<&UserId, Problem> {
+    signed.caller.permits(&Requirement::role(Role::Reader), None)?;
+    Ok(&signed.caller.user)
+}
+
+/// Making and running agents needs the role that researches and writes.
+pub(crate) fn analyst(signed: &Signed) -> Result<&UserId, Problem> {
+    signed.caller.permits(&Requirement::role(Role::Analyst), None)?;
+    Ok(&signed.caller.user)
+}
+
+/// Administration is a capability.
+fn administrator(signed: &Signed) -> Result<&UserId, Problem> {
+    if signed.caller.can(Capability::Administer) {
+        return Ok(&signed.caller.user);
+    }
+    let message = "this needs the capability `administer`";
+    let problem = Problem::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", message);
+    Err(problem.with_hint("ask an administrator"))
+}

@@ -1,0 +1,211 @@
+//! The routes that every kind of document has: `/{kind}` and `/{kind}/{id}`.
+
+pub(crate) mod described;
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+use countersign_identity::UserId;
+use countersign_store_catalog::{Collection, StoredDocument};
+use countersign_web::replay::{Attempt, Key};
+use countersign_web::{Json, Page, Path, Problem, Query};
+use futures::future::BoxFuture;
+use http::StatusCode;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use utoipa::{IntoParams, ToSchema};
+
+use self::described::Words;
+use super::{Analyst, Ctx, Reader, found};
+use crate::Context;
+use crate::merged::{self, ListQuery};
+use crate::once::{created, do_once};
+
+/// A document read from what a person sent, and what there is to say about it.
+pub(crate) type Read<K> = Result<(K, Vec<<K as Kind>::Warning>), Problem>;
+
+/// Who creates a document.
+pub(crate) struct Author<'a> {
+    /// The caller.
+    pub(crate) user: &'a UserId,
+    /// Sixteen bytes for its id: the same whenever the request is repeated.
+    pub(crate) id: [u8; 16],
+}
+
+/// A kind of document with the routes of a collection, and its own checks.
+pub(crate) trait Kind: StoredDocument {
+    /// The word of its addresses, such as `connectors`.
+    const PLURAL: &'static str;
+    /// What its operations say of themselves.
+    const WORDS: Words;
+
+    /// What is sent to create one.
+    type Draft: DeserializeOwned + Serialize + ToSchema + Send + Sync;
+    /// What is sent to replace one.
+    type Change: DeserializeOwned + ToSchema + Send;
+    /// What lists can be narrowed by.
+    type Query: DeserializeOwned + IntoParams + Send + Sync;
+    /// Something in a text that is not wrong and may surprise.
+    type Warning: Send;
+    /// How it is shown in a list.
+    type Line: for<'a> From<&'a Self> + Serialize + ToSchema;
+    /// How it is shown alone.
+    type View: Serialize + ToSchema;
+
+    /// Reads a new document.
+    fn draft(
+        ctx: &Context,
+        author: Author<'_>,
+        draft: &Self::Draft,
+    ) -> impl Future<Output = Read<Self>> + Send;
+
+    /// Reads the document that replaces this one.
+    fn change(
+        self,
+        ctx: &Context,
+        editor: &UserId,
+        change: Self::Change,
+    ) -> impl Future<Output = Read<Self>> + Send;
+
+    /// What must be so, or be done, before this document is removed.
+    fn before_removal(&self, _: &Context) -> impl Future<Output = Result<(), Problem>> + Send {
+        async { Ok(()) }
+    }
+
+    /// What the store is asked for.
+    fn listing(query: &Self::Query) -> ListQuery;
+
+    /// Whether a list has this document.
+    fn fits(&self, _: &Self::Query) -> bool {
+        true
+    }
+
+    /// The document alone.
+    fn view(self, warnings: Vec<Self::Warning>) -> Self::View;
+}
+
+/// The documents of this kind.
+fn collection<K: Kind>(ctx: &Context) -> Collection<'_, K> {
+    ctx.catalog.collection()
+}
+
+/// Where the documents of a kind are.
+fn path<K: Kind>() -> String {
+    format!("/{}", K::PLURAL)
+}
+
+/// What answers at `/{kind}`.
+pub(crate) fn all<K: Kind>() -> (String, MethodRouter<Arc<Context>>) {
+    (path::<K>(), get(list::<K>).post(create::<K>))
+}
+
+/// What answers at `/{kind}/{id}`.
+pub(crate) fn one<K: Kind>() -> (String, MethodRouter<Arc<Context>>) {
+    let methods = get(detail::<K>).put(replace::<K>).delete(delete::<K>);
+    (format!("{}/{{id}}", path::<K>()), methods)
+}
+
+async fn create<K: Kind>(
+    State(ctx): Ctx,
+    Analyst(ref user): Analyst,
+    key: Key,
+    Json(draft): Json<K::Draft>,
+) -> Result<Response, Problem> {
+    let attempt = Attempt::new(user, &format!("POST {}", path::<K>()), key, &draft)?;
+    do_once(&ctx, &attempt, async {
+        let (new, warnings) = K::draft(&ctx, Author { user, id: attempt.id() }, &draft).await?;
+        let stored = collection::<K>(&ctx).create(&new).await?;
+        created_at(stored, warnings)
+    })
+    .await
+}
+
+/// The answer of a request that created this document.
+///
+/// # Errors
+/// When it has no JSON form.
+pub(super) fn created_at<K: Kind>(
+    stored: K,
+    warnings: Vec<K::Warning>,
+) -> Result<countersign_web::replay::Kept, Problem> {
+    let place = format!("/api/agent-factory{}/{}", path::<K>(), stored.id());
+    created(place, &stored.view(warnings))
+}
+
+/// One's own documents, then the ones the deployment ships.
+pub(super) async fn list<K: Kind>(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Query(query): Query<K::Query>,
+) -> Result<Json<Page<K::Line>>, Problem> {
+    let read = |listing| -> BoxFuture<'_, _> { Box::pin(page::<K>(&ctx, owner, listing)) };
+    let page = merged::filled(K::listing(&query), read, |one: &K| one.fits(&query)).await?;
+    Ok(Json(Page { items: page.items.iter().map(K::Line::from).collect(), next: page.next }))
+}
+
+async fn page<K: Kind>(
+    ctx: &Context,
+    owner: &UserId,
+    listing: ListQuery,
+) -> Result<Page<K>, Problem> {
+    let mut arena = String::new();
+    let own = |listing| collection::<K>(ctx).list(owner, listing);
+    let system = |listing| collection::<K>(ctx).list_system(listing);
+    let key = ctx.cursors.get().await?;
+    merged::list(key, owner, K::PLURAL, &listing, own, system, &mut arena).await
+}
+
+async fn detail<K: Kind>(
+    State(ctx): Ctx,
+    Reader(ref user): Reader,
+    Path(id): Path<K::Id>,
+) -> Result<Json<K::View>, Problem> {
+    let stored = found(collection::<K>(&ctx).get(user, &id).await?)?;
+    Ok(Json(stored.view(Vec::new())))
+}
+
+async fn replace<K: Kind>(
+    State(ctx): Ctx,
+    Analyst(ref editor): Analyst,
+    Path(id): Path<K::Id>,
+    Json(change): Json<K::Change>,
+) -> Result<Json<K::View>, Problem> {
+    let before = changeable::<K>(&ctx, editor, &id).await?;
+    let (after, warnings) = before.clone().change(&ctx, editor, change).await?;
+    if *after.id() != id {
+        return Err(Problem::field("yaml", format!("the id must stay `{id}`")));
+    }
+    collection::<K>(&ctx).replace(&before, &after).await?;
+    Ok(Json(after.view(warnings)))
+}
+
+async fn delete<K: Kind>(
+    State(ctx): Ctx,
+    Analyst(ref user): Analyst,
+    Path(id): Path<K::Id>,
+) -> Result<StatusCode, Problem> {
+    let before = changeable::<K>(&ctx, user, &id).await?;
+    before.before_removal(&ctx).await?;
+    collection::<K>(&ctx).delete(&before).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The caller's own document; what the system ships cannot be changed here (F-006).
+pub(super) async fn changeable<K: Kind>(
+    ctx: &Context,
+    owner: &UserId,
+    id: &K::Id,
+) -> Result<K, Problem> {
+    let stored = found(collection::<K>(ctx).get(owner, id).await?)?;
+    if stored.owner().is_some() {
+        return Ok(stored);
+    }
+    let problem = Problem::new(
+        StatusCode::FORBIDDEN,
+        "SYSTEM_TEMPLATE",
+        "what the deployment ships cannot be changed",
+    );
+    Err(problem.with_hint("make a copy and change that"))
+}

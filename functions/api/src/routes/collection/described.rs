@@ -1,0 +1,151 @@
+//! What the routes of a collection say of themselves in the OpenAPI document.
+
+use std::sync::Arc;
+
+use utoipa::openapi::path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, Paths};
+use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::{Content, HttpMethod, Ref, RefOr, Required, Response, ResponseBuilder};
+use utoipa::{IntoParams as _, ToSchema};
+use utoipa_axum::router::UtoipaMethodRouter;
+
+use super::{Kind, all as all_routes, one as one_routes};
+use crate::Context;
+
+/// The sentences and codes of a kind's operations.
+pub(crate) struct Words {
+    /// Of `POST /{kind}`.
+    pub(crate) create: &'static str,
+    /// Of `GET /{kind}`.
+    pub(crate) list: &'static str,
+    /// Of `GET /{kind}/{id}`.
+    pub(crate) detail: &'static str,
+    /// Of `PUT /{kind}/{id}`.
+    pub(crate) replace: &'static str,
+    /// Of `DELETE /{kind}/{id}`.
+    pub(crate) delete: &'static str,
+    /// How ids are written.
+    pub(crate) id: &'static str,
+    /// The code of a document with errors.
+    pub(crate) invalid: &'static str,
+    /// The code of a change that another change came before, when that is noticed.
+    pub(crate) changed: Option<&'static str>,
+    /// The code of a removal while something needs the document.
+    pub(crate) needed: Option<&'static str>,
+}
+
+type Documented = UtoipaMethodRouter<Arc<Context>>;
+type Schemas = Vec<(String, RefOr<Schema>)>;
+
+/// `/{kind}` with its documentation.
+pub(crate) fn all<K: Kind>() -> Documented {
+    let mut schemas = Schemas::new();
+    let create = operation::<K>(K::WORDS.create)
+        .parameter(idempotency_key())
+        .request_body(Some(body::<K::Draft>(&mut schemas)))
+        .response("201", shown::<K::View>(&mut schemas))
+        .response("409", Response::new("NAME_TAKEN"))
+        .response("422", Response::new(K::WORDS.invalid));
+    let list = operation::<K>(K::WORDS.list)
+        .parameters(Some(K::Query::into_params(|| Some(ParameterIn::Query))))
+        .response("200", page::<K::Line>(&mut schemas));
+    let (path, router) = all_routes::<K>();
+    let mut paths = Paths::new();
+    paths.add_path_operation(&path, vec![HttpMethod::Post], create);
+    paths.add_path_operation(&path, vec![HttpMethod::Get], list);
+    (schemas, paths, router)
+}
+
+/// `/{kind}/{id}` with its documentation.
+pub(crate) fn one<K: Kind>() -> Documented {
+    let mut schemas = Schemas::new();
+    let detail = of_id::<K>(K::WORDS.detail).response("200", shown::<K::View>(&mut schemas));
+    let replace = of_id::<K>(K::WORDS.replace)
+        .request_body(Some(body::<K::Change>(&mut schemas)))
+        .response("200", shown::<K::View>(&mut schemas))
+        .response("403", Response::new("SYSTEM_TEMPLATE"))
+        .response("422", Response::new(K::WORDS.invalid));
+    let delete = of_id::<K>(K::WORDS.delete)
+        .response("204", Response::new(""))
+        .response("403", Response::new("SYSTEM_TEMPLATE"));
+    let (path, router) = one_routes::<K>();
+    let mut paths = Paths::new();
+    paths.add_path_operation(&path, vec![HttpMethod::Get], detail);
+    paths.add_path_operation(&path, vec![HttpMethod::Put], conflict(replace, K::WORDS.changed));
+    paths.add_path_operation(&path, vec![HttpMethod::Delete], conflict(delete, K::WORDS.needed));
+    (schemas, paths, router)
+}
+
+fn operation<K: Kind>(says: &str) -> OperationBuilder {
+    OperationBuilder::new().tag(K::PLURAL).summary(Some(says))
+}
+
+fn of_id<K: Kind>(says: &str) -> OperationBuilder {
+    let id = text_parameter("id", K::WORDS.id).parameter_in(ParameterIn::Path);
+    operation::<K>(says)
+        .parameter(id.required(Required::True).schema(Some(string())))
+        .response("404", Response::new("NOT_FOUND"))
+}
+
+fn conflict(operation: OperationBuilder, code: Option<&str>) -> OperationBuilder {
+    match code {
+        Some(code) => operation.response("409", Response::new(code)),
+        None => operation,
+    }
+}
+
+fn idempotency_key() -> Parameter {
+    let optional = SchemaType::from_iter([Type::String, Type::Null]);
+    text_parameter("Idempotency-Key", "makes a repeated request harmless")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .schema(Some(ObjectBuilder::new().schema_type(optional)))
+        .build()
+}
+
+fn text_parameter(name: &str, says: &str) -> ParameterBuilder {
+    ParameterBuilder::new().name(name).description(Some(says))
+}
+
+fn string() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+fn body<T: ToSchema>(schemas: &mut Schemas) -> RequestBody {
+    let content = Content::new(Some(reference::<T>(schemas)));
+    RequestBodyBuilder::new()
+        .content("application/json", content)
+        .required(Some(Required::True))
+        .build()
+}
+
+fn shown<T: ToSchema>(schemas: &mut Schemas) -> ResponseBuilder {
+    answer(reference::<T>(schemas))
+}
+
+fn answer(schema: Ref) -> ResponseBuilder {
+    ResponseBuilder::new().content("application/json", Content::new(Some(schema)))
+}
+
+/// A page of lines, under the name that the macro of other routes gives it.
+fn page<T: ToSchema>(schemas: &mut Schemas) -> ResponseBuilder {
+    let name = format!("Page_{}", T::name());
+    let items = ArrayBuilder::new().items(reference::<T>(schemas)).description(Some("The items."));
+    let optional = SchemaType::from_iter([Type::String, Type::Null]);
+    let next = ObjectBuilder::new()
+        .schema_type(optional)
+        .description(Some("Pass it as `cursor` to go on; absent on the last page."));
+    let page = ObjectBuilder::new()
+        .description(Some("Some items of a list."))
+        .property("items", items)
+        .required("items")
+        .property("next", next);
+    schemas.push((name.clone(), page.into()));
+    answer(Ref::from_schema_name(name))
+}
+
+fn reference<T: ToSchema>(schemas: &mut Schemas) -> Ref {
+    schemas.push((T::name().into_owned(), T::schema()));
+    T::schemas(schemas);
+    Ref::from_schema_name(T::name())
+}

@@ -1,0 +1,68 @@
+//! Documents that people write, such as connectors and profiles.
+//!
+//! A kind of document is one Rust type that derives [`serde::Deserialize`] and [`schemars::JsonSchema`] and implements
+//! [`Document`]. The type is all there is to say about its shape:
+//!
+//! - [`read`] parses YAML (or JSON) with the position of every key and value. serde decides whether the text fits. When
+//!   it does not, the JSON Schema explains it: every structural problem at once, each with its position and a hint. What
+//!   is broken is replaced by samples, so that [`Document::rules`] still check the rest.
+//! - [`schema`] is the published JSON Schema, [`table`] the documentation of a type's keys.
+//! - [`Problem`] is what is wrong, in one form for the command line ([`text`]), the REST API (its `Serialize`) and pages.
+//!
+//! Because serde decides alone, a constraint must be part of a type: [`text_type!`] for strings, [`Whole`] for numbers,
+//! [`List`] and [`Named`] for collections, `#[serde(deny_unknown_fields)]` on every struct. An attribute that only the
+//! schema knows, such as `#[schemars(range(…))]`, would not be enforced.
+//!
+//! The schema validator is large. Only [`read`] and [`read_value`] refer to it, and they make it when the first document
+//! is refused: a function that only loads stored documents does not contain it.
+
+// The macros name the crate, and its own tests use them.
+#[cfg(test)]
+extern crate self as countersign_document;
+
+mod explain;
+mod mend;
+mod named;
+mod nearest;
+mod normal;
+mod number;
+mod one_or_many;
+mod problem;
+mod read;
+mod render;
+mod repair;
+mod rules;
+mod schema;
+mod span;
+mod syntax;
+mod table;
+mod tagged;
+mod text;
+mod tree;
+mod words;
+mod wrappers;
+
+pub use named::Named;
+pub use nearest::{did_you_mean, listed, nearest};
+pub use number::{List, Whole};
+pub use one_or_many::OneOrMany;
+pub use problem::{Problem, Related, Severity};
+pub use read::{Document, Reading, read, read_value, read_value_with, read_with};
+pub use render::text;
+pub use rules::Rules;
+pub use schema::schema;
+pub use span::Span;
+pub use table::table;
+pub use text::{Form, Refused, register};
+pub use tree::{Limits, Tree, escaped};
+pub use wrappers::{AnyCase, DefaultTag, Tagless};
+
+/// What the macros refer to.
+#[doc(hidden)]
+pub mod private {
+    pub use schemars;
+    pub use serde;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! A mapping whose keys have a form.
+
+use std::borrow::Cow;
+use std::hash::Hash;
+use std::ops::Deref;
+
+use indexmap::IndexMap;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+/// A mapping of at least `MIN` entries, in the order in which they are written, whose keys are `K`: a type of
+/// [`crate::text_type!`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named<K: Eq + Hash, V, const MIN: usize = 0>(IndexMap<K, V>);
+
+impl<K: Eq + Hash, V> Default for Named<K, V, 0> {
+    fn default() -> Self {
+        Self(IndexMap::new())
+    }
+}
+
+impl<K: Eq + Hash, V, const MIN: usize> Deref for Named<K, V, MIN> {
+    type Target = IndexMap<K, V>;
+    fn deref(&self) -> &IndexMap<K, V> {
+        &self.0
+    }
+}
+
+impl<K: Eq + Hash, V, const MIN: usize> IntoIterator for Named<K, V, MIN> {
+    type Item = (K, V);
+    type IntoIter = indexmap::map::IntoIter<K, V>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'de, K, V, const MIN: usize> Deserialize<'de> for Named<K, V, MIN>
+where
+    K: Deserialize<'de> + Eq + Hash,
+    V: Deserialize<'de>,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let entries = IndexMap::deserialize(deserializer)?;
+        if entries.len() >= MIN {
+            return Ok(Self(entries));
+        }
+        Err(D::Error::custom(format!("must have at least {MIN} entries")))
+    }
+}
+
+impl<K: JsonSchema + Eq + Hash, V: JsonSchema, const MIN: usize> JsonSchema for Named<K, V, MIN> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Named".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (names, values) = (generator.subschema_for::<K>(), generator.subschema_for::<V>());
+        let mut schema = json_schema!({
+            "type": "object", "propertyNames": names, "additionalProperties": values,
+        });
+        if MIN > 0 {
+            schema.insert("minProperties".to_owned(), MIN.into());
+        }
+        schema
+    }
+}

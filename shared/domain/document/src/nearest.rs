@@ -1,0 +1,36 @@
+//! Words that are meant instead of the ones that are written.
+
+/// The longest word that is compared: similarity takes time that grows with the square of the length.
+const MAX_WORD: usize = 64;
+
+/// The most similar of the known words, when one is similar enough to be meant.
+#[must_use]
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.is_empty() || word.len() > MAX_WORD {
+        return None;
+    }
+    let asked = word.to_lowercase();
+    let known = known.into_iter().filter(|name| name.len() <= MAX_WORD);
+    let scored = known.map(|name| (likeness(&asked, &name.to_lowercase()), name));
+    let similar = scored.filter(|(score, _)| *score > 0.8);
+    similar.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}
+
+/// Swapped letters, as in `cvs`, are one mistake.
+fn likeness(asked: &str, known: &str) -> f64 {
+    let swapped = strsim::damerau_levenshtein(asked, known) == 1 && known.len() > 2;
+    if swapped { 0.99 } else { strsim::jaro_winkler(asked, known) }
+}
+
+/// A hint that names the word that is probably meant.
+#[must_use]
+pub fn did_you_mean(word: &str) -> String {
+    format!("did you mean `{word}`?")
+}
+
+/// Words in backticks, with commas between them.
+#[must_use]
+pub fn listed<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,228 @@
+//! The reader of YAML: values with their bytes, and plain words for what cannot be read.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use serde_saphyr::{DuplicateKeyPolicy, Error, Location, Spanned};
+
+use crate::problem::Problem;
+use crate::span::Lines;
+use crate::tree::Limits;
+
+/// A value, and the bytes it is written in.
+#[derive(Debug)]
+pub(crate) struct Written<T> {
+    pub(crate) value: T,
+    pub(crate) bytes: Range<usize>,
+}
+
+/// What YAML can hold.
+#[derive(Debug)]
+pub(crate) enum Node {
+    Leaf(Value),
+    List(Vec<Written<Node>>),
+    Map(Vec<(Written<String>, Written<Node>)>),
+}
+
+pub(crate) fn parse(
+    text: &str,
+    kind: &str,
+    limits: Limits,
+    lines: &Lines,
+) -> Result<Written<Node>, Box<Problem>> {
+    if text.len() > limits.bytes {
+        let message = format!("the {kind} has {} bytes, more than {}", text.len(), limits.bytes);
+        return Err(Box::new(Problem::error("yaml", "", message).at(lines.span(&(0..0)))));
+    }
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: limits.depth,
+            max_nodes: limits.values,
+            max_events: limits.values.saturating_mul(3),
+            max_aliases: limits.aliases,
+        },
+        duplicate_keys: DuplicateKeyPolicy::PassThrough,
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: limits.values,
+            max_replay_stack_depth: 8,
+            max_alias_expansions_per_anchor: 200,
+        },
+        // `no`, `on` and `n` are strings.
+        strict_booleans: true,
+    };
+    let node: Spanned<Node> = serde_saphyr::from_str_with_options(text, options)
+        .map_err(|error| Box::new(unreadable(&error, kind, limits, lines)))?;
+    Ok(written(node))
+}
+
+fn unreadable(error: &Error, kind: &str, limits: Limits, lines: &Lines) -> Problem {
+    let error = error.without_snippet();
+    let start = error.location().map_or(0, |at| lines.byte(at.line(), at.column()));
+    let (message, hint) = plain(error, kind, limits);
+    Problem::error("yaml", "", message).at(lines.span(&(start..start + 1))).hint(hint)
+}
+
+/// What the reader found, in the words of whoever writes the file.
+fn plain(error: &Error, kind: &str, limits: Limits) -> (String, Option<String>) {
+    let quoted = || Some("put it in quotes when it is a name".to_owned());
+    let said = match error {
+        Error::AliasError { error, .. } => return plain(error, kind, limits),
+        Error::Budget { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. }
+        | Error::AliasReplayCounterOverflow { .. } => {
+            let Limits { depth, values, aliases, .. } = limits;
+            return (
+                format!(
+                    "this is larger than a {kind} may be: {depth} levels, {values} values, {aliases} aliases"
+                ),
+                None,
+            );
+        }
+        Error::MultipleDocuments { .. } => {
+            return (
+                format!("a second document begins here, and a file holds one {kind}"),
+                Some("put it into a file of its own".to_owned()),
+            );
+        }
+        Error::Eof { .. } => "the text ends before the value does",
+        Error::UnknownAnchor { .. } => {
+            "this alias refers to an anchor that is not defined above it"
+        }
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            "an alias cannot be used inside the value it refers to"
+        }
+        Error::MergeValueNotMapOrSeqOfMaps { .. } => {
+            "`<<` must refer to a mapping or to a list of mappings"
+        }
+        Error::NullIntoString { .. }
+        | Error::TaggedScalarCannotDeserializeIntoString { .. }
+        | Error::SerdeInvalidType { .. }
+        | Error::Unexpected { .. } => return ("a key must be a string".to_owned(), quoted()),
+        Error::InvalidBinaryBase64 { .. } | Error::BinaryNotUtf8 { .. } => {
+            "what is tagged `!!binary` must be text in base64"
+        }
+        Error::NonFiniteFloat { .. } => "a number must be finite",
+        other => return scanned(&other.to_string()),
+    };
+    (said.to_owned(), None)
+}
+
+/// The scanner has only words of its own. The mistakes that people make are known by them.
+fn scanned(message: &str) -> (String, Option<String>) {
+    const KNOWN: [(&str, &str); 9] = [
+        ("unclosed bracket", "a bracket or brace is not closed"),
+        ("found a tab", "a tab is not allowed here: indent with spaces"),
+        ("tabs disallowed", "a tab is not allowed here: indent with spaces"),
+        (
+            "multiline quoted",
+            "a quotation mark is not closed, or the string's next line is not indented",
+        ),
+        ("quoted scalar", "a quotation mark is not closed"),
+        ("mapping values", "a colon is not allowed here: put the string in quotes"),
+        ("mapping value", "a colon is not allowed here: put the string in quotes"),
+        ("flow", "a comma or a closing bracket is missing here"),
+        ("document", "this is not allowed outside a document"),
+    ];
+    let known = KNOWN.iter().find(|(word, _)| message.contains(word));
+    let said = known.map_or("the YAML cannot be read here", |(_, said)| said);
+    (
+        said.to_owned(),
+        Some("check the indentation, the quotes and the colons around here".to_owned()),
+    )
+}
+
+fn written<T>(spanned: Spanned<T>) -> Written<T> {
+    Written { bytes: bytes(&spanned.referenced), value: spanned.value }
+}
+
+fn bytes(location: &Location) -> Range<usize> {
+    let span = location.span();
+    let known = span.byte_offset().zip(span.byte_len()).and_then(|(start, length)| {
+        let start = usize::try_from(start).ok()?;
+        Some(start..start.checked_add(usize::try_from(length).ok()?)?)
+    });
+    known.unwrap_or_default()
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a YAML value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Leaf(Value::Null))
+    }
+
+    fn visit_none<E>(self) -> Result<Node, E> {
+        Ok(Node::Leaf(Value::Null))
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Node, E> {
+        Ok(Node::Leaf(flag.into()))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Node, E> {
+        Ok(Node::Leaf(number.into()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Node, E> {
+        Ok(Node::Leaf(number.into()))
+    }
+
+    fn visit_i128<E>(self, number: i128) -> Result<Node, E> {
+        Ok(Node::Leaf(number.to_string().into()))
+    }
+
+    fn visit_u128<E>(self, number: u128) -> Result<Node, E> {
+        Ok(Node::Leaf(number.to_string().into()))
+    }
+
+    /// What is not finite stays a string, so that nothing that is written is dropped.
+    fn visit_f64<E>(self, number: f64) -> Result<Node, E> {
+        let finite = serde_json::Number::from_f64(number).map(Value::Number);
+        Ok(Node::Leaf(finite.unwrap_or_else(|| number.to_string().into())))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Node, E> {
+        Ok(Node::Leaf(text.into()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Node, E> {
+        Ok(Node::Leaf(text.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element::<Spanned<Node>>()? {
+            items.push(written(item));
+        }
+        Ok(Node::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(key) = access.next_key::<Spanned<String>>()? {
+            let value = access.next_value::<Spanned<Node>>()?;
+            entries.push((written(key), written(value)));
+        }
+        Ok(Node::Map(entries))
+    }
+}
