@@ -15,7 +15,7 @@ const LEAST: usize = 168;
 
 /// What is one person's, by the word before it in a path.
 struct Belongings {
-    of: [(&'static str, String); 6],
+    of: [(&'static str, String); 7],
 }
 
 impl Belongings {
@@ -26,6 +26,10 @@ impl Belongings {
         ana.post("/connectors", &json!({"yaml": connector(&id)})).await;
         let bound = format!("/profiles/{profile}/data-sources");
         let binding = ana.post(&bound, &json!({"connector_id": id})).await["id"].clone();
+        let schedule = json!({
+            "name": "Foreign", "profile_id": profile, "cron_expression": "0 6 * * *", "query_template": "?",
+        });
+        let schedule = ana.post("/schedules", &schedule).await["id"].clone();
         let run = ana.start(&profile, &id, rows()).await;
         let approval = maria.request(&run).await["approval"].as_str().unwrap().to_owned();
         ana.reaches(&run, "awaiting_approval").await;
@@ -37,6 +41,7 @@ impl Belongings {
             ("data-sources", binding),
             ("executions", run),
             ("approvals", approval),
+            ("schedules", schedule.as_str().unwrap().to_owned()),
         ];
         Self { of }
     }
@@ -61,11 +66,12 @@ impl Belongings {
 
     /// What its owner sees of all of it.
     async fn seen(&self, ana: &Person) -> Vec<Value> {
-        let [profile, playbook, connector, binding, run, approval] =
+        let [profile, playbook, connector, binding, run, approval, schedule] =
             self.of.each_ref().map(|(_, id)| id.as_str());
         let mut seen = Vec::new();
         for path in [
             format!("/profiles/{profile}"),
+            format!("/schedules/{schedule}"),
             format!("/playbooks/{playbook}"),
             format!("/connectors/{connector}"),
             format!("/profiles/{profile}/data-sources/{binding}"),

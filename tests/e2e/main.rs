@@ -38,6 +38,7 @@ mod restart;
 mod saboteur;
 mod safe_endpoints;
 mod scanner;
+mod schedules;
 mod sign_in;
 mod signatures;
 mod stores;

@@ -22,7 +22,8 @@ use utoipa_axum::routes;
 
 use countersign_connector::StoredConnector;
 use countersign_profile::Profile;
-use countersign_store_catalog::StoredPlaybook;
+use countersign_schedule::ScheduleSpec;
+use countersign_store_catalog::{Stored, StoredPlaybook};
 
 use crate::Context;
 use crate::routes as r;
@@ -91,10 +92,20 @@ impl Group {
     const fn of<K: Documents>(self) -> Self {
         Self { collection: K::DOORS, ..self }
     }
+
+    /// The same with the door that validates a document of a kind too.
+    const fn of_validated<K: Documents>(self) -> Self {
+        Self { collection: K::VALIDATED, ..self }
+    }
 }
 
 trait Documents: Kind {
     const DOORS: &'static [Door] = &[
+        Door { route: collection::all::<Self>, documented: collected::all::<Self> },
+        Door { route: collection::one::<Self>, documented: collected::one::<Self> },
+    ];
+    const VALIDATED: &'static [Door] = &[
+        Door { route: collection::validation::<Self>, documented: collected::validation::<Self> },
         Door { route: collection::all::<Self>, documented: collected::all::<Self> },
         Door { route: collection::one::<Self>, documented: collected::one::<Self> },
     ];
@@ -148,7 +159,8 @@ const GROUPS: &[Group] = &[
             profile_journal_summary: detail;
         },
     )
-    .of::<Profile>(),
+    .of_validated::<Profile>(),
+    factory("/schedules", &[]).of_validated::<Stored<ScheduleSpec>>(),
     factory(
         "/connectors",
         doors! {

@@ -35,7 +35,8 @@ impl Asking<'_> {
     /// The head of the run.
     pub(crate) fn head(&self, run: RunId, signed: &Signed, playbook: &StoredPlaybook) -> Head {
         let caller = &signed.caller;
-        let named = self.profile.map(|profile| (profile.id.to_string(), profile.spec.name.clone()));
+        let named =
+            self.profile.map(|profile| (profile.id.to_string(), profile.spec.name.to_string()));
         let (profile_id, profile_name) = named.unwrap_or_default();
         Head {
             run,

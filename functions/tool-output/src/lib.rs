@@ -41,7 +41,7 @@ impl ProfileOutputs for Profiles {
                 .get(owner, &id)
                 .await
                 .map_err(|error| ActionError::from_failure(&error))?;
-            Ok(found.map(|profile| profile.spec.output_config.destinations).unwrap_or_default())
+            Ok(found.map(|profile| profile.spec.output_config.destinations()).unwrap_or_default())
         })
     }
 }

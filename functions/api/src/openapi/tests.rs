@@ -137,7 +137,7 @@ fn every_operation_has_an_id_and_says_how_it_is_refused() {
 /// The operations of §30.3 that this door must have.
 #[test]
 fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
-    const WANTED: [&str; 45] = [
+    const WANTED: [&str; 51] = [
         "post /profiles",
         "get /profiles",
         "get /profiles/{id}",
@@ -145,6 +145,12 @@ fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
         "delete /profiles/{id}",
         "post /profiles/{id}/duplicate",
         "post /profiles/{id}/test",
+        "get /schedules",
+        "post /schedules",
+        "post /schedules/validate",
+        "get /schedules/{id}",
+        "put /schedules/{id}",
+        "delete /schedules/{id}",
         "get /connectors",
         "get /connectors/{id}",
         "post /connectors",

@@ -1,16 +1,17 @@
 //! The routes that every kind of document has: `/{kind}` and `/{kind}/{id}`.
 
 pub(crate) mod described;
+pub(crate) mod json;
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::{MethodRouter, get};
+use axum::routing::{MethodRouter, get, post};
 use countersign_identity::UserId;
 use countersign_store_catalog::{Collection, StoredDocument};
 use countersign_web::replay::{Attempt, Key};
-use countersign_web::{Json, Page, Path, Problem, Query};
+use countersign_web::{FieldError, Json, Page, Path, Problem, Query};
 use futures::future::BoxFuture;
 use http::StatusCode;
 use serde::Serialize;
@@ -101,6 +102,11 @@ pub(crate) fn all<K: Kind>() -> (String, MethodRouter<Arc<Context>>) {
     (path::<K>(), get(list::<K>).post(create::<K>))
 }
 
+/// What answers at `/{kind}/validate`.
+pub(crate) fn validation<K: Kind>() -> (String, MethodRouter<Arc<Context>>) {
+    (format!("{}/validate", path::<K>()), post(validate::<K>))
+}
+
 /// What answers at `/{kind}/{id}`.
 pub(crate) fn one<K: Kind>() -> (String, MethodRouter<Arc<Context>>) {
     let methods = get(detail::<K>).put(replace::<K>).delete(delete::<K>);
@@ -132,6 +138,29 @@ pub(super) fn created_at<K: Kind>(
 ) -> Result<countersign_web::replay::Kept, Problem> {
     let place = format!("/api/agent-factory{}/{}", path::<K>(), stored.id());
     created(place, &stored.view(warnings))
+}
+
+/// What there is to say about a document that is not stored.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Validity {
+    /// Whether it could be stored.
+    is_valid: bool,
+    /// Every error, at its field.
+    errors: Vec<FieldError>,
+}
+
+async fn validate<K: Kind>(
+    State(ctx): Ctx,
+    Reader(ref user): Reader,
+    Json(draft): Json<K::Draft>,
+) -> Result<Json<Validity>, Problem> {
+    match K::draft(&ctx, Author { user, id: [0; 16] }, &draft).await {
+        Ok(_) => Ok(Json(Validity { is_valid: true, errors: Vec::new() })),
+        Err(problem) if problem.status == StatusCode::UNPROCESSABLE_ENTITY.as_u16() => {
+            Ok(Json(Validity { is_valid: false, errors: problem.errors.clone() }))
+        }
+        Err(problem) => Err(problem),
+    }
 }
 
 /// One's own documents, then the ones the deployment ships.

@@ -4,7 +4,7 @@ use countersign_connector::{
     AuthField, Category, ConnectorDefinition, ConnectorId, Diagnostic, StoredConnector, Tag,
 };
 use countersign_identity::UserId;
-use countersign_store_catalog::{Catalog, Listing};
+use countersign_store_catalog::Catalog;
 use countersign_web::Problem;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -173,20 +173,12 @@ async fn holders(
     owner: &UserId,
     id: &ConnectorId,
 ) -> Result<Vec<String>, Problem> {
-    let mut after: Option<String> = None;
     let mut holders = Vec::new();
-    loop {
-        let listing = Listing { of: None, limit: 100, after: after.as_deref() };
-        let page = catalog.profiles().list(owner, listing).await?;
-        for profile in page.items {
-            let bindings = catalog.bindings(owner, profile.id.as_str()).await?;
-            if bindings.iter().any(|binding| binding.connector_id == *id) {
-                holders.push(format!("`{}` ({})", profile.spec.name, profile.id));
-            }
-        }
-        match page.next {
-            Some(next) => after = Some(next),
-            None => return Ok(holders),
+    for profile in catalog.profiles().all(owner).await? {
+        let bindings = catalog.bindings(owner, profile.id.as_str()).await?;
+        if bindings.iter().any(|binding| binding.connector_id == *id) {
+            holders.push(format!("`{}` ({})", profile.spec.name, profile.id));
         }
     }
+    Ok(holders)
 }

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::collection::created_at;
-use super::profile_fields::Record;
+use super::profiles::ShownProfile;
 use super::{Analyst, Ctx, found, now};
 use crate::once::do_once;
 
@@ -31,7 +31,7 @@ pub(crate) struct Copy {
 #[utoipa::path(
     post, path = "/profiles/{id}/duplicate", tag = "profiles", request_body = Copy,
     params(("id" = String, Path, description = "`prof_…`"), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Record), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN"))
+    responses((status = 201, body = ShownProfile), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NAME_TAKEN"))
 )]
 pub(crate) async fn duplicate(
     State(ctx): Ctx,

@@ -1,19 +1,21 @@
 //! Agents as documents: `/profiles` and `/profiles/{id}` (F-319…F-323).
 
-use std::convert::Infallible;
-
+use countersign_document::Problem as Found;
 use countersign_identity::UserId;
-use countersign_profile::{Profile, ProfileError, ProfileId, ProfileSpec};
-use countersign_store_catalog::{CatalogError, StoredDocument as _};
-use countersign_web::{FieldError, Problem};
+use countersign_profile::{Profile, ProfileError, ProfileId, ProfileSpec, Written};
+use countersign_web::Problem;
 use serde_json::Value;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::collection::described::Words;
+use super::collection::json::{self, Record, Resent, Sent, Shown};
 use super::collection::{Author, Kind, Read};
-use super::now;
-use super::profile_fields::{Fields, Record, Sent, Shown};
+use super::{now, schedules};
 use crate::Context;
 use crate::merged::ListQuery;
+
+/// An agent as it is shown.
+pub(super) type ShownProfile = Shown<Profile>;
 
 impl Kind for Profile {
     const PLURAL: &'static str = "profiles";
@@ -29,32 +31,29 @@ impl Kind for Profile {
         needed: None,
     };
 
-    type Draft = Sent<Fields>;
-    type Change = Sent<Record>;
+    type Draft = Sent<Written>;
+    type Change = Resent<Self>;
     type Query = ListQuery;
-    type Warning = Infallible;
-    type Line = Shown;
-    type View = Shown;
+    type Warning = Found;
+    type Line = Shown<Self>;
+    type View = Shown<Self>;
 
-    async fn draft(_: &Context, author: Author<'_>, draft: &Sent<Fields>) -> Read<Self> {
+    async fn draft(_: &Context, author: Author<'_>, draft: &Sent<Written>) -> Read<Self> {
         let (id, owner) = (ProfileId::from_bytes(author.id), author.user.clone());
         Ok((Profile::new(id, owner, spec(&draft.body)?, now()), Vec::new()))
     }
 
-    async fn change(self, _: &Context, _: &UserId, change: Sent<Record>) -> Read<Self> {
-        let body = &change.body;
-        let seen = body.get("version").and_then(Value::as_u64);
-        if seen.is_some_and(|seen| seen != self.version) {
-            return Err(CatalogError::Changed(Self::KIND).into());
-        }
-        let is_active = match body.get("is_active") {
+    async fn change(self, _: &Context, _: &UserId, change: Resent<Self>) -> Read<Self> {
+        let mut fields = change.fields(&self)?;
+        let switched = fields.as_object_mut().and_then(|map| map.shift_remove("is_active"));
+        let is_active = match switched {
             None => self.is_active,
             Some(value) => {
                 value.as_bool().ok_or_else(|| Problem::field("is_active", "is true or false"))?
             }
         };
         let (version, updated_at) = (self.version + 1, now());
-        Ok((Self { spec: spec(body)?, is_active, version, updated_at, ..self }, Vec::new()))
+        Ok((Self { spec: spec(&fields)?, is_active, version, updated_at, ..self }, Vec::new()))
     }
 
     /// Credentials first: a crash in between leaves bindings without a secret, never a secret without a binding. The
@@ -66,6 +65,7 @@ impl Kind for Profile {
                 ctx.vault.delete(owner, credential).await?;
             }
         }
+        schedules::remove(ctx, owner, &self.id).await?;
         Ok(ctx.catalog.delete_bindings(owner, self.id.as_str()).await?)
     }
 
@@ -73,64 +73,88 @@ impl Kind for Profile {
         query.clone()
     }
 
-    fn view(self, _: Vec<Infallible>) -> Shown {
-        Shown(self)
+    fn view(self, warnings: Vec<Found>) -> Shown<Self> {
+        Shown { record: self, warnings }
     }
 }
 
-/// Reads a profile's fields, leaving out those only the store writes.
-pub(super) fn spec(body: &Value) -> Result<ProfileSpec, Problem> {
-    let mut fields = body.clone();
-    if let Some(map) = fields.as_object_mut() {
-        for name in ["id", "user_id", "is_active", "version", "created_at", "updated_at"] {
-            map.shift_remove(name);
-        }
+impl Record for Profile {
+    type Fields = Written;
+
+    fn added() -> ObjectBuilder {
+        let is_active = ObjectBuilder::new().schema_type(Type::Boolean);
+        let is_active = is_active.description(Some("Whether it runs."));
+        json::added().property("is_active", is_active).required("is_active")
     }
-    ProfileSpec::from_json(&fields).map_err(|error| problem(&error))
+}
+
+fn spec(fields: &Value) -> Result<ProfileSpec, Problem> {
+    ProfileSpec::from_json(fields).map_err(|error| problem(&error))
 }
 
 /// A profile's problems, each at its field.
 pub(super) fn problem(error: &ProfileError) -> Problem {
     let mut problem = Problem::of(error);
-    problem.errors = error
-        .problems()
-        .iter()
-        .map(|problem| FieldError::new(&problem.path, &problem.message))
-        .collect();
+    problem.errors = error.problems().iter().map(json::field_error).collect();
     problem
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
+    use utoipa::PartialSchema as _;
 
     use super::*;
 
-    fn check(body: &Value, expect: Result<&str, &[&str]>) {
-        let found = spec(body).map(|spec| spec.handle.to_string());
-        let found = found.map_err(|problem| {
-            problem.errors.iter().map(|error| error.path.clone()).collect::<Vec<_>>()
-        });
-        let expect = expect
-            .map(str::to_owned)
-            .map_err(|paths| paths.iter().map(|path| (*path).to_owned()).collect());
-        assert_eq!(found, expect, "{body}");
+    fn names(value: &Value) -> BTreeSet<&String> {
+        value.as_object().unwrap().keys().collect()
+    }
+
+    fn profile() -> Profile {
+        let spec = spec(&json!({"name": "Nonprofit Investigator"})).unwrap();
+        let owner = UserId::from_bytes([1; 16]);
+        Profile::new(ProfileId::from_bytes([2; 16]), owner, spec, jiff::Timestamp::UNIX_EPOCH)
     }
 
     #[test]
-    fn f_319_what_was_read_can_be_sent_back() {
-        check(&json!({"name": "Nonprofit Investigator"}), Ok("nonprofit-investigator"));
-        check(
-            &json!({"id": "prof_1", "version": 3, "is_active": true, "name": "A", "handle": "a"}),
-            Ok("a"),
-        );
+    fn f_319_the_document_has_the_fields_a_profile_has() {
+        let stored = serde_json::to_value(profile()).unwrap();
+        let fields = serde_json::to_value(Sent::<Written>::schema()).unwrap();
+        let added = serde_json::to_value(Profile::added().build()).unwrap();
+        let documented = &names(&fields["properties"]) | &names(&added["properties"]);
+        assert_eq!(documented, names(&stored));
+    }
+
+    fn check(name: &str, sent: &Value, expect: Result<&str, (u16, &str)>) {
+        let profile = profile();
+        let mut body = serde_json::to_value(&profile).unwrap();
+        body[name] = sent.clone();
+        let resent: Resent<Profile> = serde_json::from_value(body).unwrap();
+        let fields = resent.fields(&profile).map(|fields| fields["handle"].to_string());
+        let fields = fields.map_err(|problem| (problem.status, problem.code.clone()));
+        let expect = expect
+            .map(|handle| format!("\"{handle}\""))
+            .map_err(|(status, code)| (status, code.to_owned()));
+        assert_eq!(fields, expect, "{name}: {sent}");
+    }
+
+    #[test]
+    fn f_319_what_was_read_can_be_sent_back_and_what_cannot_be_changed_is_not_ignored() {
+        check("version", &json!(1), Ok("nonprofit-investigator"));
+        check("handle", &json!("a"), Ok("a"));
+        check("version", &json!(2), Err((409, "VERSION_CONFLICT")));
+        check("user_id", &json!(null), Err((422, "INVALID_INPUT")));
+        check("created_at", &json!("2026-01-01T00:00:00Z"), Err((422, "INVALID_INPUT")));
     }
 
     #[test]
     fn f_319_every_problem_is_named_by_its_field() {
-        check(
-            &json!({"name": "A", "handle": "Not Kebab", "max_research_rounds": 99}),
-            Err(&["handle", "max_research_rounds"]),
-        );
+        let sent = json!({"name": "A", "handle": "Not Kebab", "max_research_rounds": 99});
+        let problem = spec(&sent).unwrap_err();
+        let paths: BTreeSet<&str> =
+            problem.errors.iter().map(|error| error.path.as_str()).collect();
+        assert_eq!(paths, BTreeSet::from(["handle", "max_research_rounds"]));
     }
 }

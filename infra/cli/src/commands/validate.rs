@@ -1,13 +1,16 @@
-//! `countersign validate`: the problems of a playbook or connector with line, column and hint. Needs no stack.
+//! `countersign validate`: the problems of a document with line, column and hint. Needs no stack.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
 use countersign_connector::{Parsed, Severity, parse, parse_template};
+use countersign_document::{Document, Reading};
 use countersign_playbook::{PlaybookSource, World, compile, render};
+use countersign_profile::ProfileFile;
 use countersign_registry::Registry;
-use serde_json::json;
+use countersign_schedule::ScheduleSpec;
+use serde_json::{Value, json};
 
 use super::pretty;
 use crate::console::Console;
@@ -15,7 +18,7 @@ use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Playbooks and connectors, YAML.
+    /// Playbooks, connectors, profiles and schedules, YAML.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The connectors are templates of a deployment, which may name its environment in `auth_fields`.
@@ -38,10 +41,13 @@ impl Validate {
             let origin = file.display().to_string();
             let text = std::fs::read_to_string(file)
                 .map_err(|source| CliError::io(format!("reading `{origin}`"), source))?;
-            let valid = if is_connector(&text) {
-                self.connector(console, &origin, &text)
-            } else {
-                self.playbook(console, &PlaybookSource::new(origin, text), &world)
+            let valid = match Kind::of(&text) {
+                Kind::Connector => self.connector(console, &origin, &text),
+                Kind::Profile => self.document::<ProfileFile>(console, &origin, &text),
+                Kind::Schedule => self.document::<ScheduleSpec>(console, &origin, &text),
+                Kind::Playbook => {
+                    self.playbook(console, &PlaybookSource::new(origin, text), &world)
+                }
             };
             wrong += usize::from(!valid);
         }
@@ -66,6 +72,17 @@ impl Validate {
         compiled.is_valid()
     }
 
+    fn document<D: Document>(&self, console: &Console, origin: &str, text: &str) -> bool {
+        let Reading { value, problems } = countersign_document::read::<D>(text);
+        if self.json {
+            console.line(pretty(&json!({ "valid": value.is_some(), "diagnostics": problems })));
+            return value.is_some();
+        }
+        let colour = std::io::stdout().is_terminal();
+        console.line(countersign_document::text(origin, text, &problems, colour).trim_end());
+        value.is_some()
+    }
+
     fn connector(&self, console: &Console, origin: &str, text: &str) -> bool {
         let Parsed { definition, diagnostics } =
             if self.template { parse_template(text) } else { parse(text) };
@@ -84,10 +101,60 @@ impl Validate {
     }
 }
 
-/// Only a connector has endpoints at its top level; `connector:` may enclose it.
-fn is_connector(text: &str) -> bool {
-    let keys = ["connector:", "connection:", "endpoints:"];
-    text.lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
+/// What a text is meant to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Connector,
+    Playbook,
+    Profile,
+    Schedule,
+}
+
+/// Keys at the top level that tell a kind; `connector:` and `playbook:` may enclose one.
+const CONNECTOR: [&str; 3] = ["connector", "connection", "endpoints"];
+const PLAYBOOK: [&str; 2] = ["playbook", "steps"];
+/// Keys that several kinds have.
+const SHARED: [&str; 2] = ["name", "description"];
+
+impl Kind {
+    /// The schema that the text names for editors decides, else its keys. What has none of them is read as a playbook.
+    fn of(text: &str) -> Self {
+        Self::named(text).or_else(|| Self::by_keys(text)).unwrap_or(Self::Playbook)
+    }
+
+    fn named(text: &str) -> Option<Self> {
+        let comments = text.lines().take_while(|line| line.starts_with('#'));
+        let mut named =
+            comments.filter_map(|line| line.split_once("yaml-language-server: $schema="));
+        let (_, schema) = named.next()?;
+        match schema.trim().rsplit('/').next()? {
+            "connector.json" => Some(Self::Connector),
+            "playbook.json" => Some(Self::Playbook),
+            "profile.json" => Some(Self::Profile),
+            "schedule.json" => Some(Self::Schedule),
+            _ => None,
+        }
+    }
+
+    fn by_keys(text: &str) -> Option<Self> {
+        let has = |key: &str| {
+            let begins =
+                |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
+            text.lines().any(begins)
+        };
+        let kinds = [(Self::Connector, &CONNECTOR[..]), (Self::Playbook, &PLAYBOOK[..])];
+        if let Some((kind, _)) = kinds.iter().find(|(_, keys)| keys.iter().any(|key| has(key))) {
+            return Some(*kind);
+        }
+        let own = |schema: Value| {
+            let keys = schema["properties"].as_object().into_iter().flatten();
+            keys.map(|(key, _)| key).any(|key| !SHARED.contains(&key.as_str()) && has(key))
+        };
+        if own(countersign_document::schema::<ProfileFile>()) {
+            return Some(Self::Profile);
+        }
+        own(countersign_document::schema::<ScheduleSpec>()).then_some(Self::Schedule)
+    }
 }
 
 fn many(count: usize, word: &str) -> String {
@@ -96,7 +163,7 @@ fn many(count: usize, word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Validate;
+    use super::{Kind, Validate};
     use crate::console::Console;
 
     #[track_caller]
@@ -121,5 +188,41 @@ mod tests {
         check(&format!("{connector}{endpoint}"), true);
         check(&format!("{connector}{}", endpoint.replace("path", "paht")), false);
         check("endpoints: [", false);
+    }
+
+    #[test]
+    fn f_393_a_profile_is_told_from_a_playbook() {
+        check("name: A\nskills: [{ skill_type: playbook, reference: review }]\n", true);
+        check("name: A\nskills: [{ skill_type: playbok, reference: review }]\n", false);
+        let named = "# yaml-language-server: $schema=../../docs/schema/profile.json\n";
+        check(&format!("{named}name: A\n"), true);
+        check(&format!("{named}name: A\nsteps: []\n"), false);
+    }
+
+    #[test]
+    fn k_63_a_schedule_is_told_from_a_playbook() {
+        let schedule = format!(
+            "name: A\nprofile_id: prof_{}\ncron_expression: 0 6 * * *\nquery_template: What is new?\n",
+            "0".repeat(32)
+        );
+        check(&schedule, true);
+        check(&schedule.replace("0 6 * * *", "every morning"), false);
+        check(&format!("{schedule}is_enabled: true\n"), false);
+    }
+
+    #[test]
+    fn f_179_every_document_of_the_library_is_recognised() {
+        for (folder, kind) in [
+            ("connectors", Kind::Connector),
+            ("playbooks", Kind::Playbook),
+            ("profiles", Kind::Profile),
+        ] {
+            let path = format!("{}/../../library/{folder}", env!("CARGO_MANIFEST_DIR"));
+            for file in std::fs::read_dir(path).unwrap() {
+                let file = file.unwrap().path();
+                let text = std::fs::read_to_string(&file).unwrap();
+                assert_eq!(Kind::of(&text), kind, "{}", file.display());
+            }
+        }
     }
 }

@@ -123,6 +123,25 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
         Box::pin(self.page(Owner::User(owner), listing, T::NEWEST_FIRST))
     }
 
+    /// Every document of the owner.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn all(self, owner: &'c UserId) -> BoxFuture<'c, Result<Vec<T>>> {
+        Box::pin(async move {
+            let (mut all, mut after) = (Vec::new(), None::<String>);
+            loop {
+                let listing = Listing { of: None, limit: 100, after: after.as_deref() };
+                let page = self.page(Owner::User(owner), listing, T::NEWEST_FIRST).await?;
+                all.extend(page.items);
+                match page.next {
+                    Some(next) => after = Some(next),
+                    None => return Ok(all),
+                }
+            }
+        })
+    }
+
     /// The documents the deployment ships.
     ///
     /// # Errors

@@ -188,7 +188,9 @@ impl Explainer<'_> {
         let hint = nearest(name, others).map(|near| format!("is `{near}` meant to be `{name}`?"));
         let message = format!("{} has no `{name}`", what(pointer, self.kind));
         self.push(
-            Problem::error("missing", pointer, message).at(self.tree.span(pointer)).hint(hint),
+            Problem::error("missing", format!("{pointer}/{}", escaped(name)), message)
+                .at(self.tree.span(pointer))
+                .hint(hint),
         );
     }
 

@@ -9,7 +9,7 @@
 //! - [`schema`] is the published JSON Schema, [`table`] the documentation of a type's keys.
 //! - [`Problem`] is what is wrong, in one form for the command line ([`text`]), the REST API (its `Serialize`) and pages.
 //!
-//! Because serde decides alone, a constraint must be part of a type: [`text_type!`] for strings, [`Whole`] for numbers,
+//! Because serde decides alone, a constraint must be part of a type: [`text_type!`] and [`Text`] for strings, [`Whole`] for numbers,
 //! [`List`] and [`Named`] for collections, `#[serde(deny_unknown_fields)]` on every struct. An attribute that only the
 //! schema knows, such as `#[schemars(range(…))]`, would not be enforced.
 //!
@@ -20,6 +20,7 @@
 #[cfg(test)]
 extern crate self as countersign_document;
 
+mod bounded;
 mod explain;
 mod mend;
 mod named;
@@ -42,6 +43,7 @@ mod tree;
 mod words;
 mod wrappers;
 
+pub use bounded::{MaybeBlank, Text};
 pub use named::Named;
 pub use nearest::{did_you_mean, listed, nearest};
 pub use number::{List, Whole};

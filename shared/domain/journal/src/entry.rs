@@ -1,10 +1,12 @@
 //! One entry.
 
 use countersign_approval::ApprovalRecord;
+use countersign_document::Whole;
 use countersign_identity::UserId;
 use countersign_run::{RunContext, RunStatus};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -205,7 +207,7 @@ pub struct Entry {
 }
 
 /// How much an automatic entry tells (F-172).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DetailLevel {
     /// The summary alone.
@@ -216,19 +218,33 @@ pub enum DetailLevel {
 }
 
 /// The `journal_config` of a profile (F-172, F-225).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct JournalConfig {
     /// Whether a finished run writes an entry by itself.
     pub auto_journal: bool,
     /// How much it tells.
     pub detail_level: DetailLevel,
-    /// How long entries are kept, 1 to 3650 days.
+    /// For how many days entries are kept.
+    #[serde(deserialize_with = "days")]
+    #[schemars(with = "Days")]
     pub retention_days: u16,
+}
+
+/// For how many days entries may be kept.
+type Days = Whole<1, 3650, 90>;
+
+fn days<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
+    Days::deserialize(deserializer).map(Days::to)
 }
 
 impl Default for JournalConfig {
     fn default() -> Self {
-        Self { auto_journal: true, detail_level: DetailLevel::Summary, retention_days: 90 }
+        Self {
+            auto_journal: true,
+            detail_level: DetailLevel::Summary,
+            retention_days: Days::default().to(),
+        }
     }
 }
 

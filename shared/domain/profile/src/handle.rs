@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use countersign_document::Refused;
 use serde::{Deserialize, Serialize};
 
 /// Kebab-case, at most 100 characters (F-169). Unique per owner; the store sees to that.
@@ -47,6 +48,13 @@ impl Handle {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+countersign_document::text_schema! {
+    Handle {
+        format: "handle", code: "handle", sample: "a", pattern: "^[a-z0-9]+(-[a-z0-9]+)*$",
+        check: |text| Handle::parse(text).map(drop).map_err(|error| Refused::new(error.to_string())),
     }
 }
 

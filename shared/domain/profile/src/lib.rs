@@ -1,14 +1,15 @@
 //! Who an agent is (F-168…F-179, F-393).
 //!
-//! A [`ProfileSpec`] is what its owner writes: JSON at the API, YAML in the library, one reader for both that finds every
-//! problem at its field path. A [`Profile`] is a stored spec with id, owner and times. A [`Template`] is a spec with the
-//! connectors and playbooks it wants bound.
+//! A [`ProfileSpec`] is what its owner writes: JSON at the API, YAML in the library. [`Fields`] declares it once: the
+//! reader, the schema and every message come from that type. A [`Profile`] is a stored spec with id, owner and times. A
+//! [`Template`] is a spec with the connectors and playbooks it wants bound.
 
 mod error;
 mod handle;
 mod read;
 mod spec;
 
+use countersign_document::Refused;
 use countersign_identity::UserId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -16,15 +17,23 @@ use serde::{Deserialize, Serialize};
 pub use countersign_journal::{DetailLevel, JournalConfig};
 pub use error::ProfileError;
 pub use handle::Handle;
-pub use read::Template;
+pub use read::{ProfileFile, Template, Written};
 pub use spec::{
-    ApprovalPolicy, ExecutionMode, KnowledgeConfig, OutputConfig, ProfileSpec, Skill, SkillType,
-    TeamConfig, TeamPermission,
+    ApprovalPolicy, Approver, ExecutionMode, Fields, KnowledgeConfig, Model, OutputConfig,
+    ProfileSpec, Skill, SkillType, TeamConfig, TeamPermission, WrittenDestination,
 };
 
 countersign_ids::prefixed_id! {
     /// One agent.
     pub struct ProfileId("prof");
+}
+
+countersign_document::text_schema! {
+    ProfileId {
+        format: "profile-id", code: "id", sample: "prof_00000000000000000000000000000000",
+        pattern: "^prof_[0-9a-f]{32}$",
+        check: |text| ProfileId::parse(text).map(drop).map_err(|error| Refused::new(error.to_string())),
+    }
 }
 
 /// A stored profile.
@@ -67,7 +76,7 @@ impl Profile {
     pub fn signers(&self) -> Vec<String> {
         match (&self.spec.approvers[..], &self.user_id) {
             ([], Some(owner)) => vec![owner.to_string()],
-            (named, _) => named.to_vec(),
+            (named, _) => named.iter().map(ToString::to_string).collect(),
         }
     }
 }

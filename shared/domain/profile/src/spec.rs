@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use countersign_document::{MaybeBlank, Refused, Text, Whole, text_type};
 use countersign_journal::JournalConfig;
 use countersign_report::Destination;
 use countersign_run::RunContext;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -12,45 +14,91 @@ use crate::error::ProfileError;
 use crate::handle::Handle;
 
 /// The content of a profile. Made by [`ProfileSpec::from_json`], so it is always valid.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Value")]
-pub struct ProfileSpec {
-    /// Its name for people, 1 to 100 characters.
-    pub name: String,
-    /// What it is called by.
-    pub handle: Handle,
+pub type ProfileSpec = Fields<Handle>;
+
+/// The fields of a profile. Its author may leave out the handle; it is then made of the name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Profile")]
+pub struct Fields<H> {
+    /// Its name for people.
+    pub name: Text<100>,
+    /// What it is called by, kebab-case; made of the name when left out.
+    pub handle: H,
     /// What it is for.
-    pub description: String,
+    #[serde(default)]
+    pub description: MaybeBlank<2_000>,
     /// One emoji or short text.
-    pub icon: Option<String>,
+    pub icon: Option<MaybeBlank<16>>,
     /// `provider/model`, when another than the deployment's is wanted (F-176).
-    pub model_preference: Option<String>,
-    /// How often a model may look again, 1 to 10.
-    pub max_research_rounds: u8,
+    pub model_preference: Option<Model>,
+    /// How often a model may look again.
+    #[serde(default)]
+    pub max_research_rounds: Whole<1, 10, 3>,
     /// What a model is told in addition.
-    pub system_prompt_additions: Option<String>,
+    pub system_prompt_additions: Option<MaybeBlank<8_000>>,
     /// What it reads and where it writes what it learns.
+    #[serde(default)]
     pub knowledge_config: KnowledgeConfig,
     /// Where results go.
+    #[serde(default)]
     pub output_config: OutputConfig,
     /// What is written down of its runs.
+    #[serde(default)]
     pub journal_config: JournalConfig,
     /// How playbooks run that do not say.
+    #[serde(default)]
     pub default_execution_mode: ExecutionMode,
     /// In which context.
+    #[serde(default = "interactive")]
     pub default_run_context: RunContext,
     /// With which approvals.
+    #[serde(default)]
     pub default_approval_policy: ApprovalPolicy,
     /// Sets of tools (K-91).
-    pub tool_packs: Vec<String>,
+    #[serde(default)]
+    pub tool_packs: Vec<Text<100>>,
     /// What it can do.
+    #[serde(default)]
     pub skills: Vec<Skill>,
     /// Usernames or mail addresses of the directory that sign for it; the owner when empty.
-    pub approvers: Vec<String>,
+    #[serde(default)]
+    pub approvers: Vec<Approver>,
+}
+
+fn interactive() -> RunContext {
+    RunContext::Interactive
+}
+
+text_type! {
+    /// A model by its provider.
+    pub struct Model {
+        format: "model", code: "model", sample: "a/b", pattern: r"^[^/\s]+/\S+$", check: model
+    }
+    /// Somebody of the directory.
+    pub struct Approver {
+        format: "approver", code: "approver", sample: "a", pattern: r"^\S{1,254}$", check: approver
+    }
+}
+
+fn model(text: &str) -> Result<(), Refused> {
+    let named = |(provider, model): (&str, &str)| !provider.is_empty() && !model.is_empty();
+    let fits = text.split_once('/').is_some_and(named) && is_word(text, 200);
+    if fits { Ok(()) } else { Err(Refused::of_key("must have the form `provider/model`")) }
+}
+
+fn approver(text: &str) -> Result<(), Refused> {
+    let wrong = || Refused::of_key("must be a username or a mail address of the directory");
+    if is_word(text, 254) { Ok(()) } else { Err(wrong()) }
+}
+
+fn is_word(text: &str, max: usize) -> bool {
+    let length = text.chars().count();
+    (1..=max).contains(&length) && !text.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
 /// How much a model takes part (F-183…F-185).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionMode {
     /// Tools and gates only; no tokens.
@@ -63,7 +111,7 @@ pub enum ExecutionMode {
 }
 
 /// Whether steps that can be taken back need a signature (F-132, K-11). Irreversible ones always do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalPolicy {
     /// Gates wait for people.
@@ -74,14 +122,15 @@ pub enum ApprovalPolicy {
 }
 
 /// What an agent reads and where it writes (F-170).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct KnowledgeConfig {
     /// Collections it may read.
-    pub read_collections: Vec<String>,
+    pub read_collections: Vec<Text<100>>,
     /// The collection it writes.
-    pub write_collection: Option<String>,
+    pub write_collection: Option<MaybeBlank<100>>,
     /// Parts of the graph it works in.
-    pub graph_namespaces: Vec<String>,
+    pub graph_namespaces: Vec<Text<100>>,
     /// Whether what it finds goes into the graph.
     pub auto_enrich: bool,
     /// Whether names are resolved to known entities first.
@@ -89,16 +138,43 @@ pub struct KnowledgeConfig {
 }
 
 /// Where results go (F-171).
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct OutputConfig {
     /// Whether results enrich the graph (F-293).
     pub auto_enrich_graph: bool,
     /// The destinations, each on its own.
-    pub destinations: Vec<Destination>,
+    pub destinations: Vec<WrittenDestination>,
+}
+
+/// A destination as it is written; the rules of the profile have read it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct WrittenDestination(Map<String, Value>);
+
+impl OutputConfig {
+    /// The destinations.
+    #[must_use]
+    pub fn destinations(&self) -> Vec<Destination> {
+        let read = |written: &WrittenDestination| written.read("destination").ok();
+        self.destinations.iter().filter_map(read).collect()
+    }
+}
+
+impl WrittenDestination {
+    /// The destination, or its problems below `path`.
+    pub(crate) fn read(
+        &self,
+        path: &str,
+    ) -> Result<Destination, Vec<countersign_report::fields::Problem>> {
+        let mut problems = Vec::new();
+        let read = Destination::read(&Value::Object(self.0.clone()), path, &mut problems);
+        read.ok_or(problems)
+    }
 }
 
 /// Whether a skill comes with the system or is a playbook (F-174).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillType {
     /// Part of the system, such as `research`.
@@ -108,18 +184,26 @@ pub enum SkillType {
 }
 
 /// Something an agent can do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Skill {
     /// Where it comes from.
     pub skill_type: SkillType,
     /// The built-in's name or the playbook's id.
-    pub reference: String,
-    /// Higher is tried first, -1000 to 1000.
-    pub priority: i32,
+    pub reference: Text<100>,
+    /// Higher is tried first.
+    #[serde(default)]
+    pub priority: Whole<-1_000, 1_000>,
     /// Values handed to it.
+    #[serde(default)]
     pub parameters: Map<String, Value>,
     /// Whether it may be used.
+    #[serde(default = "yes")]
     pub enabled: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What teams an agent is shared with may see, derived from the shares (F-173, K-68); never stored in the profile.
@@ -168,13 +252,6 @@ impl ProfileSpec {
         let mut whole = serde_json::to_value(self).unwrap_or(Value::Null);
         merge(&mut whole, patch);
         Self::from_json(&whole)
-    }
-}
-
-impl TryFrom<Value> for ProfileSpec {
-    type Error = ProfileError;
-    fn try_from(value: Value) -> Result<Self, ProfileError> {
-        Self::from_json(&value)
     }
 }
 

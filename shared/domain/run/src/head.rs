@@ -2,12 +2,15 @@
 
 use countersign_identity::{Presented, Scopes, UserId};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{RunId, RunStatus, StepWarnings};
 
 /// How a run came about (F-186…F-189), the least strict first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum RunContext {
     /// Somebody waits for it.

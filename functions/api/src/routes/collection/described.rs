@@ -9,7 +9,9 @@ use utoipa::openapi::{Content, HttpMethod, Ref, RefOr, Required, Response, Respo
 use utoipa::{IntoParams as _, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouter;
 
-use super::{Kind, all as all_routes, one as one_routes};
+use super::{
+    Kind, Validity, all as all_routes, one as one_routes, validation as validation_routes,
+};
 use crate::Context;
 
 /// The sentences and codes of a kind's operations.
@@ -53,6 +55,19 @@ pub(crate) fn all<K: Kind>() -> Documented {
     let mut paths = Paths::new();
     paths.add_path_operation(&path, vec![HttpMethod::Post], create);
     paths.add_path_operation(&path, vec![HttpMethod::Get], list);
+    (schemas, paths, router)
+}
+
+/// `/{kind}/validate` with its documentation.
+pub(crate) fn validation<K: Kind>() -> Documented {
+    let mut schemas = Schemas::new();
+    let says = "Checks what could be created, and reports every error at once. Nothing is stored.";
+    let validate = operation::<K>(says)
+        .request_body(Some(body::<K::Draft>(&mut schemas)))
+        .response("200", shown::<Validity>(&mut schemas));
+    let (path, router) = validation_routes::<K>();
+    let mut paths = Paths::new();
+    paths.add_path_operation(&path, vec![HttpMethod::Post], validate);
     (schemas, paths, router)
 }
 

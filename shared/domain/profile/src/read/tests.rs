@@ -1,14 +1,19 @@
+use countersign_document::Problem;
 use countersign_identity::UserId;
 use serde_json::{Value, json};
 
 use super::Template;
 use crate::{Profile, ProfileId, ProfileSpec, TeamConfig, TeamPermission};
 
+/// The places of all problems, whatever their order.
 fn check(value: &Value, expect: &[&str]) {
-    let told: Vec<String> = match ProfileSpec::from_json(value) {
+    let mut told: Vec<String> = match ProfileSpec::from_json(value) {
         Ok(_) => Vec::new(),
-        Err(error) => error.problems().iter().map(ToString::to_string).collect(),
+        Err(error) => error.problems().iter().map(Problem::path).collect(),
     };
+    let mut expect: Vec<String> = expect.iter().map(|path| (*path).to_owned()).collect();
+    told.sort();
+    expect.sort();
     assert_eq!(told, expect, "{value}");
 }
 
@@ -41,21 +46,23 @@ fn f_393_every_problem_has_its_field_path() {
             "skills": [{"reference": "x"}], "approvers": ["a b"], "tool_pack": [],
         }),
         &[
-            "name: is required",
-            "handle: `Not Kebab` is not a handle: use up to 100 lower-case letters and digits with single hyphens between them",
-            "model_preference: must be of the form `provider/model`",
-            "max_research_rounds: must be a whole number from 1 to 10, not `0`",
-            "output_config.destinations[1].type: `knowledge_graph` destinations are not in this release; it has document, \
-             data_workspace_table, chat and file_export",
-            "journal_config.detail_level: `sumary` is not one of summary, detailed; did you mean `summary`?",
-            "journal_config.retention_days: must be a whole number from 1 to 3650, not `9999`",
-            "skills[0].skill_type: is required",
-            "approvers[0]: must be a username or a mail address of the directory",
-            "tool_pack: is not a field here; did you mean `tool_packs`?",
+            "name",
+            "handle",
+            "model_preference",
+            "max_research_rounds",
+            "output_config.destinations[1].type",
+            "journal_config.detail_level",
+            "journal_config.retention_days",
+            "skills[0].skill_type",
+            "approvers[0]",
+            "tool_pack",
         ],
     );
-    check(&json!([]), &["(document): must be an object, not a list"]);
-    check(&json!({"name": "🔍"}), &["handle: is required: none can be made of the name"]);
+    check(&json!([]), &[""]);
+    check(&json!({"name": "🔍"}), &["handle"]);
+    check(&json!({"name": " "}), &["name"]);
+    check(&json!({"name": "a".repeat(101)}), &["name"]);
+    check(&json!({"name": "A", "data_sources": ["irs-990-xml"]}), &["data_sources"]);
 }
 
 #[test]
@@ -119,5 +126,30 @@ fn the_library_form_names_its_data_sources() {
     let error = Template::from_yaml("name: [\n").unwrap_err().to_string();
     assert!(error.starts_with("the profile is not YAML: "), "{error}");
     let error = Template::from_yaml("name: A\ndata_sources: irs\n").unwrap_err().to_string();
-    assert_eq!(error, "the profile is not valid: data_sources: must be a list, not `irs`");
+    assert_eq!(
+        error,
+        "the profile is not valid: yaml:2:15: `data_sources` must be a list, found a string"
+    );
+}
+
+/// What is wrong with a file, and where.
+fn file(text: &str, expect: &[(u32, u32, &str)]) {
+    let error = Template::from_yaml(text).unwrap_err();
+    let told = error.problems().iter().map(|found| {
+        let (line, column) = found.place();
+        (line, column, found.code.as_str())
+    });
+    assert_eq!(told.collect::<Vec<_>>(), expect, "{error}");
+}
+
+#[test]
+fn f_393_every_problem_of_a_file_has_its_line() {
+    file(
+        "name: A\nicn: x\nskills:\n  - { skill_type: playbok, reference: x }\nmax_research_rounds: 99\n",
+        &[(2, 1, "unknown_key"), (4, 19, "choice"), (5, 22, "type")],
+    );
+    file(
+        "name: A\noutput_config:\n  destinations:\n    - type: chat\n    - type: fax\n",
+        &[(5, 13, "destination")],
+    );
 }

@@ -1,0 +1,238 @@
+//! Documents that are sent as JSON and stored as they are read.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use countersign_document::{Document, Problem as Found, Reading, read_value};
+use countersign_identity::UserId;
+use countersign_store_catalog::{CatalogError, Spec, Stored, StoredDocument};
+use countersign_web::{FieldError, Problem};
+use http::StatusCode;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::openapi::schema::{
+    AllOfBuilder, KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type,
+};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::described::Words;
+use super::{Author, Kind, Read};
+use crate::Context;
+use crate::merged::ListQuery;
+use crate::routes::now;
+
+/// A kind of document without a form of its own: the fields that its owner writes.
+pub(crate) trait Fields: Spec + Document {
+    /// See [`Kind::PLURAL`].
+    const PLURAL: &'static str;
+    /// See [`Kind::WORDS`].
+    const WORDS: Words;
+
+    /// An id of sixteen bytes.
+    fn id(bytes: [u8; 16]) -> Self::Id;
+
+    /// What only other documents can decide.
+    fn check(
+        &self,
+        ctx: &Context,
+        owner: &UserId,
+    ) -> impl Future<Output = Result<(), Problem>> + Send;
+}
+
+impl<S: Fields> Kind for Stored<S> {
+    const PLURAL: &'static str = S::PLURAL;
+    const WORDS: Words = S::WORDS;
+
+    type Draft = Sent<S>;
+    type Change = Resent<Self>;
+    type Query = ListQuery;
+    type Warning = Found;
+    type Line = Shown<Self>;
+    type View = Shown<Self>;
+
+    async fn draft(ctx: &Context, author: Author<'_>, draft: &Sent<S>) -> Read<Self> {
+        let (spec, warnings) = read::<S>(draft.body.clone(), S::WORDS.invalid)?;
+        spec.check(ctx, author.user).await?;
+        let at = now();
+        let (id, user_id) = (S::id(author.id), Some(author.user.clone()));
+        Ok((Self { id, user_id, version: 1, created_at: at, updated_at: at, spec }, warnings))
+    }
+
+    async fn change(self, ctx: &Context, editor: &UserId, change: Resent<Self>) -> Read<Self> {
+        let (spec, warnings) = read::<S>(change.fields(&self)?, S::WORDS.invalid)?;
+        spec.check(ctx, editor).await?;
+        Ok((Self { spec, version: self.version + 1, updated_at: now(), ..self }, warnings))
+    }
+
+    fn listing(query: &ListQuery) -> ListQuery {
+        query.clone()
+    }
+
+    fn view(self, warnings: Vec<Found>) -> Shown<Self> {
+        Shown { record: self, warnings }
+    }
+}
+
+/// Reads a document, or says everything that is wrong with it.
+pub(crate) fn read<D: Document>(body: Value, invalid: &str) -> Result<(D, Vec<Found>), Problem> {
+    let Reading { value, problems } = read_value::<D>(body);
+    value.map(|value| (value, problems.clone())).ok_or_else(|| {
+        let errors: Vec<FieldError> =
+            problems.iter().filter(|found| found.is_error()).map(field_error).collect();
+        let detail = match errors.len() {
+            1 => format!("the {} has an error", D::KIND),
+            count => format!("the {} has {count} errors", D::KIND),
+        };
+        let mut problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, invalid, detail);
+        problem.errors = errors;
+        problem
+    })
+}
+
+/// A problem of a document as REST answers have it.
+pub(crate) fn field_error(found: &Found) -> FieldError {
+    FieldError { path: found.path(), message: found.message.clone(), hint: found.hint.clone() }
+}
+
+/// A record that is shown whole: its fields, and what the store adds.
+pub(crate) trait Record: StoredDocument {
+    /// The fields that its owner writes.
+    type Fields: JsonSchema;
+
+    /// What the store adds, as the OpenAPI document has it.
+    fn added() -> ObjectBuilder {
+        added()
+    }
+}
+
+/// What the store adds to every kind.
+pub(crate) fn added() -> ObjectBuilder {
+    let time = SchemaFormat::KnownFormat(KnownFormat::DateTime);
+    let text = || ObjectBuilder::new().schema_type(Type::String);
+    let owner = text().schema_type(SchemaType::from_iter([Type::String, Type::Null]));
+    let version = ObjectBuilder::new().schema_type(Type::Integer);
+    let mut record = ObjectBuilder::new();
+    for (name, schema, says) in [
+        ("id", text(), "Its id."),
+        ("user_id", owner, "Its owner; null for one the deployment ships."),
+        ("version", version, "Raised by every change."),
+        ("created_at", text().format(Some(time.clone())), "When it was made."),
+        ("updated_at", text().format(Some(time)), "When it was last changed."),
+    ] {
+        record = record.property(name, schema.description(Some(says)));
+    }
+    ["id", "version", "created_at", "updated_at"].into_iter().fold(record, ObjectBuilder::required)
+}
+
+impl<S: Fields> Record for Stored<S> {
+    type Fields = S;
+}
+
+/// A body from which a document is read; what is wrong with it is said all at once.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Sent<F> {
+    pub(crate) body: Value,
+    #[serde(skip)]
+    kind: PhantomData<fn() -> F>,
+}
+
+/// A body that replaces a document: its fields, and whatever else was read with them.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Resent<R> {
+    body: Value,
+    #[serde(skip)]
+    kind: PhantomData<fn() -> R>,
+}
+
+/// A record as it is shown.
+#[derive(Debug, Serialize)]
+pub(crate) struct Shown<R> {
+    #[serde(flatten)]
+    pub(crate) record: R,
+    /// What may surprise in what was just written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<Found>,
+}
+
+impl<R: Clone> From<&R> for Shown<R> {
+    fn from(record: &R) -> Self {
+        Self { record: record.clone(), warnings: Vec::new() }
+    }
+}
+
+impl<R: StoredDocument> Resent<R> {
+    /// The fields that are changed. What the store adds may be sent back as it was read.
+    pub(crate) fn fields(self, before: &R) -> Result<Value, Problem> {
+        let mut fields = self.body;
+        let kept = serde_json::to_value(before).unwrap_or_default();
+        let Some(map) = fields.as_object_mut() else { return Ok(fields) };
+        if map.shift_remove("version").is_some_and(|seen| seen != kept["version"]) {
+            return Err(CatalogError::Changed(R::KIND).into());
+        }
+        for name in ["id", "user_id", "created_at", "updated_at"] {
+            if map.shift_remove(name).is_some_and(|sent| sent != kept[name]) {
+                return Err(Problem::field(name, "cannot be changed"));
+            }
+        }
+        Ok(fields)
+    }
+}
+
+/// The name and the schema of fields.
+fn fields_name<F: JsonSchema>() -> Cow<'static, str> {
+    format!("{}Fields", F::schema_name()).into()
+}
+
+fn fields_schema<F: JsonSchema>() -> RefOr<Schema> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<F>();
+    // A record has them and more.
+    for beside in ["additionalProperties", "title"] {
+        schema.remove(beside);
+    }
+    // What utoipa cannot hold would be an empty object; a test compares the fields.
+    serde_json::from_value(schema.to_value()).unwrap_or_else(|_| Object::new().into())
+}
+
+fn record_schema<R: Record>() -> RefOr<Schema> {
+    let fields = Ref::from_schema_name(fields_name::<R::Fields>());
+    AllOfBuilder::new().item(fields).item(R::added()).into()
+}
+
+macro_rules! schema {
+    ($type:ident<$of:ident: $bound:ident>, $name:expr, $schema:expr, $within:expr) => {
+        impl<$of: $bound> ToSchema for $type<$of> {
+            fn name() -> Cow<'static, str> {
+                $name
+            }
+
+            fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+                schemas.extend($within);
+            }
+        }
+
+        impl<$of: $bound> PartialSchema for $type<$of> {
+            fn schema() -> RefOr<Schema> {
+                $schema
+            }
+        }
+    };
+}
+
+schema!(Sent<F: JsonSchema>, fields_name::<F>(), fields_schema::<F>(), None);
+schema!(
+    Shown<R: Record>, <R::Fields>::schema_name(), record_schema::<R>(),
+    [(fields_name::<R::Fields>().into_owned(), fields_schema::<R::Fields>())]
+);
+schema!(
+    Resent<R: Record>, <R::Fields>::schema_name(), record_schema::<R>(),
+    [(fields_name::<R::Fields>().into_owned(), fields_schema::<R::Fields>())]
+);

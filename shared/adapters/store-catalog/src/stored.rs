@@ -1,0 +1,83 @@
+//! Documents that are stored as they are read: what their owner wrote, and what the catalog adds.
+
+use std::fmt;
+
+use countersign_identity::UserId;
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::collection::StoredDocument;
+
+/// What the owner of a document writes.
+pub trait Spec: Clone + fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The id of a document of this kind.
+    type Id: Clone
+        + fmt::Debug
+        + fmt::Display
+        + PartialEq
+        + Serialize
+        + DeserializeOwned
+        + Send
+        + Sync;
+
+    /// See [`StoredDocument::KIND`].
+    const KIND: &'static str;
+    /// See [`StoredDocument::KEY`].
+    const KEY: &'static str;
+
+    /// See [`StoredDocument::property`].
+    fn property(&self) -> String;
+}
+
+/// A document as stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Stored<S: Spec> {
+    /// The id.
+    pub id: S::Id,
+    /// The owner; none for what the deployment ships.
+    pub user_id: Option<UserId>,
+    /// Raised by every change.
+    pub version: u64,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was changed last.
+    pub updated_at: Timestamp,
+    /// What its owner wrote.
+    #[serde(flatten)]
+    pub spec: S,
+}
+
+impl<S: Spec> StoredDocument for Stored<S> {
+    type Id = S::Id;
+
+    const KIND: &'static str = S::KIND;
+    const KEY: &'static str = S::KEY;
+    const NEWEST_FIRST: bool = true;
+
+    fn id(&self) -> &S::Id {
+        &self.id
+    }
+
+    fn owner(&self) -> Option<&UserId> {
+        self.user_id.as_ref()
+    }
+
+    fn version(&self) -> Option<u64> {
+        Some(self.version)
+    }
+
+    fn property(&self) -> String {
+        self.spec.property()
+    }
+
+    /// The id follows from the request.
+    fn repeats(&self, _: &Self) -> bool {
+        true
+    }
+
+    fn unique_name(&self) -> (&'static str, String) {
+        ("id", self.id.to_string())
+    }
+}
