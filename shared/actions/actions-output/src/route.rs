@@ -257,13 +257,15 @@ fn conditions(destinations: &[Destination]) -> Result<Vec<Option<Condition>>, Ac
 }
 
 /// What a condition can name: `data`, `count`, and the fields of the data when it is an object.
-fn scope(data: &Value) -> Scope {
-    let fields = data.as_object().into_iter().flatten();
-    let named =
-        fields.fold(Scope::new(), |scope, (name, value)| scope.with(name.clone(), value.clone()));
+fn scope(data: &Value) -> Scope<'_> {
+    let mut scope = Scope::new();
+    for (name, value) in data.as_object().into_iter().flatten() {
+        scope.lend(name, value);
+    }
+    scope.lend("data", data);
     let count =
         data.as_array().map(Vec::len).map(Value::from).or_else(|| data.get("count").cloned());
-    named.with("data", data.clone()).with("count", count.unwrap_or(Value::Null))
+    scope.with("count", count.unwrap_or(Value::Null))
 }
 
 fn provenance(call: &Call, data: &Value) -> Provenance {

@@ -1,9 +1,12 @@
 //! The claim check: what is too large for an item lies in S3, and the item keeps its place and digest.
 
+use std::borrow::Cow;
+
 use aws_sdk_s3::Client;
 use aws_sdk_s3::primitives::ByteStream;
 use countersign_aws::LazyClient;
 use futures::future::BoxFuture;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -86,19 +89,31 @@ impl Blobs {
 
     /// Reads a value back and checks its digest.
     pub fn load<'a>(&'a self, stored: &'a Stored) -> BoxFuture<'a, Result<Value>> {
+        Box::pin(self.load_as(stored))
+    }
+
+    /// Reads a value back as a `T` and checks its digest.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the bucket does not answer, or the value is another one or has another shape.
+    pub async fn load_as<T: DeserializeOwned>(&self, stored: &Stored) -> Result<T> {
+        let json = self.text(stored).await?;
+        serde_json::from_slice(&json).map_err(|error| StoreError::Decode {
+            table: self.bucket.clone(),
+            reason: error.to_string(),
+        })
+    }
+
+    fn text<'a>(&'a self, stored: &'a Stored) -> BoxFuture<'a, Result<Cow<'a, [u8]>>> {
         Box::pin(async move {
-            let decode = |error: serde_json::Error| StoreError::Decode {
-                table: self.bucket.clone(),
-                reason: error.to_string(),
-            };
             match stored {
-                Stored::Item { json } => serde_json::from_str(json).map_err(decode),
+                Stored::Item { json } => Ok(Cow::Borrowed(json.as_bytes())),
                 Stored::Bucket { key, sha256, .. } => {
                     let bytes = self.get(key).await?;
                     if hex::encode(Sha256::digest(&bytes)) != *sha256 {
                         return Err(StoreError::Tampered(key.clone()));
                     }
-                    serde_json::from_slice(&bytes).map_err(decode)
+                    Ok(Cow::Owned(bytes))
                 }
             }
         })

@@ -144,11 +144,7 @@ impl RunStore {
     }
 
     pub(crate) async fn load_plan(&self, item: &PlanItem) -> Result<Plan> {
-        let value = self.blobs.load(&item.plan).await?;
-        serde_json::from_value(value).map_err(|error| StoreError::Decode {
-            table: self.table.name().to_owned(),
-            reason: error.to_string(),
-        })
+        self.blobs.load_as(&item.plan).await
     }
 
     /// Hands the run to its next attempt. Only one caller wins; the others see a condition that did not hold.

@@ -187,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    fn scope() -> Scope {
+    fn scope() -> Scope<'static> {
         Scope::new()
             .with("n", json!(3))
             .with("name", json!("Ada"))

@@ -64,13 +64,15 @@ fn days_ago(name: &str) -> Option<i64> {
 }
 
 /// Names and their values: the playbook's variables, and the result of each finished step under the step's name.
+///
+/// What a run keeps for its whole life is borrowed, so that a scope costs no copy of it.
 #[derive(Debug, Clone, Default)]
-pub struct Scope {
-    values: BTreeMap<String, Value>,
+pub struct Scope<'v> {
+    values: BTreeMap<String, Cow<'v, Value>>,
     runtime: Option<Runtime>,
 }
 
-impl Scope {
+impl<'v> Scope<'v> {
     /// An empty scope.
     #[must_use]
     pub fn new() -> Self {
@@ -85,7 +87,12 @@ impl Scope {
 
     /// Sets a variable or a step's result.
     pub fn insert(&mut self, name: impl Into<String>, value: Value) {
-        self.values.insert(name.into(), value);
+        self.values.insert(name.into(), Cow::Owned(value));
+    }
+
+    /// Sets a variable to a value that is kept elsewhere.
+    pub fn lend(&mut self, name: impl Into<String>, value: &'v Value) {
+        self.values.insert(name.into(), Cow::Borrowed(value));
     }
 
     /// The same scope with one more value.
@@ -100,7 +107,7 @@ impl Scope {
     pub fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
         match &self.runtime {
             Some(runtime) if runtime_type(name).is_some() => runtime.value(name).map(Cow::Owned),
-            _ => self.values.get(name).map(Cow::Borrowed),
+            _ => self.values.get(name).map(|value| Cow::Borrowed(value.as_ref())),
         }
     }
 }
@@ -115,6 +122,16 @@ mod tests {
             .with("mine", "m".into())
             .with("today", "shadow".into());
         assert_eq!(scope.get(name).as_deref().and_then(Value::as_str), expect, "{name}");
+    }
+
+    #[test]
+    fn a_lent_value_is_seen_as_one_that_was_given() {
+        let rows = Value::from(vec![1, 2]);
+        let mut scope = Scope::new().with("mine", "m".into());
+        scope.lend("rows", &rows);
+        assert_eq!(scope.get("rows").as_deref(), Some(&rows));
+        scope.lend("mine", &rows);
+        assert_eq!(scope.get("mine").as_deref(), Some(&rows));
     }
 
     #[test]

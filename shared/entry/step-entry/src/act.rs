@@ -34,7 +34,7 @@ pub(crate) enum Acted {
 /// Calls the action, as often as its author allows. What cannot be taken back is called once.
 pub(crate) async fn act(
     action: &dyn Action,
-    call: &Call,
+    mut call: Call,
     step: &PlanStep,
     contract: &Contract,
     remaining: Duration,
@@ -47,7 +47,6 @@ pub(crate) async fn act(
         let time = remaining.saturating_sub(started.elapsed()).saturating_sub(RESERVE);
         let time =
             step.timeout_seconds.map_or(time, |limit| time.min(Duration::from_secs(limit.into())));
-        let mut call = call.clone();
         call.remaining = time;
         let error = match tokio::time::timeout(time, action.run(&call)).await {
             Ok(Ok(output)) => return conforming(output, contract),

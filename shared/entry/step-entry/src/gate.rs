@@ -80,6 +80,7 @@ pub async fn gate_ask(
     }
     let covered = covered(&view, step);
     let situation = Situation::read(&context.runs, &view.head, step, &covered).await?;
+    let blocked = situation.blocked(step);
     let scope = situation.scope(
         &view.head,
         &view.plan,
@@ -88,7 +89,7 @@ pub async fn gate_ask(
     let ending = if let Some(stop) = &view.head.stop {
         let message = format!("the run is ending: {}", stop.message);
         Some(Ending::without_output(StepStatus::NotRun, "RUN_STOPPED", message))
-    } else if let Some(blocked) = situation.blocked(step) {
+    } else if let Some(blocked) = blocked {
         Some(Ending::without_output(StepStatus::NotRun, blocked.code, blocked.message))
     } else if !holds(step, &scope) {
         let message = "its condition does not hold".to_owned();
@@ -160,7 +161,7 @@ async fn gate(
     view: &StepView,
     step: &PlanStep,
     covered: &[&PlanStep],
-    scope: &Scope,
+    scope: &Scope<'_>,
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
     let asked = step.gate.clone().ok_or_else(|| StepError::UnknownStep(step.name.clone()))?;
@@ -247,7 +248,7 @@ pub(crate) async fn known_calls(
     context: &Context,
     view: &StepView,
     step: &PlanStep,
-    scope: &Scope,
+    scope: &Scope<'_>,
 ) -> Result<Known, NoEffect> {
     let contract = context.registry.get(&step.action);
     let contract =
@@ -275,7 +276,7 @@ async fn known_list(
     step: &PlanStep,
     each: &ForEach,
     contract: &Contract,
-    scope: &Scope,
+    scope: &Scope<'_>,
 ) -> Result<Known, NoEffect> {
     let head = &view.head;
     let list = for_each::Calls::of(context, head, step, each, contract, scope).await?;
@@ -305,7 +306,7 @@ async fn tool(
     event: &StepEvent,
     view: &StepView,
     step: &PlanStep,
-    scope: &Scope,
+    scope: &Scope<'_>,
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
     if let Some(intent) = &view.intent {

@@ -3,6 +3,7 @@
 use countersign_plan::PlanStep;
 use countersign_registry::{CALL_CONNECTOR, Contract};
 use countersign_wiring::{Scope, bind, bind_open};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -47,8 +48,8 @@ pub fn prepare(
             return Err(inputs.err().into_iter().chain(params.err()).flatten().collect());
         }
     };
-    let hash = hash(&json!({ "action": step.action, "inputs": inputs, "params": params }))
-        .map_err(|problem| vec![problem])?;
+    let hashed = Hashed { action: &step.action, inputs: &inputs, params: &params };
+    let hash = hash(&hashed).map_err(|problem| vec![problem])?;
     Ok(Prepared { inputs, params, hash })
 }
 
@@ -64,7 +65,41 @@ fn open(given: &Map<String, Value>, scope: &Scope) -> Result<Map<String, Value>,
     bind_open(given, scope).map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }
 
-fn hash(value: &Value) -> Result<String, String> {
+/// What the hash of a step's arguments covers.
+#[derive(Serialize)]
+struct Hashed<'a> {
+    action: &'a str,
+    inputs: &'a Map<String, Value>,
+    params: &'a Map<String, Value>,
+}
+
+fn hash(value: &Hashed<'_>) -> Result<String, String> {
     let canonical = serde_json_canonicalizer::to_vec(value).map_err(|error| error.to_string())?;
     Ok(hex::encode(Sha256::digest(canonical)))
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_registry::Registry;
+    use countersign_wiring::Scope;
+    use serde_json::json;
+
+    use super::{PlanStep, prepare};
+    use sha2::{Digest as _, Sha256};
+
+    #[test]
+    fn the_hash_covers_action_inputs_and_params_in_their_canonical_form() {
+        let step: PlanStep = serde_json::from_value(json!({
+            "name": "read", "kind": "tool", "on_error": "stop", "on_warning": "continue", "after": [],
+            "action": "crawl_url", "inputs": { "url": "{page}" },
+        }))
+        .unwrap();
+        let page = json!("https://example.org/");
+        let mut scope = Scope::new();
+        scope.lend("page", &page);
+        let prepared =
+            prepare(&step, Registry::builtin().get("crawl_url").unwrap(), &scope).unwrap();
+        let canonical = r#"{"action":"crawl_url","inputs":{"url":"https://example.org/"},"params":{"extract_mode":"text"}}"#;
+        assert_eq!(prepared.hash, hex::encode(Sha256::digest(canonical)));
+    }
 }

@@ -98,13 +98,13 @@ struct Ready<'a> {
 /// Whether a step may go on, by what came before it.
 pub(crate) enum Begun<'a> {
     End(Ending),
-    Go { contract: &'a Contract, scope: Scope },
+    Go { contract: &'a Contract, scope: Scope<'a> },
 }
 
 /// What a step asks before it looks at its own arguments: whether the run goes on, what came before it, its condition.
 pub(crate) async fn begin<'a>(
     context: &'a Context,
-    view: &StepView,
+    view: &'a StepView,
     step: &PlanStep,
 ) -> Result<Begun<'a>, StepError> {
     if let Some(stop) = &view.head.stop
@@ -130,7 +130,7 @@ pub(crate) async fn begin<'a>(
 async fn decide<'a>(
     context: &'a Context,
     event: &StepEvent,
-    view: &StepView,
+    view: &'a StepView,
     step: &PlanStep,
     invocation: &Invocation,
 ) -> Result<Decided<'a>, StepError> {
@@ -273,14 +273,20 @@ impl Ready<'_> {
         let action = context
             .action(&step.action)
             .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
-        let mut call = self.request(event, head, step, invocation.now, invocation.remaining);
-        if self.contract.writes {
+        let Self { contract, prepared, permit, call: number, .. } = self;
+        let hash = prepared.hash.clone();
+        let key = permit.as_ref().map_or_else(|| retry_key(event, &hash), |(_, key)| key.clone());
+        let mut call = Call {
+            idempotency_key: key,
+            permit: permit.map(|(permit, _)| permit),
+            ..call(head, step, prepared, invocation.now, invocation.remaining)
+        };
+        if contract.writes {
             let warnings = context.runs.warnings(head, SHOWN).await?;
             call.info.warnings = warnings.iter().map(StepWarnings::sentence).collect();
         }
-        let number = self.call;
-        match act(action.as_ref(), &call, step, self.contract, invocation.remaining).await {
-            Acted::Done(output) => Ok(Ending::answered(step, self.prepared.hash, output)),
+        match act(action.as_ref(), call, step, contract, invocation.remaining).await {
+            Acted::Done(output) => Ok(Ending::answered(step, hash, output)),
             Acted::Failed(error) if number > 1 => Ok(Ending::failed(step, &error).like_before()),
             Acted::Failed(error) => Ok(Ending::failed(step, &error)),
             Acted::Unknown => {
@@ -294,30 +300,13 @@ impl Ready<'_> {
             }
         }
     }
-
-    fn request(
-        &self,
-        event: &StepEvent,
-        head: &Head,
-        step: &PlanStep,
-        now: jiff::Timestamp,
-        remaining: Duration,
-    ) -> Call {
-        let key = match &self.permit {
-            Some((_, key)) => key.clone(),
-            None => retry_key(event, &self.prepared),
-        };
-        let permit = self.permit.as_ref().map(|(permit, _)| permit.clone());
-        let call = call(head, step, &self.prepared, now, remaining);
-        Call { idempotency_key: key, permit, ..call }
-    }
 }
 
 /// A call of the step's action with these arguments; its key and permit are the caller's to add.
 pub(crate) fn call(
     head: &Head,
     step: &PlanStep,
-    prepared: &Prepared,
+    prepared: Prepared,
     now: jiff::Timestamp,
     remaining: Duration,
 ) -> Call {
@@ -326,8 +315,8 @@ pub(crate) fn call(
         step: step.name.clone(),
         owner: head.owner.clone(),
         action: step.action.clone(),
-        inputs: prepared.inputs.clone(),
-        params: prepared.params.clone(),
+        inputs: prepared.inputs,
+        params: prepared.params,
         idempotency_key: String::new(),
         now,
         remaining,
@@ -383,7 +372,7 @@ pub(crate) fn intent(
 
 /// The key of a reversible step, the same for every attempt with these arguments: 32 hex digits. What leaves the system
 /// carries the key of its effect instead.
-fn retry_key(event: &StepEvent, prepared: &Prepared) -> String {
-    let text = format!("{}\0{}\0{}", event.run, event.step, prepared.hash);
+fn retry_key(event: &StepEvent, input_hash: &str) -> String {
+    let text = format!("{}\0{}\0{input_hash}", event.run, event.step);
     hex::encode(&Sha256::digest(text)[..16])
 }

@@ -66,12 +66,17 @@ impl Situation {
     }
 
     /// What references can see: runtime variables, the playbook's variables, and the results the steps read.
-    pub(crate) fn scope(&self, head: &Head, plan: &Plan, steps: &[&PlanStep]) -> Scope {
+    pub(crate) fn scope<'p>(
+        mut self,
+        head: &Head,
+        plan: &'p Plan,
+        steps: &[&PlanStep],
+    ) -> Scope<'p> {
         let mut runtime = Runtime::at(head.started_at, head.run.as_str());
         runtime.last_execution = head.last_finished_at.map(|at| Runtime::at(at, "").today);
         let mut scope = Scope::of_run(runtime);
         for (name, value) in &plan.inputs {
-            scope.insert(name.clone(), value.clone());
+            scope.lend(name, value);
         }
         for name in steps.iter().flat_map(|step| &step.reads) {
             if let Some(value) = self.output(name) {
@@ -82,10 +87,10 @@ impl Situation {
     }
 
     /// A step that failed or was not run has no value: what reads it sees something undefined.
-    fn output(&self, step: &str) -> Option<Value> {
-        let outcome = self.outcomes.get(step)?;
+    fn output(&mut self, step: &str) -> Option<Value> {
+        let outcome = self.outcomes.remove(step)?;
         match outcome.status {
-            StepStatus::Done => Some(outcome.output.clone()),
+            StepStatus::Done => Some(outcome.output),
             StepStatus::Skipped if outcome.verdict.is_none() => {
                 Some(json!({ "_skipped": true, "_reason": outcome.message }))
             }

@@ -19,7 +19,7 @@ pub(crate) async fn unknown_calls(
     view: &StepView,
     step: &PlanStep,
     intent: &Intent,
-    scope: &Scope,
+    scope: &Scope<'_>,
 ) -> Result<Vec<UnknownCall>, StepError> {
     if step.for_each.is_some() {
         return for_each::unknown_calls(context, view, step).await;
@@ -32,7 +32,7 @@ async fn unknown_call(
     view: &StepView,
     step: &PlanStep,
     intent: &Intent,
-    scope: &Scope,
+    scope: &Scope<'_>,
 ) -> Result<Option<UnknownCall>, StepError> {
     let leaf = match intent.leaf {
         Some(leaf) => Some(leaf),

@@ -202,15 +202,15 @@ mod tests {
     use super::failure;
     use syn::parse_quote;
 
-    fn check(input: syn::DeriveInput, expect: &str) {
-        let problem = failure(&input).err().map(|error| error.to_string());
+    fn check(input: &syn::DeriveInput, expect: &str) {
+        let problem = failure(input).err().map(|error| error.to_string());
         assert_eq!(problem.unwrap_or_default(), expect);
     }
 
     #[test]
     fn a_variant_without_a_code_is_named() {
         check(
-            parse_quote!(
+            &parse_quote!(
                 enum E {
                     #[failure(code = "A")]
                     A,
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn a_cause_must_be_found() {
         check(
-            parse_quote!(
+            &parse_quote!(
                 enum E {
                     #[failure(forward)]
                     A { x: u8, y: u8 },
@@ -233,7 +233,7 @@ mod tests {
             "which field is the cause? mark it with `#[source]`, or use `forward = FIELD`",
         );
         check(
-            parse_quote!(
+            &parse_quote!(
                 enum E {
                     #[failure(forward = z)]
                     A { x: u8 },
@@ -242,7 +242,7 @@ mod tests {
             "there is no field `z` to forward to",
         );
         check(
-            parse_quote!(
+            &parse_quote!(
                 #[failure(forward)]
                 enum E {
                     A(X),
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn defaults_of_the_enum_and_all_ways_to_forward_are_accepted() {
         check(
-            parse_quote!(
+            &parse_quote!(
                 #[failure(code = "A", status = 422)]
                 enum E {
                     A,
@@ -265,7 +265,7 @@ mod tests {
             "",
         );
         check(
-            parse_quote!(
+            &parse_quote!(
                 enum E {
                     #[failure(forward)]
                     A(X),
@@ -282,7 +282,7 @@ mod tests {
             "",
         );
         check(
-            parse_quote!(
+            &parse_quote!(
                 #[failure(code = "A", class = *class)]
                 struct S {
                     class: Class,

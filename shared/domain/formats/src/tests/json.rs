@@ -101,7 +101,11 @@ fn f_099_json_that_is_wrong_says_where() {
     let error = |text: &str, code: &str, part: &str| {
         check_error("parser: json\nresults_path: a", text.as_bytes(), code, part);
     };
-    error("{\"a\":[1,\n{\"b\":tru}]}", "FILE_MALFORMED", "record 2, line 2: expected ident");
+    error(
+        "{\"a\":[1,\n{\"b\":tru}]}",
+        "FILE_MALFORMED",
+        "record 2, line 2: only `true`, `false` and `null`",
+    );
     error("{\"a\":[1,\n2", "FILE_TRUNCATED", "line 2");
     error("{\"a\":[{\"b\":\"", "FILE_TRUNCATED", "line 1");
     error("{\"a\":[1 2]}", "FILE_MALFORMED", "a comma or the end");

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 use crate::reference::tests::any_reference;
 
-fn scope() -> Scope {
+fn scope() -> Scope<'static> {
     Scope::new()
         .with("x", json!({"count": 3, "rate": 2.5, "zero": 0}))
         .with("e", json!([{"type": "ORG", "name": "Acme", "id": null}]))

@@ -72,7 +72,7 @@ fn call() -> Call {
 /// Acts against so many errors: what came of it, and how often it was called.
 async fn acting(errors: Vec<ActionError>, more: Value) -> (Acted, usize) {
     let action = Failing { errors: Mutex::new(errors), calls: Mutex::new(0) };
-    let acted = act(&action, &call(), &step(&more), &contract(), Duration::from_secs(60)).await;
+    let acted = act(&action, call(), &step(&more), &contract(), Duration::from_secs(60)).await;
     let calls = *action.calls.lock().unwrap();
     (acted, calls)
 }

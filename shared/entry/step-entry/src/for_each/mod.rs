@@ -59,7 +59,7 @@ impl Calls {
         step: &PlanStep,
         each: &ForEach,
         contract: &Contract,
-        scope: &Scope,
+        scope: &Scope<'_>,
     ) -> Result<Self, NoEffect> {
         let list = list::items(step, each, contract, scope).map_err(NoEffect::Failed)?;
         let earlier = context.runs.earlier_calls(&head.repeats, &step.name).await;
@@ -133,7 +133,7 @@ async fn ready<'a>(
     step: &PlanStep,
     each: &ForEach,
     contract: &'a Contract,
-    scope: &Scope,
+    scope: &Scope<'_>,
 ) -> Result<Result<Ready<'a>, Ending>, StepError> {
     let list = match Calls::of(context, &view.head, step, each, contract, scope).await {
         Ok(list) => list,

@@ -253,7 +253,7 @@ impl Waves<'_> {
             return Err(StepError::UnknownStep(self.step.name.clone()));
         };
         let time = self.left().min(self.limit() + RESERVE);
-        let acted = act(action.as_ref(), &request, self.step, self.contract, time).await;
+        let acted = act(action.as_ref(), request, self.step, self.contract, time).await;
         let ended = ItemCall { ended_at: Some(Timestamp::now()), ..begun };
         Ok(match acted {
             Acted::Done(output) => {
@@ -285,8 +285,8 @@ impl Waves<'_> {
         let (item, effect) = (self.list.left.get(at)?, self.calls.effects.get(at)?);
         let permit = Permit { effect: effect.clone(), receipt: begun.sending.receipt.clone() };
         let key = begun.sending.key.clone();
-        let call =
-            call(&self.view.head, self.step, &item.prepared, self.invocation.now, self.limit());
+        let prepared = item.prepared.clone();
+        let call = call(&self.view.head, self.step, prepared, self.invocation.now, self.limit());
         Some(Call { idempotency_key: key, permit: Some(permit), ..call })
     }
 
