@@ -63,6 +63,46 @@ async fn f_345_every_action_is_listed_with_its_contract() {
 }
 
 #[tokio::test]
+async fn f_345_a_contract_has_the_schema_of_each_param() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let contract = ana.get("/actions/transform_data").await;
+    let operations = &contract["params"][0]["schema"];
+    let limit = &operations["items"]["oneOf"][4]["properties"];
+    assert_eq!(limit["type"]["const"], "limit", "{contract:#}");
+    assert_eq!(limit["count"]["minimum"], 0, "{contract:#}");
+}
+
+const NESTED: &str = r#"
+id: nested-params
+name: Nested params
+inputs:
+  - {name: who, type: entity_name}
+steps:
+  - name: cut
+    step_type: tool
+    action: transform_data
+    inputs: {data: [{a: 1}]}
+    operations:
+      - {type: limit, count: -3}
+      - {type: limit, count: "{who}"}
+"#;
+
+#[tokio::test]
+async fn f_343_k_52_parts_of_params_are_refused_at_their_place() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let said = ana.post("/playbooks/validate", &json!({ "yaml": NESTED })).await;
+    assert_eq!(said["valid"], json!(false), "{said:#}");
+    let found = said["diagnostics"].as_array().unwrap().iter();
+    let found = found.filter(|one| one["severity"] == "error");
+    let told: Vec<_> = found.map(|one| (&one["field"], &one["line"], &one["column"])).collect();
+    let expect = [
+        (&json!("params.operations[0].count"), &json!(12), &json!(30)),
+        (&json!("params.operations[1].count"), &json!(13), &json!(30)),
+    ];
+    assert_eq!(told, expect, "{said:#}");
+}
+
+#[tokio::test]
 async fn k_10_for_each_at_an_endpoint_that_only_reads_is_not_saved() {
     let ana = person("ana", &["global:analyst"]).await;
     let reading = |id: &str| {

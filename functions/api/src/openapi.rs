@@ -85,17 +85,19 @@ struct Group {
     doors: &'static [Door],
     /// The doors that every kind of document has.
     collection: &'static [Door],
+    /// Schemas that utoipa cannot hold.
+    schemas: fn() -> Vec<(String, serde_json::Value)>,
 }
 
 impl Group {
     /// The same with the doors of the documents of a kind.
     const fn of<K: Documents>(self) -> Self {
-        Self { collection: K::DOORS, ..self }
+        Self { collection: K::DOORS, schemas: K::schemas, ..self }
     }
 
     /// The same with the door that validates a document of a kind too.
     const fn of_validated<K: Documents>(self) -> Self {
-        Self { collection: K::VALIDATED, ..self }
+        Self { collection: K::VALIDATED, schemas: K::schemas, ..self }
     }
 }
 
@@ -114,16 +116,20 @@ trait Documents: Kind {
 impl<K: Kind> Documents for K {}
 
 const fn admin(word: &'static str, doors: &'static [Door]) -> Group {
-    Group { prefix: "/api/admin", word, doors, collection: &[] }
+    Group { prefix: "/api/admin", word, doors, collection: &[], schemas: Vec::new }
 }
 
 const fn factory(word: &'static str, doors: &'static [Door]) -> Group {
-    Group { prefix: "/api/agent-factory", word, doors, collection: &[] }
+    Group { prefix: "/api/agent-factory", word, doors, collection: &[], schemas: Vec::new }
+}
+
+const fn open(word: &'static str, doors: &'static [Door]) -> Group {
+    Group { prefix: "", word, doors, collection: &[], schemas: Vec::new }
 }
 
 const GROUPS: &[Group] = &[
-    Group { prefix: "", word: "/health", doors: doors! { health: health; }, collection: &[] },
-    Group { prefix: "", word: "/errors", doors: doors! { error_page: page; }, collection: &[] },
+    open("/health", doors! { health: health; }),
+    open("/errors", doors! { error_page: page; }),
     admin(
         "/users",
         doors! {
@@ -265,6 +271,9 @@ impl Group {
 pub(crate) fn document() -> serde_json::Value {
     // A document of strings and lists always serialises.
     let mut document = serde_json::to_value(declared()).unwrap_or_default();
+    for (name, schema) in GROUPS.iter().flat_map(|group| (group.schemas)()) {
+        document["components"]["schemas"][name] = schema;
+    }
     described::complete(&mut document);
     document
 }

@@ -11,7 +11,7 @@ use axum::routing::post;
 use countersign_actions_connect::{Deps, Mode, actions};
 use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Setting, StartError};
-use countersign_registry::action::Action;
+use countersign_registry::action::Handler;
 use countersign_store_directory::Directory;
 use countersign_web::token::Verifier;
 use countersign_web::{Gate, door};
@@ -22,7 +22,7 @@ use bench::Bench;
 pub struct Context {
     verifier: Verifier,
     directory: Directory,
-    action: Arc<dyn Action>,
+    action: Arc<dyn Handler>,
     bench: Arc<Bench>,
 }
 

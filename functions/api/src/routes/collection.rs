@@ -16,6 +16,7 @@ use futures::future::BoxFuture;
 use http::StatusCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use self::described::Words;
@@ -81,6 +82,11 @@ pub(crate) trait Kind: StoredDocument {
     /// Whether a list has this document.
     fn fits(&self, _: &Self::Query) -> bool {
         true
+    }
+
+    /// Schemas of the OpenAPI document that utoipa cannot hold, by name.
+    fn schemas() -> Vec<(String, Value)> {
+        Vec::new()
     }
 
     /// The document alone.

@@ -9,7 +9,7 @@ use countersign_connector::{
 use countersign_http_out::Egress;
 use countersign_reader::Readers;
 use countersign_registry::CALL_CONNECTOR;
-use countersign_registry::action::{Action, ActionError, Call};
+use countersign_registry::action::{ActionError, Call, Handler};
 use countersign_resilience::{Answers, Standing};
 use countersign_robots::Robots;
 use futures::future::BoxFuture;
@@ -71,7 +71,7 @@ pub struct Deps {
 
 /// The actions of this crate.
 #[must_use]
-pub fn actions(deps: Deps, mode: Mode) -> Vec<Arc<dyn Action>> {
+pub fn actions(deps: Deps, mode: Mode) -> Vec<Arc<dyn Handler>> {
     vec![Arc::new(CallConnector { deps, mode })]
 }
 
@@ -80,7 +80,7 @@ struct CallConnector {
     mode: Mode,
 }
 
-impl Action for CallConnector {
+impl Handler for CallConnector {
     fn name(&self) -> &'static str {
         CALL_CONNECTOR
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use countersign_connector::mapping::{Part, metadata, records};
 use countersign_connector::{SourceError, ToolConnection, ToolId, ToolRules, Tools};
 use countersign_registry::Warnings;
-use countersign_registry::action::{Action, Call};
+use countersign_registry::action::{Call, Handler};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
@@ -30,10 +30,10 @@ pub(crate) async fn call(
     Ok(mapped(&output, call, resolved, rules))
 }
 
-/// The call of the action itself: its one input, and everything else as params.
+/// The call of the action itself: its inputs, and everything else as params.
 fn of_action(call: &Call, tool: ToolId, mut arguments: Map<String, Value>) -> Call {
-    let input = tool.input().name;
-    let inputs = arguments.remove_entry(&input).into_iter().collect();
+    let names = tool.contract().inputs.into_iter().map(|slot| slot.name);
+    let inputs = names.filter_map(|name| arguments.remove_entry(&name)).collect();
     Call { action: tool.as_str().to_owned(), inputs, params: arguments, ..call.clone() }
 }
 
@@ -61,12 +61,12 @@ fn mapped(output: &Value, call: &Call, resolved: &Resolved, rules: &ToolRules) -
 }
 
 /// The actions a function was given, as tools of its connectors. One that was not given cannot be reached.
-pub struct ActionTools(Vec<Arc<dyn Action>>);
+pub struct ActionTools(Vec<Arc<dyn Handler>>);
 
 impl ActionTools {
     /// Makes these actions reachable; those that no connector may stand for stay out of reach all the same.
     #[must_use]
-    pub fn new(actions: Vec<Arc<dyn Action>>) -> Self {
+    pub fn new(actions: Vec<Arc<dyn Handler>>) -> Self {
         Self(actions)
     }
 

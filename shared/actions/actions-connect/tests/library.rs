@@ -16,7 +16,7 @@ use countersign_connector::{
     Connection, ConnectorDefinition, Endpoint, OutputSchema, PROVENANCE_FIELDS, parse_template,
 };
 use countersign_registry::DataType;
-use countersign_registry::action::Action;
+use countersign_registry::action::Handler;
 use futures::{FutureExt as _, StreamExt as _};
 use provider::{Case, Cases, Provider, Refusal, pages};
 use serde_json::{Map, Value};
@@ -174,7 +174,7 @@ async fn answered(template: &Template, endpoint: &str) {
 }
 
 /// The action an `existing_tool` stands for.
-fn tool(case: &Case, answer: &str) -> Option<Arc<dyn Action>> {
+fn tool(case: &Case, answer: &str) -> Option<Arc<dyn Handler>> {
     let name = case.request.strip_prefix("TOOL ")?;
     let inputs = case.arguments.clone().into_iter().collect();
     let answer = serde_json::from_str(answer).unwrap();

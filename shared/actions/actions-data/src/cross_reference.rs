@@ -4,93 +4,96 @@ use std::collections::BTreeSet;
 
 use countersign_knowledge::cross::{Crossing, Doubt, MatchStrategy, Question, Side, cross};
 use countersign_knowledge::{EntityType, MatchMethod};
-use countersign_registry::action::{Action, ActionError, Call};
-use futures::future::BoxFuture;
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::cross_reference as declared;
+use countersign_registry::shape::filled;
 use serde::Deserialize as _;
-use serde_json::{Value, json};
-
-use crate::given;
+use serde_json::Value;
 
 /// The whole record stands on both sides of a match, so a large answer is bounded in bytes as well.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
 pub(crate) struct CrossReference;
 
-impl Action for CrossReference {
-    fn name(&self) -> &'static str {
-        "cross_reference"
-    }
+impl Perform for CrossReference {
+    type Action = declared::CrossReference;
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move { compare(call) })
+    async fn perform(
+        &self,
+        _: &Call,
+        inputs: declared::Inputs,
+        params: declared::Params,
+    ) -> Result<declared::Output, ActionError> {
+        compare(inputs, params)
     }
 }
 
-fn compare(call: &Call) -> Result<Value, ActionError> {
-    let a = given::records(call, "dataset_a")?;
-    let b = given::records(call, "dataset_b")?;
-    let crossing =
-        cross(&a, &b, &question(call)?).map_err(|error| ActionError::from_failure(&error))?;
+fn compare(
+    inputs: declared::Inputs,
+    params: declared::Params,
+) -> Result<declared::Output, ActionError> {
+    let (a, b) = (inputs.dataset_a.items, inputs.dataset_b.items);
+    let question = question(params, inputs.doubts)?;
+    let crossing = cross(&a, &b, &question).map_err(|error| ActionError::from_failure(&error))?;
     check_size(&crossing, &a, &b)?;
-    let matches: Vec<Value> = crossing
-        .matches
-        .iter()
-        .map(|found| json!({
-            "entity_a": a[found.a], "entity_b": b[found.b], "match_score": found.score, "match_method": found.method,
-            "basis": basis(found.method),
-        }))
-        .collect();
-    let doubtful: Vec<Value> = crossing
-        .doubtful
-        .iter()
-        .map(|found| json!({ "entity_a": a[found.a], "entity_b": b[found.b], "why": found.why }))
-        .collect();
+    let matches = crossing.matches.iter().map(|found| declared::Match {
+        entity_a: a[found.a].clone(),
+        entity_b: b[found.b].clone(),
+        match_score: found.score,
+        match_method: found.method.as_str().to_owned(),
+        basis: basis(found.method).to_owned(),
+    });
+    let doubtful = crossing.doubtful.iter().map(|found| declared::Doubtful {
+        entity_a: a[found.a].clone(),
+        entity_b: b[found.b].clone(),
+        why: found.why.clone(),
+    });
     let of = |records: &[Value], indices: &[usize]| {
         indices.iter().map(|index| records[*index].clone()).collect::<Vec<_>>()
     };
-    Ok(json!({
-        "count": matches.len(),
-        "matches": matches,
-        "unmatched_a": of(&a, &crossing.unmatched_a),
-        "unmatched_b": of(&b, &crossing.unmatched_b),
-        "doubtful_count": doubtful.len(),
-        "doubtful": doubtful,
-    }))
+    Ok(declared::Output {
+        count: crossing.matches.len(),
+        matches: matches.collect(),
+        unmatched_a: of(&a, &crossing.unmatched_a),
+        unmatched_b: of(&b, &crossing.unmatched_b),
+        doubtful_count: crossing.doubtful.len(),
+        doubtful: doubtful.collect(),
+    })
 }
 
-fn question(call: &Call) -> Result<Question, ActionError> {
-    let strategy = given::text(call, "match_strategy")?.unwrap_or("fuzzy_name");
-    let side = |name: &str, id: &str| -> Result<Side, ActionError> {
-        Ok(Side {
-            name_field: given::text(call, name)?.map(str::to_owned),
-            id_field: given::text(call, id)?.map(str::to_owned),
-        })
+fn question(params: declared::Params, doubts: Option<Vec<Value>>) -> Result<Question, ActionError> {
+    let strategy = match params.match_strategy {
+        declared::MatchStrategy::Exact => MatchStrategy::Exact,
+        declared::MatchStrategy::FuzzyName => MatchStrategy::FuzzyName,
+        declared::MatchStrategy::ExternalId => MatchStrategy::ExternalId,
     };
+    let side = |name, id| Side { name_field: filled(name), id_field: filled(id) };
+    let entity_field = filled(params.entity_field);
     Ok(Question {
-        strategy: MatchStrategy::parse(strategy).map_err(|error| {
-            ActionError::from_failure(&error)
-                .with_help("use `exact`, `fuzzy_name` or `external_id`")
-        })?,
-        threshold: given::number(call, "match_threshold", 0.8)?,
-        a: side("name_field_a", "id_field_a")?,
-        b: side("name_field_b", "id_field_b")?,
-        entity_type: given::text(call, "entity_type")?.map(EntityType::from),
-        distinct_field: given::text(call, "distinct_field")?.map(str::to_owned),
-        entity_field: given::text(call, "entity_field")?.map(str::to_owned),
-        doubts: doubts(call)?,
+        strategy,
+        threshold: params.match_threshold,
+        a: side(params.name_field_a, params.id_field_a),
+        b: side(params.name_field_b, params.id_field_b),
+        entity_type: filled(params.entity_type).map(|kind| EntityType::from(kind.as_str())),
+        distinct_field: filled(params.distinct_field),
+        doubts: read_doubts(doubts, entity_field.is_some())?,
+        entity_field,
     })
 }
 
 /// Doubts say nothing without the field that tells entities apart, and are then refused rather than ignored.
-fn doubts(call: &Call) -> Result<Vec<Doubt>, ActionError> {
-    let given = call.inputs.get("doubts").filter(|doubts| !doubts.is_null());
+fn read_doubts(given: Option<Vec<Value>>, has_field: bool) -> Result<Vec<Doubt>, ActionError> {
     let Some(given) = given else { return Ok(Vec::new()) };
-    if call.params.get("entity_field").is_none_or(Value::is_null) {
+    if !has_field {
         let message = "`doubts` are about resolved entities: name their field in `entity_field`";
         return Err(ActionError::terminal("BAD_PARAM", message));
     }
-    Vec::<Doubt>::deserialize(given)
-        .map_err(|error| ActionError::terminal("BAD_INPUT", format!("`doubts`: {error}")))
+    let read = |(n, doubt): (usize, &Value)| {
+        let message = format!("doubts[{n}] must have `entity_id` and `candidate_id`, both texts");
+        Doubt::deserialize(doubt).map_err(|_| ActionError::terminal("BAD_INPUT", message))
+    };
+    given.iter().enumerate().map(read).collect()
 }
 
 /// By what two records were matched, in words.

@@ -1,33 +1,44 @@
 //! `extract_entities` (F-047): connector rules, word lists and shape. No model: `strategy: ml` is refused.
 
+use std::collections::BTreeSet;
+
 use countersign_knowledge::extract::{Request, Rule, extract};
 use countersign_knowledge::{EntityType, KnowledgeError, Relationship};
-use countersign_registry::action::{Action, ActionError, Call};
-use futures::future::BoxFuture;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use crate::given;
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::extract_entities as declared;
+use countersign_registry::shape::{Formed, Names, filled};
+use serde::Deserialize as _;
+use serde_json::{Map, Value, json};
 
 pub(crate) struct ExtractEntities;
 
-impl Action for ExtractEntities {
-    fn name(&self) -> &'static str {
-        "extract_entities"
-    }
+impl Perform for ExtractEntities {
+    type Action = declared::ExtractEntities;
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move { find(call) })
+    async fn perform(
+        &self,
+        _: &Call,
+        inputs: declared::Inputs,
+        params: declared::Params,
+    ) -> Result<Formed<declared::Output>, ActionError> {
+        find(&inputs, params)
     }
 }
 
-fn find(call: &Call) -> Result<Value, ActionError> {
-    let records = given::records(call, "data")?;
-    let rules_only = rules_only(call)?;
-    let request =
-        Request { types: types(call)?, relationship: relationship(call)?, rules: rules(call)? };
+fn find(
+    inputs: &declared::Inputs,
+    params: declared::Params,
+) -> Result<Formed<declared::Output>, ActionError> {
+    let rules_only = rules_only(params.strategy)?;
+    let rules = match params.rules {
+        Some(rules) => rules.into_iter().map(rule).collect::<Result<_, _>>()?,
+        None => rules_of(&inputs.data.set)?,
+    };
+    let relationship = filled(params.relationship_type).as_deref().map(relationship).transpose()?;
+    let request = Request { types: types(params.entity_types), relationship, rules };
     let mut entities =
-        extract(&records, &request).map_err(|error| ActionError::from_failure(&error))?;
+        extract(&inputs.data.items, &request).map_err(|error| ActionError::from_failure(&error))?;
     if rules_only {
         // The corporate trustee a rule's field turned out to hold was found by that rule's field all the same.
         let ruled = |field: &str| request.rules.iter().any(|rule| rule.field == field);
@@ -36,68 +47,51 @@ fn find(call: &Call) -> Result<Value, ActionError> {
                 || ruled(&entity.source_field)
         });
     }
-    Ok(json!({ "count": entities.len(), "entities": entities }))
+    Ok(json!({ "count": entities.len(), "entities": entities }).into())
 }
 
-fn rules_only(call: &Call) -> Result<bool, ActionError> {
-    let refuse = |error: KnowledgeError| {
-        Err(ActionError::from_failure(&error).with_help("use `auto` or `rules`"))
-    };
-    match given::text(call, "strategy")? {
-        None | Some("auto") => Ok(false),
-        Some("rules") => Ok(true),
-        Some("ml") => refuse(KnowledgeError::StrategyUnavailable("ml".to_owned())),
-        Some(other) => refuse(KnowledgeError::UnknownStrategy {
-            given: other.chars().take(40).collect(),
-            known: "`auto` and `rules`",
-        }),
+fn rules_only(strategy: declared::Strategy) -> Result<bool, ActionError> {
+    match strategy {
+        declared::Strategy::Auto => Ok(false),
+        declared::Strategy::Rules => Ok(true),
+        declared::Strategy::Ml => {
+            let error = KnowledgeError::StrategyUnavailable("ml".to_owned());
+            Err(ActionError::from_failure(&error).with_help("use `auto` or `rules`"))
+        }
     }
 }
 
-fn types(call: &Call) -> Result<Option<std::collections::BTreeSet<EntityType>>, ActionError> {
-    let bad = |what: &Value| {
-        ActionError::terminal(
-            "BAD_PARAM",
-            format!("`entity_types` must be `auto` or a list of types, not {}", given::kind(what)),
-        )
-    };
-    match call.params.get("entity_types") {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text))
-            if text.eq_ignore_ascii_case("auto") || text.trim().is_empty() =>
-        {
-            Ok(None)
-        }
-        Some(Value::String(text)) => Ok(Some(text.split(',').map(EntityType::from).collect())),
-        Some(Value::Array(items)) if items.is_empty() => Ok(None),
-        Some(Value::Array(items)) => {
-            let types = items
-                .iter()
-                .map(|item| item.as_str().map(EntityType::from).ok_or_else(|| bad(item)));
-            types.collect::<Result<_, _>>().map(Some)
-        }
-        Some(other) => Err(bad(other)),
+/// `auto`, or nothing, means every type.
+fn types(written: Names) -> Option<BTreeSet<EntityType>> {
+    match written {
+        Names::One(text) if text.eq_ignore_ascii_case("auto") || text.trim().is_empty() => None,
+        Names::One(text) => Some(text.split(',').map(EntityType::from).collect()),
+        Names::Several(names) if names.is_empty() => None,
+        Names::Several(names) => Some(names.iter().map(|n| EntityType::from(n.as_str())).collect()),
     }
 }
 
-fn relationship(call: &Call) -> Result<Option<Relationship>, ActionError> {
-    let Some(text) = given::text(call, "relationship_type")? else { return Ok(None) };
+fn relationship(text: &str) -> Result<Relationship, ActionError> {
     let unknown = || {
-        ActionError::terminal(
-            "BAD_PARAM",
-            format!("`relationship_type`: the graph has no relationship `{text}`"),
-        )
+        let message = format!("`relationship_type`: the graph has no relationship `{text}`");
+        ActionError::terminal("BAD_PARAM", message)
     };
-    Relationship::parse(text).map(Some).ok_or_else(unknown)
+    Relationship::parse(text).ok_or_else(unknown)
 }
 
-/// From the param `rules`, or from the record set's own `_entity_rules`.
-fn rules(call: &Call) -> Result<Vec<Rule>, ActionError> {
-    let of_set = || call.inputs.get("data").and_then(|data| data.get("_entity_rules"));
-    let Some(rules) = call.params.get("rules").filter(|rules| !rules.is_null()).or_else(of_set)
-    else {
-        return Ok(Vec::new());
-    };
-    Vec::<Rule>::deserialize(rules)
-        .map_err(|error| ActionError::terminal("BAD_PARAM", format!("`rules`: {error}")))
+fn rule(written: declared::Rule) -> Result<Rule, ActionError> {
+    let relationship_type =
+        filled(written.relationship_type).as_deref().map(relationship).transpose()?;
+    let entity_type = filled(written.entity_type).unwrap_or_else(|| "auto".to_owned());
+    Ok(Rule { field: written.field, entity_type, relationship_type })
+}
+
+/// The record set's own `_entity_rules`.
+fn rules_of(set: &Map<String, Value>) -> Result<Vec<Rule>, ActionError> {
+    let rules = set.get("_entity_rules").filter(|rules| !rules.is_null());
+    let Some(rules) = rules else { return Ok(Vec::new()) };
+    Vec::<Rule>::deserialize(rules).map_err(|_| {
+        let message = "`_entity_rules` must be a list of {field, entity_type, relationship_type}";
+        ActionError::terminal("BAD_INPUT", message)
+    })
 }

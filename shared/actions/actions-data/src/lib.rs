@@ -2,17 +2,16 @@
 
 mod cross_reference;
 mod extract_entities;
-mod given;
 pub mod transform;
 mod transform_data;
 
 use std::sync::Arc;
 
-use countersign_registry::action::Action;
+use countersign_registry::action::Handler;
 
 /// Every action of this crate.
 #[must_use]
-pub fn actions() -> Vec<Arc<dyn Action>> {
+pub fn actions() -> Vec<Arc<dyn Handler>> {
     vec![
         Arc::new(transform_data::TransformData),
         Arc::new(extract_entities::ExtractEntities),

@@ -123,7 +123,7 @@ fn f_049_cross_reference_carries_both_records_whole() {
         "cross_reference",
         &json!({"dataset_a": a, "dataset_b": b}),
         &json!({"match_strategy": "ml"}),
-        "STRATEGY_UNAVAILABLE",
+        "BAD_PARAM",
     );
     check_refused(
         "cross_reference",

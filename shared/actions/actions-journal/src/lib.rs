@@ -7,7 +7,7 @@ mod write;
 use std::sync::Arc;
 
 use countersign_journal::{JournalRead, JournalWrite};
-use countersign_registry::action::Action;
+use countersign_registry::action::Handler;
 
 pub use outcomes::{RunOutcomes, StepOutcome};
 
@@ -18,7 +18,7 @@ impl<T: JournalRead + JournalWrite> Journal for T {}
 
 /// The actions, over a journal and what is known of the run that writes.
 #[must_use]
-pub fn actions(journal: Arc<dyn Journal>, outcomes: Arc<dyn RunOutcomes>) -> Vec<Arc<dyn Action>> {
+pub fn actions(journal: Arc<dyn Journal>, outcomes: Arc<dyn RunOutcomes>) -> Vec<Arc<dyn Handler>> {
     vec![
         Arc::new(write::WriteJournalEntry { journal: Arc::clone(&journal), outcomes }),
         Arc::new(query::QueryJournal { journal }),

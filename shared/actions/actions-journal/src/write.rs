@@ -5,9 +5,10 @@ use std::sync::Arc;
 use countersign_journal::{
     Entry, EntryId, JournalConfig, Mention, Origin, Output, StepNote, TaskStatus,
 };
-use countersign_registry::action::{Action, ActionError, Call};
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::{Nothing, write_journal_entry as declared};
 use countersign_run::{RunContext, StepStatus};
-use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::Journal;
@@ -23,40 +24,36 @@ pub(crate) struct WriteJournalEntry {
     pub(crate) outcomes: Arc<dyn RunOutcomes>,
 }
 
-impl Action for WriteJournalEntry {
-    fn name(&self) -> &'static str {
-        "write_journal_entry"
-    }
+impl Perform for WriteJournalEntry {
+    type Action = declared::WriteJournalEntry;
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move {
-            let summary = summary(call)?;
-            let outcomes = self.outcomes.outcomes(&call.run).await?;
-            let config = JournalConfig {
-                retention_days: self.outcomes.retention_days(call).await?,
-                ..JournalConfig::default()
-            };
-            let entry = entry(call, summary, &outcomes, &config);
-            let stands = self
-                .journal
-                .put_if_new(&entry)
-                .await
-                .map_err(|error| ActionError::from_failure(&error))?;
-            Ok(json!({"journal_entry_id": stands.id, "success": true}))
-        })
+    async fn perform(
+        &self,
+        call: &Call,
+        inputs: declared::Inputs,
+        _: Nothing,
+    ) -> Result<declared::Output, ActionError> {
+        let outcomes = self.outcomes.outcomes(&call.run).await?;
+        let config = JournalConfig {
+            retention_days: self.outcomes.retention_days(call).await?,
+            ..JournalConfig::default()
+        };
+        let entry = entry(call, &inputs, &outcomes, &config);
+        let stands = self
+            .journal
+            .put_if_new(&entry)
+            .await
+            .map_err(|error| ActionError::from_failure(&error))?;
+        Ok(declared::Output { journal_entry_id: stands.id.to_string(), success: true })
     }
 }
 
-fn summary(call: &Call) -> Result<String, ActionError> {
-    let text =
-        call.inputs.get("summary").and_then(Value::as_str).map(str::trim).unwrap_or_default();
-    if text.is_empty() {
-        return Err(ActionError::terminal("JOURNAL_ARGUMENT", "`summary` must not be empty"));
-    }
-    Ok(text.chars().take(LONGEST_SUMMARY).collect())
-}
-
-fn entry(call: &Call, summary: String, outcomes: &[StepOutcome], config: &JournalConfig) -> Entry {
+fn entry(
+    call: &Call,
+    inputs: &declared::Inputs,
+    outcomes: &[StepOutcome],
+    config: &JournalConfig,
+) -> Entry {
     let others: Vec<&StepOutcome> =
         outcomes.iter().filter(|outcome| outcome.step != call.step).collect();
     let wrong: Vec<String> = others
@@ -72,12 +69,14 @@ fn entry(call: &Call, summary: String, outcomes: &[StepOutcome], config: &Journa
         user_id: call.owner.clone(),
         execution_id: call.run.clone(),
         origin: Origin::Step,
-        summary,
-        detail_entries: items(call, "detail_entries").filter_map(note).collect(),
+        summary: inputs.summary.trim().chars().take(LONGEST_SUMMARY).collect(),
+        detail_entries: items(inputs.detail_entries.as_ref()).filter_map(note).collect(),
         run_context: context(&call.info.run_context),
         invoked_by: call.info.invoked_by.clone(),
         team_id: None,
-        entities_mentioned: items(call, "entities_mentioned").filter_map(Mention::read).collect(),
+        entities_mentioned: items(inputs.entities_mentioned.as_ref())
+            .filter_map(Mention::read)
+            .collect(),
         steps_completed: others
             .iter()
             .filter(|outcome| outcome.status.is_good())
@@ -93,8 +92,8 @@ fn entry(call: &Call, summary: String, outcomes: &[StepOutcome], config: &Journa
     }
 }
 
-fn items<'a>(call: &'a Call, name: &str) -> impl Iterator<Item = &'a Value> {
-    call.inputs.get(name).and_then(Value::as_array).into_iter().flatten().take(MOST_ITEMS)
+fn items(given: Option<&Vec<Value>>) -> impl Iterator<Item = &Value> {
+    given.into_iter().flatten().take(MOST_ITEMS)
 }
 
 /// A note in words, or as `{action, result, entities_found}`; other records are kept as their JSON.

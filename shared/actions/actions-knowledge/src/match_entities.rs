@@ -7,8 +7,10 @@ use countersign_knowledge::EntityId;
 use countersign_knowledge::change::{answer, entities_of};
 use countersign_knowledge::extract::Extracted;
 use countersign_knowledge::graph::Graph;
-use countersign_registry::action::{Action, ActionError, Call};
-use futures::future::BoxFuture;
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::match_entities as declared;
+use countersign_registry::shape::Formed;
 use serde_json::Value;
 
 use crate::resolve_entities::{Found, entities, find, origin, scope, settings};
@@ -17,26 +19,34 @@ pub(crate) struct MatchEntities {
     pub(crate) graph: Arc<dyn Graph>,
 }
 
-impl Action for MatchEntities {
-    fn name(&self) -> &'static str {
-        "match_entities"
-    }
+impl Perform for MatchEntities {
+    type Action = declared::MatchEntities;
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move { run(self.graph.as_ref(), call).await })
+    async fn perform(
+        &self,
+        call: &Call,
+        inputs: declared::Inputs,
+        params: declared::Params,
+    ) -> Result<Formed<declared::Output>, ActionError> {
+        run(self.graph.as_ref(), call, inputs, &params).await.map(Into::into)
     }
 }
 
-async fn run(graph: &dyn Graph, call: &Call) -> Result<Value, ActionError> {
-    let scope = scope(call)?;
-    let entities = entities(call)?;
-    let records = records(call)?;
-    let Found { resolution, .. } = find(graph, &scope, &settings(call)?, &entities).await?;
+async fn run(
+    graph: &dyn Graph,
+    call: &Call,
+    inputs: declared::Inputs,
+    params: &declared::Params,
+) -> Result<Value, ActionError> {
+    let scope = scope(call, params.namespace.as_deref())?;
+    let entities = entities(&inputs.entities)?;
+    let records = records(inputs.records)?;
+    let settings = settings(params.strategy, params.threshold)?;
+    let Found { resolution, .. } = find(graph, &scope, &settings, &entities).await?;
     let origin = origin(call, &scope);
     let mut output = answer(&origin, entities.len(), &resolution);
-    let field = call.params.get("record_field").and_then(Value::as_str).unwrap_or("name");
     let found = entities_of(&origin, &resolution);
-    output["records"] = marked(records, field, &entities, &found);
+    output["records"] = marked(records, &params.record_field, &entities, &found);
     Ok(output)
 }
 
@@ -61,11 +71,10 @@ fn marked(
     Value::Array(records)
 }
 
-fn records(call: &Call) -> Result<Vec<Value>, ActionError> {
-    let bad = || ActionError::terminal("BAD_INPUT", "`records` must be a list of records");
-    match call.inputs.get("records") {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::Array(items)) if items.iter().all(Value::is_object) => Ok(items.clone()),
-        Some(_) => Err(bad()),
+fn records(given: Option<Vec<Value>>) -> Result<Vec<Value>, ActionError> {
+    let records = given.unwrap_or_default();
+    if records.iter().all(Value::is_object) {
+        return Ok(records);
     }
+    Err(ActionError::terminal("BAD_INPUT", "`records` must be a list of records"))
 }

@@ -9,11 +9,12 @@ use countersign_knowledge::graph::{
     CallState, Graph, GraphError, Planned, Scope, forget_known_edges,
 };
 use countersign_knowledge::{
-    DEFAULT_THRESHOLD, Entity, Known, MAX_MENTIONS, Mention, Namespace, Resolution, Settings,
-    resolve,
+    Entity, Known, MAX_MENTIONS, Mention, Namespace, Resolution, Settings, resolve,
 };
-use countersign_registry::action::{Action, ActionError, Call};
-use futures::future::BoxFuture;
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::resolve_entities as declared;
+use countersign_registry::shape::Formed;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
@@ -21,20 +22,28 @@ pub(crate) struct ResolveEntities {
     pub(crate) graph: Arc<dyn Graph>,
 }
 
-impl Action for ResolveEntities {
-    fn name(&self) -> &'static str {
-        "resolve_entities"
-    }
+impl Perform for ResolveEntities {
+    type Action = declared::ResolveEntities;
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move { run(self.graph.as_ref(), call).await })
+    async fn perform(
+        &self,
+        call: &Call,
+        inputs: declared::Inputs,
+        params: declared::Params,
+    ) -> Result<Formed<declared::Output>, ActionError> {
+        run(self.graph.as_ref(), call, &inputs, &params).await.map(Into::into)
     }
 }
 
-async fn run(graph: &dyn Graph, call: &Call) -> Result<Value, ActionError> {
-    let scope = scope(call)?;
-    let settings = settings(call)?;
-    let entities = entities(call)?;
+async fn run(
+    graph: &dyn Graph,
+    call: &Call,
+    inputs: &declared::Inputs,
+    params: &declared::Params,
+) -> Result<Value, ActionError> {
+    let scope = scope(call, params.namespace.as_deref())?;
+    let settings = settings(params.strategy, params.threshold)?;
+    let entities = entities(&inputs.entities)?;
     if call.info.dry_run {
         return Ok(plan(graph, call, &scope, &settings, &entities).await?.answer);
     }
@@ -104,8 +113,8 @@ pub(crate) fn origin(call: &Call, scope: &Scope) -> Origin {
 }
 
 /// The part of whose graph a call is about.
-pub(crate) fn scope(call: &Call) -> Result<Scope, ActionError> {
-    Ok(Scope { owner: call.owner.clone(), namespace: namespace(call)? })
+pub(crate) fn scope(call: &Call, written: Option<&str>) -> Result<Scope, ActionError> {
+    Ok(Scope { owner: call.owner.clone(), namespace: namespace(written)? })
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "taken by `map_err`")]
@@ -113,20 +122,15 @@ fn failed(error: GraphError) -> ActionError {
     ActionError::from_failure(error.as_ref() as &dyn Failure)
 }
 
-pub(crate) fn settings(call: &Call) -> Result<Settings, ActionError> {
-    let strategy = call.params.get("strategy").and_then(Value::as_str).unwrap_or("fuzzy");
-    let threshold = match call.params.get("threshold") {
-        None | Some(Value::Null) => DEFAULT_THRESHOLD,
-        Some(value) => value
-            .as_f64()
-            .or_else(|| value.as_str()?.trim().parse().ok())
-            .ok_or_else(|| ActionError::terminal("BAD_PARAM", "`threshold` must be a number"))?,
-    };
-    Settings::new(strategy, threshold).map_err(|error| ActionError::from_failure(&error))
+pub(crate) fn settings(
+    strategy: declared::Strategy,
+    threshold: f64,
+) -> Result<Settings, ActionError> {
+    Settings::new(strategy.as_str(), threshold).map_err(|error| ActionError::from_failure(&error))
 }
 
-fn namespace(call: &Call) -> Result<Namespace, ActionError> {
-    match call.params.get("namespace").and_then(Value::as_str) {
+fn namespace(written: Option<&str>) -> Result<Namespace, ActionError> {
+    match written {
         Some(text) => Namespace::parse(text)
             .map_err(|error| ActionError::terminal("BAD_PARAM", error.to_string())),
         None => Ok(Namespace::default()),
@@ -134,8 +138,7 @@ fn namespace(call: &Call) -> Result<Namespace, ActionError> {
 }
 
 /// What `extract_entities` gives, or records with `name` and `type` from anywhere, or plain names of persons.
-pub(crate) fn entities(call: &Call) -> Result<Vec<Extracted>, ActionError> {
-    let given = call.inputs.get("entities").unwrap_or(&Value::Null);
+pub(crate) fn entities(given: &Value) -> Result<Vec<Extracted>, ActionError> {
     let items = match given {
         Value::Null => &[][..],
         Value::Array(items) => items.as_slice(),

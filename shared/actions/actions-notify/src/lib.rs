@@ -12,16 +12,14 @@ use std::sync::Arc;
 
 use countersign_links::unlinked;
 use countersign_outbox::{Mail, MailId};
-use countersign_registry::action::{Action, ActionError, Call};
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call, Handler};
+use countersign_registry::actions::send_notification as declared;
+use countersign_registry::shape::filled;
 use countersign_store_content::{Notification, NotificationId, Priority, derived};
-use futures::future::BoxFuture;
-use serde_json::{Value, json};
 
 pub use link::PublicUrl;
 pub use ports::{Addresses, DailyMails, Mails, Notes, Quotas};
-
-/// The longest message, in characters.
-const LONGEST_MESSAGE: usize = 4_000;
 
 /// The action, over where notifications are kept, who has which address, how many mails are left, where mail goes, and the
 /// deployment's own address.
@@ -32,7 +30,7 @@ pub fn actions(
     quotas: Arc<dyn Quotas>,
     mails: Arc<dyn Mails>,
     public_url: PublicUrl,
-) -> Vec<Arc<dyn Action>> {
+) -> Vec<Arc<dyn Handler>> {
     vec![Arc::new(SendNotification { notes, addresses, quotas, mails, public_url })]
 }
 
@@ -44,59 +42,51 @@ struct SendNotification {
     public_url: PublicUrl,
 }
 
-impl Action for SendNotification {
-    fn name(&self) -> &'static str {
-        "send_notification"
-    }
+impl Perform for SendNotification {
+    type Action = declared::SendNotification;
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move {
-            let note = self.notification(call)?;
-            let address = match note.priority {
-                Priority::Low => None,
-                _ => self.addresses.verified(&call.owner).await?,
-            };
-            // Before the record: a step that may send no more leaves nothing behind.
-            if address.is_some() {
-                self.quotas.count(call).await?;
-            }
-            let stands = self.notes.keep(&note).await?;
-            // The record stands before the mail is queued; the mail's id is the record's, so a repeated call mails nothing
-            // twice.
-            if let Some(address) = address {
-                self.mails.queue(&mail(&stands, call, address)?).await?;
-            }
-            Ok(json!({"notification_id": stands.id, "success": true}))
-        })
+    async fn perform(
+        &self,
+        call: &Call,
+        inputs: declared::Inputs,
+        params: declared::Params,
+    ) -> Result<declared::Output, ActionError> {
+        let note = self.notification(call, &inputs, params)?;
+        let address = match note.priority {
+            Priority::Low => None,
+            _ => self.addresses.verified(&call.owner).await?,
+        };
+        // Before the record: a step that may send no more leaves nothing behind.
+        if address.is_some() {
+            self.quotas.count(call).await?;
+        }
+        let stands = self.notes.keep(&note).await?;
+        // The record stands before the mail is queued; the mail's id is the record's, so a repeated call mails nothing
+        // twice.
+        if let Some(address) = address {
+            self.mails.queue(&mail(&stands, call, address)?).await?;
+        }
+        Ok(declared::Output { notification_id: stands.id.to_string(), success: true })
     }
 }
 
 impl SendNotification {
-    fn notification(&self, call: &Call) -> Result<Notification, ActionError> {
-        let text = |map: &serde_json::Map<String, Value>, name: &str| {
-            map.get(name)
-                .and_then(Value::as_str)
-                .map(str::trim)
-                .filter(|text| !text.is_empty())
-                .map(str::to_owned)
-        };
-        let message =
-            text(&call.inputs, "message").ok_or_else(|| invalid("`message` must not be empty"))?;
-        if message.chars().count() > LONGEST_MESSAGE {
-            return Err(invalid(format!("`message` has more than {LONGEST_MESSAGE} characters")));
-        }
-        let action_url =
-            text(&call.params, "action_url").map(|url| self.public_url.allowed(&url)).transpose();
+    fn notification(
+        &self,
+        call: &Call,
+        inputs: &declared::Inputs,
+        params: declared::Params,
+    ) -> Result<Notification, ActionError> {
+        let action_url = filled(params.action_url).map(|url| self.public_url.allowed(&url));
+        let title = filled(params.title).unwrap_or_else(|| call.info.profile_name.clone());
         Ok(Notification {
             id: NotificationId::from_bytes(derived(&["notification", &call.idempotency_key])),
             owner: call.owner.clone(),
-            title: one_line(
-                &text(&call.params, "title").unwrap_or_else(|| call.info.profile_name.clone()),
-            ),
-            message,
-            priority: priority(text(&call.params, "priority").as_deref())?,
-            action_url: action_url.map_err(invalid)?,
-            action_label: text(&call.params, "action_label").map(|label| one_line(&label)),
+            title: one_line(&title),
+            message: inputs.message.trim().to_owned(),
+            priority: priority(params.priority),
+            action_url: action_url.transpose().map_err(invalid)?,
+            action_label: filled(params.action_label).map(|label| one_line(&label)),
             run: call.run.clone(),
             created_at: call.now,
             read_at: None,
@@ -108,10 +98,13 @@ fn invalid(message: impl Into<String>) -> ActionError {
     ActionError::terminal("NOTIFICATION_ARGUMENT", message)
 }
 
-fn priority(word: Option<&str>) -> Result<Priority, ActionError> {
-    let Some(word) = word else { return Ok(Priority::Normal) };
-    serde_json::from_value(json!(word))
-        .map_err(|_| invalid("`priority` must be one of low, normal, high, urgent"))
+fn priority(written: declared::Priority) -> Priority {
+    match written {
+        declared::Priority::Low => Priority::Low,
+        declared::Priority::Normal => Priority::Normal,
+        declared::Priority::High => Priority::High,
+        declared::Priority::Urgent => Priority::Urgent,
+    }
 }
 
 /// A text as one line of at most 120 characters without anything invisible.

@@ -10,14 +10,14 @@ mod shelf;
 
 use std::sync::Arc;
 
-use countersign_registry::action::Action;
+use countersign_registry::action::Handler;
 
 pub use defaults::ProfileOutputs;
 pub use shelf::Shelf;
 
 /// The actions, over what they write to and where a profile's own destinations are found.
 #[must_use]
-pub fn actions(shelf: Arc<dyn Shelf>, profiles: Arc<dyn ProfileOutputs>) -> Vec<Arc<dyn Action>> {
+pub fn actions(shelf: Arc<dyn Shelf>, profiles: Arc<dyn ProfileOutputs>) -> Vec<Arc<dyn Handler>> {
     vec![
         Arc::new(save::SaveToWorkspace { shelf: Arc::clone(&shelf) }),
         Arc::new(route::RouteOutput { shelf, profiles }),

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use countersign_failure::Class;
-use countersign_registry::action::{Action, ActionError, Call};
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::route_output::{self as declared, Written};
 use countersign_report::table::{Mapping, rows, schema};
 use countersign_report::{
     Destination, DestinationConfig, DocumentConfig, ExportConfig, Layout, Provenance, ReportError,
@@ -14,7 +16,6 @@ use countersign_store_content::{
     RowWrite, derived,
 };
 use countersign_wiring::{Condition, Scope};
-use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::defaults::ProfileOutputs;
@@ -34,64 +35,56 @@ enum Routed {
     Failed(ActionError),
 }
 
-impl Action for RouteOutput {
-    fn name(&self) -> &'static str {
-        "route_output"
-    }
+impl Perform for RouteOutput {
+    type Action = declared::RouteOutput;
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move {
-            let data = call.inputs.get("data").unwrap_or(&Value::Null);
-            let destinations = self.destinations(call).await?;
-            let conditions = conditions(&destinations)?;
-            let mut routed = Vec::with_capacity(destinations.len());
-            for (index, (destination, condition)) in
-                destinations.iter().zip(&conditions).enumerate()
-            {
-                let wanted =
-                    condition.as_ref().is_none_or(|condition| condition.holds(&scope(data)));
-                let outcome = if wanted {
-                    self.send(call, index, destination, data).await
-                } else {
-                    Routed::Skipped
-                };
-                routed.push((destination.kind(), outcome));
-            }
-            report(routed)
-        })
+    async fn perform(
+        &self,
+        call: &Call,
+        inputs: declared::Inputs,
+        params: declared::Params,
+    ) -> Result<declared::Output, ActionError> {
+        let data = inputs.data;
+        let destinations = self.destinations(call, params.destinations).await?;
+        let conditions = conditions(&destinations)?;
+        let mut routed = Vec::with_capacity(destinations.len());
+        for (index, (destination, condition)) in destinations.iter().zip(&conditions).enumerate() {
+            let wanted = condition.as_ref().is_none_or(|condition| condition.holds(&scope(&data)));
+            let outcome = if wanted {
+                self.send(call, index, destination, &data).await
+            } else {
+                Routed::Skipped
+            };
+            routed.push((destination.kind(), outcome));
+        }
+        report(routed)
     }
 }
 
 impl RouteOutput {
     /// The step's own destinations, else the profile's. Every problem is found before anything is written.
-    async fn destinations(&self, call: &Call) -> Result<Vec<Destination>, ActionError> {
-        let Some(written) = call.params.get("destinations").filter(|value| !value.is_null()) else {
-            let own = self.profiles.destinations(&call.owner, &call.info.profile_id).await?;
-            if own.is_empty() {
-                let help =
-                    "name `destinations` in the step, or give the profile some in `output_config`";
-                let error = ActionError::terminal(
-                    "OUTPUT_NO_DESTINATION",
-                    "neither the step nor the profile names a destination",
-                );
-                return Err(error.with_help(help));
-            }
+    async fn destinations(
+        &self,
+        call: &Call,
+        written: Option<Vec<Written>>,
+    ) -> Result<Vec<Destination>, ActionError> {
+        if let Some(written) = written {
+            let items: Vec<Value> = written.into_iter().map(|Written(value)| value).collect();
+            let mut problems = Vec::new();
+            let destinations = Destination::read_all(&items, "destinations", &mut problems);
+            let invalid = || ActionError::from_failure(&ReportError::Invalid(problems.clone()));
+            return if problems.is_empty() { Ok(destinations) } else { Err(invalid()) };
+        }
+        let own = self.profiles.destinations(&call.owner, &call.info.profile_id).await?;
+        if !own.is_empty() {
             return Ok(own);
-        };
-        let mut problems = Vec::new();
-        let items = written.as_array().map(Vec::as_slice).unwrap_or_default();
-        let destinations = Destination::read_all(items, "destinations", &mut problems);
-        if items.is_empty() {
-            problems.push(countersign_report::fields::Problem::new(
-                "destinations",
-                "must be a list with at least one destination",
-            ));
         }
-        if problems.is_empty() {
-            Ok(destinations)
-        } else {
-            Err(ActionError::from_failure(&ReportError::Invalid(problems)))
-        }
+        let error = ActionError::terminal(
+            "OUTPUT_NO_DESTINATION",
+            "neither the step nor the profile names a destination",
+        );
+        let help = "name `destinations` in the step, or give the profile some in `output_config`";
+        Err(error.with_help(help))
     }
 
     async fn send(
@@ -281,24 +274,25 @@ fn provenance(call: &Call, data: &Value) -> Provenance {
 }
 
 /// One row per destination (F-292). When nothing was reached the step fails, so that its `on_error` applies.
-fn report(routed: Vec<(&'static str, Routed)>) -> Result<Value, ActionError> {
+fn report(routed: Vec<(&'static str, Routed)>) -> Result<declared::Output, ActionError> {
     let failed = routed.iter().filter(|(_, outcome)| matches!(outcome, Routed::Failed(_))).count();
     if failed > 0 && failed == routed.len() {
         return Err(all_failed(routed));
     }
-    let rows: Vec<Value> = routed
-        .into_iter()
-        .map(|(kind, outcome)| match outcome {
-            Routed::Done(details) => json!({"destination": kind, "status": "success", "details": details}),
-            Routed::Skipped => json!({"destination": kind, "status": "skipped", "details": "the condition is false"}),
-            Routed::Failed(error) => {
-                let ActionError { code, message, help, .. } = error;
-                let error = json!({"code": code, "message": message, "help": help});
-                json!({"destination": kind, "status": "error", "details": null, "error": error})
-            }
-        })
-        .collect();
-    Ok(json!({"routed_to": rows, "success": failed == 0}))
+    let routed_to = routed.into_iter().map(|(kind, outcome)| row(kind, outcome)).collect();
+    Ok(declared::Output { routed_to, success: failed == 0 })
+}
+
+fn row(destination: &'static str, outcome: Routed) -> declared::Routed {
+    let row = |status, details| declared::Routed { destination, status, details, error: None };
+    match outcome {
+        Routed::Done(details) => row("success", details),
+        Routed::Skipped => row("skipped", "the condition is false".into()),
+        Routed::Failed(ActionError { code, message, help, .. }) => {
+            let error = json!({"code": code, "message": message, "help": help});
+            declared::Routed { error: Some(error), ..row("error", Value::Null) }
+        }
+    }
 }
 
 fn all_failed(routed: Vec<(&'static str, Routed)>) -> ActionError {

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use countersign_registry::action::{Action, ActionError, Call};
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::save_to_workspace as declared;
+use countersign_registry::shape::filled;
 use countersign_report::ReportError;
 use countersign_report::table::{Mapping, RowOrigin, rows, schema, table_name};
 use countersign_store_content::{DEFAULT_WORKSPACE, OnConflict, RowWrite};
-use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::shelf::Shelf;
 
@@ -16,42 +18,56 @@ pub(crate) struct SaveToWorkspace {
     pub(crate) shelf: Arc<dyn Shelf>,
 }
 
-impl Action for SaveToWorkspace {
-    fn name(&self) -> &'static str {
-        "save_to_workspace"
-    }
+impl Perform for SaveToWorkspace {
+    type Action = declared::SaveToWorkspace;
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move {
-            let data = call.inputs.get("data").unwrap_or(&Value::Null);
-            let table = name(call, "table_name", &plain(&call.step))?;
-            let workspace = name(call, "workspace_id", DEFAULT_WORKSPACE)?;
-            let answer = |inserted: u64, updated: u64| json!({"rows_inserted": inserted, "rows_updated": updated, "table_name": table, "workspace_id": workspace});
-            let records = records(data, "data")?;
-            if records.is_empty() {
-                return Ok(answer(0, 0));
-            }
-            let mapping = Mapping::inferred(&records);
-            let key = key(call, &mapping)?;
-            let made = rows(&records, &mapping, &key, &origin(call), &call.idempotency_key);
-            let write = RowWrite {
-                owner: &call.owner,
-                workspace: &workspace,
-                table: &table,
-                create_if_missing: call
-                    .params
-                    .get("create_if_missing")
-                    .and_then(Value::as_bool)
-                    .unwrap_or(true),
-                schema: schema(&mapping, &key),
-                rows: made.map_err(|error| ActionError::from_failure(&error))?,
-                on_conflict: OnConflict::Update,
-                idempotency_key: &call.idempotency_key,
-                now: call.now,
-            };
-            let (_, written) = self.shelf.rows(write).await?;
-            Ok(answer(written.inserted, written.updated))
-        })
+    async fn perform(
+        &self,
+        call: &Call,
+        inputs: declared::Inputs,
+        params: declared::Params,
+    ) -> Result<declared::Output, ActionError> {
+        self.save(call, &inputs.data, params).await
+    }
+}
+
+impl SaveToWorkspace {
+    async fn save(
+        &self,
+        call: &Call,
+        data: &Value,
+        params: declared::Params,
+    ) -> Result<declared::Output, ActionError> {
+        let table = name(params.table_name, "table_name", &plain(&call.step))?;
+        let workspace = name(params.workspace_id, "workspace_id", DEFAULT_WORKSPACE)?;
+        let records = records(data, "data")?;
+        let mut output = declared::Output {
+            rows_inserted: 0,
+            rows_updated: 0,
+            table_name: table.clone(),
+            workspace_id: workspace.clone(),
+        };
+        if records.is_empty() {
+            return Ok(output);
+        }
+        let mapping = Mapping::inferred(&records);
+        let key = key(params.upsert_key, &mapping)?;
+        let made = rows(&records, &mapping, &key, &origin(call), &call.idempotency_key);
+        let write = RowWrite {
+            owner: &call.owner,
+            workspace: &workspace,
+            table: &table,
+            create_if_missing: params.create_if_missing,
+            schema: schema(&mapping, &key),
+            rows: made.map_err(|error| ActionError::from_failure(&error))?,
+            on_conflict: OnConflict::Update,
+            idempotency_key: &call.idempotency_key,
+            now: call.now,
+        };
+        let (_, written) = self.shelf.rows(write).await?;
+        output.rows_inserted = written.inserted;
+        output.rows_updated = written.updated;
+        Ok(output)
     }
 }
 
@@ -74,22 +90,14 @@ pub(crate) fn origin(call: &Call) -> RowOrigin {
     }
 }
 
-fn name(call: &Call, param: &str, usual: &str) -> Result<String, ActionError> {
-    let text = call
-        .params
-        .get(param)
-        .and_then(Value::as_str)
-        .map(str::trim)
-        .filter(|text| !text.is_empty());
-    let text = text.unwrap_or(usual);
+fn name(written: Option<String>, param: &str, usual: &str) -> Result<String, ActionError> {
+    let text = filled(written).unwrap_or_else(|| usual.to_owned());
     let refused = |problem: String| {
-        ActionError::terminal(
-            "OUTPUT_INVALID",
-            format!("the output is not valid: {param}: {problem}"),
-        )
+        let message = format!("the output is not valid: {param}: {problem}");
+        ActionError::terminal("OUTPUT_INVALID", message)
     };
-    table_name(text).map_err(refused)?;
-    Ok(text.to_owned())
+    table_name(&text).map_err(refused)?;
+    Ok(text)
 }
 
 /// A step's name as the name of a table.
@@ -98,15 +106,9 @@ fn plain(step: &str) -> String {
     step.chars().take(100).map(kept).collect()
 }
 
-/// `upsert_key`: one column or several, each of which the records must have.
-fn key(call: &Call, mapping: &Mapping) -> Result<Vec<String>, ActionError> {
-    let key: Vec<String> = match call.params.get("upsert_key") {
-        Some(Value::String(column)) => vec![column.clone()],
-        Some(Value::Array(columns)) => {
-            columns.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-        }
-        _ => Vec::new(),
-    };
+/// `upsert_key`: columns that the records must have.
+fn key(written: Option<Vec<String>>, mapping: &Mapping) -> Result<Vec<String>, ActionError> {
+    let key = written.unwrap_or_default();
     match key.iter().find(|column| !mapping.has(column)) {
         None => Ok(key),
         Some(column) => {

@@ -8,15 +8,15 @@ use countersign_failure::Class;
 use countersign_http_out::{Answer, Call as HttpCall, Egress};
 use countersign_pages::{Body, ExtractMode, Page};
 use countersign_reader::Readers;
-use countersign_registry::action::{Action, ActionError, Call};
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::crawl_url as declared;
 use countersign_robots::Robots;
-use futures::future::BoxFuture;
-use serde_json::{Value, json};
 use tokio::time::Instant;
 use url::Url;
 
 use crate::error::WebError;
-use crate::given;
+use crate::timing;
 
 /// The largest page read.
 const MAX_PAGE: u64 = 10 * 1024 * 1024;
@@ -32,22 +32,30 @@ pub(crate) struct CrawlUrl {
     pub(crate) robots: Robots,
 }
 
-impl Action for CrawlUrl {
-    fn name(&self) -> &'static str {
-        "crawl_url"
-    }
+impl Perform for CrawlUrl {
+    type Action = declared::CrawlUrl;
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move { Ok(self.crawl(call).await?) })
+    async fn perform(
+        &self,
+        call: &Call,
+        inputs: declared::Inputs,
+        params: declared::Params,
+    ) -> Result<declared::Output, ActionError> {
+        Ok(self.crawl(call, &inputs, &params).await?)
     }
 }
 
 impl CrawlUrl {
-    async fn crawl(&self, call: &Call) -> Result<Value, WebError> {
-        let deadline = Instant::now() + given::time(call);
-        let url = address(given::text(call, "url")?)?;
-        let mode = mode(call)?;
-        let timeout = given::timeout(call);
+    async fn crawl(
+        &self,
+        call: &Call,
+        inputs: &declared::Inputs,
+        params: &declared::Params,
+    ) -> Result<declared::Output, WebError> {
+        let deadline = Instant::now() + timing::time(call);
+        let url = address(inputs.url.trim())?;
+        let mode = mode(params.extract_mode);
+        let timeout = timing::timeout(call);
         self.robots.ask(&url, call.now, timeout).await?;
         let answer = self.fetch(url.clone(), timeout.min(left(deadline))).await?;
         // A redirect may lead where the site, or another one, does not want to be read.
@@ -96,25 +104,19 @@ fn address(text: &str) -> Result<Url, WebError> {
     Ok(url)
 }
 
-fn mode(call: &Call) -> Result<ExtractMode, WebError> {
-    match call.params.get("extract_mode").and_then(Value::as_str).unwrap_or("text") {
-        "text" => Ok(ExtractMode::Text),
-        "markdown" => Ok(ExtractMode::Markdown),
-        "structured" => Ok(ExtractMode::Structured),
-        other => {
-            let shown: String = other.chars().take(40).collect();
-            let message =
-                format!("`extract_mode` must be text, markdown or structured, not `{shown}`");
-            Err(WebError::Param(message))
-        }
+fn mode(written: declared::ExtractMode) -> ExtractMode {
+    match written {
+        declared::ExtractMode::Text => ExtractMode::Text,
+        declared::ExtractMode::Markdown => ExtractMode::Markdown,
+        declared::ExtractMode::Structured => ExtractMode::Structured,
     }
 }
 
-fn output(page: Page, url: &Url, call: &Call) -> Value {
-    let links: Vec<Value> =
-        page.links.into_iter().map(|link| json!({ "url": link.url, "text": link.text })).collect();
+fn output(page: Page, url: &Url, call: &Call) -> declared::Output {
+    let links =
+        page.links.into_iter().map(|link| declared::Link { url: link.url, text: link.text });
     let mut metadata = page.metadata;
     metadata.insert("url".to_owned(), public_address(url).into());
     metadata.insert("retrieved_at".to_owned(), call.now.to_string().into());
-    json!({ "content": page.content, "title": page.title, "metadata": metadata, "links": links })
+    declared::Output { links: links.collect(), content: page.content, title: page.title, metadata }
 }

@@ -2,14 +2,14 @@
 
 mod crawl;
 mod error;
-mod given;
 mod search;
+mod timing;
 
 use std::sync::Arc;
 
 use countersign_http_out::Egress;
 use countersign_reader::Readers;
-use countersign_registry::action::Action;
+use countersign_registry::action::Handler;
 use countersign_robots::Robots;
 
 pub use countersign_connector::Secret as SearchKey;
@@ -29,7 +29,7 @@ pub struct Deps {
 
 /// The actions of this crate.
 #[must_use]
-pub fn actions(deps: Deps) -> Vec<Arc<dyn Action>> {
+pub fn actions(deps: Deps) -> Vec<Arc<dyn Handler>> {
     let robots = Robots::new(deps.egress.clone());
     vec![
         Arc::new(crawl::CrawlUrl { egress: deps.egress, readers: deps.readers, robots }),

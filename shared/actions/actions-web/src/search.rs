@@ -9,20 +9,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_http_out::HttpError;
-use countersign_registry::action::{Action, ActionError, Call};
+use countersign_registry::Perform;
+use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::search_web as declared;
+use countersign_registry::actions::search_web::{Categories, Found};
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
 use url::Url;
 
 use crate::error::WebError;
-use crate::given;
+use crate::timing;
 
 pub use setup::{SearchConfig, SearchSetting, SearchSetupError};
 
-/// Characters of a search.
-const LONGEST_QUERY: usize = 400;
-/// Results of one search.
-const MOST_RESULTS: u64 = 50;
 /// Categories of one search.
 const MOST_CATEGORIES: usize = 5;
 /// Characters of a title or snippet.
@@ -64,24 +62,37 @@ pub(crate) struct SearchWeb {
     pub(crate) provider: Option<Arc<dyn SearchProvider>>,
 }
 
-impl Action for SearchWeb {
-    fn name(&self) -> &'static str {
-        "search_web"
-    }
+impl Perform for SearchWeb {
+    type Action = declared::SearchWeb;
 
-    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
-        Box::pin(async move { Ok(self.search(call).await?) })
+    async fn perform(
+        &self,
+        call: &Call,
+        inputs: declared::Inputs,
+        params: declared::Params,
+    ) -> Result<declared::Output, ActionError> {
+        Ok(self.search(call, &inputs, params).await?)
     }
 }
 
 impl SearchWeb {
-    async fn search(&self, call: &Call) -> Result<Value, WebError> {
-        let query = query(call)?;
+    async fn search(
+        &self,
+        call: &Call,
+        inputs: &declared::Inputs,
+        params: declared::Params,
+    ) -> Result<declared::Output, WebError> {
+        let query = Query {
+            text: inputs.query.trim().to_owned(),
+            max_results: usize::try_from(params.max_results).unwrap_or(10),
+            categories: categories(params.categories)?,
+            timeout: timing::timeout(call),
+        };
         let provider = self.provider.as_ref().ok_or(WebError::NotConfigured)?;
-        let searching = tokio::time::timeout(given::time(call), provider.search(&query));
+        let searching = tokio::time::timeout(timing::time(call), provider.search(&query));
         let hits = searching.await.map_err(|_| late())??;
         let results = results(hits, query.max_results);
-        Ok(json!({ "count": results.len(), "results": results }))
+        Ok(declared::Output { count: results.len(), results })
     }
 }
 
@@ -89,44 +100,16 @@ fn late() -> WebError {
     WebError::SearchUnavailable("it did not answer in the step's time".to_owned())
 }
 
-fn query(call: &Call) -> Result<Query, WebError> {
-    let text = given::text(call, "query")?;
-    if text.chars().count() > LONGEST_QUERY {
-        return Err(WebError::Input(format!(
-            "the input `query` has more than {LONGEST_QUERY} characters"
-        )));
-    }
-    let max_results = match call.params.get("max_results") {
-        None | Some(Value::Null) => 10,
-        Some(value) => {
-            value.as_u64().filter(|count| (1..=MOST_RESULTS).contains(count)).ok_or_else(|| {
-                WebError::Param(format!(
-                    "`max_results` must be a whole number from 1 to {MOST_RESULTS}"
-                ))
-            })?
-        }
-    };
-    Ok(Query {
-        text: text.to_owned(),
-        max_results: usize::try_from(max_results).unwrap_or(10),
-        categories: categories(call.params.get("categories"))?,
-        timeout: given::timeout(call),
-    })
-}
-
 /// A list of texts, or one text with commas.
-fn categories(value: Option<&Value>) -> Result<Vec<String>, WebError> {
+fn categories(written: Option<Categories>) -> Result<Vec<String>, WebError> {
     let wrong = || {
         let message = format!("`categories` must be a list of at most {MOST_CATEGORIES} words");
         WebError::Param(message)
     };
-    let words: Vec<&str> = match value {
-        None | Some(Value::Null) => Vec::new(),
-        Some(Value::String(text)) => text.split(',').collect(),
-        Some(Value::Array(items)) => {
-            items.iter().map(|item| item.as_str().ok_or_else(wrong)).collect::<Result<_, _>>()?
-        }
-        Some(_) => return Err(wrong()),
+    let words: Vec<String> = match written {
+        None => Vec::new(),
+        Some(Categories::Text(text)) => text.split(',').map(str::to_owned).collect(),
+        Some(Categories::Words(words)) => words,
     };
     let mut all: Vec<String> = Vec::new();
     for word in words {
@@ -144,7 +127,7 @@ fn categories(value: Option<&Value>) -> Result<Vec<String>, WebError> {
 }
 
 /// Each page once; what is no web page is left out.
-fn results(hits: Vec<Hit>, most: usize) -> Vec<Value> {
+fn results(hits: Vec<Hit>, most: usize) -> Vec<Found> {
     let mut seen = HashSet::new();
     let mut results = Vec::new();
     for hit in hits {
@@ -153,12 +136,12 @@ fn results(hits: Vec<Hit>, most: usize) -> Vec<Value> {
             continue;
         }
         let host = url.host_str().unwrap_or_default();
-        results.push(json!({
-            "title": short(&hit.title),
-            "url": url.as_str(),
-            "snippet": short(&hit.snippet),
-            "source": host.strip_prefix("www.").unwrap_or(host),
-        }));
+        results.push(Found {
+            title: short(&hit.title),
+            url: url.as_str().to_owned(),
+            snippet: short(&hit.snippet),
+            source: host.strip_prefix("www.").unwrap_or(host).to_owned(),
+        });
     }
     results
 }

@@ -91,13 +91,5 @@ fn typed<'a>(
     definition: &ConnectorDefinition,
     names: impl Iterator<Item = &'a String>,
 ) -> Vec<(String, EndpointContract)> {
-    let typed = |name: &String| {
-        let contract = endpoint_contract(definition, name)?;
-        let (inputs, outputs) = (contract.inputs, contract.outputs);
-        Some((
-            name.clone(),
-            EndpointContract { inputs, outputs, irreversible: contract.irreversible },
-        ))
-    };
-    names.filter_map(typed).collect()
+    names.filter_map(|name| Some((name.clone(), endpoint_contract(definition, name)?))).collect()
 }

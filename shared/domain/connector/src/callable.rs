@@ -1,8 +1,8 @@
 //! An endpoint as a tool of a model (F-093).
 
-use countersign_registry::{DataType, Field, Slot};
+use countersign_registry::arguments_schema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::contract::endpoint_contract;
@@ -35,7 +35,7 @@ pub fn tool_of(definition: &ConnectorDefinition, endpoint: &str) -> Option<Endpo
         description.push_str(". Its effect cannot be taken back: it waits for a signature.");
     }
     let name = name(definition.id.as_str(), endpoint);
-    Some(EndpointTool { name, description, input_schema: arguments(&contract.inputs) })
+    Some(EndpointTool { name, description, input_schema: arguments_schema(&contract.inputs) })
 }
 
 /// A name that is too long is cut, and told from its like by a digest of the whole.
@@ -49,78 +49,12 @@ fn name(connector: &str, endpoint: &str) -> String {
     format!("{head}_{digest}")
 }
 
-fn arguments(inputs: &[Slot]) -> Value {
-    let properties: Map<String, Value> =
-        inputs.iter().map(|slot| (slot.name.clone(), argument(slot))).collect();
-    // A default stands in for what is left out.
-    let required: Vec<&str> = inputs
-        .iter()
-        .filter(|slot| slot.required && slot.default.is_none())
-        .map(|slot| slot.name.as_str())
-        .collect();
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
-}
-
-fn argument(slot: &Slot) -> Value {
-    let mut schema = described(&slot.data_type, &slot.description);
-    if !slot.choices.is_empty() {
-        schema.insert("enum".to_owned(), json!(slot.choices));
-    }
-    if let Some(default) = &slot.default {
-        schema.insert("default".to_owned(), default.clone());
-    }
-    schema.into()
-}
-
-fn described(data_type: &DataType, description: &str) -> Map<String, Value> {
-    let mut schema = of_type(data_type);
-    let form = match data_type {
-        DataType::Date => "a date (yyyy-mm-dd) or a time (RFC 3339)",
-        DataType::Decimal => "an exact number as text, such as 1250.00",
-        _ => "",
-    };
-    let parts: Vec<&str> =
-        [description, form].into_iter().filter(|part| !part.is_empty()).collect();
-    if !parts.is_empty() {
-        schema.insert("description".to_owned(), parts.join("; ").into());
-    }
-    schema
-}
-
-fn of_type(data_type: &DataType) -> Map<String, Value> {
-    let mut schema = Map::new();
-    let kind = match data_type {
-        DataType::String | DataType::Date | DataType::Decimal => "string",
-        DataType::Number => "number",
-        DataType::Integer => "integer",
-        DataType::Boolean => "boolean",
-        DataType::Object => "object",
-        DataType::Record(fields) => {
-            let field = |Field { name, data_type, description }: &Field| {
-                (name.clone(), Value::Object(described(data_type, description)))
-            };
-            schema.insert("properties".to_owned(), fields.iter().map(field).collect());
-            "object"
-        }
-        DataType::Array(item) => {
-            schema.insert("items".to_owned(), of_type(item).into());
-            "array"
-        }
-        DataType::Any => return schema,
-    };
-    schema.insert("type".to_owned(), kind.into());
-    schema
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+
+    use countersign_registry::DataType;
+    use serde_json::{Map, json};
 
     use super::*;
     use crate::{parse, parse_template};

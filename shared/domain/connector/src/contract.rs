@@ -1,22 +1,12 @@
 //! What an endpoint takes and gives, in the registry's words (F-038, F-042, F-091).
 
+pub use countersign_registry::EndpointContract;
 use countersign_registry::{DataType, Field, Slot};
 
 use crate::model::{
     Connection, ConnectorDefinition, Endpoint, JsonMapping, MetadataField, Operation, OutputShape,
     Pagination,
 };
-
-/// What the playbook validator knows of an endpoint.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EndpointContract {
-    /// Arguments.
-    pub inputs: Vec<Slot>,
-    /// What comes back.
-    pub outputs: Vec<Slot>,
-    /// Whether its effect cannot be taken back: any request but GET and HEAD, unless it is a search marked safe.
-    pub irreversible: bool,
-}
 
 /// The argument with which a call goes on where an earlier one ended: its `_next_cursor`.
 pub const CURSOR_ARGUMENT: &str = "_cursor";
@@ -105,7 +95,7 @@ fn outputs(connection: &Connection, endpoint: &Endpoint) -> Vec<Slot> {
         (connection, &endpoint.operation)
         && rules.passthrough
     {
-        return connection.tool.outputs();
+        return connection.tool.contract().outputs;
     }
     let mut slots = match endpoint.output.shape {
         OutputShape::RecordSet => vec![
@@ -238,7 +228,7 @@ fn slot(name: &str, data_type: DataType, description: &str) -> Slot {
         required: false,
         default: None,
         choices: Vec::new(),
-        items: None,
+        schema: None,
         description: description.to_owned(),
     }
 }

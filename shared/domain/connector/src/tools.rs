@@ -1,7 +1,9 @@
 //! Actions of this system that a connector may stand for (F-102), and the door to them (K-41).
 
 use countersign_registry::action::Call;
-use countersign_registry::{DataType, Field, Slot};
+use countersign_registry::actions::crawl_url::CrawlUrl;
+use countersign_registry::actions::search_web::SearchWeb;
+use countersign_registry::{Contract, contract_of};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -53,78 +55,29 @@ impl ToolId {
         Self::ALL.into_iter().find(|tool| tool.written_as().contains(&(module, function)))
     }
 
-    /// The one argument the action cannot do without; it is an input of the action, every other is a param.
+    /// The action's contract. What it cannot do without is an input, every other argument is a param.
     #[must_use]
-    pub fn input(self) -> Slot {
+    pub fn contract(self) -> Contract {
         match self {
-            Self::SearchWeb => Slot::required("query", DataType::String, "what to search for"),
-            Self::CrawlUrl => Slot::required("url", DataType::String, "the page's address"),
-        }
-    }
-
-    /// What else the action takes.
-    #[must_use]
-    pub fn params(self) -> Vec<Slot> {
-        match self {
-            Self::SearchWeb => vec![
-                Slot::optional("max_results", DataType::Integer, "how many results at most"),
-                Slot::optional("categories", DataType::Any, "kinds of results"),
-            ],
-            Self::CrawlUrl => {
-                vec![Slot::optional(
-                    "extract_mode",
-                    DataType::String,
-                    "`text`, `markdown` or `structured`",
-                )]
-            }
-        }
-    }
-
-    /// What comes back.
-    #[must_use]
-    pub fn outputs(self) -> Vec<Slot> {
-        let text =
-            |names: &[&str]| names.iter().map(|name| Field::new(name, DataType::String)).collect();
-        match self {
-            Self::SearchWeb => vec![
-                Slot::required(
-                    "results",
-                    DataType::records(text(&["title", "url", "snippet", "source"])),
-                    "the results",
-                ),
-                Slot::required("count", DataType::Integer, "how many results came back"),
-            ],
-            Self::CrawlUrl => vec![
-                Slot::required("content", DataType::Any, "the page's text or structure"),
-                Slot::required("title", DataType::String, "the page's title"),
-                Slot::required("metadata", DataType::Object, "what the page says of itself"),
-                Slot::required("links", DataType::array(DataType::Any), "where it links to"),
-            ],
+            Self::SearchWeb => contract_of::<SearchWeb>(),
+            Self::CrawlUrl => contract_of::<CrawlUrl>(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use countersign_registry::{Registry, Slot};
-
     use super::ToolId;
 
     #[test]
-    fn k_41_the_list_agrees_with_the_registry_where_it_knows_the_action() {
-        let names = |slots: &[Slot]| {
-            let mut names: Vec<String> = slots.iter().map(|slot| slot.name.clone()).collect();
-            names.sort();
-            names
-        };
-        let registry = Registry::builtin();
+    fn k_41_what_is_on_the_list_only_reads() {
         for tool in ToolId::ALL {
             assert_eq!(ToolId::parse(tool.as_str()), Some(tool));
-            let Some(contract) = registry.get(tool.as_str()) else { continue };
+            let contract = tool.contract();
+            assert_eq!(contract.name, tool.as_str());
             assert!(!contract.irreversible && !contract.writes, "{tool:?} only reads");
-            assert_eq!(names(&contract.inputs), [tool.input().name], "{tool:?}");
-            assert_eq!(names(&contract.params), names(&tool.params()), "{tool:?}");
-            assert_eq!(names(&contract.outputs), names(&tool.outputs()), "{tool:?}");
+            assert!(contract.inputs.iter().all(|slot| slot.required), "{tool:?}");
+            assert!(contract.params.iter().all(|slot| !slot.required), "{tool:?}");
         }
     }
 

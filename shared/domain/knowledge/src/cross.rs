@@ -35,25 +35,6 @@ pub enum MatchStrategy {
     ExternalId,
 }
 
-impl MatchStrategy {
-    /// Reads the written form.
-    ///
-    /// # Errors
-    /// [`KnowledgeError::StrategyUnavailable`] for `ml`, [`KnowledgeError::UnknownStrategy`] for anything else unknown.
-    pub fn parse(text: &str) -> Result<Self, KnowledgeError> {
-        match text {
-            "exact" => Ok(Self::Exact),
-            "fuzzy_name" => Ok(Self::FuzzyName),
-            "external_id" => Ok(Self::ExternalId),
-            "ml" => Err(KnowledgeError::StrategyUnavailable("ml".to_owned())),
-            other => Err(KnowledgeError::UnknownStrategy {
-                given: other.chars().take(40).collect(),
-                known: "`exact`, `fuzzy_name` and `external_id`",
-            }),
-        }
-    }
-}
-
 /// Where one side keeps its names and ids; `None`: found by the usual field names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Side {
@@ -460,7 +441,6 @@ mod tests {
     fn f_049_bad_questions_are_named() {
         let refused = cross(&[json!(7)], &[], &question(MatchStrategy::Exact, 0.8));
         assert!(matches!(refused, Err(KnowledgeError::BadItem { index: 0, .. })), "{refused:?}");
-        assert!(matches!(MatchStrategy::parse("ml"), Err(KnowledgeError::StrategyUnavailable(_))));
         assert!(matches!(
             cross(&[], &[], &question(MatchStrategy::Exact, 1.5)),
             Err(KnowledgeError::OutOfRange { .. })

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use countersign_registry::{Registry, Slot};
+pub use countersign_registry::EndpointContract;
+use countersign_registry::Registry;
 use serde::{Deserialize, Serialize};
 
 /// The contracts, and what the profile has bound.
@@ -36,17 +37,6 @@ impl<'a> World<'a> {
     pub fn knowing(self, known: &'a Bindings) -> Self {
         Self { known: Some(known), ..self }
     }
-}
-
-/// A connector's endpoint as seen by a playbook: a contract that is known at run time only.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EndpointContract {
-    /// Its parameters.
-    pub inputs: Vec<Slot>,
-    /// Its output schema.
-    pub outputs: Vec<Slot>,
-    /// Whether calling it has an effect that cannot be taken back.
-    pub irreversible: bool,
 }
 
 /// The connectors bound to a profile, with their endpoints.

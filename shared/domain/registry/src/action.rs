@@ -173,11 +173,12 @@ impl ActionError {
     }
 }
 
-/// The handler of one action.
+/// The handler of one action, without its types: what is done with a call. Those of declared actions are made by
+/// [`crate::Perform`]; a connector's endpoint has its types only at run time.
 ///
 /// A handler is called at least once per step. Whatever it writes carries [`Call::idempotency_key`], so that a second
 /// call after a crash leaves one result. Its output must have exactly the contract's output slots.
-pub trait Action: Send + Sync {
+pub trait Handler: Send + Sync {
     /// The action's name in the registry.
     fn name(&self) -> &'static str;
 

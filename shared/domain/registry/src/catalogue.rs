@@ -1,16 +1,37 @@
 //! All contracts, by name.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use countersign_failure::Failure;
+use serde_json::{Map, Value};
 
 use crate::actions;
 use crate::contract::Contract;
+use crate::explain::{Path, Problem};
+use crate::typed::{Rules, stand_in};
 
 /// The contracts a deployment knows (F-037). There is one contract per name.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Registry {
     contracts: BTreeMap<String, Contract>,
+    rules: BTreeMap<String, Rules>,
+}
+
+/// The actions Countersign ships, derived from their types once.
+static BUILTIN: LazyLock<Registry> = LazyLock::new(|| {
+    let mut registry = Registry { contracts: BTreeMap::new(), rules: BTreeMap::new() };
+    for declared in actions::all() {
+        let contract = (declared.contract)();
+        registry.rules.insert(contract.name.clone(), declared.rules);
+        registry.contracts.insert(contract.name.clone(), contract);
+    }
+    registry
+});
+
+/// The actions Countersign ships, without a copy.
+pub(crate) fn builtin() -> &'static Registry {
+    &BUILTIN
 }
 
 /// Why contracts do not make a registry.
@@ -26,12 +47,7 @@ impl Registry {
     /// The actions Countersign ships. Each has a handler in a crate `actions-*` (F-041).
     #[must_use]
     pub fn builtin() -> Self {
-        Self {
-            contracts: actions::all()
-                .into_iter()
-                .map(|contract| (contract.name.clone(), contract))
-                .collect(),
-        }
+        BUILTIN.clone()
     }
 
     /// A registry of the given contracts.
@@ -39,7 +55,7 @@ impl Registry {
     /// # Errors
     /// [`RegistryError::Duplicate`] when a name occurs twice.
     pub fn of(contracts: impl IntoIterator<Item = Contract>) -> Result<Self, RegistryError> {
-        let mut registry = Self { contracts: BTreeMap::new() };
+        let mut registry = Self { contracts: BTreeMap::new(), rules: BTreeMap::new() };
         for contract in contracts {
             registry.add(contract)?;
         }
@@ -67,6 +83,25 @@ impl Registry {
     /// Every contract, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Contract> {
         self.contracts.values()
+    }
+
+    /// What the rules of an action say about params that fit their schemas. `open` are the parts that are known only
+    /// during a run; nothing is said about them.
+    #[must_use]
+    pub fn rules(
+        &self,
+        action: &str,
+        mut params: Map<String, Value>,
+        open: &[(Path, &Value)],
+    ) -> Vec<Problem> {
+        let Some(rules) = self.rules.get(action) else { return Vec::new() };
+        params.retain(|_, value| !value.is_null());
+        for (name, value) in &mut params {
+            stand_in(value, open, &Path::of(name));
+        }
+        let mut problems = rules(params);
+        problems.retain(|problem| !open.iter().any(|(path, _)| path.touches(&problem.path)));
+        problems
     }
 
     /// The action somebody probably meant.
@@ -142,7 +177,7 @@ mod tests {
             Err(RegistryError::Duplicate("cross_reference".to_owned()))
         );
         assert_eq!(
-            Registry::of([again.clone(), again]),
+            Registry::of([again.clone(), again]).map(|_| ()),
             Err(RegistryError::Duplicate("cross_reference".to_owned()))
         );
         assert_ne!(

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::CALL_CONNECTOR;
 use crate::data_type::{DataType, Field};
-use crate::items::Items;
 
 /// A named input, param or output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,9 +24,9 @@ pub struct Slot {
     /// The only values allowed, when there are few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
-    /// Of a list of records: what they may have.
+    /// JSON Schema, draft 2020-12, of the whole value, its parts included. Known of declared actions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub items: Option<Items>,
+    pub schema: Option<Value>,
     /// One sentence for people and models.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
@@ -66,6 +65,17 @@ pub struct Contract {
     pub function: String,
 }
 
+/// The contract of a connector's endpoint, which is an action that is known only where the connector is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EndpointContract {
+    /// Its arguments.
+    pub inputs: Vec<Slot>,
+    /// What comes back.
+    pub outputs: Vec<Slot>,
+    /// Whether its effect cannot be taken back: any request but GET and HEAD, unless it is a search marked safe.
+    pub irreversible: bool,
+}
+
 impl Slot {
     /// A slot that must be filled, or an output that is always present.
     #[must_use]
@@ -82,7 +92,7 @@ impl Slot {
             required: false,
             default: None,
             choices: Vec::new(),
-            items: None,
+            schema: None,
             description: description.to_owned(),
         }
     }
@@ -91,13 +101,6 @@ impl Slot {
     #[must_use]
     pub fn or(mut self, default: impl Into<Value>) -> Self {
         self.default = Some(default.into());
-        self
-    }
-
-    /// What the records of the list may have.
-    #[must_use]
-    pub fn of_items(mut self, items: Items) -> Self {
-        self.items = Some(items);
         self
     }
 
@@ -141,6 +144,12 @@ impl Contract {
     #[must_use]
     pub fn is_control(&self) -> bool {
         self.function.is_empty()
+    }
+
+    /// Everything a call takes: inputs and params.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<Slot> {
+        self.inputs.iter().chain(&self.params).cloned().collect()
     }
 
     /// What comes back, as one type: a record with the outputs as fields.

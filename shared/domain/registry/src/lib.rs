@@ -4,17 +4,24 @@
 //! drop-downs and the reference docs are all derived from [`Contract`].
 
 pub mod action;
-mod actions;
+pub mod actions;
+mod arguments;
 mod catalogue;
 mod contract;
 mod data_type;
-mod items;
+mod derive;
+mod explain;
+pub mod shape;
+mod typed;
 mod warnings;
 
+pub use arguments::arguments_schema;
 pub use catalogue::{Registry, RegistryError, nearest};
-pub use contract::{Contract, Slot, record_of};
+pub use contract::{Contract, EndpointContract, Slot, record_of};
 pub use data_type::{DataType, Field};
-pub use items::Items;
+pub use derive::data_type;
+pub use explain::{Findings, Path, Problem, ProblemKind, Step, explain};
+pub use typed::{Action, Perform, contract_of};
 pub use warnings::Warnings;
 
 /// The action whose inputs and outputs are those of a connector's endpoint.

@@ -8,7 +8,7 @@ use countersign_actions_web::{
 use countersign_http_out::{Egress, Policy};
 use countersign_lambda_entry::{Boot, Setting, Settings, StartError, runtime_api};
 use countersign_reader::Readers;
-use countersign_registry::action::Action;
+use countersign_registry::action::Handler;
 
 /// The way out of this deployment.
 #[must_use]
@@ -26,7 +26,7 @@ pub fn web_actions(
     boot: &Boot,
     egress: Egress,
     readers: Readers,
-) -> Result<Vec<Arc<dyn Action>>, StartError> {
+) -> Result<Vec<Arc<dyn Handler>>, StartError> {
     let search = config(&boot.settings).provider(egress.clone()).map_err(unusable)?;
     Ok(actions(Deps { egress, readers, search }))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use countersign_failure::Class;
 use countersign_plan::PlanStep;
 use countersign_registry::Contract;
-use countersign_registry::action::{Action, ActionError, Call};
+use countersign_registry::action::{ActionError, Call, Handler};
 use serde_json::Value;
 
 /// What is kept back of a Lambda's time to record the outcome.
@@ -33,7 +33,7 @@ pub(crate) enum Acted {
 
 /// Calls the action, as often as its author allows. What cannot be taken back is called once.
 pub(crate) async fn act(
-    action: &dyn Action,
+    action: &dyn Handler,
     mut call: Call,
     step: &PlanStep,
     contract: &Contract,

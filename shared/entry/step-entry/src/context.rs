@@ -1,6 +1,6 @@
 //! What a tool Lambda is made of, and its `main`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use countersign_approval::ports::Signatures;
 use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Handler, Invocation, Setting, StartError, decode, handler};
 use countersign_registry::Registry;
-use countersign_registry::action::{Action, Describe};
+use countersign_registry::action::{self, Describe};
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
 use futures::future::BoxFuture;
@@ -31,28 +31,22 @@ pub struct Context {
     /// Where signatures are found; none in functions that host only reversible actions.
     pub signatures: Option<Arc<dyn Signatures>>,
     /// The handlers by action.
-    actions: BTreeMap<&'static str, Arc<dyn Action>>,
+    actions: BTreeMap<&'static str, Arc<dyn action::Handler>>,
 }
 
 impl Context {
     /// The context of a function that hosts these actions.
     ///
     /// # Errors
-    /// [`StartError`] when a setting is missing, an action has no contract, or an irreversible one no signatures.
-    pub fn new(boot: &Boot, actions: Vec<Arc<dyn Action>>) -> Result<Self, StartError> {
+    /// [`StartError`] when a setting is missing, an action has no contract, or a contract of this function no handler.
+    pub fn new(boot: &Boot, actions: Vec<Arc<dyn action::Handler>>) -> Result<Self, StartError> {
         let dynamo = boot.dynamo();
         let invalid = |reason: String| StartError::Invalid { name: "TENANT", reason };
         let tenant = Tenant::parse(boot.settings.need(Setting::Tenant)?)
             .map_err(|error| invalid(error.to_string()))?;
         let registry = Registry::builtin();
-        for action in &actions {
-            if registry.get(action.name()).is_none() {
-                return Err(StartError::Runtime(format!(
-                    "the action `{}` has no contract",
-                    action.name()
-                )));
-            }
-        }
+        let hosted: Vec<&str> = actions.iter().map(|action| action.name()).collect();
+        complete(&registry, &hosted)?;
         Ok(Self {
             tenant,
             registry,
@@ -78,7 +72,7 @@ impl Context {
 
     /// The handler of an action.
     #[must_use]
-    pub fn action(&self, name: &str) -> Option<&Arc<dyn Action>> {
+    pub fn action(&self, name: &str) -> Option<&Arc<dyn action::Handler>> {
         self.actions.get(name)
     }
 }
@@ -101,4 +95,52 @@ fn handle_with(context: Context) -> Handler {
             Ok(serde_json::json!(answer))
         })
     })
+}
+
+/// Each action has a contract, and each contract of the functions they belong to a handler (K-57).
+fn complete(registry: &Registry, hosted: &[&str]) -> Result<(), StartError> {
+    let mut functions = BTreeSet::new();
+    for name in hosted {
+        let unknown = || StartError::Runtime(format!("the action `{name}` has no contract"));
+        functions.insert(registry.get(name).ok_or_else(unknown)?.function.as_str());
+    }
+    let mut contracts = registry.iter().filter(|contract| functions.contains(&*contract.function));
+    match contracts.find(|contract| !hosted.contains(&contract.name.as_str())) {
+        None => Ok(()),
+        Some(contract) => {
+            let message = format!(
+                "`{}` hosts no handler of the action `{}`",
+                contract.function, contract.name
+            );
+            Err(StartError::Runtime(message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(hosted: &[&str], expect: Option<&str>) {
+        let refused = complete(&Registry::builtin(), hosted).err().map(|error| error.to_string());
+        match expect {
+            None => assert_eq!(refused, None),
+            Some(expect) => {
+                let refused = refused.unwrap_or_default();
+                assert!(refused.contains(expect), "{refused}");
+            }
+        }
+    }
+
+    #[test]
+    fn k_57_a_function_starts_with_a_handler_for_each_of_its_contracts_and_no_others() {
+        check(&["transform_data", "extract_entities", "cross_reference"], None);
+        check(&["call_connector"], None);
+        check(&[], None);
+        check(
+            &["transform_data", "extract_entities"],
+            Some("`tool-data` hosts no handler of the action `cross_reference`"),
+        );
+        check(&["transform"], Some("the action `transform` has no contract"));
+    }
 }

@@ -13,7 +13,7 @@ use countersign_failure::Class;
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_registry::action::{
-    Action, ActionError, Call, CallOf, Describe as _, EffectsOf, Permit, RunInfo,
+    ActionError, Call, CallOf, Describe as _, EffectsOf, Handler, Permit, RunInfo,
 };
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -146,7 +146,7 @@ impl CredentialSource for World {
     }
 }
 
-impl Action for World {
+impl Handler for World {
     fn name(&self) -> &'static str {
         "search_web"
     }

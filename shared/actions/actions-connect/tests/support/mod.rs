@@ -12,7 +12,7 @@ use countersign_connector::{
 };
 use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
-use countersign_registry::action::{Action, ActionError, Call, RunInfo};
+use countersign_registry::action::{ActionError, Call, Handler, RunInfo};
 use countersign_resilience::{
     Admission, Admitted, AnswerKey, Answers, Budget, Kept, Permit, Record, Report, Standing,
     StandingError, Subject,
@@ -29,7 +29,7 @@ pub(crate) struct World {
     pub(crate) definition: ConnectorDefinition,
     pub(crate) overrides: ConfigOverrides,
     pub(crate) file: Vec<u8>,
-    pub(crate) tools: Vec<Arc<dyn Action>>,
+    pub(crate) tools: Vec<Arc<dyn Handler>>,
 }
 
 fn owner() -> UserId {
@@ -254,7 +254,7 @@ pub(crate) struct Answering {
     pub(crate) answer: Value,
 }
 
-impl Action for Answering {
+impl Handler for Answering {
     fn name(&self) -> &'static str {
         self.name
     }

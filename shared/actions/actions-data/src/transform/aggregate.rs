@@ -5,7 +5,7 @@ use countersign_decimal::Decimal;
 use serde_json::{Map, Number, Value, json};
 
 use super::order::Addend;
-use super::{TransformError, lookup, order};
+use super::{Function, TransformError, lookup, order};
 
 /// `{group_by, function, field, as}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,39 +18,6 @@ pub struct Aggregate {
     pub field: Option<String>,
     /// The key of the result.
     pub name: String,
-}
-
-/// What is computed over a group. Values that are null or absent do not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Function {
-    /// The exact sum of numbers.
-    Sum,
-    /// How many records, or how many with a value in the field.
-    Count,
-    /// The mean of numbers, rounded half to even to six digits after the point, or as many as the values have; null for
-    /// none.
-    Avg,
-    /// The least value; null for none.
-    Min,
-    /// The greatest value; null for none.
-    Max,
-    /// How many different values.
-    CountDistinct,
-}
-
-impl Function {
-    /// The written form.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Count => "count",
-            Self::Avg => "avg",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::CountDistinct => "count_distinct",
-        }
-    }
 }
 
 impl Aggregate {

@@ -7,25 +7,24 @@
 
 mod aggregate;
 mod order;
-mod parse;
 mod warning;
+mod written;
 
 use std::collections::HashSet;
 
 use countersign_decimal::DIGITS;
 use countersign_failure::Failure;
 use countersign_registry::Warnings;
+use countersign_registry::actions::transform_data::Warning;
+pub use countersign_registry::actions::transform_data::{Function, Operator};
 use serde_json::Value;
 
-pub use self::aggregate::{Aggregate, Function};
+pub use self::aggregate::Aggregate;
 pub use self::order::compare;
 use self::warning::not_compared;
 
 /// The most records one call takes.
 pub const MAX_RECORDS: usize = 100_000;
-
-/// The most operations one call takes.
-pub const MAX_OPERATIONS: usize = 50;
 
 /// One operation.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,40 +59,10 @@ pub enum Operation {
     },
 }
 
-/// How a filter compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operator {
-    /// Equal.
-    Eq,
-    /// Not equal.
-    Ne,
-    /// Greater.
-    Gt,
-    /// Greater or equal.
-    Gte,
-    /// Less.
-    Lt,
-    /// Less or equal.
-    Lte,
-    /// A text has the value inside it, whatever the case; a list has it as an item.
-    Contains,
-    /// The field is one of the value's items.
-    In,
-}
-
 /// Why an operation was refused; `index` counts from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 #[failure(status = 422)]
 pub enum TransformError {
-    /// The operation is not written as it should be.
-    #[error("operations[{index}]: {problem}")]
-    #[failure(code = "BAD_OPERATION")]
-    Invalid {
-        /// Which operation.
-        index: usize,
-        /// What is wrong.
-        problem: String,
-    },
     /// A record cannot be used as the operation asks.
     #[error("operations[{index}]: record {record}: {problem}")]
     #[failure(code = "BAD_RECORD")]
@@ -155,25 +124,25 @@ pub struct Transformed {
     /// The records, in order.
     pub records: Vec<Value>,
     /// What could not be compared.
-    pub warnings: Warnings<Value>,
+    pub warnings: Warnings<Warning>,
 }
 
 fn step(
     mut records: Vec<Value>,
     operation: &Operation,
     index: usize,
-    warnings: &mut Warnings<Value>,
+    warnings: &mut Warnings<Warning>,
 ) -> Result<Vec<Value>, TransformError> {
     match operation {
         Operation::Filter { field, operator, value } => {
             let mut place = 0;
             records.retain(|record| {
                 let found = lookup(record, field);
-                if !operator.can_tell(found, value) {
+                if !can_tell(*operator, found, value) {
                     warnings.push_with(|| not_compared(index, place, field, found, value));
                 }
                 place += 1;
-                operator.holds(found, value)
+                holds(*operator, found, value)
             });
         }
         Operation::Sort { field, descending } => sort(&mut records, field, *descending),
@@ -225,31 +194,30 @@ fn deduplicate(records: &mut Vec<Value>, fields: &[String]) {
     });
 }
 
-impl Operator {
-    /// Whether the two can be compared; a value that is not there can be, and is neither more nor less.
-    fn can_tell(self, field: &Value, value: &Value) -> bool {
-        let is_ordered = matches!(self, Self::Gt | Self::Gte | Self::Lt | Self::Lte);
-        !is_ordered || field.is_null() || value.is_null() || order::same_kind(field, value)
-    }
+/// Whether the two can be compared; a value that is not there can be, and is neither more nor less.
+fn can_tell(operator: Operator, field: &Value, value: &Value) -> bool {
+    let is_ordered =
+        matches!(operator, Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte);
+    !is_ordered || field.is_null() || value.is_null() || order::same_kind(field, value)
+}
 
-    fn holds(self, field: &Value, value: &Value) -> bool {
-        use std::cmp::Ordering::{Equal, Greater, Less};
-        let ordered = |wanted: &[std::cmp::Ordering]| {
-            // Null is neither more nor less than anything; a list is not compared with a text.
-            let comparable = !field.is_null() && !value.is_null() && order::same_kind(field, value);
-            comparable && wanted.contains(&compare(field, value))
-        };
-        match self {
-            Self::Eq => order::equal(field, value),
-            Self::Ne => !order::equal(field, value),
-            Self::Gt => ordered(&[Greater]),
-            Self::Gte => ordered(&[Greater, Equal]),
-            Self::Lt => ordered(&[Less]),
-            Self::Lte => ordered(&[Less, Equal]),
-            Self::Contains => contains(field, value),
-            Self::In => value
-                .as_array()
-                .is_some_and(|items| items.iter().any(|item| order::equal(field, item))),
+fn holds(operator: Operator, field: &Value, value: &Value) -> bool {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let ordered = |wanted: &[std::cmp::Ordering]| {
+        // Null is neither more nor less than anything; a list is not compared with a text.
+        let comparable = !field.is_null() && !value.is_null() && order::same_kind(field, value);
+        comparable && wanted.contains(&compare(field, value))
+    };
+    match operator {
+        Operator::Eq => order::equal(field, value),
+        Operator::Ne => !order::equal(field, value),
+        Operator::Gt => ordered(&[Greater]),
+        Operator::Gte => ordered(&[Greater, Equal]),
+        Operator::Lt => ordered(&[Less]),
+        Operator::Lte => ordered(&[Less, Equal]),
+        Operator::Contains => contains(field, value),
+        Operator::In => {
+            value.as_array().is_some_and(|items| items.iter().any(|item| order::equal(field, item)))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a filter could not compare: left out, and said.
 
-use serde_json::{Value, json};
+use countersign_registry::actions::transform_data::Warning;
+use serde_json::Value;
 
 /// The longest part of a value that is shown, in characters.
 const SHOWN: usize = 60;
@@ -13,12 +14,12 @@ pub(super) fn not_compared(
     field: &str,
     found: &Value,
     value: &Value,
-) -> Value {
+) -> Warning {
     let (text, other) = (shown(found), shown(value));
     let message = format!(
         "operations[{index}]: `{text}` cannot be compared with `{other}`, so the record is left out"
     );
-    json!({ "record": record, "field": field, "text": text, "message": message })
+    Warning { record, field: field.to_owned(), text, message }
 }
 
 fn shown(value: &Value) -> String {

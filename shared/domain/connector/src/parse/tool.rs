@@ -66,9 +66,8 @@ pub(super) fn operation(
 
 /// The endpoint's parameters are arguments of the tool, and the one it cannot do without is among them.
 fn check_parameters(tool: ToolId, parameters: &[Parameter], at: Position, out: &mut Diagnostics) {
-    let input = tool.input();
-    let mut known = tool.params();
-    known.push(input.clone());
+    let contract = tool.contract();
+    let known = contract.arguments();
     for parameter in parameters {
         if !known.iter().any(|slot| slot.name == parameter.name) {
             let names: Vec<&str> = known.iter().map(|slot| slot.name.as_str()).collect();
@@ -77,13 +76,15 @@ fn check_parameters(tool: ToolId, parameters: &[Parameter], at: Position, out: &
             out.hinted("parameters", at, message, hint);
         }
     }
-    let given = parameters.iter().find(|parameter| parameter.name == input.name);
-    if !given.is_some_and(|parameter| parameter.required || parameter.default.is_some()) {
-        let message = format!(
-            "the tool `{}` needs `{}`: declare it as a required parameter, or with a default",
-            tool.as_str(),
-            input.name
-        );
-        out.error("parameters", at, message);
+    for input in &contract.inputs {
+        let given = parameters.iter().find(|parameter| parameter.name == input.name);
+        if !given.is_some_and(|parameter| parameter.required || parameter.default.is_some()) {
+            let message = format!(
+                "the tool `{}` needs `{}`: declare it as a required parameter, or with a default",
+                tool.as_str(),
+                input.name
+            );
+            out.error("parameters", at, message);
+        }
     }
 }

@@ -118,11 +118,7 @@ fn feed() -> Value {
 }
 
 fn tool() -> Value {
-    let arguments = |tool: ToolId| {
-        let mut slots = tool.params();
-        slots.insert(0, tool.input());
-        slots.into_iter().map(|slot| slot.name)
-    };
+    let arguments = |tool: ToolId| tool.contract().arguments().into_iter().map(|slot| slot.name);
     let names: Vec<String> = ToolId::ALL.into_iter().flat_map(arguments).collect();
     let parameters = only(
         names.iter().map(String::as_str),

@@ -1,11 +1,11 @@
 //! The links between steps: rules 1 to 4 of section 12, and what may surprise.
 
 mod answers;
+mod arguments;
 mod assurance;
 mod flow;
 mod for_each;
 mod item;
-mod items;
 mod mentions;
 mod on_warning;
 mod slots;
@@ -49,7 +49,7 @@ pub(crate) fn links(
         for mention in own {
             check.mention(Some(at), mention, sink);
         }
-        slots::check(&check, at, sink);
+        slots::check(&check, at, world, sink);
         for_each::check(&check, at, world, sink);
         sink.enter(before);
     }

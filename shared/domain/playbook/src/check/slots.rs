@@ -6,12 +6,14 @@ use countersign_wiring::{
 };
 use serde_json::Value;
 
-use super::{Check, items, types};
+use super::arguments::{self, Arguments};
+use super::{Check, types};
 use crate::diagnostic::Code;
 use crate::node::{Node, Text};
 use crate::read::DraftKind;
 use crate::read::fields::not_a_choice;
 use crate::sink::Sink;
+use crate::world::World;
 
 /// Which side of a contract.
 struct Side<'a> {
@@ -25,7 +27,7 @@ struct Side<'a> {
 }
 
 /// Checks the slots of one step.
-pub(super) fn check(check: &Check<'_>, at: usize, sink: &mut Sink<'_>) {
+pub(super) fn check(check: &Check<'_>, at: usize, world: World<'_>, sink: &mut Sink<'_>) {
     let DraftKind::Action(action) = &check.draft.steps[at].kind else { return };
     let Some(contract) = action.contract else { return };
     let inputs: Option<&[Slot]> = match (contract.is_open(), action.endpoint) {
@@ -58,14 +60,19 @@ pub(super) fn check(check: &Check<'_>, at: usize, sink: &mut Sink<'_>) {
         at,
     };
     if !(action.llm && contract.params.is_empty()) {
-        side(check, &params, sink);
+        side(check, &params, sink).rules(&contract.name, world, sink);
     }
 }
 
-fn side(check: &Check<'_>, side: &Side<'_>, sink: &mut Sink<'_>) {
+fn side<'a>(check: &Check<'_>, side: &Side<'a>, sink: &mut Sink<'_>) -> Arguments<'a> {
+    let mut arguments = Arguments::new(side.field, side.at, side.entries);
     for (key, node) in side.entries {
         match side.slots.iter().find(|slot| slot.name == key.text) {
-            Some(slot) => value(check, slot, node, side, sink),
+            Some(slot) => {
+                if let Some(value) = value(check, slot, node, side, sink) {
+                    arguments.argument(check, slot, value, sink);
+                }
+            }
             None => unknown(key, side, sink),
         }
     }
@@ -78,6 +85,7 @@ fn side(check: &Check<'_>, side: &Side<'_>, sink: &mut Sink<'_>) {
             missing(check, slot, side, sink);
         }
     }
+    arguments
 }
 
 fn unknown(key: &Text, side: &Side<'_>, sink: &mut Sink<'_>) {
@@ -151,65 +159,76 @@ fn fitting_output(check: &Check<'_>, at: usize, wanted: &DataType) -> Option<Str
     })
 }
 
-/// Rule 2 (F-161).
-fn value(check: &Check<'_>, slot: &Slot, node: &Node, side: &Side<'_>, sink: &mut Sink<'_>) {
+/// Rule 2 (F-161). The value as the action gets it, when its type fits.
+fn value(
+    check: &Check<'_>,
+    slot: &Slot,
+    node: &Node,
+    side: &Side<'_>,
+    sink: &mut Sink<'_>,
+) -> Option<Value> {
     let json = node.json();
-    items::check(slot, node, &format!("{}.{}", side.field, slot.name), sink);
-    if json.is_null() {
-        if slot.required && slot.default.is_none() {
-            let field = format!("{}.{}", side.field, slot.name);
-            sink.report(
-                Code::MissingInput,
-                node.spot,
-                &field,
-                format!("`{}` is required, but empty", slot.name),
-            );
-        }
-    } else if references(&json).is_empty() {
-        literal(slot, node, &json, side, sink);
-    } else {
-        wired(check, slot, node, &json, side, sink);
+    if !json.is_null() {
+        return if references(&json).is_empty() {
+            literal(slot, node, &json, side, sink)
+        } else {
+            wired(check, slot, node, json, side, sink)
+        };
     }
+    if slot.required && slot.default.is_none() {
+        let field = format!("{}.{}", side.field, slot.name);
+        let message = format!("`{}` is required, but empty", slot.name);
+        sink.report(Code::MissingInput, node.spot, &field, message);
+    }
+    None
 }
 
-fn literal(slot: &Slot, node: &Node, json: &Value, side: &Side<'_>, sink: &mut Sink<'_>) {
+fn literal(
+    slot: &Slot,
+    node: &Node,
+    json: &Value,
+    side: &Side<'_>,
+    sink: &mut Sink<'_>,
+) -> Option<Value> {
     // A malformed text was reported as such.
-    let Ok(json) = resolve(json, &Scope::new()) else { return };
+    let plain = resolve(json, &Scope::new()).ok()?;
     let field = format!("{}.{}", side.field, slot.name);
-    match coerce(json.clone(), &slot.data_type) {
-        Err(error) => sink.report(
-            Code::TypeMismatch,
-            node.spot,
-            &field,
-            format!("`{}` does not fit: {error}", slot.name),
-        ),
-        Ok(typed) => {
-            let text = typed.as_str().filter(|_| !slot.choices.is_empty());
-            if let Some(text) =
-                text.filter(|text| !slot.choices.iter().any(|choice| choice == text))
-            {
-                let choices: Vec<&str> = slot.choices.iter().map(String::as_str).collect();
-                let text = Text { text: text.to_owned(), spot: node.spot };
-                not_a_choice(&slot.name, &field, &text, &choices, sink);
-            } else if typed != json {
-                let message =
-                    format!("`{}` takes {}; the literal is converted", slot.name, slot.data_type);
-                let problem = sink.problem(Code::LooseTypeCoercion, node.spot, &field, message);
-                sink.push(problem.hint(format!("write `{typed}`")));
-            }
+    let typed = match coerce(plain.clone(), &slot.data_type) {
+        Ok(typed) => typed,
+        // The first part that does not fit would hide the others.
+        Err(_) if arguments::explains(slot, &plain) => return Some(json.clone()),
+        Err(error) => {
+            let message = format!("`{}` does not fit: {error}", slot.name);
+            sink.report(Code::TypeMismatch, node.spot, &field, message);
+            return None;
         }
+    };
+    let text = typed.as_str().filter(|_| !slot.choices.is_empty());
+    if let Some(text) = text.filter(|text| !slot.choices.iter().any(|choice| choice == text)) {
+        let choices: Vec<&str> = slot.choices.iter().map(String::as_str).collect();
+        let text = Text { text: text.to_owned(), spot: node.spot };
+        not_a_choice(&slot.name, &field, &text, &choices, sink);
+        return None;
     }
+    if typed == plain {
+        // Its braces become what they stand for with those of the values that variables are in.
+        return Some(json.clone());
+    }
+    let message = format!("`{}` takes {}; the literal is converted", slot.name, slot.data_type);
+    let problem = sink.problem(Code::LooseTypeCoercion, node.spot, &field, message);
+    sink.push(problem.hint(format!("write `{typed}`")));
+    Some(typed)
 }
 
 fn wired(
     check: &Check<'_>,
     slot: &Slot,
     node: &Node,
-    json: &Value,
+    json: Value,
     side: &Side<'_>,
     sink: &mut Sink<'_>,
-) {
-    let from = type_of_value(json, &|reference| check.type_in(side.at, reference));
+) -> Option<Value> {
+    let from = type_of_value(&json, &|reference| check.type_in(side.at, reference));
     let field = format!("{}.{}", side.field, slot.name);
     match compatible(&from, &slot.data_type) {
         Compat::Exact | Compat::Deferred => {}
@@ -222,9 +241,11 @@ fn wired(
         Compat::Incompatible => {
             let message = format!("`{}` takes {}, this is {from}", slot.name, slot.data_type);
             let problem = sink.problem(Code::TypeMismatch, node.spot, &field, message);
-            sink.push(problem.maybe_hint(part_that_fits(&from, json, &slot.data_type)));
+            sink.push(problem.maybe_hint(part_that_fits(&from, &json, &slot.data_type)));
+            return None;
         }
     }
+    Some(json)
 }
 
 /// The part of a wired record that would fit: `.results` of a record set, a field of a record.

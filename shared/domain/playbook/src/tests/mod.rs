@@ -6,6 +6,7 @@ mod errors;
 mod for_each;
 mod guide;
 mod links;
+mod params;
 mod properties;
 mod semantics;
 

@@ -1,36 +1,45 @@
-//! Calls one endpoint of a bound connector.
+//! Calls one endpoint of a bound connector. Inputs and outputs are those of the endpoint, which only the connector knows:
+//! the handler reads them itself.
 
-use crate::contract::{Contract, Slot};
-use crate::data_type::DataType;
-use crate::{CALL_CONNECTOR, TOOL_CONNECT};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-pub(super) fn contract() -> Contract {
-    Contract {
-        params: vec![
-            Slot::required(
-                "connector",
-                DataType::String,
-                "The id of a connector bound to the profile.",
-            ),
-            Slot::required("endpoint", DataType::String, "The endpoint's name in the connector."),
-        ],
-        outputs: vec![
-            Slot::optional(
-                "results",
-                DataType::array(DataType::Any),
-                "The records, mapped to the connector's fields.",
-            ),
-            Slot::optional("count", DataType::Integer, "How many records there are."),
-            Slot::optional(
-                "has_more",
-                DataType::Boolean,
-                "Whether the source holds more than was read.",
-            ),
-        ],
-        ..Contract::reading(
-            CALL_CONNECTOR,
-            TOOL_CONNECT,
-            "Calls an endpoint of a connector; its parameters are the inputs, its output schema the outputs.",
-        )
-    }
+use super::Nothing;
+use crate::{Action, CALL_CONNECTOR, TOOL_CONNECT};
+
+/// The declaration.
+#[derive(Debug)]
+pub struct CallConnector;
+
+/// Settings.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// The id of a connector bound to the profile.
+    pub connector: String,
+    /// The endpoint's name in the connector.
+    pub endpoint: String,
+}
+
+/// What endpoints typically return.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The records, mapped to the connector's fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<Vec<Value>>,
+    /// How many records there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Whether the source holds more than was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_more: Option<bool>,
+}
+
+impl Action for CallConnector {
+    const NAME: &'static str = CALL_CONNECTOR;
+    const FUNCTION: &'static str = TOOL_CONNECT;
+    const DESCRIPTION: &'static str = "Calls an endpoint of a connector; its parameters are the inputs, its output schema the outputs.";
+    type Inputs = Nothing;
+    type Params = Params;
+    type Output = Output;
 }

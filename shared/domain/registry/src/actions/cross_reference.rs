@@ -1,84 +1,122 @@
 //! Finds the same entities in two datasets.
 
-use super::{records, rows};
-use crate::contract::{Contract, Slot};
-use crate::data_type::DataType;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-pub(super) fn contract() -> Contract {
-    let matches = records(&[
-        ("entity_a", DataType::Object),
-        ("entity_b", DataType::Object),
-        ("match_score", DataType::Number),
-        ("match_method", DataType::String),
-        ("basis", DataType::String),
-    ]);
-    let doubtful = records(&[
-        ("entity_a", DataType::Object),
-        ("entity_b", DataType::Object),
-        ("why", DataType::String),
-    ]);
-    Contract {
-        inputs: vec![
-            Slot::required("dataset_a", rows(), "Records or entities."),
-            Slot::required("dataset_b", rows(), "Records or entities to compare with."),
-            // Ours, with `entity_field`: what somebody resolved is what counts, not the names again.
-            Slot::optional(
-                "doubts",
-                rows(),
-                "The pairs in doubt, as match_entities gives them in `ambiguous`.",
-            ),
-        ],
-        params: vec![
-            Slot::optional("match_strategy", DataType::String, "What must agree.")
-                .or("fuzzy_name")
-                .one_of(&["exact", "fuzzy_name", "external_id"]),
-            Slot::optional(
-                "match_threshold",
-                DataType::Number,
-                "From 0 to 1: how alike two names must be.",
-            )
-            .or(0.8),
-            // Ours: without them the handler looks for the usual name fields, and pairs within one organisation count.
-            Slot::optional(
-                "name_field_a",
-                DataType::String,
-                "The field of the first dataset that holds names.",
-            ),
-            Slot::optional("name_field_b", DataType::String, "The same of the second dataset."),
-            Slot::optional(
-                "id_field_a",
-                DataType::String,
-                "The field of the first dataset that holds external ids.",
-            ),
-            Slot::optional("id_field_b", DataType::String, "The same of the second dataset."),
-            Slot::optional("entity_type", DataType::String, "What the names are, such as PERSON."),
-            Slot::optional(
-                "distinct_field",
-                DataType::String,
-                "Records with the same value in it are not paired.",
-            ),
-            Slot::optional(
-                "entity_field",
-                DataType::String,
-                "The field with the resolved entity: records match when it is equal, and only then.",
-            ),
-        ],
-        outputs: vec![
-            Slot::required("matches", matches, "Pairs that mean the same entity."),
-            Slot::required("unmatched_a", rows(), "What only the first dataset has."),
-            Slot::required("unmatched_b", rows(), "What only the second dataset has."),
-            Slot::required("count", DataType::Integer, "How many pairs there are."),
-            Slot::required(
-                "doubtful",
-                doubtful,
-                "Pairs of the doubts: perhaps the same entity, and `why` nobody can say.",
-            ),
-            Slot::required("doubtful_count", DataType::Integer, "How many of them there are."),
-        ],
-        ..Contract::reading(
-            "cross_reference",
-            "tool-data",
-            "Finds the entities two datasets have in common.",
-        )
-    }
+use crate::Action;
+use crate::shape::{AnyObject, Records};
+
+/// The declaration.
+#[derive(Debug)]
+pub struct CrossReference;
+
+/// Data wired from other steps.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// Records or entities.
+    pub dataset_a: Records,
+    /// Records or entities to compare with.
+    pub dataset_b: Records,
+    // Ours, with `entity_field`: what somebody resolved is what counts, not the names again.
+    /// The pairs in doubt, as match_entities gives them in `ambiguous`.
+    #[schemars(with = "Option<Vec<AnyObject>>")]
+    pub doubts: Option<Vec<Value>>,
+}
+
+/// Settings.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// What must agree.
+    #[serde(default)]
+    pub match_strategy: MatchStrategy,
+    /// From 0 to 1: how alike two names must be.
+    #[serde(default = "usual_threshold")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub match_threshold: f64,
+    // Ours: without them the handler looks for the usual name fields, and pairs within one organisation count.
+    /// The field of the first dataset that holds names.
+    pub name_field_a: Option<String>,
+    /// The same of the second dataset.
+    pub name_field_b: Option<String>,
+    /// The field of the first dataset that holds external ids.
+    pub id_field_a: Option<String>,
+    /// The same of the second dataset.
+    pub id_field_b: Option<String>,
+    /// What the names are, such as PERSON.
+    pub entity_type: Option<String>,
+    /// Records with the same value in it are not paired.
+    pub distinct_field: Option<String>,
+    /// The field with the resolved entity: records match when it is equal, and only then.
+    pub entity_field: Option<String>,
+}
+
+/// What must agree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MatchStrategy {
+    /// Names, letter by letter.
+    Exact,
+    /// Names, by likeness.
+    #[default]
+    FuzzyName,
+    /// Ids of other registers.
+    ExternalId,
+}
+
+/// What comes back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Pairs that mean the same entity.
+    pub matches: Vec<Match>,
+    /// What only the first dataset has.
+    #[schemars(with = "Vec<AnyObject>")]
+    pub unmatched_a: Vec<Value>,
+    /// What only the second dataset has.
+    #[schemars(with = "Vec<AnyObject>")]
+    pub unmatched_b: Vec<Value>,
+    /// How many pairs there are.
+    pub count: usize,
+    /// Pairs of the doubts: perhaps the same entity, and `why` nobody can say.
+    pub doubtful: Vec<Doubtful>,
+    /// How many of them there are.
+    pub doubtful_count: usize,
+}
+
+/// Two records of the same entity.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Match {
+    #[schemars(with = "AnyObject")]
+    pub entity_a: Value,
+    #[schemars(with = "AnyObject")]
+    pub entity_b: Value,
+    pub match_score: f64,
+    pub match_method: String,
+    pub basis: String,
+}
+
+/// Two records of perhaps the same entity.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Doubtful {
+    #[schemars(with = "AnyObject")]
+    pub entity_a: Value,
+    #[schemars(with = "AnyObject")]
+    pub entity_b: Value,
+    pub why: String,
+}
+
+fn usual_threshold() -> f64 {
+    0.8
+}
+
+impl Action for CrossReference {
+    const NAME: &'static str = "cross_reference";
+    const FUNCTION: &'static str = "tool-data";
+    const DESCRIPTION: &'static str = "Finds the entities two datasets have in common.";
+    const REFUSED: [&'static str; 3] = ["BAD_INPUT", "BAD_PARAM", "PARAM_OUT_OF_RANGE"];
+    type Inputs = Inputs;
+    type Params = Params;
+    type Output = Output;
 }

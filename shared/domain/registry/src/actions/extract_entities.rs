@@ -1,49 +1,98 @@
 //! Finds people, organisations, places and other things named in records.
 
-use super::{records, rows};
-use crate::contract::{Contract, Slot};
-use crate::data_type::DataType;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-pub(super) fn contract() -> Contract {
-    let entities = records(&[
-        ("name", DataType::String),
-        ("type", DataType::String),
-        ("source_field", DataType::String),
-        ("source_record_index", DataType::Integer),
-        ("confidence", DataType::Number),
-    ]);
-    Contract {
-        inputs: vec![Slot::required("data", rows(), "The records to read.")],
-        params: vec![
-            Slot::optional(
-                "entity_types",
-                DataType::Any,
-                "A list such as [PERSON, ORG], or auto for every known type.",
-            )
-            .or("auto"),
-            Slot::optional(
-                "relationship_type",
-                DataType::String,
-                "How the entities of one record are related.",
-            ),
-            Slot::optional(
-                "strategy",
-                DataType::String,
-                "How names are found; ml is refused, no model is shipped.",
-            )
-            .or("auto")
-            .one_of(&["auto", "rules", "ml"]),
-            // Ours: the rules a connector would bring, for data that comes from elsewhere.
-            Slot::optional(
-                "rules",
-                rows(),
-                "Which fields name entities, each {field, entity_type, relationship_type}.",
-            ),
-        ],
-        outputs: vec![
-            Slot::required("entities", entities, "What was found, with its place in the data."),
-            Slot::required("count", DataType::Integer, "How many were found."),
-        ],
-        ..Contract::reading("extract_entities", "tool-data", "Finds the entities named in records.")
-    }
+use crate::Action;
+use crate::shape::{Formed, Names, Records};
+
+/// The declaration.
+#[derive(Debug)]
+pub struct ExtractEntities;
+
+/// Data wired from other steps.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// The records to read.
+    pub data: Records,
+}
+
+/// Settings.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// A list such as [PERSON, ORG], or auto for every known type.
+    #[serde(default = "every")]
+    pub entity_types: Names,
+    /// How the entities of one record are related.
+    #[schemars(extend("format" = "relationship"))]
+    pub relationship_type: Option<String>,
+    /// How names are found; ml is refused, no model is shipped.
+    #[serde(default)]
+    pub strategy: Strategy,
+    // Ours: the rules a connector would bring, for data that comes from elsewhere.
+    /// Which fields name entities, each {field, entity_type, relationship_type}.
+    pub rules: Option<Vec<Rule>>,
+}
+
+/// How names are found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// By rules, word lists and shape.
+    #[default]
+    Auto,
+    /// By rules alone.
+    Rules,
+    /// By a model.
+    Ml,
+}
+
+/// A field that names an entity.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Dotted path in the record.
+    #[schemars(length(min = 1))]
+    pub field: String,
+    /// `PERSON`, `ORG`, …, or `auto`: read as running text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity_type: Option<String>,
+    /// How the entity relates to the record's organisation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "relationship"))]
+    pub relationship_type: Option<String>,
+}
+
+/// What comes back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// What was found, with its place in the data.
+    pub entities: Vec<Entity>,
+    /// How many were found.
+    pub count: u64,
+}
+
+/// An entity and where it was found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Entity {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub entity_type: String,
+    pub source_field: String,
+    pub source_record_index: u64,
+    pub confidence: f64,
+}
+
+fn every() -> Names {
+    Names::One("auto".to_owned())
+}
+
+impl Action for ExtractEntities {
+    const NAME: &'static str = "extract_entities";
+    const FUNCTION: &'static str = "tool-data";
+    const DESCRIPTION: &'static str = "Finds the entities named in records.";
+    type Inputs = Inputs;
+    type Params = Params;
+    type Output = Formed<Output>;
 }

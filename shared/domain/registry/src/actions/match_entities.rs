@@ -1,61 +1,88 @@
 //! Decides which names mean the same entity, without remembering it.
 
-use super::{records, resolve_entities, rows};
-use crate::contract::{Contract, Slot};
-use crate::data_type::DataType;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-pub(super) fn contract() -> Contract {
-    let resolving = resolve_entities::contract();
-    let mut inputs = resolving.inputs;
-    inputs.push(Slot::optional(
-        "records",
-        rows(),
-        "The records the entities were found in; they come back with their entity.",
-    ));
-    let mut params = resolving.params;
-    params.push(
-        Slot::optional(
-            "record_field",
-            DataType::String,
-            "The field that names what a record is about.",
-        )
-        .or("name"),
-    );
-    let doubt = records(&[
-        ("entity", DataType::String),
-        ("candidate", DataType::String),
-        ("type", DataType::String),
-        ("entity_id", DataType::String),
-        ("candidate_id", DataType::String),
-        ("confidence", DataType::Number),
-        ("reason", DataType::String),
-        ("why", DataType::String),
-    ]);
-    let resolved = resolving.outputs.into_iter().filter(|slot| slot.name != "ambiguous");
-    let mut outputs: Vec<Slot> = resolved.collect();
-    outputs.push(Slot::required(
-        "ambiguous",
-        doubt,
-        "Pairs too alike to keep apart and not alike enough to merge; `why` says it in a sentence.",
-    ));
-    outputs.push(Slot::required(
-        "ambiguous_left_out",
-        DataType::Integer,
-        "How many further pairs there are.",
-    ));
-    outputs.push(Slot::required(
-        "records",
-        rows(),
-        "The given records with `_entity_id` and `_entity_name`; null where a record names nothing.",
-    ));
-    Contract {
-        inputs,
-        params,
-        outputs,
-        ..Contract::reading(
-            "match_entities",
-            "tool-knowledge",
-            "Says which names mean the same entity, and remembers nothing.",
-        )
-    }
+use super::resolve_entities::{Resolved, Strategy, usual_threshold};
+use crate::Action;
+use crate::shape::{AnyObject, Formed};
+
+/// The declaration.
+#[derive(Debug)]
+pub struct MatchEntities;
+
+/// Data wired from other steps.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// Entities with name and type, as extract_entities gives them.
+    #[schemars(with = "Vec<AnyObject>", extend("x-any-form" = true))]
+    pub entities: Value,
+    /// The records the entities were found in; they come back with their entity.
+    #[schemars(with = "Option<Vec<AnyObject>>")]
+    pub records: Option<Vec<Value>>,
+}
+
+/// Settings.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// How names are compared; ml is refused, no model is shipped.
+    #[serde(default)]
+    pub strategy: Strategy,
+    /// From 0 to 1: names at least this alike are merged.
+    #[serde(default = "usual_threshold")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub threshold: f64,
+    /// The field that names what a record is about.
+    #[serde(default = "name")]
+    pub record_field: String,
+    /// The part of the graph. Not for playbooks.
+    #[schemars(skip)]
+    pub namespace: Option<String>,
+}
+
+/// What comes back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// One record per entity, with the names it goes by.
+    pub resolved: Vec<Resolved>,
+    /// How many names were merged into another.
+    pub merge_count: u64,
+    /// Pairs too alike to keep apart and not alike enough to merge; `why` says it in a sentence.
+    pub ambiguous: Vec<Doubtful>,
+    /// How many further pairs there are.
+    pub ambiguous_left_out: u64,
+    /// The given records with `_entity_id` and `_entity_name`; null where a record names nothing.
+    #[schemars(with = "Vec<AnyObject>")]
+    pub records: Vec<Value>,
+}
+
+/// Two names that may mean the same entity.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Doubtful {
+    pub entity: String,
+    pub candidate: String,
+    #[serde(rename = "type")]
+    pub entity_type: String,
+    pub entity_id: String,
+    pub candidate_id: String,
+    pub confidence: f64,
+    pub reason: String,
+    pub why: String,
+}
+
+fn name() -> String {
+    "name".to_owned()
+}
+
+impl Action for MatchEntities {
+    const NAME: &'static str = "match_entities";
+    const FUNCTION: &'static str = "tool-knowledge";
+    const DESCRIPTION: &'static str =
+        "Says which names mean the same entity, and remembers nothing.";
+    const REFUSED: [&'static str; 3] = ["BAD_INPUT", "BAD_PARAM", "PARAM_OUT_OF_RANGE"];
+    type Inputs = Inputs;
+    type Params = Params;
+    type Output = Formed<Output>;
 }

@@ -5,59 +5,48 @@
 //! has an effect is declared by its connector, so `call_connector` asks for reader here and the signature protects the
 //! rest.
 
-mod call_connector;
-mod crawl_url;
-mod cross_reference;
-mod extract_entities;
-mod match_entities;
-mod parallel;
-mod query_journal;
-mod resolve_entities;
-mod route_output;
-mod save_to_workspace;
-mod search_web;
-mod send_notification;
-mod transform_data;
-mod write_journal_entry;
+pub mod call_connector;
+pub mod crawl_url;
+pub mod cross_reference;
+pub mod extract_entities;
+pub mod match_entities;
+pub mod parallel;
+pub mod query_journal;
+pub mod resolve_entities;
+pub mod route_output;
+pub mod save_to_workspace;
+pub mod search_web;
+pub mod send_notification;
+pub mod transform_data;
+pub mod write_journal_entry;
 
-use crate::contract::Contract;
-use crate::data_type::{DataType, Field};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// Every built-in contract.
-pub(crate) fn all() -> Vec<Contract> {
+use crate::typed::Declared;
+
+/// No inputs, params or outputs.
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
+pub struct Nothing {}
+
+/// Every declared action.
+pub(crate) fn all() -> Vec<Declared> {
     vec![
-        call_connector::contract(),
-        crawl_url::contract(),
-        cross_reference::contract(),
-        extract_entities::contract(),
-        match_entities::contract(),
-        parallel::contract(),
-        query_journal::contract(),
-        resolve_entities::contract(),
-        route_output::contract(),
-        save_to_workspace::contract(),
-        search_web::contract(),
-        send_notification::contract(),
-        transform_data::contract(),
-        write_journal_entry::contract(),
+        Declared::of::<call_connector::CallConnector>(),
+        Declared::of::<crawl_url::CrawlUrl>(),
+        Declared::of::<cross_reference::CrossReference>(),
+        Declared::of::<extract_entities::ExtractEntities>(),
+        Declared::of::<match_entities::MatchEntities>(),
+        Declared::of::<parallel::Parallel>(),
+        Declared::of::<query_journal::QueryJournal>(),
+        Declared::of::<resolve_entities::ResolveEntities>(),
+        Declared::of::<route_output::RouteOutput>(),
+        Declared::of::<save_to_workspace::SaveToWorkspace>(),
+        Declared::of::<search_web::SearchWeb>(),
+        Declared::of::<send_notification::SendNotification>(),
+        Declared::of::<transform_data::TransformData>(),
+        Declared::of::<write_journal_entry::WriteJournalEntry>(),
     ]
-}
-
-/// A list of records whose fields are not declared: the catalogue's `record[]`.
-fn rows() -> DataType {
-    DataType::array(DataType::Object)
-}
-
-/// A list of texts.
-fn texts() -> DataType {
-    DataType::array(DataType::String)
-}
-
-/// A list of records with these fields.
-fn records(fields: &[(&str, DataType)]) -> DataType {
-    DataType::records(
-        fields.iter().map(|(name, data_type)| Field::new(name, data_type.clone())).collect(),
-    )
 }
 
 #[cfg(test)]

@@ -1,48 +1,87 @@
 //! Reads what the profile did before.
 
-use super::{records, texts};
-use crate::contract::{Contract, Slot};
-use crate::data_type::{DataType, Field};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-pub(super) fn contract() -> Contract {
-    let entries = records(&[
-        ("summary", DataType::String),
-        ("created_at", DataType::Date),
-        ("run_context", DataType::String),
-        ("steps_completed", texts()),
-        ("entities_discovered", DataType::array(DataType::Any)),
-        ("outputs_produced", DataType::array(DataType::Any)),
-        ("task_status", DataType::String),
-    ]);
-    let range = DataType::Record(vec![
-        Field::new("from", DataType::Date),
-        Field::new("to", DataType::Date),
-    ]);
-    Contract {
-        inputs: vec![
-            Slot::optional("query", DataType::String, "Words the entry must contain."),
-            Slot::optional("date_from", DataType::Date, "The first day."),
-            Slot::optional("date_to", DataType::Date, "The last day."),
-            Slot::optional("entity_name", DataType::String, "A name the entry must mention."),
-            Slot::optional("status", DataType::String, "The task status of the entry."),
-        ],
-        params: vec![
-            Slot::optional("limit", DataType::Integer, "At most this many entries, newest first.")
-                .or(20),
-        ],
-        outputs: vec![
-            Slot::required("entries", entries, "The entries, newest first."),
-            Slot::required("count", DataType::Integer, "How many there are."),
-            Slot::required(
-                "date_range",
-                range,
-                "The days the entries span; empty when there are none.",
-            ),
-        ],
-        ..Contract::reading(
-            "query_journal",
-            "tool-journal",
-            "Finds entries of the profile's journal.",
-        )
-    }
+use crate::Action;
+use crate::shape::{Date, Formed};
+
+/// The declaration.
+#[derive(Debug)]
+pub struct QueryJournal;
+
+/// Data wired from other steps.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// Words the entry must contain.
+    pub query: Option<String>,
+    /// The first day.
+    #[schemars(with = "Option<Date>")]
+    pub date_from: Option<String>,
+    /// The last day.
+    #[schemars(with = "Option<Date>")]
+    pub date_to: Option<String>,
+    /// A name the entry must mention.
+    pub entity_name: Option<String>,
+    /// The task status of the entry.
+    pub status: Option<String>,
+}
+
+/// Settings.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// At most this many entries, newest first.
+    #[serde(default = "twenty")]
+    #[schemars(range(min = 1, max = 100))]
+    pub limit: u64,
+}
+
+/// What comes back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The entries, newest first.
+    pub entries: Vec<Entry>,
+    /// How many there are.
+    pub count: u64,
+    /// The days the entries span; empty when there are none.
+    pub date_range: Days,
+}
+
+/// An entry of the journal.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Entry {
+    pub summary: String,
+    #[schemars(with = "Date")]
+    pub created_at: String,
+    pub run_context: String,
+    pub steps_completed: Vec<String>,
+    pub entities_discovered: Vec<Value>,
+    pub outputs_produced: Vec<Value>,
+    pub task_status: String,
+}
+
+/// From the first to the last day.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Days {
+    #[schemars(with = "Date")]
+    pub from: String,
+    #[schemars(with = "Date")]
+    pub to: String,
+}
+
+fn twenty() -> u64 {
+    20
+}
+
+impl Action for QueryJournal {
+    const NAME: &'static str = "query_journal";
+    const FUNCTION: &'static str = "tool-journal";
+    const DESCRIPTION: &'static str = "Finds entries of the profile's journal.";
+    const REFUSED: [&'static str; 3] = ["JOURNAL_ARGUMENT"; 3];
+    type Inputs = Inputs;
+    type Params = Params;
+    type Output = Formed<Output>;
 }

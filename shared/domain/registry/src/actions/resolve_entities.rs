@@ -1,61 +1,102 @@
 //! Decides which names mean the same entity.
 
-use super::{records, rows, texts};
-use crate::contract::{Contract, Slot};
-use crate::data_type::DataType;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-pub(super) fn contract() -> Contract {
-    let resolved = records(&[
-        ("canonical_name", DataType::String),
-        ("type", DataType::String),
-        ("aliases", texts()),
-        ("merge_count", DataType::Integer),
-        ("confidence", DataType::Number),
-    ]);
-    Contract {
-        inputs: vec![Slot::required(
-            "entities",
-            rows(),
-            "Entities with name and type, as extract_entities gives them.",
-        )],
-        params: vec![
-            Slot::optional(
-                "strategy",
-                DataType::String,
-                "How names are compared; ml is refused, no model is shipped.",
-            )
-            .or("fuzzy")
-            .one_of(&["exact", "fuzzy", "ml"]),
-            Slot::optional(
-                "threshold",
-                DataType::Number,
-                "From 0 to 1: names at least this alike are merged.",
-            )
-            .or(0.85),
-        ],
-        outputs: vec![
-            Slot::required(
-                "resolved",
-                resolved,
-                "One record per entity, with the names it goes by.",
-            ),
-            Slot::required(
-                "merge_count",
-                DataType::Integer,
-                "How many names were merged into another.",
-            ),
-            Slot::required(
-                "ambiguous",
-                rows(),
-                "Pairs too alike to keep apart and not alike enough to merge.",
-            ),
-        ],
-        writes: true,
-        rehearses: true,
-        ..Contract::reading(
-            "resolve_entities",
-            "tool-knowledge",
-            "Merges names that mean the same entity.",
-        )
+use crate::shape::{AnyObject, Formed};
+use crate::{Action, Contract};
+
+/// The declaration.
+#[derive(Debug)]
+pub struct ResolveEntities;
+
+/// Data wired from other steps.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// Entities with name and type, as extract_entities gives them.
+    #[schemars(with = "Vec<AnyObject>", extend("x-any-form" = true))]
+    pub entities: Value,
+}
+
+/// Settings.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// How names are compared; ml is refused, no model is shipped.
+    #[serde(default)]
+    pub strategy: Strategy,
+    /// From 0 to 1: names at least this alike are merged.
+    #[serde(default = "usual_threshold")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub threshold: f64,
+    /// The part of the graph. Not for playbooks.
+    #[schemars(skip)]
+    pub namespace: Option<String>,
+}
+
+/// How names are compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Letter by letter.
+    Exact,
+    /// By likeness.
+    #[default]
+    Fuzzy,
+    /// By a model.
+    Ml,
+}
+
+impl Strategy {
+    /// The word in playbooks.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Fuzzy => "fuzzy",
+            Self::Ml => "ml",
+        }
+    }
+}
+
+/// What comes back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// One record per entity, with the names it goes by.
+    pub resolved: Vec<Resolved>,
+    /// How many names were merged into another.
+    pub merge_count: u64,
+    /// Pairs too alike to keep apart and not alike enough to merge.
+    #[schemars(with = "Vec<AnyObject>")]
+    pub ambiguous: Vec<Value>,
+}
+
+/// An entity, with the names it goes by.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Resolved {
+    pub canonical_name: String,
+    #[serde(rename = "type")]
+    pub entity_type: String,
+    pub aliases: Vec<String>,
+    pub merge_count: u64,
+    pub confidence: f64,
+}
+
+pub(super) fn usual_threshold() -> f64 {
+    0.85
+}
+
+impl Action for ResolveEntities {
+    const NAME: &'static str = "resolve_entities";
+    const FUNCTION: &'static str = "tool-knowledge";
+    const DESCRIPTION: &'static str = "Merges names that mean the same entity.";
+    const REFUSED: [&'static str; 3] = ["BAD_INPUT", "BAD_PARAM", "PARAM_OUT_OF_RANGE"];
+    type Inputs = Inputs;
+    type Params = Params;
+    type Output = Formed<Output>;
+
+    fn describe(contract: Contract) -> Contract {
+        Contract { writes: true, rehearses: true, ..contract }
     }
 }

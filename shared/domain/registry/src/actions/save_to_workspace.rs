@@ -1,41 +1,68 @@
 //! Writes records into a table of a workspace.
 
 use countersign_identity::{Requirement, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::{rows, texts};
-use crate::contract::{Contract, Slot};
-use crate::data_type::DataType;
+use crate::shape::Records;
+use crate::{Action, Contract};
 
-pub(super) fn contract() -> Contract {
-    Contract {
-        inputs: vec![Slot::required("data", rows(), "The records, one per row.")],
-        params: vec![
-            Slot::optional("table_name", DataType::String, "The table; left out, the step's name."),
-            Slot::optional(
-                "workspace_id",
-                DataType::String,
-                "The workspace; left out, the owner's default.",
-            ),
-            Slot::optional("create_if_missing", DataType::Boolean, "Whether to make the table.")
-                .or(true),
-            Slot::optional(
-                "upsert_key",
-                texts(),
-                "Columns whose values identify a row: an equal row is updated.",
-            ),
-        ],
-        outputs: vec![
-            Slot::required("rows_inserted", DataType::Integer, "New rows."),
-            Slot::required("rows_updated", DataType::Integer, "Changed rows."),
-            Slot::required("table_name", DataType::String, "The table."),
-            Slot::required("workspace_id", DataType::String, "The workspace."),
-        ],
-        requirement: Requirement::role(Role::Analyst),
-        writes: true,
-        ..Contract::reading(
-            "save_to_workspace",
-            "tool-output",
-            "Writes records into a table of a workspace.",
-        )
+/// The declaration.
+#[derive(Debug)]
+pub struct SaveToWorkspace;
+
+/// Data wired from other steps.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// The records, one per row.
+    #[schemars(with = "Records")]
+    pub data: Value,
+}
+
+/// Settings.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// The table; left out, the step's name.
+    #[schemars(extend("format" = "table-name"))]
+    pub table_name: Option<String>,
+    /// The workspace; left out, the owner's default.
+    #[schemars(extend("format" = "table-name"))]
+    pub workspace_id: Option<String>,
+    /// Whether to make the table.
+    #[serde(default = "yes")]
+    pub create_if_missing: bool,
+    /// Columns whose values identify a row: an equal row is updated.
+    pub upsert_key: Option<Vec<String>>,
+}
+
+/// What comes back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// New rows.
+    pub rows_inserted: u64,
+    /// Changed rows.
+    pub rows_updated: u64,
+    /// The table.
+    pub table_name: String,
+    /// The workspace.
+    pub workspace_id: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Action for SaveToWorkspace {
+    const NAME: &'static str = "save_to_workspace";
+    const FUNCTION: &'static str = "tool-output";
+    const DESCRIPTION: &'static str = "Writes records into a table of a workspace.";
+    const REFUSED: [&'static str; 3] = ["OUTPUT_NOT_RECORDS", "OUTPUT_INVALID", "OUTPUT_INVALID"];
+    type Inputs = Inputs;
+    type Params = Params;
+    type Output = Output;
+
+    fn describe(contract: Contract) -> Contract {
+        Contract { requirement: Requirement::role(Role::Analyst), writes: true, ..contract }
     }
 }

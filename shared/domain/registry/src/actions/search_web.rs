@@ -1,30 +1,89 @@
 //! Searches the web.
 
-use super::{records, texts};
-use crate::contract::{Contract, Slot};
-use crate::data_type::DataType;
+use std::borrow::Cow;
 
-pub(super) fn contract() -> Contract {
-    let results = records(&[
-        ("title", DataType::String),
-        ("url", DataType::String),
-        ("snippet", DataType::String),
-        ("source", DataType::String),
-    ]);
-    Contract {
-        inputs: vec![Slot::required("query", DataType::String, "What to look for.")],
-        params: vec![
-            Slot::optional("max_results", DataType::Integer, "At most this many, 1 to 50.").or(10),
-            Slot::optional(
-                "categories",
-                texts(),
-                "Where to look, such as general or news; left out, everywhere.",
-            ),
-        ],
-        outputs: vec![
-            Slot::required("results", results, "The best first; source is the site."),
-            Slot::required("count", DataType::Integer, "How many there are."),
-        ],
-        ..Contract::reading("search_web", "tool-web", "Searches the web.")
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::Action;
+
+/// The declaration.
+#[derive(Debug)]
+pub struct SearchWeb;
+
+/// Data wired from other steps.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// What to look for.
+    #[schemars(length(min = 1, max = 400))]
+    pub query: String,
+}
+
+/// Settings.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// At most this many, 1 to 50.
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 50))]
+    pub max_results: u64,
+    /// Where to look, such as general or news; left out, everywhere.
+    pub categories: Option<Categories>,
+}
+
+/// Words; a connector may give them as one text with commas.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Categories {
+    /// With commas between the words.
+    Text(String),
+    /// One by one.
+    Words(Vec<String>),
+}
+
+/// What comes back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The best first; source is the site.
+    pub results: Vec<Found>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// A page that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Found {
+    pub title: String,
+    pub url: String,
+    pub snippet: String,
+    pub source: String,
+}
+
+fn ten() -> u64 {
+    10
+}
+
+impl JsonSchema for Categories {
+    fn inline_schema() -> bool {
+        true
     }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Categories".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "array", "items": { "type": "string", "format": "category" }, "maxItems": 5, "x-one-text": true,
+        })
+    }
+}
+
+impl Action for SearchWeb {
+    const NAME: &'static str = "search_web";
+    const FUNCTION: &'static str = "tool-web";
+    const DESCRIPTION: &'static str = "Searches the web.";
+    type Inputs = Inputs;
+    type Params = Params;
+    type Output = Output;
 }

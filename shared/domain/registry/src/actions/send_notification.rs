@@ -1,28 +1,68 @@
 //! Tells the owner of a run something.
 
-use crate::contract::{Contract, Slot};
-use crate::data_type::DataType;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-pub(super) fn contract() -> Contract {
-    Contract {
-        inputs: vec![Slot::required("message", DataType::String, "What to say.")],
-        params: vec![
-            Slot::optional(
-                "title",
-                DataType::String,
-                "A short heading; left out, the profile's name.",
-            ),
-            Slot::optional("priority", DataType::String, "How urgent it is.")
-                .or("normal")
-                .one_of(&["low", "normal", "high", "urgent"]),
-            Slot::optional("action_url", DataType::String, "Where the reader can go on."),
-            Slot::optional("action_label", DataType::String, "What the link is called."),
-        ],
-        outputs: vec![
-            Slot::required("notification_id", DataType::String, "The notification."),
-            Slot::required("success", DataType::Boolean, "Whether it was accepted."),
-        ],
-        writes: true,
-        ..Contract::reading("send_notification", "tool-notify", "Notifies the owner of the run.")
+use crate::{Action, Contract};
+
+/// The declaration.
+#[derive(Debug)]
+pub struct SendNotification;
+
+/// Data wired from other steps.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// What to say.
+    #[schemars(length(min = 1, max = 4000))]
+    pub message: String,
+}
+
+/// Settings.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// A short heading; left out, the profile's name.
+    pub title: Option<String>,
+    /// How urgent it is.
+    #[serde(default)]
+    pub priority: Priority,
+    /// Where the reader can go on.
+    #[schemars(extend("format" = "link"))]
+    pub action_url: Option<String>,
+    /// What the link is called.
+    pub action_label: Option<String>,
+}
+
+/// How urgent a notification is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Priority {
+    Low,
+    #[default]
+    Normal,
+    High,
+    Urgent,
+}
+
+/// What comes back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The notification.
+    pub notification_id: String,
+    /// Whether it was accepted.
+    pub success: bool,
+}
+
+impl Action for SendNotification {
+    const NAME: &'static str = "send_notification";
+    const FUNCTION: &'static str = "tool-notify";
+    const DESCRIPTION: &'static str = "Notifies the owner of the run.";
+    const REFUSED: [&'static str; 3] = ["NOTIFICATION_ARGUMENT"; 3];
+    type Inputs = Inputs;
+    type Params = Params;
+    type Output = Output;
+
+    fn describe(contract: Contract) -> Contract {
+        Contract { writes: true, ..contract }
     }
 }

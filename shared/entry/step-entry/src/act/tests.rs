@@ -4,7 +4,7 @@ use std::time::Duration;
 use countersign_failure::Class;
 use countersign_identity::UserId;
 use countersign_plan::PlanStep;
-use countersign_registry::action::{Action, ActionError, Call, RunInfo};
+use countersign_registry::action::{ActionError, Call, Handler, RunInfo};
 use countersign_registry::{Contract, Registry};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -17,7 +17,7 @@ struct Failing {
     calls: Mutex<usize>,
 }
 
-impl Action for Failing {
+impl Handler for Failing {
     fn name(&self) -> &'static str {
         "transform_data"
     }

@@ -1,0 +1,274 @@
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::{Path, Problem, explain};
+use crate::Registry;
+use crate::actions::transform_data::TransformData;
+
+/// The problems of a param: those of its schema and, when there are none, those of the action's rules.
+fn problems(action: &str, param: &str, value: &Value, open: &[&str]) -> Vec<Problem> {
+    let registry = Registry::builtin();
+    let contract = registry.get(action).unwrap();
+    let slot = contract.params.iter().find(|slot| slot.name == param).unwrap();
+    let open: Vec<Path> = open.iter().map(|path| Path::parse(path)).collect();
+    let findings = explain(slot.schema.as_ref().unwrap(), value, &Path::of(param), &open);
+    if !findings.problems.is_empty() {
+        return findings.problems;
+    }
+    let params = Map::from_iter([(param.to_owned(), value.clone())]);
+    registry.rules(action, params, &findings.open)
+}
+
+fn check(action: &str, param: &str, value: &Value, open: &[&str], expect: &[&str]) {
+    let told = problems(action, param, value, open).into_iter().map(|problem| {
+        let hint = problem.hint.map(|hint| format!(" | {hint}")).unwrap_or_default();
+        format!("{}: {}{hint}", problem.path, problem.message)
+    });
+    assert_eq!(told.collect::<Vec<_>>(), expect, "{value}");
+}
+
+#[test]
+fn f_051_every_problem_of_nested_params_is_found_at_its_place() {
+    check(
+        "transform_data",
+        "operations",
+        &json!([
+            {"type": "limit", "count": -3}, {"type": "filtr"}, {"field": "a"}, {"type": "sort", "field": 7, "operator": "eq"},
+            {"type": "filter", "field": "", "operator": "gtt", "value": null}, "sort",
+        ]),
+        &[],
+        &[
+            "operations[0].count: `count` must be a whole number, 0 or more, found -3",
+            "operations[1].type: `type` is one of `filter`, `sort`, `aggregate`, `deduplicate`, `limit`, found `filtr` | did you mean `filter`?",
+            "operations[2].type: `type` is missing",
+            "operations[3].field: `field` must be a text, found 7",
+            "operations[3].operator: unknown key `operator` | `operator` belongs to `filter`",
+            "operations[4].field: `field` must not be empty",
+            "operations[4].operator: `operator` is one of `eq`, `ne`, `gt`, `gte`, `lt`, `lte`, `contains`, `in`, found `gtt`",
+            "operations[5]: entry 6 of `operations` must be a mapping, found a text",
+        ],
+    );
+}
+
+#[test]
+fn f_051_rules_look_at_more_than_one_place() {
+    check(
+        "transform_data",
+        "operations",
+        &json!([
+            {"type": "filter", "field": "a", "operator": "in", "value": 1}, {"type": "aggregate", "function": "sum"},
+            {"type": "aggregate", "function": "count", "group_by": "a", "as": "a"}, {"type": "limit"},
+        ]),
+        &[],
+        &[
+            "operations[0].value: the operator `in` needs a list as `value`",
+            "operations[1].field: `sum` needs a `field`",
+            "operations[2].as: `as` may not be `a`, which the groups have already",
+            "operations[3].count: `count` is missing",
+        ],
+    );
+}
+
+#[test]
+fn k_52_nothing_is_said_about_what_is_known_only_during_a_run() {
+    let operations = json!([
+        {"type": "limit", "count": "{n}"}, {"type": "filter", "field": "a", "operator": "in", "value": "{names}"},
+        {"type": "{kind}", "count": 1}, {"type": "sort"},
+    ]);
+    let open = ["operations[0].count", "operations[1].value", "operations[2].type"];
+    let expect = ["operations[3].field: `field` is missing"];
+    check("transform_data", "operations", &operations, &open, &expect);
+    let all = Value::Array(operations.as_array().unwrap()[..2].to_vec());
+    check("transform_data", "operations", &all, &open, &[]);
+}
+
+#[test]
+fn f_053_a_destination_is_read_whole() {
+    let destinations = json!([
+        {"type": "data_workspace_table", "config": {"tabel_name": "t"}},
+        {"type": "document", "config": {"title": 7}, "transforms": [{"type": "limit", "count": -1}]},
+    ]);
+    check(
+        "route_output",
+        "destinations",
+        &destinations,
+        &[],
+        &[
+            "destinations[0].config.table_name: `table_name` is missing",
+            "destinations[0].config.tabel_name: unknown key `tabel_name` | did you mean `table_name`?",
+            "destinations[1].transforms[0].count: `count` must be a whole number from 0 to 1000000, not `-1`",
+            "destinations[1].config.title: `title` must be a text, not `7`",
+        ],
+    );
+    let table = json!([{"type": "data_workspace_table", "config": {"table_name": "{table}"}}]);
+    check("route_output", "destinations", &table, &["destinations[0].config.table_name"], &[]);
+    check(
+        "route_output",
+        "destinations",
+        &json!([]),
+        &[],
+        &["destinations: `destinations` must have at least one entry"],
+    );
+}
+
+#[test]
+fn f_047_words_ranges_and_forms_are_checked() {
+    check(
+        "extract_entities",
+        "entity_types",
+        &json!(7),
+        &[],
+        &["entity_types: `entity_types` must be a text or a list, found 7"],
+    );
+    check(
+        "extract_entities",
+        "rules",
+        &json!([{"field": "n", "relationship_type": "OFFICER"}, {"entity_type": "ORG", "kind": 1}]),
+        &[],
+        &[
+            "rules[0].relationship_type: `relationship_type` is not a relationship of the graph: did you mean OFFICER_OF?",
+            "rules[1].kind: unknown key `kind` | known here are `field`, `entity_type`, `relationship_type`",
+            "rules[1].field: `field` is missing",
+        ],
+    );
+    check(
+        "resolve_entities",
+        "threshold",
+        &json!(85),
+        &[],
+        &["threshold: `threshold` must be a number from 0.0 to 1.0, found 85"],
+    );
+    check("send_notification", "action_url", &json!("/runs/1"), &[], &[]);
+    check(
+        "send_notification",
+        "action_url",
+        &json!("javascript:alert(1)"),
+        &[],
+        &["action_url: `action_url` must be an https address or a path of this deployment"],
+    );
+}
+
+fn leaf() -> BoxedStrategy<Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-3_i64..60).prop_map(Value::from),
+        (-1.0_f64..2.0).prop_map(Value::from),
+        "[a-z/]{0,4}".prop_map(Value::from),
+        Just(json!([])),
+        Just(json!({"a": 1})),
+    ]
+    .boxed()
+}
+
+/// Mostly what fits a schema, sometimes something else.
+fn near(schema: &Value) -> BoxedStrategy<Value> {
+    prop_oneof![12 => fitting(schema), 1 => leaf()].boxed()
+}
+
+fn fitting(schema: &Value) -> BoxedStrategy<Value> {
+    if let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
+        let each: Vec<_> = branches.iter().map(near).collect();
+        return proptest::strategy::Union::new(each).boxed();
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        return prop::sample::select(words.clone()).boxed();
+    }
+    if let Some(word) = schema.get("const") {
+        return Just(word.clone()).boxed();
+    }
+    match schema["type"].as_str() {
+        Some("string") => "[a-zA-Z_/ ]{0,6}".prop_map(Value::from).boxed(),
+        Some("integer") => (-1_i64..120).prop_map(Value::from).boxed(),
+        Some("number") => (-0.2_f64..1.2).prop_map(Value::from).boxed(),
+        Some("boolean") => any::<bool>().prop_map(Value::from).boxed(),
+        Some("array") => {
+            prop::collection::vec(near(&schema["items"]), 0..4).prop_map(Value::from).boxed()
+        }
+        Some("object") => object(schema),
+        _ => leaf(),
+    }
+}
+
+fn object(schema: &Value) -> BoxedStrategy<Value> {
+    let none = Map::new();
+    let mut all: BoxedStrategy<Map<String, Value>> = Just(Map::new()).boxed();
+    for (name, schema) in schema["properties"].as_object().unwrap_or(&none) {
+        let name = name.clone();
+        let one = prop::option::weighted(0.7, near(schema));
+        all = (all, one)
+            .prop_map(move |(mut fields, value)| {
+                fields.extend(value.map(|value| (name.clone(), value)));
+                fields
+            })
+            .boxed();
+    }
+    all.prop_map(Value::from).boxed()
+}
+
+/// Params near to what an action takes, and whether nothing is wrong with them.
+fn params(action: &'static str) -> impl Strategy<Value = (Map<String, Value>, bool)> {
+    let contract = Registry::builtin().get(action).unwrap().clone();
+    let properties: Map<String, Value> = contract
+        .params
+        .iter()
+        .map(|slot| (slot.name.clone(), slot.schema.clone().unwrap()))
+        .collect();
+    let fits = move |params: &Map<String, Value>| {
+        contract.params.iter().all(|slot| match params.get(&slot.name).filter(|v| !v.is_null()) {
+            Some(value) => {
+                explain(slot.schema.as_ref().unwrap(), value, &Path::of(&slot.name), &[])
+                    .problems
+                    .is_empty()
+            }
+            None => !slot.required,
+        })
+    };
+    object(&json!({ "properties": properties })).prop_map(move |params| {
+        let mut params = params.as_object().cloned().unwrap_or_default();
+        params.retain(|_, value| !value.is_null());
+        let fits = fits(&params);
+        (params, fits)
+    })
+}
+
+fn reads<A: crate::Action>(params: Map<String, Value>) -> bool {
+    serde_json::from_value::<A::Params>(params.into()).is_ok()
+}
+
+macro_rules! what_fits_is_read {
+    ($($name:ident: $action:ty),* $(,)?) => {
+        proptest! {
+            #![proptest_config(ProptestConfig::with_cases(200))]
+            $(
+                #[test]
+                fn $name((params, fits) in params(<$action as crate::Action>::NAME)) {
+                    prop_assert!(!fits || reads::<$action>(params.clone()), "{params:?}");
+                }
+            )*
+        }
+    };
+}
+
+what_fits_is_read! {
+    f_051_what_fits_transform_data_is_read: TransformData,
+    f_053_what_fits_route_output_is_read: crate::actions::route_output::RouteOutput,
+    f_047_what_fits_extract_entities_is_read: crate::actions::extract_entities::ExtractEntities,
+    f_048_what_fits_resolve_entities_is_read: crate::actions::resolve_entities::ResolveEntities,
+    f_048_what_fits_match_entities_is_read: crate::actions::match_entities::MatchEntities,
+    f_049_what_fits_cross_reference_is_read: crate::actions::cross_reference::CrossReference,
+    f_045_what_fits_search_web_is_read: crate::actions::search_web::SearchWeb,
+    f_046_what_fits_crawl_url_is_read: crate::actions::crawl_url::CrawlUrl,
+    f_052_what_fits_save_to_workspace_is_read: crate::actions::save_to_workspace::SaveToWorkspace,
+    f_066_what_fits_query_journal_is_read: crate::actions::query_journal::QueryJournal,
+    f_072_what_fits_send_notification_is_read: crate::actions::send_notification::SendNotification,
+}
+
+#[test]
+fn f_051_most_of_what_is_generated_near_a_schema_fits_it() {
+    use proptest::strategy::ValueTree as _;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let all = params("transform_data");
+    let fitting = (0..300).filter(|_| all.new_tree(&mut runner).unwrap().current().1).count();
+    assert!(fitting > 30, "{fitting} of 300");
+}
