@@ -1,8 +1,6 @@
 //! Texts of users: connectors and playbooks. Every problem at once, each with its place.
 
-use countersign_connector::{
-    ConnectorDefinition, Diagnostic, Parsed, Position, Severity as ConnectorSeverity, claims,
-};
+use countersign_connector::{ConnectorDefinition, Diagnostic, Parsed, Severity, Span, claims};
 use countersign_playbook::{
     Bindings, Compiled, Diagnostic as PlaybookDiagnostic, PlaybookSource,
     Severity as PlaybookSeverity, ValidPlaybook, World, compile,
@@ -69,13 +67,11 @@ fn unaccepted(yaml: &str, endpoint: &str) -> Diagnostic {
         .nth(line)
         .and_then(|text| text.get(..column))
         .map_or(0, |text| text.chars().count());
-    Diagnostic {
-        severity: ConnectorSeverity::Warning,
-        rule: "safe".to_owned(),
-        message,
-        at: Position { line: line as u64 + 1, column: column as u64 + 1 },
-        hint: Some(hint.to_owned()),
-    }
+    let count = |number: usize| u32::try_from(number + 1).unwrap_or(u32::MAX);
+    let span = Span { line: count(line), column: count(column), length: 1, ..Span::default() };
+    let pointer = format!("/endpoints/{endpoint}/safe");
+    let problem = Diagnostic::error("safe", pointer, message).at(span);
+    Diagnostic { severity: Severity::Warning, ..problem }.hint(hint.to_owned())
 }
 
 /// A connector of the deployment, whose form may name environment variables (K-37).
@@ -84,17 +80,14 @@ pub(crate) fn template(yaml: &str) -> Result<ConnectorDefinition, Problem> {
 }
 
 fn read(parsed: Parsed) -> Result<(ConnectorDefinition, Vec<Diagnostic>), Problem> {
-    let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = parsed
-        .diagnostics
-        .into_iter()
-        .partition(|diagnostic| diagnostic.severity == ConnectorSeverity::Error);
-    let errors: Vec<FieldError> = errors
-        .into_iter()
-        .map(|diagnostic| {
-            let place = format!("yaml:{}:{}", diagnostic.at.line, diagnostic.at.column);
-            FieldError { path: place, message: diagnostic.message, hint: diagnostic.hint }
-        })
-        .collect();
+    let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) =
+        parsed.diagnostics.into_iter().partition(Diagnostic::is_error);
+    let errors = errors.into_iter().map(|problem| FieldError {
+        path: problem.path(),
+        message: problem.message,
+        hint: problem.hint,
+    });
+    let errors: Vec<FieldError> = errors.collect();
     let definition = parsed.definition.map(|definition| (definition, warnings));
     definition.ok_or_else(|| invalid("CONNECTOR_INVALID", "the connector", errors))
 }
@@ -131,9 +124,9 @@ mod tests {
     fn k_25_the_author_is_told_where_a_claim_does_not_count() {
         let yaml = "id: shelf\nname: Shelf\ntype: rest_api\nversion: 1.0.0\nconnection: { base_url: 'https://a.example' }\nendpoints:\n  list: { description: lists, path: / }\n  find: { description: finds, method: POST, path: /find, safe: true }\n";
         let (_, warnings) = connector(yaml).unwrap();
-        let said: Vec<(&str, u64, u64)> =
-            warnings.iter().map(|one| (one.rule.as_str(), one.at.line, one.at.column)).collect();
-        assert_eq!(said, [("safe", 8, 58)], "{warnings:?}");
+        let said: Vec<(&str, (u32, u32))> =
+            warnings.iter().map(|one| (one.code.as_str(), one.place())).collect();
+        assert_eq!(said, [("safe", (8, 58))], "{warnings:?}");
         assert!(connector(&yaml.replace("method: POST, ", "")).unwrap().1.is_empty());
     }
 

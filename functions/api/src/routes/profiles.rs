@@ -82,13 +82,19 @@ impl Kind for Profile {
     }
 }
 
+fn switch() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Boolean).description(Some("Whether it runs."))
+}
+
 impl Record for Profile {
     type Fields = Written;
 
     fn added() -> ObjectBuilder {
-        let is_active = ObjectBuilder::new().schema_type(Type::Boolean);
-        let is_active = is_active.description(Some("Whether it runs."));
-        json::added().property("is_active", is_active).required("is_active")
+        json::added().property("is_active", switch()).required("is_active")
+    }
+
+    fn sent_back() -> ObjectBuilder {
+        json::version_read().property("is_active", switch())
     }
 }
 

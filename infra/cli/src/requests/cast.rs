@@ -66,7 +66,10 @@ impl Cast {
             let binding = made(door, &bound, &json!({"connector_id": connector})).await?;
             let playbook =
                 made(door, "/playbooks", &json!({"yaml": playbook(&unique("book"))})).await?;
+            let fields = json!({"name": "Requests", "profile_id": profile, "cron_expression": "0 6 * * *", "query_template": "What is new?"});
+            let schedule = made(door, "/schedules", &fields).await?;
             let of = [
+                ("schedules", schedule),
                 ("profiles", profile),
                 ("connectors", connector),
                 ("data-sources", binding),
@@ -125,6 +128,8 @@ impl Cast {
             "capability" => Some(json!("publish")),
             "folder" => Some(json!("requests")),
             "files" => Some(json!([{"name": "rows.csv", "size": random.random_range(1..2_000)}])),
+            "cron_expression" => Some(json!("0 6 * * MON-FRI")),
+            "timezone" => Some(json!("Europe/Berlin")),
             "digest" => Some(json!(format!("{:064x}", random.random::<u128>()))),
             // Of the options whose values are words of their own, what is left out is right.
             "default_execution_mode"

@@ -13,6 +13,9 @@ pub(super) fn sample(schema: &Value, cast: &Cast, random: &mut StdRng, depth: us
             return composed(all, parts, cast, random, depth);
         }
     }
+    if let Some(word) = schema.get("const") {
+        return word.clone();
+    }
     if let Some(words) = schema["enum"].as_array().filter(|words| !words.is_empty()) {
         return words[random.random_range(0..words.len())].clone();
     }

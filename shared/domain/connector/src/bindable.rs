@@ -3,11 +3,11 @@
 
 use crate::address::address;
 use crate::binding::{ConfigOverrides, Permissions};
-use crate::model::{Auth, Connection, ConnectorDefinition, RateLimit};
-use crate::parse::bounds::{
+use crate::bounds::{
     Bound, MAX_FILE_SIZE_MB, PER_DAY, PER_HOUR, PER_MINUTE, PER_MONTH, PER_SECOND, TIMEOUT_SECONDS,
 };
-use crate::yaml::nearest;
+use crate::model::{Auth, Connection, ConnectorDefinition, RateLimit};
+use countersign_document::nearest;
 
 /// Why a binding cannot be as it was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,8 +52,12 @@ impl ConnectorDefinition {
 
     fn overrides(&self, given: ConfigOverrides, out: &mut Vec<Refusal>) -> ConfigOverrides {
         let base_url = given.base_url.as_deref().and_then(|text| {
-            let read = address("base_url", text);
-            read.map_err(|message| out.push(Refusal::new(place("base_url"), message))).ok()
+            let wrong = |wrong: Option<&str>| match wrong {
+                Some(wrong) => format!("`base_url` {wrong}"),
+                None => format!("`{text}` is not an address"),
+            };
+            let refused = |why| out.push(Refusal::new(place("base_url"), wrong(why)));
+            address(text).map_err(refused).ok()
         });
         within(TIMEOUT_SECONDS, given.timeout_seconds, &place("timeout_seconds"), out);
         let size = place("max_file_size_mb");
@@ -135,7 +139,7 @@ impl ConnectorDefinition {
             return;
         }
         if limit == RateLimit::default() {
-            let refusal = Refusal::new(place, "names no rate");
+            let refusal = Refusal::new(place, "must set at least one limit");
             out.push(refusal.hinted(format!("such as `{}`: 10", PER_MINUTE.key)));
         }
         for (bound, value) in [
@@ -194,7 +198,7 @@ fn place(key: &str) -> String {
 }
 
 fn within(bound: Bound, value: Option<u32>, path: &str, out: &mut Vec<Refusal>) {
-    if value.is_some_and(|value| !(bound.least..=bound.most).contains(&value)) {
+    if value.is_some_and(|value| !(bound.least..=bound.most).contains(&i64::from(value))) {
         out.push(Refusal::new(path, format!("is {} to {}", bound.least, bound.most)));
     }
 }

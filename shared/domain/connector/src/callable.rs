@@ -131,7 +131,7 @@ mod tests {
             let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
             let copy = parse(&text);
             assert!(
-                copy.diagnostics.iter().all(|said| said.rule == "env_var"),
+                copy.diagnostics.iter().all(|said| said.code == "env_var"),
                 "{:?}",
                 copy.diagnostics
             );

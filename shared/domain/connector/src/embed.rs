@@ -57,7 +57,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     while let Some(open) = text[from..].find('{').map(|at| from + at) {
         from = open + 1;
         let Some(name) = text[from..].split_once('}').map(|(name, _)| name) else { break };
-        if crate::parse::is_name(name) {
+        if crate::written::names::is_name(name) {
             pieces.push(Piece { before: &text[start..open], name: Some(name) });
             start = from + name.len() + 1;
             from = start;

@@ -1,6 +1,6 @@
 //! Connectors: how an agent reads a source, as data instead of code.
 //!
-//! A connector is written in YAML ([`parse`] reports every problem with its place), bound to a profile
+//! A connector is written in YAML ([`parse`] reports every problem with its position), bound to a profile
 //! ([`Binding`]), and seen by playbooks as a typed contract per endpoint ([`endpoint_contract`]). This crate is
 //! pure: it reads XML from any [`std::io::Read`] ([`xml`]), builds requests ([`request`]) and reads answers
 //! ([`answer`]), and knows neither network nor store; `actions-connect` puts it to work.
@@ -10,12 +10,12 @@ mod announce;
 pub mod answer;
 mod bindable;
 mod binding;
+mod bounds;
 mod callable;
 mod coerce;
 mod contract;
 mod css;
 mod describe;
-mod diagnostic;
 pub mod effect;
 mod embed;
 mod files;
@@ -28,7 +28,6 @@ pub mod mapping;
 mod model;
 pub mod oauth;
 mod overrides;
-mod parse;
 mod reading;
 mod records;
 pub mod request;
@@ -39,9 +38,9 @@ mod standing;
 mod target;
 mod tools;
 mod trust;
+mod written;
 pub mod xml;
 mod xpath;
-mod yaml;
 
 pub use announce::Announcer;
 pub use bindable::Refusal;
@@ -55,9 +54,11 @@ pub use contract::{
     CURSOR_ARGUMENT, EndpointContract, PROVENANCE_FIELDS, endpoint_contract, has_pages,
     is_irreversible,
 };
+/// A problem of a connector's text, in the form of every kind of document.
+pub use countersign_document::Problem as Diagnostic;
+pub use countersign_document::{Severity, Span};
 pub use css::{CssSelector, InvalidSelector};
 pub use describe::{ConnectorEffects, described};
-pub use diagnostic::{Diagnostic, Position, Severity};
 pub use files::{FileBody, FileEntry, Files, Listing};
 pub use header::{HeaderOverrides, InvalidHeader};
 pub use infer::infer_schema;
@@ -75,7 +76,6 @@ pub use model::{
     ScraperConnection, SslMode, StatementSource, TableRules, Tag, ToolConnection, ToolId,
     ToolRules, ValueType, XlsxRules, endings, media_type,
 };
-pub use parse::{Parsed, parse, parse_template};
 pub use reading::{InvalidLocale, InvalidReading, Reading};
 pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
@@ -83,4 +83,5 @@ pub use standing::{RatedBy, binding_subject};
 pub use target::target_digest;
 pub use tools::Tools;
 pub use trust::{AcceptedEndpoint, claims, definition_digest};
+pub use written::{Parsed, parse, parse_template};
 pub use xpath::{Alternative, Anchor, InvalidPath, XPath};

@@ -307,7 +307,7 @@ fn fixed_query<'a>(
 /// The name when a text is nothing but `{name}`.
 pub(crate) fn whole(template: &str) -> Option<&str> {
     let name = template.strip_prefix('{')?.strip_suffix('}')?;
-    crate::parse::is_name(name).then_some(name)
+    crate::written::names::is_name(name).then_some(name)
 }
 
 /// Lists become repeated parameters.

@@ -38,7 +38,10 @@ pub(crate) fn explain(
         let errors: Vec<ValidationError<'_>> =
             validator.iter_errors(whole).take(MAX_ERRORS).collect();
         let told = |error: &&ValidationError<'_>| {
-            !mends.iter().any(|mend: &Mend| mend.replaces(error.instance_path().as_str()))
+            let pointer = error.instance_path().as_str();
+            !mends.iter().any(|mend: &Mend| mend.replaces(pointer))
+                && !is_emptied(error, &mends)
+                && !is_shadowed(error, &errors)
         };
         errors.iter().filter(told).for_each(|error| explainer.tell(error));
         let found: Vec<Mend> = errors.iter().flat_map(|error| explainer.mend(error)).collect();
@@ -50,6 +53,20 @@ pub(crate) fn explain(
         mends.extend(found);
     }
     mends
+}
+
+/// What is left of a mapping after its broken parts were removed may be less than it must have.
+fn is_emptied(error: &ValidationError<'_>, mends: &[Mend]) -> bool {
+    let pointer = error.instance_path().as_str();
+    matches!(error.kind(), Kind::MinProperties { .. })
+        && mends.iter().any(|mend| mend.is_inside(pointer))
+}
+
+/// What is not of the type is none of the words either: the type is enough.
+fn is_shadowed(error: &ValidationError<'_>, all: &[ValidationError<'_>]) -> bool {
+    let of_type = |other: &&ValidationError<'_>| matches!(other.kind(), Kind::Type { .. });
+    matches!(error.kind(), Kind::Enum { .. })
+        && all.iter().filter(of_type).any(|other| other.instance_path() == error.instance_path())
 }
 
 /// The validator of a schema, made when the first document of its kind is refused.
@@ -145,7 +162,7 @@ impl Explainer<'_> {
         let (own_code, own_hint) = (remark("x-code"), remark("x-hint"));
         let code = own_code.unwrap_or_else(|| code.to_owned());
         let problem = Problem::error(code, pointer, message).at(self.tree.span(pointer));
-        self.push(problem.hint(own_hint.or(hint)));
+        self.push(problem.hint(hint.or(own_hint)));
     }
 
     fn at_key(&mut self, pointer: String, code: &str, message: String, hint: Option<String>) {

@@ -13,6 +13,9 @@
 //! [`List`] and [`Named`] for collections, `#[serde(deny_unknown_fields)]` on every struct. An attribute that only the
 //! schema knows, such as `#[schemars(range(…))]`, would not be enforced.
 //!
+//! What messages need beyond the schema is said beside it, with `#[schemars(extend(…))]`, and left out of what is
+//! published: `"x-code"` is the code of a wrong value, `"x-hint"` what to do about it.
+//!
 //! The schema validator is large. Only [`read`] and [`read_value`] refer to it, and they make it when the first document
 //! is refused: a function that only loads stored documents does not contain it.
 

@@ -10,6 +10,8 @@ use crate::tree::unescaped;
 /// A change.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Mend {
+    /// A key that means nothing is left out: the rest is as it was.
+    Drop(String),
     /// What need not be there is left out.
     Remove(String),
     /// What must be there is replaced by a sample.
@@ -21,25 +23,37 @@ pub(crate) enum Mend {
 impl Mend {
     pub(crate) fn pointer(&self) -> &str {
         match self {
-            Self::Remove(pointer) | Self::Put(pointer, _) | Self::Meant(pointer, _) => pointer,
+            Self::Drop(pointer)
+            | Self::Remove(pointer)
+            | Self::Put(pointer, _)
+            | Self::Meant(pointer, _) => pointer,
         }
     }
 
     pub(crate) fn apply(&self, value: &mut Value) {
         match self {
-            Self::Remove(pointer) => remove(value, pointer),
+            Self::Drop(pointer) | Self::Remove(pointer) => remove(value, pointer),
             Self::Put(pointer, new) | Self::Meant(pointer, new) => put(value, pointer, new.clone()),
         }
     }
 
-    /// Whether the change is above, at or below a part.
+    /// Whether the change is at or inside a part.
+    pub(crate) fn is_inside(&self, pointer: &str) -> bool {
+        is_within(self.pointer(), pointer)
+    }
+
+    /// Whether the change is above, at or below a part, and makes it another.
     pub(crate) fn touches(&self, pointer: &str) -> bool {
+        !matches!(self, Self::Drop(_)) && self.is_near(pointer)
+    }
+
+    fn is_near(&self, pointer: &str) -> bool {
         is_within(self.pointer(), pointer) || is_within(pointer, self.pointer())
     }
 
     /// Whether the part is, or is inside, something that was not written.
     pub(crate) fn replaces(&self, pointer: &str) -> bool {
-        !matches!(self, Self::Remove(_)) && is_within(pointer, self.pointer())
+        matches!(self, Self::Put(..) | Self::Meant(..)) && is_within(pointer, self.pointer())
     }
 }
 
@@ -124,10 +138,10 @@ impl Remarked {
         }
         made
     }
+}
 
-    /// The change for a word that is not one of those a schema has.
-    pub(crate) fn meant(&self, pointer: &str, word: &Value, words: &[&str]) -> Option<Mend> {
-        let near = nearest(word.as_str()?, words.iter().copied())?;
-        Some(Mend::Meant(pointer.to_owned(), near.into()))
-    }
+/// The change for a word that is not one of those a schema has.
+pub(crate) fn meant_word(pointer: &str, word: &Value, words: &[&str]) -> Option<Mend> {
+    let near = nearest(word.as_str()?, words.iter().copied())?;
+    Some(Mend::Meant(pointer.to_owned(), near.into()))
 }

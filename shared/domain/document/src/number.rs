@@ -13,6 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct Whole<const MIN: i64, const MAX: i64, const DEFAULT: i64 = 0>(i64);
 
 impl<const MIN: i64, const MAX: i64, const DEFAULT: i64> Whole<MIN, MAX, DEFAULT> {
+    /// The smallest and the largest number.
+    pub const BOUNDS: (i64, i64) = (MIN, MAX);
+
     /// The number.
     #[must_use]
     pub fn get(self) -> i64 {

@@ -4,44 +4,47 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use crate::number::List;
 
-/// One value, or a list of 1 to `MAX`.
+/// One value, or a list of `MIN` to `MAX`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct OneOrMany<T, const MAX: usize = { usize::MAX }>(Vec<T>);
+pub struct OneOrMany<T, const MAX: usize = { usize::MAX }, const MIN: usize = 1>(Vec<T>);
 
-impl<T, const MAX: usize> OneOrMany<T, MAX> {
-    /// The values, at least one.
+impl<T, const MAX: usize, const MIN: usize> OneOrMany<T, MAX, MIN> {
+    /// The values.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         &self.0
     }
 
-    /// The values, at least one.
+    /// The values.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.0
     }
 }
 
-impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for OneOrMany<T, MAX> {
+impl<'de, T: Deserialize<'de>, const MAX: usize, const MIN: usize> Deserialize<'de>
+    for OneOrMany<T, MAX, MIN>
+{
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged, bound(deserialize = "T: Deserialize<'de>"))]
-        enum Either<T, const MAX: usize> {
-            Many(List<T, 1, MAX>),
+        enum Either<T, const MAX: usize, const MIN: usize> {
+            Many(List<T, MIN, MAX>),
             One(T),
         }
-        Ok(match Either::<T, MAX>::deserialize(deserializer)? {
+        Ok(match Either::<T, MAX, MIN>::deserialize(deserializer)? {
             Either::Many(list) => Self(list.into_vec()),
             Either::One(one) => Self(vec![one]),
         })
     }
 }
 
-impl<T: JsonSchema, const MAX: usize> JsonSchema for OneOrMany<T, MAX> {
+impl<T: JsonSchema, const MAX: usize, const MIN: usize> JsonSchema for OneOrMany<T, MAX, MIN> {
     fn inline_schema() -> bool {
         true
     }
@@ -50,7 +53,13 @@ impl<T: JsonSchema, const MAX: usize> JsonSchema for OneOrMany<T, MAX> {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let one = generator.subschema_for::<T>();
-        let many = generator.subschema_for::<List<T, 1, MAX>>();
-        json_schema!({ "anyOf": [one, many] })
+        let many = generator.subschema_for::<List<T, MIN, MAX>>();
+        // One of several is one of more.
+        let mut either = match one.get("anyOf") {
+            Some(Value::Array(forms)) => forms.clone(),
+            _ => vec![one.to_value()],
+        };
+        either.push(many.to_value());
+        json_schema!({ "anyOf": either })
     }
 }

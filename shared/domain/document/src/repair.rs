@@ -5,7 +5,7 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
 use crate::explain::{Explainer, meant, strings};
-use crate::mend::Mend;
+use crate::mend::{Mend, meant_word};
 use crate::tree::escaped;
 use crate::words::is_index;
 
@@ -17,7 +17,7 @@ impl Explainer<'_> {
         let around = self.around(error);
         match error.kind() {
             Kind::AdditionalProperties { unexpected } => {
-                unexpected.iter().map(|key| Mend::Remove(below(key))).collect()
+                unexpected.iter().map(|key| Mend::Drop(below(key))).collect()
             }
             Kind::PropertyNames { error } => {
                 vec![Mend::Remove(below(error.instance().as_str().unwrap_or_default()))]
@@ -38,7 +38,7 @@ impl Explainer<'_> {
             }
             Kind::Enum { options } => {
                 let words = strings(options);
-                let meant = self.schema.meant(pointer, error.instance(), &words);
+                let meant = meant_word(pointer, error.instance(), &words);
                 let above = pointer.rsplit_once('/').map_or("", |(above, _)| above);
                 match meant {
                     Some(meant) => vec![meant],

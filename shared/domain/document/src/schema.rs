@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::normal::ANY_CASE;
 use crate::read::Document;
 use crate::tagged::Tagged;
 
@@ -64,12 +65,9 @@ fn wrapped(
     whole.insert("then".to_owned(), json!({ "properties": { kind: inner } }));
     whole.insert("else".to_owned(), inner);
     let mut all = Map::from_iter([(kind.to_owned(), root.into())]);
-    all.extend(
-        definitions
-            .and_then(|all| if let Value::Object(all) = all { Some(all) } else { None })
-            .into_iter()
-            .flatten(),
-    );
+    if let Some(Value::Object(definitions)) = definitions {
+        all.extend(definitions);
+    }
     whole.insert("$defs".to_owned(), all.into());
 }
 
@@ -77,12 +75,27 @@ fn wrapped(
 fn plain(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
+            if object.contains_key(ANY_CASE) {
+                in_any_case(object);
+            }
             object.retain(|key, _| !key.starts_with("x-"));
             object.values_mut().for_each(plain);
         }
         Value::Array(items) => items.iter_mut().for_each(plain),
         _ => {}
     }
+}
+
+/// Words that may be written in any case: editors offer the usual one and accept the others.
+fn in_any_case(object: &mut Map<String, Value>) {
+    let Some(Value::Array(words)) = object.shift_remove("enum") else { return };
+    let letter = |c: char| format!("[{}{}]", c.to_ascii_uppercase(), c.to_ascii_lowercase());
+    let spelt = |word: &Value| word.as_str().unwrap_or_default().chars().map(letter).collect();
+    let all: Vec<String> = words.iter().map(spelt).collect();
+    object.shift_remove("type");
+    let pattern = format!("^({})$", all.join("|"));
+    let either = json!([{ "enum": words }, { "type": "string", "pattern": pattern }]);
+    object.insert("anyOf".to_owned(), either);
 }
 
 impl Remarked {

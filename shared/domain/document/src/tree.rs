@@ -94,11 +94,7 @@ impl Tree {
             }
             Node::Map(entries) => {
                 let (values, marks) = self.take_map(pointer, entries);
-                // A mapping is pointed at by its first key, unless it is written in braces.
-                let first = marks.values().next().and_then(|mark: &Mark| mark.key.clone());
-                let bytes =
-                    first.filter(|first| first.start < node.bytes.start).unwrap_or(node.bytes);
-                (values.into(), mark(bytes, Below::Map(marks)))
+                (values.into(), mark(node.bytes, Below::Map(marks)))
             }
         }
     }

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use countersign_connector::{ConnectorDefinition, Operation, xml};
+use countersign_document::Text;
 use countersign_identity::UserId;
 use countersign_knowledge::cross::{Doubtful, Match, MatchStrategy, Question, Side, cross};
 use countersign_knowledge::extract::{Request, extract};
@@ -93,7 +94,7 @@ fn f_179_the_profile_is_valid_and_names_what_is_shipped() {
         library(&format!("playbooks/{}.yaml", skill.reference));
     }
     let namespaces = &template.spec.knowledge_config.graph_namespaces;
-    assert!(namespaces.iter().map(|name| name.as_str()).eq(["nonprofit_research"]));
+    assert!(namespaces.iter().map(Text::as_str).eq(["nonprofit_research"]));
 }
 
 /// What an endpoint finds in all shipped filings, with the fields a call adds.

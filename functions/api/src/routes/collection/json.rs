@@ -110,6 +110,19 @@ pub(crate) trait Record: StoredDocument {
     fn added() -> ObjectBuilder {
         added()
     }
+
+    /// What of it may be sent with a change.
+    fn sent_back() -> ObjectBuilder {
+        version_read()
+    }
+}
+
+/// The version that a change is of.
+pub(crate) fn version_read() -> ObjectBuilder {
+    let says =
+        "The version that was read; when sent, the change is refused if there is a newer one.";
+    let version = ObjectBuilder::new().schema_type(Type::Integer).description(Some(says));
+    ObjectBuilder::new().property("version", version)
 }
 
 /// What the store adds to every kind.
@@ -211,9 +224,10 @@ fn placeholder() -> RefOr<Schema> {
     Object::new().into()
 }
 
-fn record_schema<R: Record>() -> RefOr<Schema> {
+/// Fields with others beside them.
+fn with_fields<R: Record>(others: ObjectBuilder) -> RefOr<Schema> {
     let fields = Ref::from_schema_name(fields_name::<R::Fields>());
-    AllOfBuilder::new().item(fields).item(R::added()).into()
+    AllOfBuilder::new().item(fields).item(others).into()
 }
 
 macro_rules! schema {
@@ -238,10 +252,14 @@ macro_rules! schema {
 
 schema!(Sent<F: JsonSchema>, fields_name::<F>(), placeholder(), None);
 schema!(
-    Shown<R: Record>, <R::Fields>::schema_name(), record_schema::<R>(),
+    Shown<R: Record>,
+    <R::Fields>::schema_name(),
+    with_fields::<R>(R::added()),
     [(fields_name::<R::Fields>().into_owned(), placeholder())]
 );
 schema!(
-    Resent<R: Record>, <R::Fields>::schema_name(), record_schema::<R>(),
+    Resent<R: Record>,
+    format!("{}Change", <R::Fields>::schema_name()).into(),
+    with_fields::<R>(R::sent_back()),
     [(fields_name::<R::Fields>().into_owned(), placeholder())]
 );

@@ -268,6 +268,6 @@ fn f_105_only_addresses_have_a_rate_and_a_time() {
     assert_eq!((old.timeout_seconds, old.rate_limit), (30, None));
     let upload = yaml("").replace("source: url", "source: upload");
     let problems = countersign_connector::parse(&upload).diagnostics;
-    assert_eq!(problems[0].rule, "timeout_seconds", "{problems:#?}");
+    assert_eq!(problems[0].code, "timeout_seconds", "{problems:#?}");
     assert!(problems[0].hint.as_deref().unwrap().contains("source: url"));
 }

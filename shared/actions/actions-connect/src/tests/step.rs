@@ -151,7 +151,7 @@ endpoints:
 ";
     let parsed = parse(text);
     assert!(parsed.definition.is_none());
-    assert_eq!(parsed.diagnostics[0].rule, "pagination", "{:?}", parsed.diagnostics);
+    assert_eq!(parsed.diagnostics[0].code, "pagination", "{:?}", parsed.diagnostics);
     assert!(parse(&text.replace("method: POST", "method: POST, safe: true")).definition.is_some());
 }
 

@@ -1,5 +1,6 @@
 //! What is particular to a `database`: connection and statements (F-100).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RateLimit;
@@ -40,8 +41,9 @@ pub enum Driver {
 }
 
 /// How the server proves who it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(extend("x-code" = "sslmode", "x-hint" = "use `verify-full`, or `disable` for a database on the same machine"))]
 pub enum SslMode {
     /// By a certificate for its name, from somebody who is trusted.
     #[default]

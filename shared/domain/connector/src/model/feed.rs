@@ -1,6 +1,7 @@
 //! What is particular to an `rss_feed` (F-101).
 
 use countersign_registry::{DataType, Field};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -35,10 +36,12 @@ pub struct Feed {
 }
 
 /// What an endpoint of an `rss_feed` does. `get_recent` is all there is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-code" = "operation"))]
 pub enum FeedOperation {
     /// The items of the last hours.
+    #[default]
     GetRecent,
 }
 

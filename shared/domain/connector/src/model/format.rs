@@ -1,5 +1,6 @@
 //! How records are read from files that are no XML (F-099).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ValueType;
@@ -42,7 +43,7 @@ pub fn endings(parser: &str) -> &'static [&'static str] {
 }
 
 /// No connector reads a larger file, whatever its `max_file_size_mb`.
-pub const MOST_FILE_SIZE_MB: u32 = crate::parse::bounds::MAX_FILE_SIZE_MB.most;
+pub const MOST_FILE_SIZE_MB: u32 = crate::bounds::MAX_FILE_SIZE_MB.most as u32;
 
 /// The media type of the files with an ending, when a parser reads them.
 #[must_use]
@@ -196,10 +197,12 @@ pub struct PdfRules {
 }
 
 /// What one record of a PDF is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-code" = "records"))]
 pub enum PdfRecords {
     /// A page: `page`, `text`.
+    #[default]
     Page,
     /// The document: `pages`, `text`.
     Document,

@@ -2,6 +2,7 @@
 
 use countersign_registry::Field;
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::json_path::JsonPath;
@@ -28,8 +29,9 @@ pub struct JsonMapping {
 }
 
 /// How records stand in an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-code" = "layout"))]
 pub enum Layout {
     /// One object for each.
     #[default]

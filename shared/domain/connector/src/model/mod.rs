@@ -4,10 +4,11 @@ use std::fmt;
 
 use countersign_registry::{DataType, Field};
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::parse::bounds::TIMEOUT_SECONDS;
+use crate::bounds::TimeoutSeconds;
 use crate::reading::Reading;
 use crate::xpath::XPath;
 
@@ -217,8 +218,9 @@ impl Connection {
 }
 
 /// Where a file parser's files come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-code" = "source"))]
 pub enum FileSource {
     /// Files the owner uploaded, by id.
     Upload,
@@ -248,7 +250,7 @@ pub struct FileConnection {
 impl FileConnection {
     /// What holds when the YAML does not say.
     pub(crate) fn usual_timeout() -> u32 {
-        TIMEOUT_SECONDS.usual.unwrap_or(TIMEOUT_SECONDS.least)
+        TimeoutSeconds::default().to()
     }
 }
 
@@ -391,7 +393,8 @@ pub struct FieldRule {
 }
 
 /// What the text of a value is read as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-code" = "type"))]
 pub enum ValueType {
     /// Text, white space collapsed.
     #[serde(rename = "string")]
@@ -466,10 +469,12 @@ pub struct EntityRule {
 }
 
 /// The shape of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-code" = "output_schema"))]
 pub enum OutputShape {
     /// A list of records, in `results`.
+    #[default]
     RecordSet,
     /// One record, its fields as outputs.
     Object,

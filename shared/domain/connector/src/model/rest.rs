@@ -1,6 +1,7 @@
 //! What is particular to a `rest_api`: connection, requests, pages.
 
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -97,8 +98,9 @@ pub(crate) const ACCESS_TOKEN: &str = "access_token";
 pub const DATABASE_PARTS: [&str; 5] = ["host", "port", "database", "user", "password"];
 
 /// Where a token request carries the client's id and secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-code" = "auth"))]
 pub enum ClientAuth {
     /// `Authorization: Basic …`, which every server of the standard understands.
     #[default]
@@ -178,10 +180,12 @@ pub struct AuthField {
 }
 
 /// The method of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
+#[schemars(extend("x-code" = "method"))]
 pub enum Method {
     /// Reads.
+    #[default]
     Get,
     /// Reads the headers.
     Head,
@@ -254,8 +258,9 @@ pub struct RequestRules {
 }
 
 /// How a body is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-code" = "body_format"))]
 pub enum BodyFormat {
     /// As JSON.
     #[default]
@@ -286,8 +291,9 @@ impl Default for PageBounds {
 }
 
 /// Where the parameters that turn pages stand in a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-code" = "pagination"))]
 pub enum PagePlace {
     /// In the query.
     #[default]

@@ -1,13 +1,15 @@
 //! What is particular to an `existing_tool` (F-102): actions of this system behind a connector, by allow-list (K-41).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::mapping::JsonMapping;
 
 /// An action a connector may stand for. There is no other: a module and a function in YAML are looked up here and never
 /// loaded, and nothing on the list has an effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-code" = "tool", "x-hint" = "a connector may use `tool: search_web` or `tool: crawl_url`"))]
 pub enum ToolId {
     /// Searches the web (F-045).
     SearchWeb,

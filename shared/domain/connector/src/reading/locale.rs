@@ -139,5 +139,5 @@ fn near(tag: &str) -> Option<String> {
     let regions = letters(b'A').map(|region| format!("{language}-{region}"));
     let languages = letters(b'a').map(|language| format!("{language}-{region}"));
     let known: Vec<String> = regions.chain(languages).filter(|tag| data(tag).is_some()).collect();
-    crate::yaml::nearest(&wanted, known.iter().map(String::as_str)).map(str::to_owned)
+    countersign_document::nearest(&wanted, known.iter().map(String::as_str)).map(str::to_owned)
 }

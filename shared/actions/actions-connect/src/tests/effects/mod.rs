@@ -76,7 +76,7 @@ async fn compare(case: &Case, server: &Server, egress: &Egress) -> Result<(), Ou
     let refused = |code: &str| Outcome::Refused(code.to_owned());
     let parsed = countersign_connector::parse(&case.yaml);
     let Some(definition) = parsed.definition else {
-        let rule = parsed.diagnostics.first().map_or("", |found| found.rule.as_str());
+        let rule = parsed.diagnostics.first().map_or("", |found| found.code.as_str());
         return Err(refused(&format!("parser: {rule}")));
     };
     let overrides: Result<ConfigOverrides, _> = serde_json::from_value(case.overrides.clone());

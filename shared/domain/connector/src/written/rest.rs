@@ -1,0 +1,147 @@
+//! An endpoint of a `rest_api` (F-096, K-76).
+
+use countersign_document::{AnyCase, Rules};
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::endpoint::{Ends, Shared, endpoint};
+use super::headers::{Headers, check_free, headers};
+use super::mapping::{AnswerMapping, AnswerOutput, inferred};
+use super::pages::Pages;
+use super::placeholders::{self, Scalar};
+use super::text::UrlPath;
+use crate::model::{
+    self, Auth, BodyFormat, Connection, Method, Operation, OutputSchema, PagePlace, Pagination,
+    RequestRules,
+};
+
+endpoint! {
+    /// A request.
+    RestEndpoint, parameters: "parameters", mapping: AnswerMapping, output: AnswerOutput,
+    {
+        /// The request's method; all but GET and HEAD have an effect and need a signature.
+        #[serde(default)]
+        method: AnyCase<Method>,
+        /// Vouches that a POST only searches: it needs no signature.
+        #[serde(default)]
+        safe: bool,
+        /// Appended to the base URL; `{name}` is replaced by a parameter, percent-encoded.
+        path: UrlPath,
+        /// Fixed query parameters; a value that is wholly `{name}` takes the parameter's.
+        #[serde(default)]
+        query: IndexMap<String, Scalar>,
+        /// Headers of this endpoint.
+        #[serde(default)]
+        headers: Headers,
+        /// A body; a value that is wholly `{name}` takes the parameter's.
+        body: Option<Value>,
+        /// How the body is written; a form is flat.
+        #[serde(default)]
+        body_format: BodyFormat,
+        /// How pages follow each other.
+        #[serde(default)]
+        pagination: Pages,
+    }
+}
+
+impl Ends for RestEndpoint {
+    fn shared(&self) -> Shared<'_> {
+        self.shared_keys()
+    }
+
+    fn operation(&self, _: &[model::Parameter]) -> Option<(Operation, OutputSchema)> {
+        let rules = self.model();
+        let output = inferred(&rules.mapping.fields);
+        Some((Operation::Request(Box::new(rules)), output))
+    }
+
+    fn rules(
+        &self,
+        parameters: &[model::Parameter],
+        connection: Option<&Connection>,
+        rules: &mut Rules<'_>,
+    ) {
+        rules.within("response_mapping", |rules| self.response_mapping.rules(rules));
+        placeholders::path(self.path.as_str(), parameters, rules);
+        let key = match connection.and_then(Connection::auth) {
+            Some(Auth::ApiKeyQuery { key_param }) => Some(key_param.as_str()),
+            _ => None,
+        };
+        placeholders::query(&self.query, parameters, key, rules);
+        if let Some(connection) = connection {
+            rules.within("headers", |rules| {
+                check_free(&self.headers, connection.auth(), Some(connection.key_header()), rules);
+            });
+        }
+        if let Some(body) = &self.body {
+            placeholders::body("/body", body, parameters, rules);
+        }
+        if rules.is_sound("/method") && rules.is_sound("/safe") && rules.is_sound("/pagination") {
+            self.check_method(rules);
+            self.check_body(rules);
+        }
+    }
+}
+
+impl RestEndpoint {
+    fn model(&self) -> RequestRules {
+        RequestRules {
+            method: self.method.0,
+            safe: self.safe,
+            path: self.path.as_str().to_owned(),
+            query: placeholders::texts(&self.query),
+            headers: headers(&self.headers),
+            body: self.body.clone(),
+            body_format: self.body_format,
+            pagination: self.pagination.model(),
+            mapping: self.response_mapping.json(self.output_schema.as_ref()),
+        }
+    }
+
+    /// What goes with which method. Problems are at the method, and at the endpoint when it names none.
+    fn check_method(&self, rules: &mut Rules<'_>) {
+        let at = if rules.is_written("/method") { "/method" } else { "" };
+        let method = self.method.0;
+        if self.safe && method != Method::Post && !method.reads() {
+            rules.error("safe", at, "only a POST that searches can be called safe");
+        }
+        if method.reads() && self.body.is_some() {
+            rules.error("body", at, "a GET or HEAD request has no body");
+        }
+        if method.reads() && self.pagination.place() == PagePlace::Body {
+            let message = "a GET or HEAD request has no body for the page to be in";
+            rules.error("pagination", at, message);
+        }
+        let has_effect = !method.reads() && !self.safe;
+        if has_effect && !matches!(self.pagination.model(), Pagination::None) {
+            let message = "a request with an effect is sent once and has no pages";
+            let hint = "if it only reads, say so with `safe: true`".to_owned();
+            rules.hinted("pagination", at, message, hint);
+        }
+        if method.reads() && self.body_format == BodyFormat::Form {
+            rules.error("body_format", at, "a GET or HEAD request has no body");
+        }
+    }
+
+    /// What is in a body needs one, and a form is flat.
+    fn check_body(&self, rules: &mut Rules<'_>) {
+        let is_form = self.body_format == BodyFormat::Form;
+        let Some(body) = &self.body else { return };
+        let Some(entries) = body.as_object() else {
+            if is_form || self.pagination.place() == PagePlace::Body {
+                let message = "the body must be a mapping to be a form or to hold the page";
+                rules.error("body", "/body", message);
+            }
+            return;
+        };
+        let nested = |value: &Value| match value {
+            Value::Object(_) => true,
+            Value::Array(items) => items.iter().any(|item| item.is_object() || item.is_array()),
+            _ => false,
+        };
+        for (name, _) in entries.iter().filter(|(_, value)| is_form && nested(value)) {
+            let message = format!("a form is flat: `{name}` must be one value or a list of them");
+            rules.error("body", &format!("/body/{}", countersign_document::escaped(name)), message);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `rest_api`: mapping, metadata, bodies, pages.
+
+use super::*;
+use crate::model::{Auth, BodyFormat, PagePlace};
+
+#[test]
+fn f_090_alternatives_are_written_with_a_bar_or_as_a_list() {
+    let text = format!(
+        "{MINIMAL}    response_mapping:\n      results_path: [items, hits.hits]\n      fields: {{ name: 'a.b | c.d', city: [x, \"y['z.z']\"] }}\n"
+    );
+    let definition = parse(&text).definition.unwrap();
+    let Operation::Request(rules) = &definition.endpoints["search"].operation else {
+        panic!("a request")
+    };
+    assert_eq!(rules.mapping.results_path.as_ref().unwrap().as_str(), "items | hits.hits");
+    assert_eq!(rules.mapping.fields["name"].as_str(), "a.b | c.d");
+    assert_eq!(rules.mapping.fields["city"].as_str(), "x | y['z.z']");
+    check(&text.replace("[items, hits.hits]", "[items, 'hits..hits']"), &["12:29 path"]);
+    check(&text.replace("[items, hits.hits]", "[]"), &["12:21 length"]);
+    check(&text.replace("[items, hits.hits]", "[items, 3]"), &["12:29 type"]);
+}
+
+#[test]
+fn f_091_metadata_says_where_it_stands() {
+    let schema =
+        |fields: &str| format!("{MINIMAL}    output_schema: {{ metadata_fields: [{fields}] }}\n");
+    let text = schema(
+        "{ name: count }, { name: has_more, type: boolean }, { name: total, type: integer, path: 'meta.total | total', description: in all }",
+    );
+    let definition =
+        parse(&text).definition.unwrap_or_else(|| panic!("{:?}", parse(&text).diagnostics));
+    let contract = endpoint_contract(&definition, "search").unwrap();
+    let total = contract.outputs.iter().find(|slot| slot.name == "total").unwrap();
+    assert_eq!((&total.data_type, total.description.as_str()), (&DataType::Integer, "in all"));
+    check(&schema("{ name: total }"), &["11:48 metadata"]);
+    check(&schema("{ name: count, path: a }"), &["11:61 metadata"]);
+    check(&schema("{ name: results, path: a }"), &["11:48 metadata"]);
+    check(&schema("{ name: a, path: a }, { name: a, path: b }"), &["11:70 duplicate"]);
+    let file = FILING.replacen(
+        "    root_element",
+        "    output_schema: { metadata_fields: [{ name: total, path: a }] }\n    root_element",
+        1,
+    );
+    assert!(parse(&file).definition.is_none(), "a file has no envelope");
+}
+
+#[test]
+fn f_096_forms_and_pages_in_bodies_need_a_body() {
+    let post = |more: &str| format!("{MINIMAL}    method: POST\n    safe: true\n{more}");
+    let definition =
+        parse(&post("    body_format: form\n    pagination: { type: offset, in: body }\n"))
+            .definition
+            .unwrap();
+    let Operation::Request(rules) = &definition.endpoints["search"].operation else {
+        panic!("a request")
+    };
+    assert_eq!(rules.body_format, BodyFormat::Form);
+    let Pagination::Offset { place, .. } = &rules.pagination else { panic!("offsets") };
+    assert_eq!(*place, PagePlace::Body);
+    check(&format!("{MINIMAL}    body_format: form\n"), &["9:5 body_format"]);
+    check(&format!("{MINIMAL}    pagination: {{ type: page, in: body }}\n"), &["9:5 pagination"]);
+    check(&post("    body_format: xml\n"), &["13:18 body_format"]);
+    check(&post("    body_format: form\n    body: { a: { b: c } }\n"), &["14:16 body"]);
+    check(&post("    body: [a]\n    pagination: { type: page, in: body }\n"), &["13:11 body"]);
+    check(&post("    pagination: { type: page, in: header }\n"), &["13:35 pagination"]);
+    check(&post("    pagination: { type: cursor }\n"), &["13:17 missing"]);
+}
+
+#[test]
+fn f_096_a_call_can_go_on_where_one_ended() {
+    let paged = format!("{MINIMAL}    pagination: {{ type: page }}\n");
+    let contract = endpoint_contract(&parse(&paged).definition.unwrap(), "search").unwrap();
+    assert!(contract.inputs.iter().any(|slot| slot.name == "_cursor" && !slot.required));
+    let single = endpoint_contract(&parse(MINIMAL).definition.unwrap(), "search").unwrap();
+    assert!(single.inputs.is_empty());
+    check(&format!("{MINIMAL}    parameters: [{{ name: _cursor }}]\n"), &["11:26 name"]);
+}
+
+#[test]
+fn f_103_a_token_may_have_a_scheme_of_its_own() {
+    let text = |auth: &str| MINIMAL.replace("endpoints:", &format!("  auth: {auth}\nendpoints:"));
+    let auth = |kind: &str| match parse(&text(kind)).definition.unwrap().connection {
+        Connection::RestApi(rest) => rest.auth,
+        other => panic!("{other:?}"),
+    };
+    let token = Auth::TokenScheme { scheme: "Token".to_owned() };
+    assert_eq!(token.credential_fields(), ["token"]);
+    assert_eq!(auth("{ type: bearer_token, scheme: Token }"), token);
+    assert_eq!(auth("{ type: bearer_token, scheme: bearer }"), Auth::BearerToken);
+    check(&text("{ type: bearer_token, scheme: 'a b' }"), &["7:39 auth"]);
+    check(&text("{ type: basic, scheme: x }"), &["7:24 unknown_key"]);
+}
+
+#[test]
+fn k_42_a_place_inside_a_query_is_a_parameter_that_cannot_be_left_out() {
+    let text = |query: &str| {
+        let parameters = "parameters: [{ name: id, required: true }, { name: q }]";
+        format!("{MINIMAL}    {parameters}\n    query: {{ query: '{query}' }}\n")
+    };
+    check(&text("{ wd:{id} ?p ?o }"), &[]);
+    check(&text("{ wd:{ib} ?p ?o }"), &["12:21 placeholder"]);
+    check(&text("{ wd:{q} ?p ?o }"), &["12:21 placeholder"]);
+}
+
+#[test]
+fn f_090_the_layout_is_rows_or_columns() {
+    let text = |layout: &str| format!("{MINIMAL}    response_mapping: {{ layout: {layout} }}\n");
+    check(&text("columns"), &[]);
+    check(&text("colums"), &["11:33 layout"]);
+}
+
+/// MINIMAL with more keys of its connection.
+fn connected(more: &str) -> String {
+    MINIMAL.replace("endpoints:", &format!("{more}endpoints:"))
+}
+
+#[test]
+fn k_49_a_connector_names_the_header_of_the_key() {
+    let read = |more: &str| parse(&connected(more)).definition.unwrap().connection;
+    let given = read("  idempotency: { header: X-Request-Id, hours: 24 }\n");
+    assert_eq!(given.key_header(), "x-request-id");
+    assert_eq!(given.idempotency().unwrap().hours, Some(24));
+    assert_eq!(read("  idempotency: { hours: 24 }\n").key_header(), "idempotency-key");
+    assert_eq!(read("").key_header(), "idempotency-key");
+}
+
+#[test]
+fn k_49_the_header_of_the_key_is_free() {
+    let auth = "  auth: { type: api_key, header: x-key }\n";
+    let key = |header: &str| connected(&format!("{auth}  idempotency: {{ header: {header} }}\n"));
+    check(&key("X-Key"), &["8:26 idempotency"]);
+    check(&key("Accept"), &["8:26 idempotency"]);
+    check(&key("authorization"), &["8:26 header"]);
+    check(&connected("  idempotency: {}\n"), &["7:16 idempotency"]);
+    check(&connected("  headers: { Idempotency-Key: a }\n"), &["7:14 header"]);
+    check(
+        &format!("{}    headers: {{ X-Id: a }}\n", connected("  idempotency: { header: x-id }\n")),
+        &["12:16 header"],
+    );
+}
+
+#[test]
+fn what_another_value_would_replace_is_refused() {
+    let auth = "  auth: { type: api_key, header: x-key }\n";
+    check(&connected(&format!("{auth}  headers: {{ X-KEY: a }}\n")), &["8:14 header"]);
+    check(&connected("  headers: { X-A: a, x-a: b }\n"), &["7:22 duplicate"]);
+    check(&connected("  headers: { x-a: ' a' }\n"), &["7:19 header"]);
+    check(&connected("  auth: { type: api_key, header: Content-Type }\n"), &["7:34 header"]);
+}
