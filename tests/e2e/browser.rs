@@ -21,10 +21,11 @@ pub(crate) struct Screen {
 pub(crate) const PHONE: Screen = Screen { name: "phone", width: 390, height: 844, dark: false };
 /// A phone held upright, at night.
 pub(crate) const NIGHT: Screen = Screen { name: "night", width: 390, height: 844, dark: true };
-/// A desk.
-pub(crate) const DESK: Screen = Screen { name: "desk", width: 1200, height: 900, dark: false };
+/// A gatekeeper.
+pub(crate) const DESK: Screen =
+    Screen { name: "gatekeeper", width: 1200, height: 900, dark: false };
 
-/// A wide desk, at night.
+/// A wide gatekeeper, at night.
 pub(crate) const WIDE: Screen = Screen { name: "wide-night", width: 1440, height: 900, dark: true };
 
 /// A browser with one page.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign_gatekeeper::{Desk, Recorder, Wired};
+use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_recovery::Runner;
@@ -41,7 +41,7 @@ pub struct Context {
     /// Requests for approval.
     pub approvals: Approvals,
     /// The approval protocol.
-    pub desk: Desk,
+    pub gatekeeper: Gatekeeper,
     /// What is told of requests.
     pub recorder: Recorder,
     /// Documents, tables, exports.
@@ -79,8 +79,8 @@ impl Context {
         let dynamo = boot.dynamo();
         let blobs = boot.blobs()?;
         let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
-        let Wired { desk, approvals, runs, directory, recorder, notices } =
-            Wired::waking(boot, Arc::new(tokens))?;
+        let Bootstrap { gatekeeper, approvals, runs, directory, recorder, notices } =
+            Bootstrap::waking(boot, Arc::new(tokens))?;
         let keys = KmsKeys::new(&boot.aws, boot.settings.need(Setting::VaultKeyId)?);
         let vault = Vault::new(Arc::new(keys));
         Ok(Self {
@@ -91,7 +91,7 @@ impl Context {
                 runs.clone(),
                 Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?),
             ),
-            desk,
+            gatekeeper,
             recorder,
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, blobs.clone()),
             vault: VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, vault),

@@ -4,12 +4,12 @@
 //! a view of its own: what is stored is not what is shown. The OpenAPI document is derived from the same declarations as
 //! the routes.
 
-mod compiling;
 mod context;
 mod cursor_keys;
-mod merged;
-mod once;
+mod documents;
+mod idempotency;
 mod openapi;
+mod pagination;
 mod queries;
 mod quotas;
 mod repeating;
@@ -17,7 +17,7 @@ mod routes;
 mod run_context;
 mod saving;
 mod signing;
-mod starting;
+mod start_run;
 
 pub use context::Context;
 pub use cursor_keys::CursorKeys;

@@ -5,7 +5,7 @@ use countersign_profile::ProfileId;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::merged::ListQuery;
+use crate::pagination::ListQuery;
 
 /// What to list.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]

@@ -5,7 +5,7 @@ use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_run::{Head, Quota};
 use countersign_store_runs::{Counted, Use};
 use countersign_web::Problem;
-use countersign_web::replay::Attempt;
+use countersign_web::idempotency::Attempt;
 use jiff::Timestamp;
 
 use crate::Context;

@@ -6,7 +6,7 @@ use countersign_identity::UserId;
 use countersign_playbook::{Assurance, Bindings, Compiled, Diagnostic, StepKind, ValidPlaybook};
 use countersign_web::Problem;
 
-use crate::{Context, compiling};
+use crate::{Context, documents};
 
 /// The playbook of a text with its warnings, checked against the connectors its author has.
 pub(crate) async fn playbook(
@@ -14,9 +14,9 @@ pub(crate) async fn playbook(
     author: &UserId,
     yaml: &str,
 ) -> Result<(ValidPlaybook, Vec<Diagnostic>), Problem> {
-    let alone = compiling::valid(&ctx.registry, yaml, None)?;
+    let alone = documents::valid(&ctx.registry, yaml, None)?;
     match known(ctx, author, &alone.0).await? {
-        Some(known) => compiling::valid(&ctx.registry, yaml, Some(&known)),
+        Some(known) => documents::valid(&ctx.registry, yaml, Some(&known)),
         None => Ok(alone),
     }
 }
@@ -28,10 +28,10 @@ pub(crate) async fn judged(
     yaml: &str,
     bindings: Option<&Bindings>,
 ) -> Result<Compiled, Problem> {
-    let alone = compiling::compiled(&ctx.registry, yaml, bindings, None);
+    let alone = documents::compiled(&ctx.registry, yaml, bindings, None);
     let Some(playbook) = &alone.playbook else { return Ok(alone) };
     match known(ctx, author, playbook).await? {
-        Some(known) => Ok(compiling::compiled(&ctx.registry, yaml, bindings, Some(&known))),
+        Some(known) => Ok(documents::compiled(&ctx.registry, yaml, bindings, Some(&known))),
         None => Ok(alone),
     }
 }

@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use crate::Context;
 use crate::form::Form;
 use crate::http::{Incoming, Reply};
-use crate::look::{self, Opened};
 use crate::refusal::Refusal;
 use crate::unknown;
+use crate::view::{self, Opened};
 
 /// Reads the form, checks the nonce, and decides or asks for a code.
 pub(crate) async fn post(
@@ -23,12 +23,12 @@ pub(crate) async fn post(
     context: &Context,
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
-    let opened = look::open(token, context, now).await?;
+    let opened = view::open(token, context, now).await?;
     let form = Form::read(request.header("content-type"), &request.body)?;
     let nonce = seen(&form.nonce, &opened, context, now).await?;
     if form.contradicts_itself() {
         let problem = "“I do not know” cannot be sent together with an answer.";
-        return look::again(&opened, token, context, now, &form, problem).await;
+        return view::again(&opened, token, context, now, &form, problem).await;
     }
     if let Some(vote) = opened
         .own_vote()
@@ -44,7 +44,7 @@ pub(crate) async fn post(
         }
         Err(GateError::Decide(DecideError::Answers(problems))) => {
             let problems: Vec<String> = problems.iter().map(unknown::problem).collect();
-            look::again(&opened, token, context, now, &form, &sentence(problems)).await
+            view::again(&opened, token, context, now, &form, &sentence(problems)).await
         }
         other => answer(other, &opened, &form, context).await,
     }
@@ -113,7 +113,7 @@ async fn with_code(
         CodeCheck::Right => {}
         CodeCheck::Wrong => {
             let problem = Some("That code is not right.");
-            let page = look::code_page(opened, context, form, stored.expires_at, problem).await?;
+            let page = view::code_page(opened, context, form, stored.expires_at, problem).await?;
             return Ok(Reply::new(403, page.html()?));
         }
         CodeCheck::Spent => return Err(Refusal::CodeSpent),
@@ -143,7 +143,7 @@ async fn ask_for_code(
         CodeIssue::Known(known) => known.expires_at,
         CodeIssue::NotBefore(_) => return Err(Refusal::TooManyCodes),
     };
-    let page = look::code_page(opened, context, form, expires, None).await?;
+    let page = view::code_page(opened, context, form, expires, None).await?;
     Ok(Reply::new(200, page.html()?))
 }
 
@@ -190,10 +190,10 @@ async fn answer(
         Err(GateError::Decide(DecideError::Closed(closed))) => {
             // Somebody may have closed it since this request was read: the votes of the story are read again.
             let loaded = context.look.load(&opened.request().id).await?.ok_or(Refusal::NotFound)?;
-            Ok(Reply::new(409, look::story(&loaded, &closed, context).await?.html()?))
+            Ok(Reply::new(409, view::story(&loaded, &closed, context).await?.html()?))
         }
         Err(GateError::Decide(DecideError::DeadlinePassed { .. })) => {
-            Ok(Reply::new(409, look::timed_out(opened.request()).html()?))
+            Ok(Reply::new(409, view::timed_out(opened.request()).html()?))
         }
         Err(GateError::Decide(DecideError::AlreadyVoted(vote))) => {
             Err(Refusal::DecidedOtherwise(vote))

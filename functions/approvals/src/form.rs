@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use countersign_approval::{Choice, CodeScope, OutcomeAnswer, Verdict};
-use countersign_letter::page::NOTE_LIMIT;
+use countersign_letter::page::MAX_NOTE;
 
 /// The most bytes of a form: a note of 2,000 characters and evidence of 20,000, each percent-encoded, and the rest.
-pub(crate) const BODY_LIMIT: usize = 320 * 1024;
+pub(crate) const MAX_BODY: usize = 320 * 1024;
 
 /// What somebody sent.
 #[derive(Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Form {
         let note = field(&fields, "note", usize::MAX)?
             .map(|note| note.replace("\r\n", "\n").trim().to_owned());
         let note = note.filter(|note| !note.is_empty());
-        if note.as_ref().is_some_and(|note| note.chars().count() > NOTE_LIMIT) {
+        if note.as_ref().is_some_and(|note| note.chars().count() > MAX_NOTE) {
             return Err(FormError::NoteTooLong);
         }
         let code = field(&fields, "code", 40)?.filter(|code| !code.trim().is_empty());
@@ -132,7 +132,7 @@ pub(crate) fn fields(
     content_type: Option<&str>,
     body: &[u8],
 ) -> Result<Vec<(String, String)>, FormError> {
-    if body.len() > BODY_LIMIT {
+    if body.len() > MAX_BODY {
         return Err(FormError::TooLarge);
     }
     let kind =
@@ -177,7 +177,7 @@ fn form_urlencoded(body: &[u8]) -> Result<Vec<(String, String)>, FormError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BODY_LIMIT, Form, FormError};
+    use super::{Form, FormError, MAX_BODY};
     use countersign_approval::{Choice, OutcomeAnswer, Verdict};
 
     const KIND: Option<&str> = Some("application/x-www-form-urlencoded; charset=UTF-8");
@@ -255,6 +255,6 @@ mod tests {
             &format!("nonce=n&decision=deny&code={}", "1".repeat(41)),
             &Err(FormError::TooLong("code")),
         );
-        check(&"x".repeat(BODY_LIMIT + 1), &Err(FormError::TooLarge));
+        check(&"x".repeat(MAX_BODY + 1), &Err(FormError::TooLarge));
     }
 }

@@ -5,10 +5,10 @@
 //! approver's own address. Every answer is a page of `letter`, with headers that keep it out of caches, frames and
 //! referrers. Logs hold the route, never the path: the path is the secret.
 
+mod adapters;
 mod decide;
 mod form;
 mod http;
-mod look;
 mod plan;
 mod ports;
 mod refusal;
@@ -17,7 +17,7 @@ mod strike;
 mod strike_form;
 mod strikes;
 mod unknown;
-mod world;
+mod view;
 
 use std::sync::Arc;
 
@@ -72,9 +72,9 @@ async fn serve(
 ) -> Result<Reply, Refusal> {
     match (request.method, route) {
         (_, Route::Unknown) => Err(Refusal::NotFound),
-        (Method::Get | Method::Head, Route::Page(token)) => look::page(token, context, now).await,
+        (Method::Get | Method::Head, Route::Page(token)) => view::page(token, context, now).await,
         (Method::Get | Method::Head, Route::Rows(token, page)) => {
-            look::rows(token, *page, context, now).await
+            view::rows(token, *page, context, now).await
         }
         (Method::Post, Route::Page(token)) => {
             if !comes_from_us(request, &context.public_url) {
@@ -93,10 +93,10 @@ async fn serve(
             Ok(Reply::see(Notices::page_url(&context.public_url, token)))
         }
         (Method::Get | Method::Head, Route::Effect(token, step, n)) => {
-            look::effect(token, step, *n, context, now).await
+            view::effect(token, step, *n, context, now).await
         }
         (Method::Get | Method::Head, Route::Prompt(token)) => {
-            look::prompt(token, context, now).await
+            view::prompt(token, context, now).await
         }
         (Method::Post, Route::Rows(..) | Route::Effect(..) | Route::Prompt(_))
         | (Method::Other, _) => Err(Refusal::Method),

@@ -3,7 +3,7 @@
 use crate::http::Incoming;
 
 /// The longest token, in characters.
-const TOKEN_LIMIT: usize = 400;
+const MAX_TOKEN: usize = 400;
 
 /// Where a request goes.
 #[derive(Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Route {
 }
 
 fn is_token(text: &str) -> bool {
-    (1..=TOKEN_LIMIT).contains(&text.len())
+    (1..=MAX_TOKEN).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
 }
 

@@ -13,9 +13,9 @@ use jiff::Timestamp;
 use crate::Context;
 use crate::decide::seen;
 use crate::http::{Incoming, Reply};
-use crate::look::{self, Opened};
 use crate::refusal::Refusal;
 use crate::strike_form::{StrikeForm, struck};
+use crate::view::{self, Opened};
 
 /// Reads the form, checks the nonce, and strikes or asks for a code; then the page of the new version is shown.
 pub(crate) async fn post(
@@ -24,7 +24,7 @@ pub(crate) async fn post(
     context: &Context,
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
-    let opened = look::open(token, context, now).await?;
+    let opened = view::open(token, context, now).await?;
     let form = StrikeForm::read(request.header("content-type"), &request.body)?;
     let nonce = seen(&form.nonce, &opened, context, now).await?;
     let striking = striking(&opened, &form, &nonce);
@@ -134,7 +134,7 @@ impl Asked<'_> {
         let (form, before) = (self.form, struck(request, &self.form.step));
         let shown = before.iter().filter(|n| (form.first..=form.last).contains(n));
         Ok(StrikeCodePage {
-            address: Shown::line(&look::address(self.opened, context).await?),
+            address: Shown::line(&view::address(self.opened, context).await?),
             title: Shown::line(&request.title),
             action: format!("{}/strike", Notices::page_url(&context.public_url, self.token)),
             nonce: form.nonce.clone(),
@@ -160,10 +160,10 @@ impl Asked<'_> {
             Err(GateError::Decide(DecideError::Closed(closed))) => {
                 let loaded = context.look.load(&self.opened.request().id).await?;
                 let loaded = loaded.ok_or(Refusal::NotFound)?;
-                Ok(Reply::new(409, look::story(&loaded, &closed, context).await?.html()?))
+                Ok(Reply::new(409, view::story(&loaded, &closed, context).await?.html()?))
             }
             Err(GateError::Decide(DecideError::DeadlinePassed { .. })) => {
-                Ok(Reply::new(409, look::timed_out(self.opened.request()).html()?))
+                Ok(Reply::new(409, view::timed_out(self.opened.request()).html()?))
             }
             Err(other) => Err(other.into()),
         }

@@ -1,8 +1,8 @@
 //! Tries one endpoint of a connector (F-331), through the action that runs use.
 
-mod asked;
-mod bench;
-mod trial;
+mod test_context;
+mod test_request;
+mod test_run;
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use countersign_store_directory::Directory;
 use countersign_web::token::Verifier;
 use countersign_web::{Gate, door};
 
-use bench::Bench;
+use test_context::TestContext;
 
 /// What a test needs.
 pub struct Context {
     verifier: Verifier,
     directory: Directory,
     action: Arc<dyn Handler>,
-    bench: Arc<Bench>,
+    context: Arc<TestContext>,
 }
 
 impl Gate for Context {
@@ -44,9 +44,9 @@ impl Context {
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let deps = countersign_connect_entry::reading(boot)?;
         let Deps { connectors: stored, health, announcer, .. } = deps.clone();
-        let bench = Arc::new(Bench { stored, health, announcer });
-        let (connectors, health, announcer) = (bench.clone(), bench.clone(), bench.clone());
-        let answers = bench.clone();
+        let context = Arc::new(TestContext { stored, health, announcer });
+        let (connectors, health, announcer) = (context.clone(), context.clone(), context.clone());
+        let answers = context.clone();
         let mut actions =
             actions(Deps { connectors, health, announcer, answers, ..deps }, Mode::Read);
         let missing = || StartError::Runtime("the action is gone".to_owned());
@@ -54,7 +54,7 @@ impl Context {
             verifier: Verifier::of(&boot.settings)?,
             directory: Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?),
             action: actions.pop().ok_or_else(missing)?,
-            bench,
+            context,
         })
     }
 }
@@ -62,5 +62,5 @@ impl Context {
 /// The one route, with everything a door has around it.
 pub fn router(context: Arc<Context>) -> Router {
     let path = "/api/agent-factory/connectors/{id}/test";
-    door::complete(Router::new().route(path, post(trial::run)).with_state(context))
+    door::complete(Router::new().route(path, post(test_run::run)).with_state(context))
 }

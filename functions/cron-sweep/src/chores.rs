@@ -1,6 +1,6 @@
 //! What the sweeper does.
 
-use countersign_gatekeeper::Desk;
+use countersign_gatekeeper::Gatekeeper;
 use countersign_lambda_entry::Fault;
 use countersign_recovery::{Recovered, Runner};
 use countersign_run::RunId;
@@ -14,10 +14,10 @@ use crate::Chore;
 
 /// How many unfinished runs one sweep looks at, about; the next one goes on behind them. Each takes two requests, and a
 /// sweep has a minute.
-const MOST_RUNS: usize = 500;
+const MAX_RUNS: usize = 500;
 
 /// Requests that are overdue, untold or undelivered, and receipts that are not sealed.
-pub struct Approvals(pub Desk);
+pub struct Approvals(pub Gatekeeper);
 
 impl Chore for Approvals {
     fn name(&self) -> &'static str {
@@ -36,7 +36,7 @@ pub struct Runs {
     /// What starts them again.
     pub runner: Runner,
     /// What closes the gates of runs that are to end.
-    pub desk: Desk,
+    pub gatekeeper: Gatekeeper,
 }
 
 #[derive(Default, Serialize)]
@@ -54,7 +54,7 @@ impl Chore for Runs {
 
     fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
-            let active = self.store.next_active(MOST_RUNS).await?;
+            let active = self.store.next_active(MAX_RUNS).await?;
             let mut counts = Counts { active: active.len(), ..Counts::default() };
             for mark in &active {
                 // One bad run must not keep the others.
@@ -85,7 +85,9 @@ impl Runs {
     /// A run that is to end waits for nobody: a step beside an open gate may have stopped it.
     async fn close_gates(&self, run: &RunId, now: Timestamp) -> Result<usize, Fault> {
         match self.store.head(run).await? {
-            Some(head) if head.stop.is_some() => Ok(self.desk.cancel_for_run(run, now).await?),
+            Some(head) if head.stop.is_some() => {
+                Ok(self.gatekeeper.cancel_for_run(run, now).await?)
+            }
             _ => Ok(0),
         }
     }

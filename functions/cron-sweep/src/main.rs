@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use countersign_gatekeeper::Wired;
+use countersign_gatekeeper::Bootstrap;
 use countersign_lambda_entry::{Setting, handler, serve};
 use countersign_recovery::Runner;
 use countersign_states::Machine;
@@ -14,12 +14,13 @@ fn main() -> ExitCode {
     serve(|boot| {
         Box::pin(async move {
             let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
-            let Wired { desk, runs: store, .. } = Wired::waking(&boot, Arc::new(tokens))?;
+            let Bootstrap { gatekeeper, runs: store, .. } =
+                Bootstrap::waking(&boot, Arc::new(tokens))?;
             let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
             let runner = Runner::new(store.clone(), machine);
-            let runs = Runs { runner, store, desk: desk.clone() };
+            let runs = Runs { runner, store, gatekeeper: gatekeeper.clone() };
             let chores: Arc<[Arc<dyn Chore>]> =
-                Arc::new([Arc::new(Approvals(desk)), Arc::new(runs)]);
+                Arc::new([Arc::new(Approvals(gatekeeper)), Arc::new(runs)]);
             Ok(handler(move |_event, invocation| {
                 let chores = Arc::clone(&chores);
                 Box::pin(async move { cron_sweep::handle(&chores, &invocation).await })

@@ -1,9 +1,9 @@
 //! Reminds, escalates and expires: what one-time schedules call when the time of a request has come.
 //!
-//! Schedules may come up to a minute late, twice, or for a request that has ended: the desk looks at the clock and at the
+//! Schedules may come up to a minute late, twice, or for a request that has ended: the gatekeeper looks at the clock and at the
 //! request, never at the event alone.
 
-use countersign_gatekeeper::{Desk, GateEvent};
+use countersign_gatekeeper::{GateEvent, Gatekeeper};
 use countersign_lambda_entry::{Fault, Invocation, decode};
 use serde_json::Value;
 
@@ -12,9 +12,13 @@ use serde_json::Value;
 /// # Errors
 /// A [`Fault`] when the event is none of ours, the request is unknown, or a service does not answer; Lambda then tries
 /// again, and after that the sweeper expires what is overdue.
-pub async fn handle(desk: &Desk, event: Value, invocation: &Invocation) -> Result<Value, Fault> {
+pub async fn handle(
+    gatekeeper: &Gatekeeper,
+    event: Value,
+    invocation: &Invocation,
+) -> Result<Value, Fault> {
     let event: GateEvent = decode(event)?;
-    Ok(desk.ring(&event, invocation.now).await?)
+    Ok(gatekeeper.ring(&event, invocation.now).await?)
 }
 
 #[cfg(test)]

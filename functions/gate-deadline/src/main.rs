@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use countersign_gatekeeper::Wired;
+use countersign_gatekeeper::Bootstrap;
 use countersign_lambda_entry::{Setting, handler, serve};
 use countersign_store_tokens::Tokens;
 
@@ -11,10 +11,12 @@ fn main() -> ExitCode {
     serve(|boot| {
         Box::pin(async move {
             let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
-            let desk = Arc::new(Wired::waking(&boot, Arc::new(tokens))?.desk);
+            let gatekeeper = Arc::new(Bootstrap::waking(&boot, Arc::new(tokens))?.gatekeeper);
             Ok(handler(move |event, invocation| {
-                let desk = Arc::clone(&desk);
-                Box::pin(async move { gate_deadline::handle(&desk, event, &invocation).await })
+                let gatekeeper = Arc::clone(&gatekeeper);
+                Box::pin(
+                    async move { gate_deadline::handle(&gatekeeper, event, &invocation).await },
+                )
             }))
         })
     })

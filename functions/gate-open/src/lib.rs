@@ -14,7 +14,7 @@ use std::sync::Arc;
 use countersign_approval::Kind;
 use countersign_connector::ConnectorEffects;
 use countersign_failure::{Failure, chain};
-use countersign_gatekeeper::{Desk, Recorder, Wired};
+use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_run::Verdict;
 use countersign_states::Tasks;
@@ -45,7 +45,7 @@ pub struct GateEvent {
 /// Everything a gate is opened with.
 pub struct Context {
     steps: countersign_step_entry::Context,
-    desk: Desk,
+    gatekeeper: Gatekeeper,
     directory: Directory,
     catalog: Catalog,
     approvals: Approvals,
@@ -60,8 +60,8 @@ impl Context {
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
-        let Wired { desk, directory, approvals, recorder, .. } =
-            Wired::waking(boot, Arc::new(tokens))?;
+        let Bootstrap { gatekeeper, directory, approvals, recorder, .. } =
+            Bootstrap::waking(boot, Arc::new(tokens))?;
         let catalog = Catalog::new(boot.table(Setting::TableCatalog, &boot.dynamo())?);
         let describer = ConnectorEffects(Arc::new(catalog.clone()));
         let steps = countersign_step_entry::Context::new(boot, Vec::new())?;
@@ -70,7 +70,7 @@ impl Context {
             catalog,
             approvals,
             recorder,
-            desk,
+            gatekeeper,
             directory,
             tasks: Arc::new(Tasks::new(&boot.aws)),
         })
@@ -106,7 +106,7 @@ pub async fn handle(
     Ok(json!({ "opened": true }))
 }
 
-/// A verdict means that nobody has to be asked; none that people have been, or that the desk has answered the token.
+/// A verdict means that nobody has to be asked; none that people have been, or that the gatekeeper has answered the token.
 async fn ask(
     context: &Context,
     event: &StepEvent,
@@ -147,7 +147,7 @@ async fn try_open(
         Kind::Outcome => unknown::opening(context, asked, invocation.now).await?,
         _ => opening::opening(context, asked, invocation.now).await?,
     };
-    context.desk.open(opening, token, invocation.now).await?;
+    context.gatekeeper.open(opening, token, invocation.now).await?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 //! the queue's visibility timeout and end in its dead letter queue, where an alarm waits. The request a mail asks for
 //! stays pending all the while (K-03).
 
-mod postman;
+mod mail_sender;
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use countersign_store_content::{Claim, Deliveries};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-pub use postman::{Postman, SendError, Ses};
+pub use mail_sender::{MailSender, SendError, Ses};
 
 /// The list of mails that have been handed over.
 pub trait DeliveryList: Send + Sync {
@@ -64,7 +64,7 @@ pub struct Context {
     /// Which mails have been handed over.
     pub deliveries: Arc<dyn DeliveryList>,
     /// Who carries them.
-    pub postman: Arc<dyn Postman>,
+    pub mail_sender: Arc<dyn MailSender>,
 }
 
 impl Context {
@@ -77,7 +77,7 @@ impl Context {
         let from = boot.settings.need(Setting::MailFrom)?;
         Ok(Self {
             deliveries: Arc::new(Deliveries::new(table)),
-            postman: Arc::new(Ses::new(&boot.aws, from)),
+            mail_sender: Arc::new(Ses::new(&boot.aws, from)),
         })
     }
 }
@@ -135,7 +135,7 @@ async fn hand_over(mail: &Mail, context: &Context, now: Timestamp) -> Result<boo
         Claim::Busy => return Ok(false),
         Claim::Ours => {}
     }
-    match context.postman.send(mail).await {
+    match context.mail_sender.send(mail).await {
         Ok(()) => {
             tracing::info!(mail = %mail.id(), "sent");
             // When this write fails the mail is out all the same: the message is done with.

@@ -11,7 +11,7 @@ use countersign_store_content::{Claim, LEASE};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use jiff::Timestamp;
-use on_mail::{Context, DeliveryList, Postman, SendError, handle};
+use on_mail::{Context, DeliveryList, MailSender, SendError, handle};
 
 /// The list in memory, by the rules of the real one: a claim holds until its lease ends.
 #[derive(Default)]
@@ -50,14 +50,14 @@ impl DeliveryList for List {
     }
 }
 
-/// A postman who fails as often as told, then carries.
+/// A mail sender who fails as often as told, then carries.
 #[derive(Default)]
 struct Carrier {
     failures: Mutex<Vec<SendError>>,
     carried: Mutex<Vec<String>>,
 }
 
-impl Postman for Carrier {
+impl MailSender for Carrier {
     fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<(), SendError>> {
         let outcome = self.failures.lock().unwrap().pop().map_or(Ok(()), Err);
         if outcome.is_ok() {
@@ -77,7 +77,7 @@ fn after(seconds: i64) -> Timestamp {
 
 fn context(failures: Vec<SendError>) -> (Context, Arc<Carrier>) {
     let carrier = Arc::new(Carrier { failures: Mutex::new(failures), ..Carrier::default() });
-    (Context { deliveries: Arc::new(List::default()), postman: carrier.clone() }, carrier)
+    (Context { deliveries: Arc::new(List::default()), mail_sender: carrier.clone() }, carrier)
 }
 
 fn sample(name: &str) -> SqsEvent {

@@ -6,10 +6,10 @@
 //! these writes leaves a state from which the next delivery of the same batch goes on: receipts that are sealed are
 //! skipped, and a head no checkpoint covers yet is signed even when nothing was appended.
 
+mod adapters;
 mod error;
 mod ports;
 mod seal;
-mod world;
 
 use std::sync::Arc;
 

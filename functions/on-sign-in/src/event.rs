@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::error::SignInError;
 
 /// The most bytes that scopes may take in a token: no door reads tokens above 8 KiB, and no gateway headers above 10 KB.
-const SCOPES_LIMIT: usize = 4 * 1024;
+const MAX_SCOPES: usize = 4 * 1024;
 
 /// The parts of the event that are read.
 #[derive(Debug, Clone, Deserialize)]
@@ -102,7 +102,7 @@ pub(crate) fn answer(
     factors: Option<&[String]>,
 ) -> Result<Value, SignInError> {
     let scopes = json!(standing.scopes);
-    if scopes.to_string().len() > SCOPES_LIMIT {
+    if scopes.to_string().len() > MAX_SCOPES {
         return Err(SignInError::TooManyGrants);
     }
     let mut claims = json!({

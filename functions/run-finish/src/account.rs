@@ -10,10 +10,10 @@ use crate::{Context, Done, FinishError};
 const TELLING: [&str; 3] = ["resolve_entities", "route_output", "save_to_workspace"];
 
 /// An entry names at most so many warnings; the others are counted.
-const MOST_WARNINGS: usize = 10;
+const MAX_WARNINGS: usize = 10;
 
 /// An entry names at most so many entities.
-const MOST_ENTITIES: usize = 200;
+const MAX_ENTITIES: usize = 200;
 
 /// Writes the entry, unless the profile wants none.
 pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
@@ -22,7 +22,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
     let outcomes = telling(context, done).await?;
     let (entities, outputs) = (entities(&outcomes), outputs(&outcomes));
     let unreached = unreached(&outcomes);
-    let warnings = context.runs.warnings(head, MOST_WARNINGS).await?;
+    let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
     let run = RunAccount {
         run: head.run.as_str(),
         owner: &head.owner,
@@ -76,7 +76,7 @@ async fn journal_config(context: &Context, done: &Done<'_>) -> Result<JournalCon
 /// The entities that resolving reported.
 fn entities(outcomes: &[Outcome]) -> Vec<Mention> {
     let resolved = outcomes.iter().filter_map(|outcome| outcome.output.get("resolved")?.as_array());
-    resolved.flatten().filter_map(Mention::read).take(MOST_ENTITIES).collect()
+    resolved.flatten().filter_map(Mention::read).take(MAX_ENTITIES).collect()
 }
 
 /// What routing and saving reported.

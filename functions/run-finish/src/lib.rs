@@ -10,7 +10,7 @@ mod missing;
 mod notice;
 
 use countersign_approval::{ApprovalRecord, name_signers};
-use countersign_gatekeeper::{Desk, Recorder, Wired};
+use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_outbox::{DomainEvent, EventBus, MailQueue};
 use countersign_plan::Plan;
@@ -35,14 +35,14 @@ pub struct FinishEvent {
     pub attempt: u32,
 }
 
-/// Stores, queues and the desk.
+/// Stores, queues and the gatekeeper.
 pub struct Context {
     runs: RunStore,
     journal: JournalStore,
     catalog: Catalog,
     content: ContentStore,
     directory: Directory,
-    desk: Desk,
+    gatekeeper: Gatekeeper,
     recorder: Recorder,
     public_url: String,
     mails: MailQueue,
@@ -56,14 +56,15 @@ impl Context {
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let dynamo = boot.dynamo();
-        let Wired { desk, runs, directory, recorder, notices, .. } = Wired::new(boot)?;
+        let Bootstrap { gatekeeper, runs, directory, recorder, notices, .. } =
+            Bootstrap::new(boot)?;
         Ok(Self {
             journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
             runs,
             catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
             directory,
-            desk,
+            gatekeeper,
             recorder,
             public_url: notices.public_url,
             mails: MailQueue::new(&boot.aws, boot.settings.need(Setting::MailQueueUrl)?),
@@ -103,7 +104,7 @@ async fn finish(
     if event.attempt < head.attempt {
         return Ok(RunStatus::Running);
     }
-    context.desk.close_for_run(&head.run, now).await?;
+    context.gatekeeper.close_for_run(&head.run, now).await?;
     let mut state = settled(context, &head, event.attempt, now).await?;
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
     let approvals = approvals(context, &head, &state).await?;

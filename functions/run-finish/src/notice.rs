@@ -14,7 +14,7 @@ use countersign_store_content::{Notification, NotificationId, Priority, derived}
 use crate::{Context, Done, FinishError};
 
 /// A note has at most so many characters, so none is cut in the application.
-const WHOLE_NOTE: usize = countersign_approval::NOTE_LIMIT;
+const WHOLE_NOTE: usize = countersign_approval::MAX_NOTE;
 
 /// Writes the notifications and queues the mails; all have ids that follow from run and person.
 pub(crate) async fn send(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {

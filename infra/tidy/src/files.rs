@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::project::Project;
 
-const LONGEST: usize = 500;
+const MAX_LINES: usize = 500;
 /// Registries are the business of whoever builds: a mirror must be enough.
 const REGISTRIES: [&str; 8] = [
     concat!("crates", ".io"),
@@ -31,8 +31,8 @@ fn of_file(file: &Path, text: &str) -> Vec<String> {
     let mut broken = Vec::new();
     let is_rust = file.extension().is_some_and(|extension| extension == "rs");
     let lines = text.lines().count();
-    if is_rust && lines >= LONGEST {
-        broken.push(format!("`{}` has {lines} lines: split it below {LONGEST}", file.display()));
+    if is_rust && lines >= MAX_LINES {
+        broken.push(format!("`{}` has {lines} lines: split it below {MAX_LINES}", file.display()));
     }
     // Lock files record where Cargo and npm found things; nobody writes them.
     let is_written = !["Cargo.lock", "package-lock.json"].iter().any(|lock| file.ends_with(lock));

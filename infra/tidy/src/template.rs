@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::project::Project;
 
-const MOST_RESOURCES: usize = 400;
-const LONGEST_POLICY: usize = 10_240;
+const MAX_RESOURCES: usize = 400;
+const MAX_POLICY: usize = 10_240;
 
 /// Everything in the template that breaks a limit or a promise.
 #[must_use]
@@ -16,9 +16,9 @@ pub fn broken(project: &Project) -> Vec<String> {
         .resources()
         .map(|(_, kind, _)| if kind == "AWS::Serverless::Function" { 2 } else { 1 })
         .sum();
-    if count > MOST_RESOURCES {
+    if count > MAX_RESOURCES {
         broken.push(format!(
-            "the template makes {count} resources, more than {MOST_RESOURCES}: split the stack"
+            "the template makes {count} resources, more than {MAX_RESOURCES}: split the stack"
         ));
     }
     for (name, kind, properties) in project.resources() {
@@ -46,8 +46,8 @@ fn policies(name: &str, properties: &Value) -> Vec<String> {
     let total: usize = documents
         .map(|document| document.chars().filter(|letter| !letter.is_whitespace()).count())
         .sum();
-    let broken = (total > LONGEST_POLICY).then(|| {
-        format!("the inline policy of `{name}` has {total} characters, more than {LONGEST_POLICY}")
+    let broken = (total > MAX_POLICY).then(|| {
+        format!("the inline policy of `{name}` has {total} characters, more than {MAX_POLICY}")
     });
     broken.into_iter().collect()
 }

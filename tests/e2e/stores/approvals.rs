@@ -226,7 +226,7 @@ async fn links_repeat_until_reissued_and_codes_are_counted() {
     let approve =
         |now| code.stored(Digest::from_bytes([2; 32]), 0, 1, scope(Verdict::Approve), now);
     let mut at = now;
-    for _ in 0..CodeAllowance::MOST {
+    for _ in 0..CodeAllowance::MAX {
         assert_eq!(store.put_code(&request.id, &approve(at), at).await.unwrap(), CodeIssue::Kept);
         let again = store.put_code(&request.id, &approve(at), at).await.unwrap();
         assert!(matches!(again, CodeIssue::Known(_)), "mailed a moment ago: {again:?}");

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::profiles::problem;
 use super::{Administrator, Ctx, now};
-use crate::{Context, compiling, saving};
+use crate::{Context, documents, saving};
 
 /// A template's text.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -69,7 +69,7 @@ fn same(own: &str, id: &str) -> Result<(), Problem> {
 }
 
 async fn connector(ctx: &Context, id: &str, yaml: String) -> Result<String, Problem> {
-    let definition = compiling::template(&yaml)?;
+    let definition = documents::template(&yaml)?;
     same(definition.id.as_str(), id)?;
     let accepted = Vec::new();
     let stored = StoredConnector { owner: None, definition, yaml, updated_at: now(), accepted };

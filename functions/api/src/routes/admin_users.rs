@@ -4,14 +4,14 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::{Standing, UserId};
 use countersign_store_directory::{Email, NewUser, User, Username};
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{Administrator, Ctx, now};
-use crate::once::{created, do_once};
+use crate::idempotency::{created, do_once};
 
 /// Somebody to enter. Passwords live with the identity provider, never here (K-30).
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

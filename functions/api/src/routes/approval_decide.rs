@@ -123,7 +123,7 @@ async fn decide(
     };
     let attempting =
         Attempting { approval: id, who: Who::Session(Box::new(signed.presented)), attempt };
-    match ctx.desk.decide(&attempting, now()).await {
+    match ctx.gatekeeper.decide(&attempting, now()).await {
         Ok(answer) => Ok(Json(answer)),
         Err(error) => Err(refusal(ctx, &error).await?),
     }

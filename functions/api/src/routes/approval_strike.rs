@@ -58,7 +58,7 @@ pub(crate) async fn strike(
     };
     let who = Who::Session(Box::new(signed.presented));
     let striking = Striking { approval: id.clone(), who, strike };
-    match ctx.desk.strike(&striking, now()).await {
+    match ctx.gatekeeper.strike(&striking, now()).await {
         Ok(_) => Ok(Json(shown(&ctx, &found(ctx.approvals.load(&id).await?)?).await?)),
         Err(error) => Err(placed(refusal(&ctx, &error).await?, &error)),
     }

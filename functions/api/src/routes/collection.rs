@@ -10,7 +10,7 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use countersign_identity::UserId;
 use countersign_store_catalog::{Collection, StoredDocument};
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{FieldError, Json, Page, Path, Problem, Query};
 use futures::future::BoxFuture;
 use http::StatusCode;
@@ -22,8 +22,8 @@ use utoipa::{IntoParams, ToSchema};
 use self::described::Words;
 use super::{Analyst, Ctx, Reader, found};
 use crate::Context;
-use crate::merged::{self, ListQuery};
-use crate::once::{created, do_once};
+use crate::idempotency::{created, do_once};
+use crate::pagination::{self, ListQuery};
 
 /// A document read from what a person sent, and what there is to say about it.
 pub(crate) type Read<K> = Result<(K, Vec<<K as Kind>::Warning>), Problem>;
@@ -141,7 +141,7 @@ async fn create<K: Kind>(
 pub(super) fn created_at<K: Kind>(
     stored: K,
     warnings: Vec<K::Warning>,
-) -> Result<countersign_web::replay::Kept, Problem> {
+) -> Result<countersign_web::idempotency::Kept, Problem> {
     let place = format!("/api/agent-factory{}/{}", path::<K>(), stored.id());
     created(place, &stored.view(warnings))
 }
@@ -176,7 +176,7 @@ pub(super) async fn list<K: Kind>(
     Query(query): Query<K::Query>,
 ) -> Result<Json<Page<K::Line>>, Problem> {
     let read = |listing| -> BoxFuture<'_, _> { Box::pin(page::<K>(&ctx, owner, listing)) };
-    let page = merged::filled(K::listing(&query), read, |one: &K| one.fits(&query)).await?;
+    let page = pagination::filled(K::listing(&query), read, |one: &K| one.fits(&query)).await?;
     Ok(Json(Page { items: page.items.iter().map(K::Line::from).collect(), next: page.next }))
 }
 
@@ -189,7 +189,7 @@ async fn page<K: Kind>(
     let own = |listing| collection::<K>(ctx).list(owner, listing);
     let system = |listing| collection::<K>(ctx).list_system(listing);
     let key = ctx.cursors.get().await?;
-    merged::list(key, owner, K::PLURAL, &listing, own, system, &mut arena).await
+    pagination::list(key, owner, K::PLURAL, &listing, own, system, &mut arena).await
 }
 
 async fn detail<K: Kind>(

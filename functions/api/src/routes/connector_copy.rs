@@ -3,13 +3,13 @@
 use axum::extract::State;
 use axum::response::Response;
 use countersign_connector::ConnectorId;
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Path, Problem};
 
 use super::collection::created_at;
 use super::connectors::{self, ConnectorView};
 use super::{Analyst, Ctx, found};
-use crate::once::do_once;
+use crate::idempotency::do_once;
 
 /// Copies a connector the deployment ships; the copy has the same id, is the caller's, and is found instead of it. What
 /// only the deployment may say, such as `env_var`, is not part of it, and told in `warnings`.

@@ -13,9 +13,9 @@ use utoipa::ToSchema;
 use super::collection::described::Words;
 use super::collection::{Author, Kind, Read};
 use super::now;
-use crate::merged::ListQuery;
+use crate::pagination::ListQuery;
 use crate::queries::ConnectorQuery;
-use crate::{Context, compiling};
+use crate::{Context, documents};
 
 /// A connector's text.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -98,7 +98,7 @@ pub(crate) struct ConnectorView {
 
 /// A connector of this person with this text, and what there is to say about it.
 pub(super) fn read(owner: &UserId, yaml: String) -> Read<StoredConnector> {
-    let (definition, warnings) = compiling::connector(&yaml)?;
+    let (definition, warnings) = documents::connector(&yaml)?;
     let owner = Some(owner.clone());
     let connector =
         StoredConnector { owner, definition, yaml, updated_at: now(), accepted: Vec::new() };

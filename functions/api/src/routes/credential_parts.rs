@@ -7,7 +7,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 /// The longest part.
-const LONGEST: usize = 8 * 1024;
+const MAX_LENGTH: usize = 8 * 1024;
 
 /// Parts by name, such as `api_key`.
 #[derive(Clone, Default, Deserialize, ToSchema)]
@@ -38,11 +38,13 @@ impl TryFrom<Value> for CredentialParts {
             return Err("a credential is an object of named parts, each a text".to_owned());
         };
         let part = |(name, value): (String, Value)| match value {
-            Value::String(text) if text.len() <= LONGEST && !text.contains(['\n', '\r', '\0']) => {
+            Value::String(text)
+                if text.len() <= MAX_LENGTH && !text.contains(['\n', '\r', '\0']) =>
+            {
                 Ok((name, text))
             }
             Value::String(_) => {
-                Err(format!("the part `{name}` must be one line of at most {LONGEST} bytes"))
+                Err(format!("the part `{name}` must be one line of at most {MAX_LENGTH} bytes"))
             }
             _ => Err(format!("the part `{name}` must be a text: put it in quotes")),
         };

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use countersign_connector::{Binding, BindingId, CredentialId};
 use countersign_profile::ProfileId;
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 

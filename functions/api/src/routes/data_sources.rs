@@ -9,7 +9,7 @@ use countersign_connector::{
     StoredConnector,
 };
 use countersign_profile::{Profile, ProfileId};
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{FieldError, Json, Path, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use super::collection::changeable;
 use super::credential_parts::CredentialParts;
 use super::{Analyst, Ctx, Reader, found, now};
-use crate::once::{created, do_once};
+use crate::idempotency::{created, do_once};
 
 /// A connector to bind.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -193,7 +193,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::compiling;
+    use crate::documents;
     use crate::routes::data_source::Change;
 
     const YAML: &str = "id: shelf\nname: Shelf\ntype: rest_api\nversion: 1.0.0\nconnection: { base_url: 'https://a.example' }\nendpoints:\n  list: { description: all, path: / }\n";
@@ -210,7 +210,7 @@ mod tests {
     async fn check(said: Value, expect: &[(&str, Option<&str>)]) {
         let connector = StoredConnector {
             owner: None,
-            definition: compiling::connector(YAML).unwrap().0,
+            definition: documents::connector(YAML).unwrap().0,
             yaml: YAML.to_owned(),
             updated_at: now(),
             accepted: Vec::new(),

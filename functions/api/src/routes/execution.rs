@@ -37,7 +37,7 @@ pub(crate) struct StepView {
 }
 
 /// How many warnings of a run are written out.
-const MOST_SENTENCES: usize = 50;
+const MAX_SENTENCES: usize = 50;
 
 impl StepView {
     fn of((name, state): (String, StepState), warnings: &[StepWarnings]) -> Self {
@@ -94,7 +94,7 @@ pub(crate) async fn detail(
     let asked = state.steps.iter().any(|(_, step)| step.approval.is_some());
     let approvals = if asked { ctx.recorder.of_run(&id).await? } else { Vec::new() };
     name_signers(&mut state, &approvals);
-    let warnings = ctx.runs.warnings(&head, MOST_SENTENCES).await?;
+    let warnings = ctx.runs.warnings(&head, MAX_SENTENCES).await?;
     Ok(Json(ExecutionView {
         line: ExecutionLine::from(&head).with_status(state.status),
         status: state.status,

@@ -43,6 +43,6 @@ pub(crate) async fn cancel(
     };
     // Whether this or an earlier stop stands, the gates have to close.
     ctx.runs.stop(&id, &stop, head.attempt).await?;
-    let approvals_closed = ctx.desk.cancel_for_run(&id, now()).await?;
+    let approvals_closed = ctx.gatekeeper.cancel_for_run(&id, now()).await?;
     Ok(Json(Cancelled { id, approvals_closed }))
 }

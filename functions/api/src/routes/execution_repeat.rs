@@ -3,15 +3,15 @@
 use axum::extract::State;
 use axum::response::Response;
 use countersign_run::RunId;
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Path, Problem, Signed};
 use serde_json::{Map, Value};
 
 use super::execution::own;
 use super::executions::ExecutionLine;
 use super::{Ctx, analyst};
-use crate::once::do_once;
-use crate::{repeating, run_context, starting};
+use crate::idempotency::do_once;
+use crate::{repeating, run_context, start_run};
 
 /// Starts a run that does the rest of one that has finished: with the same agent, playbook and inputs, and without the calls
 /// that were made. What is sent carries the keys of the first run. Calls of unknown outcome are left out too, and said.
@@ -32,15 +32,15 @@ pub(crate) async fn repeat(
     do_once(&ctx, &attempt, async {
         let head = own(&ctx, owner, &id).await?;
         let repeats = repeating::chain(&head, &run)?;
-        let profile = starting::profile(&ctx, owner, &head.profile_id).await?;
-        starting::active(&profile)?;
+        let profile = start_run::profile(&ctx, owner, &head.profile_id).await?;
+        start_run::active(&profile)?;
         let named = head.playbook_id.as_deref();
-        let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
+        let playbook = start_run::playbook(&ctx, owner, &profile, named).await?;
         let inputs = given(ctx.runs.inputs(&id).await?);
-        starting::check_inputs(&playbook.playbook, &inputs)?;
+        start_run::check_inputs(&playbook.playbook, &inputs)?;
         // No laxer than a new run, and than the one that is repeated.
         let context = run_context::by_hand(&profile, &playbook.playbook, None)?.max(head.context);
-        let starting = starting::Starting {
+        let starting = start_run::Starting {
             run: run.clone(),
             profile: &profile,
             playbook: &playbook,
@@ -49,7 +49,7 @@ pub(crate) async fn repeat(
             context,
             repeats: &repeats,
         };
-        starting::start(&ctx, &signed, &starting, Vec::new()).await
+        start_run::start(&ctx, &signed, &starting, Vec::new()).await
     })
     .await
 }

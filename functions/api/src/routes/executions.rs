@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_run::{DryRun, Head, RunContext, RunId, RunStatus};
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Cursor, FieldError, Json, Page, PageQuery, Problem, Query, Signed};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
@@ -15,8 +15,8 @@ use utoipa::ToSchema;
 
 use super::execution::state;
 use super::{Ctx, Reader, analyst};
-use crate::once::do_once;
-use crate::{Context, run_context, starting};
+use crate::idempotency::do_once;
+use crate::{Context, run_context, start_run};
 
 /// Runs of a page that are looked at together.
 const AT_ONCE: usize = 8;
@@ -140,14 +140,14 @@ pub(crate) async fn start(
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, "POST /executions", key, &body)?;
     do_once(&ctx, &attempt, async {
-        let profile = starting::profile(&ctx, owner, &body.profile).await?;
-        starting::active(&profile)?;
+        let profile = start_run::profile(&ctx, owner, &body.profile).await?;
+        start_run::active(&profile)?;
         let named = body.playbook.as_deref();
-        let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
-        starting::check_query(&body.query)?;
-        starting::check_inputs(&playbook.playbook, &body.inputs)?;
+        let playbook = start_run::playbook(&ctx, owner, &profile, named).await?;
+        start_run::check_query(&body.query)?;
+        start_run::check_inputs(&playbook.playbook, &body.inputs)?;
         let context = run_context::by_hand(&profile, &playbook.playbook, body.run_context)?;
-        let starting = starting::Starting {
+        let starting = start_run::Starting {
             run: RunId::from_bytes(attempt.id()),
             profile: &profile,
             playbook: &playbook,
@@ -157,7 +157,7 @@ pub(crate) async fn start(
             repeats: &[],
         };
         let raised = run_context::raised(body.run_context, context);
-        starting::start(&ctx, &signed, &starting, raised.into_iter().collect()).await
+        start_run::start(&ctx, &signed, &starting, raised.into_iter().collect()).await
     })
     .await
 }

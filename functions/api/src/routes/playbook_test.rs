@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_run::{DryRun, Head, RunContext, RunId};
 use countersign_store_runs::Asked;
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Path, Problem, Signed};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ use utoipa::ToSchema;
 
 use super::executions::ExecutionLine;
 use super::{Ctx, analyst, found};
-use crate::once::do_once;
-use crate::starting::{self, Asking};
+use crate::idempotency::do_once;
+use crate::start_run::{self, Asking};
 
 /// A test of a playbook.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -50,7 +50,7 @@ pub(crate) async fn test(
     do_once(&ctx, &attempt, async {
         let playbook = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
         let valid = &playbook.playbook;
-        starting::check_inputs(valid, &body.inputs)?;
+        start_run::check_inputs(valid, &body.inputs)?;
         let (mode, context) = (DryRun::Samples, RunContext::Interactive);
         let asking = Asking { profile: None, query: "", context, dry_run: Some(mode) };
         let head = asking.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
@@ -58,9 +58,9 @@ pub(crate) async fn test(
         let last_finished_at = head.started_at.checked_sub(SignedDuration::from_hours(24)).ok();
         let head = Head { last_finished_at, ..head };
         let endpoints = ctx.catalog.endpoints_of(owner, &valid.connectors()).await?;
-        starting::check_samples(&ctx, valid, &head, mode, &endpoints, &body.samples)?;
+        start_run::check_samples(&ctx, valid, &head, mode, &endpoints, &body.samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
-        starting::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
+        start_run::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
     })
     .await
 }

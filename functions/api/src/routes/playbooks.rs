@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::collection::described::Words;
 use super::collection::{Author, Kind, Read};
 use super::now;
-use crate::merged::ListQuery;
+use crate::pagination::ListQuery;
 use crate::{Context, saving};
 
 /// A playbook's text.

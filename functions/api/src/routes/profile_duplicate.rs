@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_connector::{Binding, BindingId};
 use countersign_profile::{Handle, Profile, ProfileId};
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Path, Problem};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::collection::created_at;
 use super::profiles::ShownProfile;
 use super::{Analyst, Ctx, found, now};
-use crate::once::do_once;
+use crate::idempotency::do_once;
 
 /// What the copy is called.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]

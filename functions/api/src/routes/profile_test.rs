@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_run::{DryRun, Head, RunId};
 use countersign_store_runs::Asked;
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Path, Problem, Signed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 
 use super::executions::ExecutionLine;
 use super::{Ctx, analyst};
-use crate::once::do_once;
+use crate::idempotency::do_once;
 use crate::run_context;
-use crate::starting::{self, Asking};
+use crate::start_run::{self, Asking};
 
 /// A test of an agent.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -54,11 +54,11 @@ pub(crate) async fn test(
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, &format!("POST /profiles/{id}/test"), key, &body)?;
     do_once(&ctx, &attempt, async {
-        let profile = starting::profile(&ctx, owner, &id).await?;
+        let profile = start_run::profile(&ctx, owner, &id).await?;
         let named = body.playbook.as_deref();
-        let playbook = starting::playbook(&ctx, owner, &profile, named).await?;
-        starting::check_query(&body.query)?;
-        starting::check_inputs(&playbook.playbook, &body.inputs)?;
+        let playbook = start_run::playbook(&ctx, owner, &profile, named).await?;
+        start_run::check_query(&body.query)?;
+        start_run::check_inputs(&playbook.playbook, &body.inputs)?;
         let context = run_context::by_hand(&profile, &playbook.playbook, None)?;
         let (mode, query) = (DryRun::Reads, body.query.as_str());
         let asking = Asking { profile: Some(&profile), query, context, dry_run: Some(mode) };
@@ -66,11 +66,11 @@ pub(crate) async fn test(
         let last_finished_at = ctx.runs.last_success(owner, profile.id.as_str()).await?;
         let head = Head { last_finished_at, ..head };
         let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
-        starting::check_links(&ctx, &playbook, &endpoints)?;
+        start_run::check_links(&ctx, &playbook, &endpoints)?;
         let (valid, samples) = (&playbook.playbook, &body.samples);
-        starting::check_samples(&ctx, valid, &head, mode, &endpoints, samples)?;
+        start_run::check_samples(&ctx, valid, &head, mode, &endpoints, samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
-        starting::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
+        start_run::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
     })
     .await
 }

@@ -12,7 +12,7 @@ use super::collection::json::{self, Record, Resent, Sent, Shown};
 use super::collection::{Author, Kind, Read};
 use super::{now, schedules};
 use crate::Context;
-use crate::merged::ListQuery;
+use crate::pagination::ListQuery;
 
 /// An agent as it is shown.
 pub(super) type ShownProfile = Shown<Profile>;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use aws_sdk_s3::presigning::PresigningConfig;
 use axum::extract::State;
 use axum::response::Response;
-use countersign_connector::{FileId, MOST_FILE_SIZE_MB, PARSERS, keys, media_type};
+use countersign_connector::{FileId, MAX_FILE_SIZE_MB, PARSERS, keys, media_type};
 use countersign_identity::UserId;
-use countersign_web::replay::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{FieldError, Json, Problem};
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
@@ -16,11 +16,11 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::{Analyst, Ctx, now};
-use crate::once::do_once;
+use crate::idempotency::do_once;
 use crate::{Context, quotas};
 
 /// No file is larger than the largest a connector may read.
-const MAX_BYTES: i64 = MOST_FILE_SIZE_MB as i64 * 1024 * 1024;
+const MAX_BYTES: i64 = MAX_FILE_SIZE_MB as i64 * 1024 * 1024;
 /// So many files a request.
 const MAX_FILES: usize = 100;
 /// An address is good for this long.
@@ -138,7 +138,7 @@ pub(crate) async fn create(
                 None => Place::NotTaken(NotTaken::empty(file)),
             });
         }
-        countersign_web::replay::Kept::new(StatusCode::CREATED, None, &uploads)
+        countersign_web::idempotency::Kept::new(StatusCode::CREATED, None, &uploads)
     })
     .await
 }

@@ -27,7 +27,7 @@ use crate::error::CliError;
 use crate::stack::Stack;
 
 /// So many findings are told; the others are counted.
-const MOST_TOLD: usize = 40;
+const MAX_TOLD: usize = 40;
 
 /// What to send.
 #[derive(Debug, Clone, Copy)]
@@ -204,7 +204,7 @@ impl Bench {
         }
         let Some(what) = what else { return };
         report.wrong += 1;
-        if report.findings.len() < MOST_TOLD {
+        if report.findings.len() < MAX_TOLD {
             let (operation, request) = (operation.name(), drawn.told());
             report.findings.push(Finding { case, operation, request, what });
         }

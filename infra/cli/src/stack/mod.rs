@@ -9,10 +9,10 @@ mod down;
 mod emulator;
 mod folder;
 mod functions;
-mod kept;
 mod library;
 mod process;
 mod python;
+mod stored_state;
 mod up;
 
 use std::fs;
@@ -27,9 +27,9 @@ pub use down::down;
 pub use emulator::is_running;
 pub use functions::Profile;
 pub use functions::build_functions;
-pub use kept::{Kept, Recovered};
 pub use process::Process;
 pub use python::peers;
+pub use stored_state::{Kept, Recovered};
 pub use up::{UpOptions, up};
 
 use crate::error::CliError;

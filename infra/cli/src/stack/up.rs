@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::functions::{self, Profile};
 use super::python::Environment;
-use super::{Aws, Place, Stack, deploy, emulator, folder, kept, library};
+use super::{Aws, Place, Stack, deploy, emulator, folder, library, stored_state};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -57,7 +57,7 @@ pub async fn up(place: &Place, options: &UpOptions, console: &Console) -> Result
     }
     stack.outputs = deploy::deploy(&stack, &Aws::of(&stack, &project), &state, console).await?;
     // From here on a kill finds the deployment as it is now; the tables have their log.
-    kept::save(&stack).await?;
+    stored_state::save(&stack).await?;
     stack.save(&state)?;
     healthy(&stack, console).await?;
     library::seed(&project, &Door::with(&stack.url(), token::operator(&stack)?)?, console).await?;

@@ -26,7 +26,7 @@ pub use self::table::table;
 use crate::project::TidyError;
 
 /// The most lines a file should have.
-const LONGEST_FILE: usize = 400;
+const MAX_FILE: usize = 400;
 
 /// Which kinds and actions are measured.
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ impl Figures {
     pub fn of(root: &Path, examples: &Examples) -> Result<Self, TidyError> {
         let sources = sources::load(root)?;
         let functions: Vec<_> = sources.iter().flat_map(functions::of).collect();
-        let long = sources.iter().filter(|source| source.written > LONGEST_FILE);
+        let long = sources.iter().filter(|source| source.written > MAX_FILE);
         let each = |names: &[String], of: fn(&[Source], &str) -> Option<Example>| {
             names.iter().map(|name| (name.clone(), of(&sources, name))).collect()
         };

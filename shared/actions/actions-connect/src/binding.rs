@@ -10,7 +10,7 @@ use countersign_resilience::Subject;
 
 use crate::error::ConnectError;
 use crate::handler::{Deps, Mode};
-use crate::meter::Meter;
+use crate::rate_meter::Meter;
 
 /// A call that may be made.
 #[derive(Debug)]

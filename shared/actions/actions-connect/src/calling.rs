@@ -22,7 +22,7 @@ use url::Url;
 use crate::binding::Resolved;
 use crate::error::ConnectError;
 use crate::handler::Deps;
-use crate::meter::Meter;
+use crate::rate_meter::Meter;
 use crate::token::{Login, Tokens};
 
 /// The largest answer read.

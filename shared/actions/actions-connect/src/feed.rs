@@ -20,15 +20,15 @@ use crate::binding::Resolved;
 use crate::calling::{Caller, arguments};
 use crate::error::ConnectError;
 use crate::handler::Deps;
+use crate::multi_source::Places;
 use crate::output::{Origin, shaped, stamp};
-use crate::places::Places;
 
 /// The largest feed read.
 const MAX_FEED: u64 = 10 * 1024 * 1024;
 /// Feeds read at the same time.
 const AT_ONCE: usize = 4;
 /// The longest time to look back: ten years.
-const MOST_HOURS: f64 = 87_600.0;
+const MAX_HOURS: f64 = 87_600.0;
 
 pub(crate) async fn call(
     deps: &Deps,
@@ -86,7 +86,7 @@ fn chosen<'f>(
 }
 
 fn since(now: Timestamp, hours: Option<&Value>) -> Result<Timestamp, ConnectError> {
-    let hours = hours.and_then(Value::as_f64).filter(|hours| (0.0..=MOST_HOURS).contains(hours));
+    let hours = hours.and_then(Value::as_f64).filter(|hours| (0.0..=MAX_HOURS).contains(hours));
     let back = hours.and_then(|hours| SignedDuration::try_from_secs_f64(hours * 3_600.0).ok());
     back.and_then(|back| now.checked_sub(back).ok()).ok_or_else(|| {
         ConnectError::Argument(

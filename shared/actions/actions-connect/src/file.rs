@@ -21,7 +21,7 @@ use crate::calling::{Caller, deadline};
 use crate::error::ConnectError;
 use crate::gathered::Gathered;
 use crate::handler::Deps;
-use crate::places::Places;
+use crate::multi_source::Places;
 
 /// Files read by one call.
 pub(crate) const MAX_FILES: usize = 500;

@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::binding::{Resolved, resolve};
 use crate::error::ConnectError;
 use crate::token::Tokens;
-use crate::{database, feed, file, graphql, guarded, rest, scraper, tool};
+use crate::{circuit_breaker, database, feed, file, graphql, rest, scraper, tool};
 
 /// Which endpoints a function may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,8 +89,8 @@ impl Handler for CallConnector {
         Box::pin(async move {
             let resolved = resolve(&self.deps, call, self.mode).await;
             let resolved = resolved.map_err(|error| error.into_action(self.mode))?;
-            let guarded::Guarded { outcome, health } =
-                guarded::call(&self.deps, call, &resolved).await;
+            let circuit_breaker::Guarded { outcome, health } =
+                circuit_breaker::call(&self.deps, call, &resolved).await;
             self.note_health(call, &resolved, health).await;
             outcome.map_err(|error| error.into_action(self.mode))
         })

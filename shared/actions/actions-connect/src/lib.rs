@@ -5,6 +5,7 @@
 
 mod binding;
 mod calling;
+mod circuit_breaker;
 mod database;
 mod error;
 mod fault;
@@ -12,12 +13,11 @@ mod feed;
 mod file;
 mod gathered;
 mod graphql;
-mod guarded;
 mod handler;
-mod meter;
+mod multi_source;
 mod output;
 mod pages;
-mod places;
+mod rate_meter;
 mod rest;
 mod scraper;
 mod token;

@@ -10,7 +10,7 @@ use countersign_identity::UserId;
 use tokio::time::Instant;
 
 /// Tokens kept at most; more owners than that at once only buy theirs again.
-const MOST: usize = 256;
+const MAX: usize = 256;
 
 /// The tokens of one process. Clones share them.
 #[derive(Clone, Default)]
@@ -69,7 +69,7 @@ impl Login {
         let now = Instant::now();
         let mut all = tokens.kept();
         all.retain(|_, kept| kept.until > now);
-        if all.len() >= MOST
+        if all.len() >= MAX
             && let Some(next) =
                 all.iter().min_by_key(|(_, kept)| kept.until).map(|(key, _)| key.clone())
         {

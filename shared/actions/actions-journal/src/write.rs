@@ -15,8 +15,8 @@ use crate::Journal;
 use crate::outcomes::{RunOutcomes, StepOutcome};
 
 /// An entry keeps at most so many characters of its summary, and so many notes and names.
-const LONGEST_SUMMARY: usize = 10_000;
-const MOST_ITEMS: usize = 200;
+const MAX_SUMMARY: usize = 10_000;
+const MAX_ITEMS: usize = 200;
 
 /// Writes an entry in the writer's words; the engine adds what it knows of the run.
 pub(crate) struct WriteJournalEntry {
@@ -69,7 +69,7 @@ fn entry(
         user_id: call.owner.clone(),
         execution_id: call.run.clone(),
         origin: Origin::Step,
-        summary: inputs.summary.trim().chars().take(LONGEST_SUMMARY).collect(),
+        summary: inputs.summary.trim().chars().take(MAX_SUMMARY).collect(),
         detail_entries: items(inputs.detail_entries.as_ref()).filter_map(note).collect(),
         run_context: context(&call.info.run_context),
         invoked_by: call.info.invoked_by.clone(),
@@ -93,7 +93,7 @@ fn entry(
 }
 
 fn items(given: Option<&Vec<Value>>) -> impl Iterator<Item = &Value> {
-    given.into_iter().flatten().take(MOST_ITEMS)
+    given.into_iter().flatten().take(MAX_ITEMS)
 }
 
 /// A note in words, or as `{action, result, entities_found}`; other records are kept as their JSON.
@@ -122,7 +122,7 @@ fn context(word: &str) -> RunContext {
 fn discovered(outcomes: &[&StepOutcome]) -> Vec<Mention> {
     let done = outcomes.iter().filter(|outcome| outcome.status == StepStatus::Done);
     let resolved = done.filter_map(|outcome| outcome.output.get("resolved")?.as_array());
-    resolved.flatten().filter_map(Mention::read).take(MOST_ITEMS).collect()
+    resolved.flatten().filter_map(Mention::read).take(MAX_ITEMS).collect()
 }
 
 /// What `route_output` and `save_to_workspace` say they wrote.

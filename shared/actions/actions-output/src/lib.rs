@@ -3,24 +3,27 @@
 //! Both are idempotent per call: what is written carries ids made of the call's idempotency key, so a second attempt
 //! finds it and answers the same.
 
+mod content_port;
 mod defaults;
 mod route;
 mod save;
-mod shelf;
 
 use std::sync::Arc;
 
 use countersign_registry::action::Handler;
 
+pub use content_port::ContentPort;
 pub use defaults::ProfileOutputs;
-pub use shelf::Shelf;
 
 /// The actions, over what they write to and where a profile's own destinations are found.
 #[must_use]
-pub fn actions(shelf: Arc<dyn Shelf>, profiles: Arc<dyn ProfileOutputs>) -> Vec<Arc<dyn Handler>> {
+pub fn actions(
+    content: Arc<dyn ContentPort>,
+    profiles: Arc<dyn ProfileOutputs>,
+) -> Vec<Arc<dyn Handler>> {
     vec![
-        Arc::new(save::SaveToWorkspace { shelf: Arc::clone(&shelf) }),
-        Arc::new(route::RouteOutput { shelf, profiles }),
+        Arc::new(save::SaveToWorkspace { content: Arc::clone(&content) }),
+        Arc::new(route::RouteOutput { content, profiles }),
     ]
 }
 

@@ -18,13 +18,13 @@ use countersign_store_content::{
 use countersign_wiring::{Condition, Scope};
 use serde_json::{Value, json};
 
+use crate::content_port::ContentPort;
 use crate::defaults::ProfileOutputs;
 use crate::save::{origin, records};
-use crate::shelf::Shelf;
 
 /// Sends data to destinations, each on its own.
 pub(crate) struct RouteOutput {
-    pub(crate) shelf: Arc<dyn Shelf>,
+    pub(crate) content: Arc<dyn ContentPort>,
     pub(crate) profiles: Arc<dyn ProfileOutputs>,
 }
 
@@ -121,7 +121,7 @@ impl RouteOutput {
         let rendered = render(destination.format, &config.layout, data, from)
             .map_err(|error| ActionError::from_failure(&error))?;
         if let Some(folder) = &config.folder_id {
-            self.shelf.folder(&call.owner, folder, config.create_if_missing, call.now).await?;
+            self.content.folder(&call.owner, folder, config.create_if_missing, call.now).await?;
         }
         let filename = file_name(
             &config.filename_template,
@@ -148,7 +148,7 @@ impl RouteOutput {
             run: call.run.clone(),
             created_at: call.now,
         };
-        let stands = self.shelf.document(&NewDocument { document, body: rendered.body }).await?;
+        let stands = self.content.document(&NewDocument { document, body: rendered.body }).await?;
         Ok(json!({
             "document_id": stands.id, "filename": stands.filename, "folder_id": stands.folder_id, "title": stands.title,
             "bytes": stands.bytes,
@@ -184,7 +184,7 @@ impl RouteOutput {
             idempotency_key: &idempotency_key,
             now: call.now,
         };
-        let (_, written) = self.shelf.rows(write).await?;
+        let (_, written) = self.content.rows(write).await?;
         Ok(done(written.inserted, written.skipped))
     }
 
@@ -218,7 +218,7 @@ impl RouteOutput {
             created_at: call.now,
         };
         let stands =
-            self.shelf.export(&NewExport { export, body: rendered.body.into_bytes() }).await?;
+            self.content.export(&NewExport { export, body: rendered.body.into_bytes() }).await?;
         Ok(json!({
             "export_id": stands.id, "filename": stands.filename, "media_type": stands.media_type, "bytes": stands.bytes,
             "records": rendered.records,

@@ -11,11 +11,11 @@ use countersign_report::table::{Mapping, RowOrigin, rows, schema, table_name};
 use countersign_store_content::{DEFAULT_WORKSPACE, OnConflict, RowWrite};
 use serde_json::Value;
 
-use crate::shelf::Shelf;
+use crate::content_port::ContentPort;
 
 /// Writes records into a table of a workspace; with `upsert_key`, records whose key stands update their row.
 pub(crate) struct SaveToWorkspace {
-    pub(crate) shelf: Arc<dyn Shelf>,
+    pub(crate) content: Arc<dyn ContentPort>,
 }
 
 impl Perform for SaveToWorkspace {
@@ -64,7 +64,7 @@ impl SaveToWorkspace {
             idempotency_key: &call.idempotency_key,
             now: call.now,
         };
-        let (_, written) = self.shelf.rows(write).await?;
+        let (_, written) = self.content.rows(write).await?;
         output.rows_inserted = written.inserted;
         output.rows_updated = written.updated;
         Ok(output)

@@ -13,12 +13,12 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::{ProfileOutputs, Shelf, actions};
+use crate::{ContentPort, ProfileOutputs, actions};
 
 /// Rows by id.
 type Rows = BTreeMap<String, Map<String, Value>>;
 
-/// A shelf in memory that keeps what a real one keeps: ids once, rows by id, folders and tables.
+/// A content port in memory that keeps what a real one keeps: ids once, rows by id, folders and tables.
 #[derive(Default)]
 struct Memory {
     folders: Mutex<Vec<String>>,
@@ -28,7 +28,7 @@ struct Memory {
     calls: Mutex<BTreeMap<String, Written>>,
 }
 
-impl Shelf for Memory {
+impl ContentPort for Memory {
     fn folder<'a>(
         &'a self,
         _: &'a UserId,
@@ -147,15 +147,19 @@ fn call(action: &str, data: Value, params: &Value) -> Call {
     }
 }
 
-async fn run(shelf: &Arc<Memory>, profile: Vec<Value>, call: &Call) -> Result<Value, ActionError> {
-    let all = actions(Arc::clone(shelf) as Arc<dyn Shelf>, Arc::new(Profile(profile)));
+async fn run(
+    content: &Arc<Memory>,
+    profile: Vec<Value>,
+    call: &Call,
+) -> Result<Value, ActionError> {
+    let all = actions(Arc::clone(content) as Arc<dyn ContentPort>, Arc::new(Profile(profile)));
     all.iter().find(|action| action.name() == call.action).unwrap().run(call).await
 }
 
 async fn check(data: Value, destinations: &Value, expect: &[(&str, &str)]) -> (Arc<Memory>, Value) {
-    let shelf = Arc::new(Memory::default());
+    let content = Arc::new(Memory::default());
     let output = run(
-        &shelf,
+        &content,
         Vec::new(),
         &call("route_output", data, &json!({"destinations": destinations})),
     )
@@ -168,7 +172,7 @@ async fn check(data: Value, destinations: &Value, expect: &[(&str, &str)]) -> (A
         .map(|row| (row["destination"].as_str().unwrap(), row["status"].as_str().unwrap()))
         .collect();
     assert_eq!(told, expect, "{output}");
-    (shelf, output)
+    (content, output)
 }
 
 fn people() -> Value {
@@ -177,7 +181,7 @@ fn people() -> Value {
 
 #[tokio::test]
 async fn f_280_f_282_f_285_f_287_data_goes_to_every_kind() {
-    let (shelf, output) = check(
+    let (content, output) = check(
         json!({"entity_name": "River Trust", "people": people()}),
         &json!([
             {"type": "document", "config": {"filename_template": "x_{entity_name}_{date}.md", "folder_id": "f", "create_if_missing": true,
@@ -194,14 +198,14 @@ async fn f_280_f_282_f_285_f_287_data_goes_to_every_kind() {
     assert_eq!(output["routed_to"][0]["details"]["filename"], "x_river_trust_2026-11-21.md");
     assert_eq!(output["routed_to"][1]["details"]["rows_inserted"], 2);
     assert_eq!(output["routed_to"][1]["details"]["rows_skipped"], 1);
-    let documents = shelf.documents.lock().unwrap();
+    let documents = content.documents.lock().unwrap();
     let document = documents.values().next().unwrap();
     assert!(
         document.body.contains("| Ada again | 1 |") && document.body.contains("- Run: `run_1`"),
         "{}",
         document.body
     );
-    let exports = shelf.exports.lock().unwrap();
+    let exports = content.exports.lock().unwrap();
     assert_eq!(
         String::from_utf8(exports.values().next().unwrap().body.clone()).unwrap(),
         "name,ein\r\nAda,1\r\nBo,2\r\nAda again,1\r\n"
@@ -210,13 +214,13 @@ async fn f_280_f_282_f_285_f_287_data_goes_to_every_kind() {
 
 #[tokio::test]
 async fn f_289_rows_say_where_they_come_from() {
-    let (shelf, _) = check(
+    let (content, _) = check(
         json!([{"name": "Ada", "note": "dropped"}]),
         &json!([{"type": "data_workspace_table", "config": {"table_name": "t", "create_if_missing": true, "schema_mapping": {"name": "TEXT"}}}]),
         &[("data_workspace_table", "success")],
     )
     .await;
-    let tables = shelf.rows.lock().unwrap();
+    let tables = content.rows.lock().unwrap();
     let row = tables["default/t"].values().next().unwrap();
     assert_eq!(
         Value::Object(row.clone()),
@@ -254,68 +258,69 @@ async fn f_314_a_table_that_does_not_fit_says_what_to_check_and_the_answer_is_sh
 
 #[tokio::test]
 async fn f_292_when_nothing_is_reached_the_step_fails() {
-    let shelf = Arc::new(Memory::default());
+    let content = Arc::new(Memory::default());
     let params =
         json!({"destinations": [{"type": "document", "config": {"folder_id": "nowhere"}}]});
     let error =
-        run(&shelf, Vec::new(), &call("route_output", people(), &params)).await.unwrap_err();
+        run(&content, Vec::new(), &call("route_output", people(), &params)).await.unwrap_err();
     assert_eq!(error.code, "OUTPUT_NOT_ROUTED");
     assert!(error.message.contains("the folder `nowhere` does not exist"), "{}", error.message);
 }
 
 #[tokio::test]
 async fn a_second_attempt_writes_nothing_and_answers_the_same() {
-    let shelf = Arc::new(Memory::default());
+    let content = Arc::new(Memory::default());
     let params = json!({"destinations": [
         {"type": "document"}, {"type": "file_export"},
         {"type": "data_workspace_table", "config": {"table_name": "t", "create_if_missing": true}}]});
-    let first = run(&shelf, Vec::new(), &call("route_output", people(), &params)).await.unwrap();
+    let first = run(&content, Vec::new(), &call("route_output", people(), &params)).await.unwrap();
     let again = Call {
         now: "2026-11-22T10:00:00Z".parse().unwrap(),
         ..call("route_output", people(), &params)
     };
-    let second = run(&shelf, Vec::new(), &again).await.unwrap();
+    let second = run(&content, Vec::new(), &again).await.unwrap();
     assert_eq!(first, second);
-    let rows: usize = shelf.rows.lock().unwrap().values().map(BTreeMap::len).sum();
-    let counts = (shelf.documents.lock().unwrap().len(), shelf.exports.lock().unwrap().len(), rows);
+    let rows: usize = content.rows.lock().unwrap().values().map(BTreeMap::len).sum();
+    let counts =
+        (content.documents.lock().unwrap().len(), content.exports.lock().unwrap().len(), rows);
     assert_eq!(counts, (1, 1, 3));
 }
 
 #[tokio::test]
 async fn problems_are_found_before_anything_is_written() {
-    let shelf = Arc::new(Memory::default());
+    let content = Arc::new(Memory::default());
     let params = json!({"destinations": [{"type": "document"}, {"type": "fax"}, {"type": "chat", "condition": "{a >"}]});
     let error =
-        run(&shelf, Vec::new(), &call("route_output", people(), &params)).await.unwrap_err();
+        run(&content, Vec::new(), &call("route_output", people(), &params)).await.unwrap_err();
     assert_eq!(error.code, "OUTPUT_INVALID");
     assert!(error.message.contains("destinations[1].type: `type` is one of"), "{}", error.message);
-    assert_eq!(shelf.documents.lock().unwrap().len(), 0);
+    assert_eq!(content.documents.lock().unwrap().len(), 0);
 }
 
 #[tokio::test]
 async fn f_171_a_step_without_destinations_takes_the_profiles() {
-    let shelf = Arc::new(Memory::default());
+    let content = Arc::new(Memory::default());
     let step = call("route_output", people(), &json!({}));
-    let output = run(&shelf, vec![json!({"type": "chat"})], &step).await.unwrap();
+    let output = run(&content, vec![json!({"type": "chat"})], &step).await.unwrap();
     assert_eq!(output["routed_to"][0]["destination"], "chat");
-    let error = run(&shelf, Vec::new(), &step).await.unwrap_err();
+    let error = run(&content, Vec::new(), &step).await.unwrap_err();
     assert_eq!(error.code, "OUTPUT_NO_DESTINATION");
 }
 
 #[tokio::test]
 async fn f_052_records_become_rows_of_a_table() {
-    let shelf = Arc::new(Memory::default());
+    let content = Arc::new(Memory::default());
     let step = call("save_to_workspace", people(), &json!({"upsert_key": ["ein"]}));
-    let output = run(&shelf, Vec::new(), &step).await.unwrap();
+    let output = run(&content, Vec::new(), &step).await.unwrap();
     let told = (output["table_name"].as_str().unwrap(), output["workspace_id"].as_str().unwrap());
     assert_eq!(told, ("write_report", "default"));
     assert_eq!(output["rows_inserted"], 2);
-    assert_eq!(output, run(&shelf, Vec::new(), &step).await.unwrap());
+    assert_eq!(output, run(&content, Vec::new(), &step).await.unwrap());
 
     let refused = |data: Value, params: Value| {
-        let shelf = Arc::clone(&shelf);
+        let content = Arc::clone(&content);
         async move {
-            run(&shelf, Vec::new(), &call("save_to_workspace", data, &params))
+            run(&content, Vec::new(), &call("save_to_workspace", data, &params))
                 .await
                 .unwrap_err()
                 .code

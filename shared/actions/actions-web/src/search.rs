@@ -22,9 +22,9 @@ use crate::timing;
 pub use setup::{SearchConfig, SearchSetting, SearchSetupError};
 
 /// Categories of one search.
-const MOST_CATEGORIES: usize = 5;
+const MAX_CATEGORIES: usize = 5;
 /// Characters of a title or snippet.
-const LONGEST_TEXT: usize = 2_000;
+const MAX_TEXT: usize = 2_000;
 /// The largest answer of a provider.
 pub(crate) const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 
@@ -103,7 +103,7 @@ fn late() -> WebError {
 /// A list of texts, or one text with commas.
 fn categories(written: Option<Categories>) -> Result<Vec<String>, WebError> {
     let wrong = || {
-        let message = format!("`categories` must be a list of at most {MOST_CATEGORIES} words");
+        let message = format!("`categories` must be a list of at most {MAX_CATEGORIES} words");
         WebError::Param(message)
     };
     let words: Vec<String> = match written {
@@ -123,7 +123,7 @@ fn categories(written: Option<Categories>) -> Result<Vec<String>, WebError> {
             all.push(word);
         }
     }
-    if all.len() > MOST_CATEGORIES { Err(wrong()) } else { Ok(all) }
+    if all.len() > MAX_CATEGORIES { Err(wrong()) } else { Ok(all) }
 }
 
 /// Each page once; what is no web page is left out.
@@ -152,7 +152,7 @@ fn web_address(text: &str) -> Option<Url> {
 
 fn short(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").chars().take(LONGEST_TEXT).collect()
+    words.join(" ").chars().take(MAX_TEXT).collect()
 }
 
 /// What a provider's transport failure means.

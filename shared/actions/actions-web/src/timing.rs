@@ -7,7 +7,7 @@ use countersign_registry::action::Call;
 /// Time kept for storing the output.
 const RESERVE: Duration = Duration::from_secs(3);
 /// What one request may take.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_DURATION: Duration = Duration::from_secs(30);
 
 /// How long the work of this call may take.
 pub(crate) fn time(call: &Call) -> Duration {
@@ -16,5 +16,5 @@ pub(crate) fn time(call: &Call) -> Duration {
 
 /// How long one request may take.
 pub(crate) fn timeout(call: &Call) -> Duration {
-    time(call).min(LONGEST)
+    time(call).min(MAX_DURATION)
 }

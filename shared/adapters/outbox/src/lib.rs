@@ -16,5 +16,5 @@ mod queues;
 
 pub use error::OutboxError;
 pub use events::{DomainEvent, EventBus, SOURCE};
-pub use mail::{MESSAGE_LIMIT, Mail, MailId};
+pub use mail::{MAX_MESSAGE, Mail, MailId};
 pub use queues::{MailQueue, ReceiptQueue};

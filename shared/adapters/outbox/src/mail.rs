@@ -6,12 +6,12 @@ use sha2::{Digest as _, Sha256};
 use crate::error::OutboxError;
 
 /// The most bytes of one message: what SQS takes (256 KiB) with room for its attributes.
-pub const MESSAGE_LIMIT: usize = 250 * 1024;
+pub const MAX_MESSAGE: usize = 250 * 1024;
 
 /// The most addresses of one mail.
-const ADDRESS_LIMIT: usize = 20;
+const MAX_ADDRESS: usize = 20;
 /// The longest subject, in characters.
-const SUBJECT_LIMIT: usize = 200;
+const MAX_SUBJECT: usize = 200;
 
 countersign_ids::prefixed_id! {
     /// One mail. Deliveries are counted by it, so the same id is never mailed twice.
@@ -92,14 +92,14 @@ impl Mail {
         text: String,
         html: Option<String>,
     ) -> Result<Self, OutboxError> {
-        if to.is_empty() || to.len() > ADDRESS_LIMIT {
+        if to.is_empty() || to.len() > MAX_ADDRESS {
             return Err(OutboxError::InvalidMail("it needs 1 to 20 addresses"));
         }
         if !to.iter().all(|address| is_address(address)) {
             return Err(OutboxError::InvalidMail("an address is not of the form name@domain"));
         }
         if subject.is_empty()
-            || subject.chars().count() > SUBJECT_LIMIT
+            || subject.chars().count() > MAX_SUBJECT
             || subject.chars().any(char::is_control)
         {
             return Err(OutboxError::InvalidMail(
@@ -181,8 +181,8 @@ impl Mail {
 
 /// `body`, when a queue or bus takes it.
 pub(crate) fn bounded(place: &'static str, body: String) -> Result<String, OutboxError> {
-    if body.len() > MESSAGE_LIMIT {
-        return Err(OutboxError::TooLarge { place, bytes: body.len(), limit: MESSAGE_LIMIT });
+    if body.len() > MAX_MESSAGE {
+        return Err(OutboxError::TooLarge { place, bytes: body.len(), limit: MAX_MESSAGE });
     }
     Ok(body)
 }
@@ -201,7 +201,7 @@ fn is_address(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MESSAGE_LIMIT, Mail, MailId};
+    use super::{MAX_MESSAGE, Mail, MailId};
     use crate::error::OutboxError;
     use proptest::prelude::*;
 
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_mail_larger_than_a_message_is_refused() {
-        let error = mail(&["a@b.c"], "Hello", &"x".repeat(MESSAGE_LIMIT)).unwrap_err();
+        let error = mail(&["a@b.c"], "Hello", &"x".repeat(MAX_MESSAGE)).unwrap_err();
         assert!(matches!(error, OutboxError::TooLarge { .. }), "{error}");
     }
 

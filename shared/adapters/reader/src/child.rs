@@ -11,7 +11,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::Serialize;
 
 use crate::ended::DAMAGED;
-use crate::job::{Job, LONGEST};
+use crate::job::{Job, MAX_LENGTH};
 use crate::wire::{ERROR, Lines};
 
 /// The word that makes a function the child that reads a file.
@@ -56,7 +56,7 @@ fn confine(memory: u64, seconds: u64) -> io::Result<()> {
 /// Reads a job with its document, and answers.
 pub(crate) fn read(mut input: impl BufRead, output: impl Write) -> io::Result<()> {
     let mut head = Vec::new();
-    input.by_ref().take(LONGEST).read_until(b'\n', &mut head)?;
+    input.by_ref().take(MAX_LENGTH).read_until(b'\n', &mut head)?;
     let job: Job = serde_json::from_slice(&head)?;
     let mut lines = Lines(BufWriter::with_capacity(64 * 1024, output));
     match job {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// Bytes of a job.
-pub(crate) const LONGEST: u64 = 8 * 1024 * 1024;
+pub(crate) const MAX_LENGTH: u64 = 8 * 1024 * 1024;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Job {

@@ -15,11 +15,11 @@ use url::Url;
 /// How long a robots.txt is remembered.
 const KEPT: SignedDuration = SignedDuration::from_hours(24);
 /// Sites remembered at once.
-const MOST_SITES: usize = 1_000;
+const MAX_SITES: usize = 1_000;
 /// Bytes of a robots.txt that are read.
-const LONGEST: usize = 500 * 1024;
+const MAX_LENGTH: usize = 500 * 1024;
 /// The longest `Crawl-delay` that is kept to: a longer one would be a refusal in disguise.
-const LONGEST_DELAY: Duration = Duration::from_secs(30);
+const MAX_DELAY: Duration = Duration::from_secs(30);
 
 /// Why an address may not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
@@ -105,7 +105,7 @@ impl Robots {
                 let host = host(url);
                 return Err(RobotsError::Disallowed { host, path: url.path().to_owned() });
             }
-            Ok(rules.delay().unwrap_or_default().min(LONGEST_DELAY))
+            Ok(rules.delay().unwrap_or_default().min(MAX_DELAY))
         })
     }
 
@@ -116,7 +116,7 @@ impl Robots {
 
     fn remember(&self, origin: String, rules: Arc<RobotsTxt>, now: Timestamp) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_SITES {
+        if known.len() >= MAX_SITES {
             known.clear();
         }
         let until = now.checked_add(KEPT).unwrap_or(now);
@@ -146,13 +146,13 @@ impl Robots {
 
 async fn beginning(answer: &mut Streaming) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
-    while body.len() < LONGEST {
+    while body.len() < MAX_LENGTH {
         match answer.chunk().await? {
             Some(chunk) => body.extend_from_slice(&chunk),
             None => break,
         }
     }
-    body.truncate(LONGEST);
+    body.truncate(MAX_LENGTH);
     Ok(body)
 }
 

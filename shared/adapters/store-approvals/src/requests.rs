@@ -12,7 +12,7 @@ use crate::token::TaskToken;
 use crate::{Approvals, Result, keys, lists, sweep};
 
 /// The most votes and receipts one request is read with; far beyond what its approvers can cast.
-const MOST: usize = 2000;
+const MAX: usize = 2000;
 
 /// A request with every vote cast on it, also on earlier versions.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,7 +111,7 @@ impl Approvals {
     pub fn load<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Option<Loaded>>> {
         Box::pin(async move {
             let query = Query::partition(&keys::partition(id)).prefix(keys::REQUEST).consistent();
-            let rows: Vec<Row> = self.table.query_all(query, MOST).await?;
+            let rows: Vec<Row> = self.table.query_all(query, MAX).await?;
             let (mut request, mut votes) = (None, Vec::new());
             for row in rows {
                 match row {
@@ -130,7 +130,7 @@ impl Approvals {
     pub fn receipts<'a>(&'a self, id: &'a ApprovalId) -> BoxFuture<'a, Result<Vec<Receipt>>> {
         Box::pin(async move {
             let query = Query::partition(&keys::partition(id)).prefix("RECEIPT#").consistent();
-            let items: Vec<Body> = self.table.query_all(query, MOST).await?;
+            let items: Vec<Body> = self.table.query_all(query, MAX).await?;
             items.iter().map(|item| item.read(self.table.name())).collect()
         })
     }
@@ -161,7 +161,7 @@ impl Approvals {
     pub fn places<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Vec<sweep::Place>>> {
         Box::pin(async move {
             let query = Query::partition(&keys::run_partition(run)).prefix("APPR#").consistent();
-            let page: Vec<Body> = self.table.query_all(query, MOST).await?;
+            let page: Vec<Body> = self.table.query_all(query, MAX).await?;
             page.iter().map(|item| item.read(self.table.name())).collect()
         })
     }

@@ -18,7 +18,7 @@ use crate::record::Record;
 use crate::{Catalog, Result, keys};
 
 /// A profile has at most so many connectors.
-const MOST: usize = 200;
+const MAX: usize = 200;
 
 /// How a binding fares lies beside it, so that noting it never overwrites a change by its owner.
 #[derive(Serialize, Deserialize)]
@@ -218,7 +218,7 @@ impl Catalog {
                 all.push(read(self.table.name(), item).map_err(doing)?);
             }
             match page.next {
-                Some(next) if all.len() < MOST => query = query.after(Some(&next)),
+                Some(next) if all.len() < MAX => query = query.after(Some(&next)),
                 _ => return Ok(all),
             }
         }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::EgressStore;
 
 /// The longest body of an item; with keys and attribute names it stays below DynamoDB's 400 KB.
-const LONGEST: usize = 380_000;
+const MAX_LENGTH: usize = 380_000;
 
 #[derive(Serialize, Deserialize)]
 struct AnswerItem {
@@ -59,7 +59,7 @@ fn pack(answer: &Kept) -> Result<Option<String>, String> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
     packer.write_all(text.as_bytes()).map_err(|error| error.to_string())?;
     let body = STANDARD.encode(packer.finish().map_err(|error| error.to_string())?);
-    Ok(Some(body).filter(|body| body.len() <= LONGEST))
+    Ok(Some(body).filter(|body| body.len() <= MAX_LENGTH))
 }
 
 fn unpack(body: &str) -> Result<Kept, String> {

@@ -10,8 +10,8 @@
 //! counts and stand-ins, no work.
 
 mod answers;
+mod circuit_breakers;
 mod rate;
-mod standing;
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ impl EgressStore {
     /// Where the standing of a subject is, for a batch across tables; `subject` is the subject's text.
     #[must_use]
     pub fn lookup(&self, subject: &str) -> Lookup {
-        self.table.lookup(standing::key(subject))
+        self.table.lookup(circuit_breakers::key(subject))
     }
 
     /// The standing in an item that a batch has read.
@@ -76,7 +76,8 @@ impl EgressStore {
         budget: &Budget,
         now: Timestamp,
     ) -> Result<HealthView, StoreError> {
-        let record: Option<Record> = self.table.get(&standing::key(subject.as_str())).await?;
+        let record: Option<Record> =
+            self.table.get(&circuit_breakers::key(subject.as_str())).await?;
         let counters = if budget.is_unlimited() {
             Counters::default()
         } else {

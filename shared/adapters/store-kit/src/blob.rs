@@ -15,7 +15,7 @@ use crate::Result;
 use crate::error::StoreError;
 
 /// JSON above this many bytes goes to S3 (DESIGN: outputs over 100 KB).
-pub const INLINE_LIMIT: usize = 100 * 1024;
+pub const MAX_INLINE: usize = 100 * 1024;
 
 /// A JSON value as an item keeps it. It is kept as text, so that key order and number forms survive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,12 +70,12 @@ impl Blobs {
         &self.bucket
     }
 
-    /// Keeps `value` in the item, or puts it under `key` and its digest when it is larger than [`INLINE_LIMIT`].
+    /// Keeps `value` in the item, or puts it under `key` and its digest when it is larger than [`MAX_INLINE`].
     pub fn store<'a>(&'a self, key: &'a str, value: &'a Value) -> BoxFuture<'a, Result<Stored>> {
         Box::pin(async move {
             let json = serde_json::to_string(value)
                 .map_err(|error| StoreError::Encode(error.to_string()))?;
-            if json.len() <= INLINE_LIMIT {
+            if json.len() <= MAX_INLINE {
                 return Ok(Stored::Item { json });
             }
             let sha256 = hex::encode(Sha256::digest(json.as_bytes()));

@@ -17,7 +17,7 @@ mod write;
 
 pub use aws_sdk_dynamodb::Client as DynamoClient;
 pub use batch::Lookup;
-pub use blob::{Blobs, INLINE_LIMIT, Stored};
+pub use blob::{Blobs, MAX_INLINE, Stored};
 pub use counters::{Counts, counts};
 pub use error::StoreError;
 pub use expr::Expr;

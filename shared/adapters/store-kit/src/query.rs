@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::StoreError;
 use crate::expr::Expr;
-use crate::table::{Item, MOST_PARTITION, MOST_SORT, decode};
+use crate::table::{Item, MAX_PARTITION, MAX_SORT, decode};
 
 /// What to read from one partition.
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ impl Query {
             Range::Prefix(prefix) => prefix.len(),
             Range::Between(low, high) => low.len().max(high.len()),
         };
-        self.partition.len() <= MOST_PARTITION && sort <= MOST_SORT
+        self.partition.len() <= MAX_PARTITION && sort <= MAX_SORT
     }
 
     /// The key condition; DynamoDB takes no parentheses around its parts.

@@ -37,7 +37,7 @@ impl Key {
 
     /// Whether anything can be stored under it: DynamoDB takes partition keys of 2,048 bytes and sort keys of 1,024.
     pub(crate) fn fits(&self) -> bool {
-        self.pk.len() <= MOST_PARTITION && self.sk.len() <= MOST_SORT
+        self.pk.len() <= MAX_PARTITION && self.sk.len() <= MAX_SORT
     }
 
     pub(crate) fn item(&self) -> Item {
@@ -50,10 +50,10 @@ impl Key {
 }
 
 /// The longest partition key, in bytes.
-pub(crate) const MOST_PARTITION: usize = 2048;
+pub(crate) const MAX_PARTITION: usize = 2048;
 
 /// The longest sort key, in bytes.
-pub(crate) const MOST_SORT: usize = 1024;
+pub(crate) const MAX_SORT: usize = 1024;
 
 /// A table and the client that reaches it.
 #[derive(Debug, Clone)]

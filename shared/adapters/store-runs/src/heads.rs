@@ -8,7 +8,7 @@ use crate::records::OutcomeItem;
 use crate::{Outcome, Result, RunStore, keys};
 
 /// A plan has at most 500 steps and a step a handful of events per attempt; this bounds one read.
-const MOST_EVENTS: usize = 20_000;
+const MAX_EVENTS: usize = 20_000;
 
 impl RunStore {
     /// The head of a run.
@@ -48,7 +48,7 @@ impl RunStore {
     pub async fn events(&self, run: &RunId) -> Result<Vec<Event>> {
         let (partition, prefix) = keys::events(run);
         let query = Query::partition(&partition).prefix(prefix).consistent().limit(1000);
-        let mut events: Vec<Event> = self.table.query_all(query, MOST_EVENTS).await?;
+        let mut events: Vec<Event> = self.table.query_all(query, MAX_EVENTS).await?;
         events
             .sort_by(|a, b| (a.at, &a.step, a.attempt, a.n).cmp(&(b.at, &b.step, b.attempt, b.n)));
         Ok(events)
@@ -61,7 +61,7 @@ impl RunStore {
     pub async fn all_outcomes(&self, run: &RunId) -> Result<Vec<Outcome>> {
         let (partition, prefix) = keys::outcomes(run);
         let query = Query::partition(&partition).prefix(prefix).consistent();
-        let items: Vec<OutcomeItem> = self.table.query_all(query, MOST_EVENTS).await?;
+        let items: Vec<OutcomeItem> = self.table.query_all(query, MAX_EVENTS).await?;
         let mut outcomes = Vec::with_capacity(items.len());
         for item in items {
             let output = match &item.output {

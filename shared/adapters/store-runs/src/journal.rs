@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// An entry is found by at most so many of the names it mentions.
-const MOST_NAMES: usize = 100;
+const MAX_NAMES: usize = 100;
 
 /// Entries a page.
 const PAGE: i32 = 50;
@@ -163,7 +163,7 @@ fn partitions(entry: &Entry) -> Vec<String> {
         entry.entities_mentioned.iter().map(|mention| Mention::key(&mention.name)).collect();
     keys.sort();
     keys.dedup();
-    keys.truncate(MOST_NAMES);
+    keys.truncate(MAX_NAMES);
     accesses.extend(keys.into_iter().map(|key| Access::Entity { owner: owner.clone(), key }));
     accesses.iter().map(|access| partition(access).1).collect()
 }

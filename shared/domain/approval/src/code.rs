@@ -205,14 +205,14 @@ pub struct CodeAllowance {
 
 impl CodeAllowance {
     /// How many at once.
-    pub const MOST: u8 = 5;
+    pub const MAX: u8 = 5;
     /// After which time one more.
     const INTERVAL: SignedDuration = SignedDuration::from_mins(30);
 
     /// What an approver starts with.
     #[must_use]
     pub fn full(now: Timestamp) -> Self {
-        Self { left: Self::MOST, since: now }
+        Self { left: Self::MAX, since: now }
     }
 
     /// What is left after one more code.
@@ -230,9 +230,9 @@ impl CodeAllowance {
     /// With what was added since. While it is full no time is counted.
     fn grown(self, now: Timestamp) -> Self {
         let Self { mut left, mut since } = self;
-        while left < Self::MOST && now >= later(since, Self::INTERVAL) {
+        while left < Self::MAX && now >= later(since, Self::INTERVAL) {
             (left, since) = (left + 1, later(since, Self::INTERVAL));
         }
-        if left == Self::MOST { Self::full(now) } else { Self { left, since } }
+        if left == Self::MAX { Self::full(now) } else { Self { left, since } }
     }
 }

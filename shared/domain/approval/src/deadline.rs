@@ -31,7 +31,7 @@ impl Waiting {
 }
 
 /// The longest a gate may wait: an execution lives at most a year, a gate at most 300 days of it.
-pub(crate) const LONGEST: SignedDuration = SignedDuration::from_hours(300 * 24);
+pub(crate) const MAX_DURATION: SignedDuration = SignedDuration::from_hours(300 * 24);
 
 /// Below this lifetime nobody is reminded.
 const WORTH_A_REMINDER: SignedDuration = SignedDuration::from_hours(2);
@@ -58,7 +58,7 @@ impl Timing {
             || waiting.lifetime(),
             |minutes| SignedDuration::from_mins(minutes.into()),
         );
-        let lifetime = wanted.min(LONGEST);
+        let lifetime = wanted.min(MAX_DURATION);
         let reminders = if lifetime >= WORTH_A_REMINDER {
             vec![later(now, lifetime / 4 * 3)]
         } else {

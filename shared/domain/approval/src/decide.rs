@@ -16,7 +16,7 @@ use crate::subject::Digest;
 use crate::vote::{Verdict, Vote};
 
 /// The longest note, in characters.
-pub const NOTE_LIMIT: usize = 2000;
+pub const MAX_NOTE: usize = 2000;
 
 /// One try to decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub enum DecideError {
     )]
     DigestMalformed,
     /// The note is too long.
-    #[error("the note has {0} characters and may have {NOTE_LIMIT}")]
+    #[error("the note has {0} characters and may have {MAX_NOTE}")]
     #[failure(code = "NOTE_TOO_LONG", status = 422)]
     NoteTooLong(usize),
     /// The answers are incomplete, or not what was asked.
@@ -302,7 +302,7 @@ fn checked_answers(
 
 fn seen_digest(attempt: &Attempt) -> Result<Digest, DecideError> {
     let length = attempt.note.as_ref().map_or(0, |note| note.chars().count());
-    if length > NOTE_LIMIT {
+    if length > MAX_NOTE {
         return Err(DecideError::NoteTooLong(length));
     }
     parse_digest(attempt.digest.as_deref())

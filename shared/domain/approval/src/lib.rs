@@ -54,7 +54,7 @@ pub use code::{Code, CodeAllowance, CodeCheck, CodeScope, StoredCode};
 pub use countersign_run::{RunContext, RunId};
 pub use covered::Covered;
 pub use deadline::{Timing, Waiting};
-pub use decide::{Attempt, DecideError, Decided, NOTE_LIMIT, Recorded, decide, story};
+pub use decide::{Attempt, DecideError, Decided, MAX_NOTE, Recorded, decide, story};
 pub use kind::{Kind, Unknown};
 pub use layout::{Column, Format, Layout};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};

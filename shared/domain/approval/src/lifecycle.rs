@@ -5,7 +5,7 @@ use countersign_identity::UserId;
 use jiff::Timestamp;
 
 use crate::closed::Closed;
-use crate::deadline::{LONGEST, later};
+use crate::deadline::{MAX_DURATION, later};
 use crate::open_error::OpenError;
 use crate::policy::Policy;
 use crate::receipt::{Act, Actor, Receipt};
@@ -135,7 +135,7 @@ pub fn extend(
 ) -> Result<Move, LifecycleError> {
     check_pending(request)?;
     let present = request.timing.deadline;
-    if now >= present || deadline <= present || deadline > later(request.opened_at, LONGEST) {
+    if now >= present || deadline <= present || deadline > later(request.opened_at, MAX_DURATION) {
         return Err(LifecycleError::DeadlineNotLater);
     }
     let mut changed = request.clone();

@@ -8,7 +8,7 @@ use selectors::parser::{self, ParseRelative, SelectorList, SelectorParseErrorKin
 use serde::{Deserialize, Serialize};
 
 /// The longest selector: it also bounds how deep `:not(…)` and its like nest.
-const LONGEST: usize = 500;
+const MAX_LENGTH: usize = 500;
 
 /// Why a text is not a selector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +32,7 @@ impl CssSelector {
     /// [`InvalidSelector`] when it is not one, or has pseudo-classes that only mean something in a browser.
     pub fn parse(text: &str) -> Result<Self, InvalidSelector> {
         let refuse = |reason| InvalidSelector { text: text.chars().take(80).collect(), reason };
-        if text.len() > LONGEST {
+        if text.len() > MAX_LENGTH {
             return Err(refuse("it is longer than 500 bytes"));
         }
         let mut input = cssparser::Parser::new(text);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::request::RequestError;
 
 /// Letters, digits, `_` and `-`, in the languages that know no more than ASCII.
-const MOST: usize = 200;
+const MAX: usize = 200;
 
 /// The names in `{…}`. Braces around anything but a name belong to the text.
 pub(crate) fn names(text: &str) -> Vec<&str> {
@@ -38,7 +38,7 @@ fn word(name: &str, arguments: &Map<String, Value>) -> Result<String, RequestErr
         _ => String::new(),
     };
     let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    if (1..=MOST).contains(&word.len()) && word.bytes().all(fits) {
+    if (1..=MAX).contains(&word.len()) && word.bytes().all(fits) {
         Ok(word)
     } else {
         Err(RequestError::Embedded(name.to_owned()))

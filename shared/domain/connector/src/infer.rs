@@ -12,7 +12,7 @@ use crate::model::{Endpoint, MetadataField, Operation, OutputSchema, OutputShape
 /// Records looked at.
 const SAMPLED: usize = 500;
 /// Fields told.
-const MOST_FIELDS: usize = 200;
+const MAX_FIELDS: usize = 200;
 
 /// The schema of a sample: of a list, of one object or of a single value. Fields whose name begins with `_` say where a
 /// record came from and are left out, as are all but the first 200. Objects are told as `object`, without their fields.
@@ -95,7 +95,7 @@ fn fields(items: &[Value]) -> Vec<Field> {
     let field = |(name, data_type): (&str, Option<DataType>)| {
         Field::new(name, data_type.unwrap_or(DataType::Any))
     };
-    types.into_iter().take(MOST_FIELDS).map(field).collect()
+    types.into_iter().take(MAX_FIELDS).map(field).collect()
 }
 
 /// Null says nothing about a type.

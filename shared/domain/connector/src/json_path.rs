@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Steps in one alternative.
-const MOST_STEPS: usize = 32;
+const MAX_STEPS: usize = 32;
 /// Alternatives in one path.
-const MOST_ALTERNATIVES: usize = 8;
+const MAX_ALTERNATIVES: usize = 8;
 
 /// Why a text is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -71,9 +71,9 @@ impl JsonPath {
     pub fn parse(text: &str) -> Result<Self, InvalidJsonPath> {
         let text = text.trim();
         let invalid = || InvalidJsonPath(text.chars().take(80).collect());
-        let read = |part: &str| steps(part.trim()).filter(|steps| steps.len() <= MOST_STEPS);
+        let read = |part: &str| steps(part.trim()).filter(|steps| steps.len() <= MAX_STEPS);
         let alternatives: Option<Vec<_>> = split(text).into_iter().map(read).collect();
-        let alternatives = alternatives.filter(|all| all.len() <= MOST_ALTERNATIVES);
+        let alternatives = alternatives.filter(|all| all.len() <= MAX_ALTERNATIVES);
         Ok(Self { text: text.to_owned(), alternatives: alternatives.ok_or_else(invalid)? })
     }
 

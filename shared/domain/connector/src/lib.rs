@@ -8,10 +8,10 @@
 mod address;
 mod announce;
 pub mod answer;
-mod bindable;
+mod apply_binding;
 mod binding;
+mod binding_rules;
 mod bounds;
-mod callable;
 mod coerce;
 mod contract;
 mod css;
@@ -27,15 +27,15 @@ mod lookup;
 pub mod mapping;
 mod model;
 pub mod oauth;
-mod overrides;
+mod rate_keys;
 mod reading;
 mod records;
 pub mod request;
 pub mod schema;
 mod secret;
 pub mod sql;
-mod standing;
 mod target;
+mod tool_schema;
 mod tools;
 mod trust;
 mod written;
@@ -43,12 +43,11 @@ pub mod xml;
 mod xpath;
 
 pub use announce::Announcer;
-pub use bindable::Refusal;
 pub use binding::{
     Binding, BindingId, ConfigOverrides, ConnectorSource, CredentialId, CredentialSource, FileId,
     Found, Health, HealthSink, Permissions, SourceError, StoredConnector, keys,
 };
-pub use callable::{EndpointTool, tool_of};
+pub use binding_rules::Refusal;
 pub use coerce::{coerce, exact, uncertain};
 pub use contract::{
     CURSOR_ARGUMENT, EndpointContract, PROVENANCE_FIELDS, endpoint_contract, has_pages,
@@ -69,18 +68,19 @@ pub use model::{
     ConnectorId, CsvRules, DATABASE_PARTS, DatabaseConnection, Driver, Endpoint, EntityRule,
     EntityRules, Feed, FeedConnection, FeedOperation, FieldRule, FileConnection, FileSource,
     FormatRules, GraphqlConnection, GraphqlEffect, GraphqlRules, HtmlRules, Idempotency,
-    InvalidConnectorId, InvalidTag, JsonMapping, JsonRules, KEY_HEADER, Layout, MOST_FILE_SIZE_MB,
+    InvalidConnectorId, InvalidTag, JsonMapping, JsonRules, KEY_HEADER, Layout, MAX_FILE_SIZE_MB,
     MetadataField, Method, Operation, OutputSchema, OutputShape, PARSERS, PageBounds, PagePlace,
     Pagination, Parameter, ParseRules, PathRule, PdfRecords, PdfRules, Pick, QueryRules,
     RESERVED_IDS, RateLimit, RelayPages, RequestRules, RestConnection, ScrapeField, ScrapeRules,
     ScraperConnection, SslMode, StatementSource, TableRules, Tag, ToolConnection, ToolId,
     ToolRules, ValueType, XlsxRules, endings, media_type,
 };
+pub use rate_keys::{RatedBy, binding_subject};
 pub use reading::{InvalidLocale, InvalidReading, Reading};
 pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
-pub use standing::{RatedBy, binding_subject};
 pub use target::target_digest;
+pub use tool_schema::{EndpointTool, tool_of};
 pub use tools::Tools;
 pub use trust::{AcceptedEndpoint, claims, definition_digest};
 pub use written::{Parsed, parse, parse_template};

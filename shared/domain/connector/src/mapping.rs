@@ -31,12 +31,12 @@ pub struct Part {
 
 impl Default for Part {
     fn default() -> Self {
-        Self { before: 0, most: MOST }
+        Self { before: 0, most: MAX }
     }
 }
 
 /// No call gives more records.
-const MOST: usize = 10_000;
+const MAX: usize = 10_000;
 
 /// The records of one answer, mapped. A single object counts as one record, `null` as none.
 ///

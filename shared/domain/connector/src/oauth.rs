@@ -13,7 +13,7 @@ use crate::request::{Request, RequestError, basic, set_header};
 use crate::secret::{Credential, Secret};
 
 /// The longest a token is kept, whatever the server says.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_DURATION: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long before its end a token is no longer used.
 const MARGIN: Duration = Duration::from_secs(60);
 
@@ -112,7 +112,7 @@ pub fn read_token(body: &[u8]) -> Result<Token, TokenError> {
         other => other.and_then(Value::as_u64),
     };
     let good_for = seconds.map(Duration::from_secs).map(|life| {
-        let life = life.min(LONGEST);
+        let life = life.min(MAX_DURATION);
         life.saturating_sub(MARGIN.min(life / 10))
     });
     Ok(Token { secret: Secret::new(text.to_owned()), good_for })

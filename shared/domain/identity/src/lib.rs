@@ -5,11 +5,13 @@
 //! Deciding and publishing are [`Capability`]s, never levels, so that an author cannot approve their own work (K-08).
 
 mod caller;
+mod effective_permissions;
 mod permission;
 mod scope;
-mod standing;
 
 pub use caller::{Caller, Capability, UserContext, UserId};
+pub use effective_permissions::{
+    Accounts, PoolAccount, Presented, Refused, Rights, Standing, TokenUse,
+};
 pub use permission::{Denied, Requirement, permits};
 pub use scope::{Group, InvalidTopic, Role, Scope, Scopes, Topic};
-pub use standing::{Accounts, PoolAccount, Presented, Refused, Rights, Standing, TokenUse};

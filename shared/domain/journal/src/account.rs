@@ -10,10 +10,10 @@ use crate::entry::{
 };
 
 /// The longest part of a note that a summary quotes, in characters; the entry holds the whole note.
-const LONGEST_NOTE: usize = 200;
+const MAX_NOTE: usize = 200;
 
 /// The most bytes of notes an entry holds whole: an item of the table has 400 KB for everything.
-const MOST_NOTES: usize = 100_000;
+const MAX_NOTES: usize = 100_000;
 
 /// What is known of a run that is over.
 #[derive(Debug, Clone)]
@@ -90,16 +90,15 @@ fn bounded(records: &[ApprovalRecord]) -> Vec<ApprovalRecord> {
     let notes = records.iter().flat_map(|record| &record.decisions);
     let bytes: usize = notes.filter_map(|decision| decision.note.as_ref()).map(String::len).sum();
     let records = records.iter().cloned();
-    if bytes <= MOST_NOTES {
+    if bytes <= MAX_NOTES {
         return records.collect();
     }
-    records.map(|record| record.with_notes_cut(LONGEST_NOTE)).collect()
+    records.map(|record| record.with_notes_cut(MAX_NOTE)).collect()
 }
 
 fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
     let mut parts = vec![opening(run), counted(run.steps)];
-    let gates: Vec<String> =
-        run.approvals.iter().map(|record| record.sentence(LONGEST_NOTE)).collect();
+    let gates: Vec<String> = run.approvals.iter().map(|record| record.sentence(MAX_NOTE)).collect();
     let found: Vec<String> =
         run.steps.iter().filter_map(|(name, state)| found(name, state)).collect();
     parts.extend((!gates.is_empty()).then(|| format!("Asked: {}.", gates.join(". "))));

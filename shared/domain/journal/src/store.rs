@@ -11,7 +11,7 @@ use crate::error::JournalError;
 use crate::filter::Filter;
 
 /// A search looks at no more entries than this before it answers with what it has.
-const MOST_READ: usize = 2_000;
+const MAX_READ: usize = 2_000;
 
 /// By what entries are found, newest first (F-228). Every access is under one owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,7 +137,7 @@ pub fn search<'a>(
             read += page.entries.len();
             entries.extend(page.entries.into_iter().filter(|entry| filter.matches(entry)));
             cursor = page.next;
-            if entries.len() >= filter.limit || cursor.is_none() || read >= MOST_READ {
+            if entries.len() >= filter.limit || cursor.is_none() || read >= MAX_READ {
                 break;
             }
         }

@@ -21,7 +21,7 @@ const SCHEMES: [&str; 16] = [
 ];
 
 /// The longest scheme looked for before a colon, in characters.
-const LONGEST_SCHEME: usize = 10;
+const MAX_SCHEME: usize = 10;
 
 /// Every dot of a host's name, colon of a scheme, at sign of an address and first backslash of a share, with its place.
 pub(crate) fn marks(text: &str) -> Vec<(usize, char)> {
@@ -63,7 +63,7 @@ fn joins(all: &[(usize, char)], at: usize) -> bool {
 fn is_scheme(before: &[(usize, char)]) -> bool {
     let letters = before.iter().rev().map(|(_, c)| *c).take_while(char::is_ascii_alphabetic);
     let mut word: Vec<char> =
-        letters.take(LONGEST_SCHEME + 1).map(|c| c.to_ascii_lowercase()).collect();
+        letters.take(MAX_SCHEME + 1).map(|c| c.to_ascii_lowercase()).collect();
     word.reverse();
     SCHEMES.iter().any(|scheme| scheme.chars().eq(word.iter().copied()))
 }

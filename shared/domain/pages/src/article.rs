@@ -6,7 +6,7 @@ use url::Url;
 /// Pages larger than this are read as they stand: finding their article would take too long.
 const LARGEST: usize = 2 * 1024 * 1024;
 /// The same in elements.
-const MOST_ELEMENTS: usize = 30_000;
+const MAX_ELEMENTS: usize = 30_000;
 
 /// The article of a page.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub(crate) fn article(html: &str, url: &Url, markdown: bool) -> Option<Article> 
         return None;
     }
     let config = Config {
-        max_elements_to_parse: MOST_ELEMENTS,
+        max_elements_to_parse: MAX_ELEMENTS,
         // Its reader of embedded JSON is not made for hostile input; the page's meta elements say the same.
         disable_json_ld: true,
         text_mode: if markdown { TextMode::Markdown } else { TextMode::Formatted },

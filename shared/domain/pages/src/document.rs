@@ -46,7 +46,7 @@ pub struct Stopped {
 /// Of a page; [`PageError`] names them.
 const PAGE: Bounds = Bounds { nodes: 300_000, attributes: 600_000, levels: 256 };
 /// Attributes of one element: a parser copies them with the element.
-const MOST_OF_ONE: usize = 1_000;
+const MAX_OF_ONE: usize = 1_000;
 /// Bytes parsed before the bounds are looked at: markup can make a parser repeat all open elements for every tag, so
 /// a tree may grow much faster than its text.
 const PIECE: usize = 512;
@@ -157,7 +157,7 @@ impl Seen {
         for node in new {
             let count = node.value().as_element().map_or(0, |element| element.attrs.len());
             self.attributes += count;
-            if count > MOST_OF_ONE || self.attributes > bounds.attributes {
+            if count > MAX_OF_ONE || self.attributes > bounds.attributes {
                 return Err(Overgrown::Attributes);
             }
         }

@@ -13,13 +13,13 @@ use crate::text::{fragment, words};
 use crate::{Body, decode, document};
 
 /// Items of one feed.
-const MOST_ITEMS: usize = 2_000;
+const MAX_ITEMS: usize = 2_000;
 /// Characters of a title, a category list or an author.
-const LONGEST_LINE: usize = 1_000;
+const MAX_LINE: usize = 1_000;
 /// Characters of a summary.
-const LONGEST_SUMMARY: usize = 10_000;
+const MAX_SUMMARY: usize = 10_000;
 /// Bytes of markup that are read for a summary.
-const LONGEST_MARKUP: usize = 64 * 1024;
+const MAX_MARKUP: usize = 64 * 1024;
 
 /// One item of a feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,20 +56,20 @@ pub fn read_feed(body: &Body<'_>) -> Result<Vec<Item>, PageError> {
     let feed = parser
         .parse(bytes.as_slice())
         .map_err(|error| PageError::Feed(error.to_string().chars().take(200).collect()))?;
-    Ok(feed.entries.iter().take(MOST_ITEMS).map(|entry| item(entry, body.url)).collect())
+    Ok(feed.entries.iter().take(MAX_ITEMS).map(|entry| item(entry, body.url)).collect())
 }
 
 fn item(entry: &Entry, feed: &Url) -> Item {
     let published = entry.published.or(entry.updated).and_then(|time| {
         Timestamp::new(time.timestamp(), time.timestamp_subsec_nanos().try_into().ok()?).ok()
     });
-    let title = entry.title.as_ref().map(|text| readable(&text.content, LONGEST_LINE));
+    let title = entry.title.as_ref().map(|text| readable(&text.content, MAX_LINE));
     let title = title.unwrap_or_default();
     let link = link(entry, feed);
     let id = match (entry.id.trim(), &link) {
         ("", Some(link)) => link.clone(),
         ("", None) => digest(&title, published),
-        (own, _) => own.chars().take(LONGEST_LINE).collect(),
+        (own, _) => own.chars().take(MAX_LINE).collect(),
     };
     let categories: Vec<String> = entry
         .categories
@@ -89,8 +89,8 @@ fn item(entry: &Entry, feed: &Url) -> Item {
         summary: summary(entry),
         published,
         link,
-        category: categories.join(", ").chars().take(LONGEST_LINE).collect(),
-        author: authors.join(", ").chars().take(LONGEST_LINE).collect(),
+        category: categories.join(", ").chars().take(MAX_LINE).collect(),
+        author: authors.join(", ").chars().take(MAX_LINE).collect(),
     }
 }
 
@@ -99,7 +99,7 @@ fn summary(entry: &Entry) -> String {
     let short = entry.summary.as_ref().map(|text: &Text| text.content.as_str());
     let content = || entry.content.as_ref().and_then(|content| content.body.as_deref());
     let text = short.filter(|text| !text.trim().is_empty()).or_else(content);
-    readable(text.unwrap_or_default(), LONGEST_SUMMARY)
+    readable(text.unwrap_or_default(), MAX_SUMMARY)
 }
 
 /// The link for people: `alternate`, else the first that is not about the feed's machinery.
@@ -113,7 +113,7 @@ fn link(entry: &Entry, feed: &Url) -> Option<String> {
 
 /// Feeds hold text, markup, and markup that was escaped twice.
 fn readable(text: &str, longest: usize) -> String {
-    let text = &text[..text.floor_char_boundary(LONGEST_MARKUP)];
+    let text = &text[..text.floor_char_boundary(MAX_MARKUP)];
     let markup = if text.contains(['<', '&']) { document::fragment(text) } else { None };
     let plain = markup.map_or_else(|| words(text), |markup| fragment(&markup));
     plain.chars().take(longest).collect()

@@ -8,7 +8,7 @@ use crate::error::PageError;
 /// Elements inside each other.
 const DEEPEST: usize = 128;
 /// Elements, texts and whatever else there is.
-const MOST_EVENTS: usize = 1_000_000;
+const MAX_EVENTS: usize = 1_000_000;
 
 /// Copies a feed without its document type and without playing times: the reader of feeds takes numbers in those for
 /// granted that a hostile feed does not have, and nobody asks for them.
@@ -19,7 +19,7 @@ pub(crate) fn cleaned(text: &str) -> Result<Vec<u8>, PageError> {
     let mut skipped: Option<usize> = None;
     loop {
         events += 1;
-        if events > MOST_EVENTS {
+        if events > MAX_EVENTS {
             return Err(PageError::Feed(
                 "it has more than 1,000,000 elements and texts".to_owned(),
             ));

@@ -15,9 +15,9 @@ use crate::text::{body, line, words};
 use crate::{Body, Decoded, KeepGoing, decode};
 
 /// Links of one page.
-const MOST_LINKS: usize = 500;
+const MAX_LINKS: usize = 500;
 /// Characters of a link's text, a title or a piece of metadata.
-const LONGEST_LINE: usize = 500;
+const MAX_LINE: usize = 500;
 
 /// How content is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,7 +162,7 @@ fn structure(
 fn title(document: &Document, found: &Article) -> String {
     let own = || first(document, "title").or_else(|| first(document, "h1"));
     let text = Some(words(&found.title)).filter(|title| !title.is_empty()).or_else(own);
-    cut(&text.unwrap_or_default(), LONGEST_LINE).0
+    cut(&text.unwrap_or_default(), MAX_LINE).0
 }
 
 fn first(document: &Document, css: &str) -> Option<String> {
@@ -206,9 +206,9 @@ fn metadata(document: &Document, found: &Article) -> Map<String, Value> {
                 .map(String::from),
         ),
     ];
-    let known = described.into_iter().filter_map(|(name, value)| {
-        Some((name.to_owned(), Value::from(cut(&value?, LONGEST_LINE).0)))
-    });
+    let known = described
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), Value::from(cut(&value?, MAX_LINE).0))));
     known.collect()
 }
 
@@ -224,10 +224,10 @@ fn links(document: &Document) -> (Vec<Link>, bool) {
         if !seen.insert(url.clone()) {
             continue;
         }
-        if found.len() == MOST_LINKS {
+        if found.len() == MAX_LINKS {
             return (found, true);
         }
-        let text = cut(&line(anchor), LONGEST_LINE).0;
+        let text = cut(&line(anchor), MAX_LINE).0;
         found.push(Link { url: url.into(), text });
     }
     (found, false)

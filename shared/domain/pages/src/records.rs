@@ -11,9 +11,9 @@ use crate::kind::{Kind, media_type};
 use crate::{Body, KeepGoing, decode, text};
 
 /// Values of one list field.
-const MOST_VALUES: usize = 1_000;
+const MAX_VALUES: usize = 1_000;
 /// Bytes of one value.
-const LONGEST_VALUE: usize = 100_000;
+const MAX_VALUE: usize = 100_000;
 /// Attributes that hold an address.
 const ADDRESSES: [&str; 7] = ["href", "src", "action", "data-src", "data-href", "poster", "cite"];
 
@@ -109,7 +109,7 @@ fn record(
 }
 
 fn values(document: &Document, element: ElementRef<'_>, field: &Field<'_>) -> Vec<String> {
-    let most = if field.rule.value_type.is_list() { MOST_VALUES } else { 1 };
+    let most = if field.rule.value_type.is_list() { MAX_VALUES } else { 1 };
     let value = |element: ElementRef<'_>| value(document, element, field.rule.attr.as_deref());
     match &field.selector {
         None => value(element).into_iter().collect(),
@@ -129,7 +129,7 @@ fn value(document: &Document, element: ElementRef<'_>, attr: Option<&str>) -> Op
             }
         }
     };
-    found.truncate(found.floor_char_boundary(LONGEST_VALUE));
+    found.truncate(found.floor_char_boundary(MAX_VALUE));
     (!found.is_empty()).then_some(found)
 }
 

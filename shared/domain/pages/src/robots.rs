@@ -9,9 +9,9 @@ use url::Url;
 pub const AGENT: &str = "Countersign";
 
 /// Bytes of a robots.txt that count; the rest is not read.
-const LONGEST: usize = 500 * 1024;
+const MAX_LENGTH: usize = 500 * 1024;
 /// Rules that become a regular expression each.
-const MOST_PATTERNS: usize = 2_000;
+const MAX_PATTERNS: usize = 2_000;
 
 /// A robots.txt that is not readable as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -39,12 +39,12 @@ impl RobotsTxt {
     /// # Errors
     /// [`UnreadableRobots`] when it cannot be read, or is built to be slow: nothing may be read then.
     pub fn parse(bytes: &[u8]) -> Result<Self, UnreadableRobots> {
-        let bytes = &bytes[..bytes.len().min(LONGEST)];
+        let bytes = &bytes[..bytes.len().min(MAX_LENGTH)];
         if bytes
             .split(|byte| *byte == b'\n' || *byte == b'\r')
             .filter(|line| line.contains(&b'$'))
             .count()
-            > MOST_PATTERNS
+            > MAX_PATTERNS
         {
             return Err(UnreadableRobots);
         }

@@ -8,13 +8,13 @@ use crate::document::selector;
 use crate::text::{line, words};
 
 /// Sections of one page.
-const MOST_SECTIONS: usize = 500;
+const MAX_SECTIONS: usize = 500;
 /// Tables of one page.
-const MOST_TABLES: usize = 50;
+const MAX_TABLES: usize = 50;
 /// Rows of one table.
-const MOST_ROWS: usize = 1_000;
+const MAX_ROWS: usize = 1_000;
 /// Cells of one row.
-const MOST_CELLS: usize = 100;
+const MAX_CELLS: usize = 100;
 
 /// `{sections: [{level, heading, text}], tables: [{caption, headers, rows}]}` within `room` characters, and whether
 /// something was left out.
@@ -87,7 +87,7 @@ fn sections(html: &Html, budget: &mut Budget) -> Vec<Value> {
                     let finished = std::mem::replace(&mut current, heading(node, name));
                     skipped = Some(node.id());
                     if !finished.is_empty() {
-                        if budget.is_spent(done.len(), MOST_SECTIONS) {
+                        if budget.is_spent(done.len(), MAX_SECTIONS) {
                             return done;
                         }
                         done.push(finished.into_json(budget));
@@ -107,7 +107,7 @@ fn sections(html: &Html, budget: &mut Budget) -> Vec<Value> {
             _ => {}
         }
     }
-    if !current.is_empty() && !budget.is_spent(done.len(), MOST_SECTIONS) {
+    if !current.is_empty() && !budget.is_spent(done.len(), MAX_SECTIONS) {
         done.push(current.into_json(budget));
     }
     done
@@ -129,18 +129,18 @@ fn tables(html: &Html, budget: &mut Budget) -> Vec<Value> {
     let mut found = Vec::new();
     // A table that holds tables is layout; the inner ones are the data.
     for table in html.select(&tables).filter(|table| table.select(&tables).next().is_none()) {
-        if budget.is_spent(found.len(), MOST_TABLES) {
+        if budget.is_spent(found.len(), MAX_TABLES) {
             break;
         }
         let mut lines: Vec<Vec<String>> = Vec::new();
         let mut headers: Vec<String> = Vec::new();
         for row in table.select(&rows) {
-            if budget.is_spent(lines.len(), MOST_ROWS) {
+            if budget.is_spent(lines.len(), MAX_ROWS) {
                 break;
             }
             let texts: Vec<String> =
-                row.select(&cells).take(MOST_CELLS).map(|cell| budget.take(line(cell))).collect();
-            let all_heads = row.select(&heads).take(MOST_CELLS).count() == texts.len();
+                row.select(&cells).take(MAX_CELLS).map(|cell| budget.take(line(cell))).collect();
+            let all_heads = row.select(&heads).take(MAX_CELLS).count() == texts.len();
             if headers.is_empty() && lines.is_empty() && all_heads {
                 headers = texts;
             } else if !texts.is_empty() {

@@ -10,9 +10,9 @@ use crate::model::{Plan, PlanStep, StepKind};
 use crate::stages::stages;
 
 /// The most steps a plan may have.
-pub const MOST_STEPS: usize = 500;
+pub const MAX_STEPS: usize = 500;
 /// The most history events a plan may be estimated to need; an execution ends at 25,000.
-pub const MOST_EVENTS: usize = 20_000;
+pub const MAX_EVENTS: usize = 20_000;
 
 /// Checks a plan: size, names, edges, and that no irreversible step can be reached around its signature.
 ///
@@ -62,11 +62,11 @@ fn sizes(plan: &Plan, problems: &mut Vec<PlanError>) {
     if plan.steps.is_empty() {
         problems.push(PlanError::Empty);
     }
-    if plan.steps.len() > MOST_STEPS {
+    if plan.steps.len() > MAX_STEPS {
         problems.push(PlanError::TooManySteps { steps: plan.steps.len() });
     }
     let events = estimated_events(plan);
-    if events > MOST_EVENTS {
+    if events > MAX_EVENTS {
         problems.push(PlanError::TooManyEvents { events });
     }
 }

@@ -10,7 +10,7 @@ use countersign_run::DryRun;
 use countersign_wiring::coerce;
 use serde_json::{Map, Value, json};
 
-use crate::check::MOST_STEPS;
+use crate::check::MAX_STEPS;
 use crate::for_each;
 use crate::model::{Plan, PlanStep, StandIn, StandInSource, StepKind};
 
@@ -18,10 +18,10 @@ use crate::model::{Plan, PlanStep, StandIn, StandInSource, StepKind};
 const COMPUTING: &str = "tool-data";
 
 /// Problems told of one kind; more help nobody.
-const MOST_TOLD: usize = 20;
+const MAX_TOLD: usize = 20;
 
 /// Outputs a sample may have.
-const MOST_SLOTS: usize = 500;
+const MAX_SLOTS: usize = 500;
 
 /// What a test is made with.
 #[derive(Debug, Clone, Copy)]
@@ -74,13 +74,13 @@ impl Rehearsal<'_> {
 
     /// Samples of steps the plan does not have.
     fn unknown(&self, plan: &Plan) -> Vec<SampleProblem> {
-        if self.samples.len() > MOST_STEPS {
+        if self.samples.len() > MAX_STEPS {
             let message = format!("are {}, more than a playbook has steps", self.samples.len());
             return vec![problem("", &message, None)];
         }
         let names = || plan.steps.iter().map(|step| step.name.as_str());
         let unknown = self.samples.keys().filter(|name| plan.step(name).is_none());
-        let told = unknown.take(MOST_TOLD).map(|name| {
+        let told = unknown.take(MAX_TOLD).map(|name| {
             let near = nearest(name, names());
             problem(name, "is no step of this playbook that can have a sample", near)
         });
@@ -205,7 +205,7 @@ fn fitting(
     let Value::Object(given) = sample else {
         return Err(vec![problem(step, "must be an object: the output of the step", None)]);
     };
-    if given.len() > MOST_SLOTS {
+    if given.len() > MAX_SLOTS {
         return Err(vec![problem(step, "has more outputs than any step", None)]);
     }
     let mut fitted = Map::new();
@@ -225,7 +225,7 @@ fn fitting(
         } else {
             problems.push(problem(&path, "is no output of this step", near));
         }
-        if problems.len() >= MOST_TOLD {
+        if problems.len() >= MAX_TOLD {
             break;
         }
     }

@@ -10,15 +10,15 @@ pub enum PlanError {
     #[error("the plan has no steps")]
     #[failure(code = "PLAN_INVALID")]
     Empty,
-    /// More than [`MOST_STEPS`](crate::MOST_STEPS).
-    #[error("the plan has {steps} steps, more than {}", crate::MOST_STEPS)]
+    /// More than [`MAX_STEPS`](crate::MAX_STEPS).
+    #[error("the plan has {steps} steps, more than {}", crate::MAX_STEPS)]
     #[failure(code = "PLAN_TOO_LARGE")]
     TooManySteps {
         /// How many.
         steps: usize,
     },
-    /// More than [`MOST_EVENTS`](crate::MOST_EVENTS).
-    #[error("the plan would need about {events} history events, more than {}", crate::MOST_EVENTS)]
+    /// More than [`MAX_EVENTS`](crate::MAX_EVENTS).
+    #[error("the plan would need about {events} history events, more than {}", crate::MAX_EVENTS)]
     #[failure(code = "PLAN_TOO_LARGE")]
     TooManyEvents {
         /// How many.

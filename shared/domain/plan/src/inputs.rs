@@ -6,10 +6,10 @@ use countersign_wiring::coerce;
 use serde_json::{Map, Value};
 
 /// The most text one variable may carry, bytes of JSON.
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// Unknown names that are told.
-const MOST_TOLD: usize = 20;
+const MAX_TOLD: usize = 20;
 
 /// A variable that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +33,7 @@ pub fn inputs(
     let unknown = given
         .keys()
         .filter(|name| !declared(name))
-        .take(MOST_TOLD)
+        .take(MAX_TOLD)
         .map(|name| problem(name, "the playbook declares no such input"));
     let mut problems: Vec<InputProblem> = unknown.collect();
     let mut values = Map::new();
@@ -52,7 +52,7 @@ pub fn inputs(
 fn value(decl: &InputDecl, given: Option<&Value>) -> Result<Option<Value>, InputProblem> {
     let value = given.filter(|value| !value.is_null()).or(decl.default.as_ref());
     match value {
-        Some(value) if value.to_string().len() > MOST_BYTES => {
+        Some(value) if value.to_string().len() > MAX_BYTES => {
             Err(problem(&decl.name, "the value is larger than 256 KB"))
         }
         // One text is a list of one.

@@ -17,7 +17,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
-pub use check::{CALL_SECONDS, MOST_EVENTS, MOST_STEPS, check, estimated_events};
+pub use check::{CALL_SECONDS, MAX_EVENTS, MAX_STEPS, check, estimated_events};
 pub use countersign_playbook::{ColumnFormat, ForEach, OnWarning, PreviewColumn};
 pub use dry_run::{Rehearsal, SampleProblem};
 pub use error::PlanError;

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
+use crate::compile_context::World;
 use crate::diagnostic::{Code, Diagnostic, PlaybookSource, StepReport};
 use crate::model::ValidPlaybook;
 use crate::names::Names;
 use crate::read::Draft;
 use crate::sink::{Lines, Sink, Spot};
-use crate::world::World;
 use crate::{check, lower, node, read};
 
 /// What compiling gives.

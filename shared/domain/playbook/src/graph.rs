@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::types::schema_type;
+use crate::compile_context::World;
 use crate::model::{ForEach, Step, StepKind, ValidPlaybook};
-use crate::world::World;
 
 /// The dependency graph of a playbook.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -6,6 +6,7 @@
 
 mod check;
 mod compile;
+mod compile_context;
 mod diagnostic;
 mod for_each;
 mod graph;
@@ -17,9 +18,9 @@ mod on_warning;
 mod read;
 pub mod render;
 mod sink;
-mod world;
 
 pub use compile::{Compiled, compile};
+pub use compile_context::{Bindings, EndpointContract, World};
 pub use diagnostic::{
     Code, Diagnostic, Place, PlaybookSource, Related, Severity, StepError, StepReport, StepWarning,
 };
@@ -31,7 +32,6 @@ pub use model::{
     ValidPlaybook,
 };
 pub use on_warning::OnWarning;
-pub use world::{Bindings, EndpointContract, World};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::diagnostic::{Code, Diagnostic, Place};
 
 /// The most problems that are reported; whoever has more will compile again.
-const MOST_DIAGNOSTICS: usize = 100;
+const MAX_DIAGNOSTICS: usize = 100;
 
 /// A stretch of the source, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,7 +121,7 @@ impl<'s> Sink<'s> {
 
     /// Whether further problems are not kept, so that nobody needs to look for them.
     pub(crate) fn is_full(&self) -> bool {
-        self.diagnostics.len() >= MOST_DIAGNOSTICS
+        self.diagnostics.len() >= MAX_DIAGNOSTICS
     }
 
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {

@@ -117,17 +117,17 @@ impl Registry {
 }
 
 /// The longest word for which suggestions are made; longer ones cost quadratic time and are no typing error.
-const LONGEST_WORD: usize = 80;
+const MAX_WORD: usize = 80;
 
 /// The candidate that is likely meant by a mistyped `word`: similar letters, or the same words in another order.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if word.is_empty() || word.len() > LONGEST_WORD {
+    if word.is_empty() || word.len() > MAX_WORD {
         return None;
     }
     let asked = word.to_lowercase();
     candidates
         .into_iter()
-        .filter(|candidate| candidate.len() <= LONGEST_WORD)
+        .filter(|candidate| candidate.len() <= MAX_WORD)
         .map(|candidate| (likeness(&asked, &candidate.to_lowercase()), candidate))
         .filter(|(score, _)| *score >= 0.7)
         .max_by(|a, b| a.0.total_cmp(&b.0))

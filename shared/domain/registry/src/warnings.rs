@@ -11,7 +11,7 @@ pub struct Warnings<T = String> {
 
 impl Warnings {
     /// How many are kept: one for each value that does not fit would be as large as the answer.
-    pub const MOST: usize = 100;
+    pub const MAX: usize = 100;
 }
 
 impl<T> Warnings<T> {
@@ -23,7 +23,7 @@ impl<T> Warnings<T> {
     /// Adds one, which is made only if it is kept.
     pub fn push_with(&mut self, warning: impl FnOnce() -> T) {
         self.count += 1;
-        if self.kept.len() < Warnings::MOST {
+        if self.kept.len() < Warnings::MAX {
             self.kept.push(warning());
         }
     }
@@ -32,7 +32,7 @@ impl<T> Warnings<T> {
     pub fn append(&mut self, other: Self) {
         self.count += other.count;
         self.kept.extend(other.kept);
-        self.kept.truncate(Warnings::MOST);
+        self.kept.truncate(Warnings::MAX);
     }
 
     /// Whether there are none.
@@ -91,6 +91,6 @@ mod tests {
         let mut output = Map::new();
         warnings.write(&mut output);
         assert_eq!(output["warning_count"], 170);
-        assert_eq!(output["warnings"].as_array().map(Vec::len), Some(Warnings::MOST));
+        assert_eq!(output["warnings"].as_array().map(Vec::len), Some(Warnings::MAX));
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// The longest name given, in bytes; file systems stop at 255 and some add suffixes.
-const LONGEST: usize = 120;
+const MAX_LENGTH: usize = 120;
 
 /// Fills `{date}` (yyyy-mm-dd, UTC) and `{entity_name}` into a template and makes the result safe as a file name
 /// everywhere: no separators, no control or reserved characters, no leading dot, at most 120 bytes, never empty. The
@@ -22,7 +22,7 @@ pub fn file_name(template: &str, entity_name: &str, now: Timestamp, extension: &
     let stem =
         safe(&stem.replace("{date}", &date).replace("{entity_name}", &entity.to_lowercase()));
     let stem = if stem.is_empty() || reserved(&stem) { format!("output_{stem}") } else { stem };
-    let room = LONGEST - extension.len() - 1;
+    let room = MAX_LENGTH - extension.len() - 1;
     format!("{}.{extension}", cut(stem.trim_end_matches('_'), room))
 }
 

@@ -10,9 +10,9 @@
 
 mod breaker;
 mod budget;
+mod cached_answer;
 mod counters;
 mod fault;
-mod kept;
 mod ports;
 mod record;
 mod subject;
@@ -20,9 +20,9 @@ mod window;
 
 pub use breaker::{Admission, Breaker, OPENS_AFTER, STAYS_OPEN, Verdict};
 pub use budget::{Budget, BudgetLeft, Decision, Permit, Spent};
+pub use cached_answer::{KEEP_BYTES, KEEP_FOR, Kept};
 pub use counters::{Counter, Counters};
 pub use fault::{Fallback, Fault, Remedy, Row, Tried, retry_after};
-pub use kept::{KEEP_BYTES, KEEP_FOR, Kept};
 pub use ports::{Admitted, Answers, Standing, StandingError, Standings};
 pub use record::{BreakerState, HealthView, LastError, Record, Report};
 pub use subject::{AnswerKey, AnswerOf, Subject};

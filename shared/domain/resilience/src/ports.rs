@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::breaker::Admission;
 use crate::budget::{Budget, Permit};
-use crate::kept::Kept;
+use crate::cached_answer::Kept;
 use crate::record::{HealthView, Record, Report};
 use crate::subject::{AnswerKey, Subject};
 

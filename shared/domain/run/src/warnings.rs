@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The longest sentence about one warning, in characters.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 /// The warnings of one step: values that are not of their type, files that could not be read, pages that are missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,10 +114,10 @@ fn of_record(fields: &Map<String, Value>) -> String {
 }
 
 fn cut(text: &str) -> String {
-    if text.chars().count() <= LONGEST {
+    if text.chars().count() <= MAX_LENGTH {
         return text.to_owned();
     }
-    text.chars().take(LONGEST - 1).chain(['…']).collect()
+    text.chars().take(MAX_LENGTH - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -179,7 +179,7 @@ mod tests {
     fn f_311_a_long_sentence_is_cut_with_a_mark() {
         let output = json!({"warnings": ["é".repeat(400)]});
         let found = warning_sentences(&output, 1);
-        assert_eq!(found[0].chars().count(), LONGEST);
+        assert_eq!(found[0].chars().count(), MAX_LENGTH);
         assert!(found[0].ends_with('…'));
     }
 }

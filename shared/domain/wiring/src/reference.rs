@@ -13,11 +13,11 @@ use winnow::token::take_while;
 use crate::error::SyntaxError;
 
 /// The longest name of a variable, step or field, in bytes.
-const LONGEST_NAME: usize = 128;
+const MAX_NAME: usize = 128;
 /// The most segments a reference may have after its first name.
-const MOST_SEGMENTS: usize = 32;
+const MAX_SEGMENTS: usize = 32;
 /// The longest reference, in bytes.
-pub(crate) const LONGEST_REFERENCE: usize = 1_000;
+pub(crate) const MAX_REFERENCE: usize = 1_000;
 
 /// What parsers of this crate return.
 pub(crate) type Parsed<T> = Result<T, ErrMode<ContextError>>;
@@ -47,10 +47,10 @@ impl Reference {
     /// # Errors
     /// [`SyntaxError`] with the place of the first character that does not fit.
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
-        if text.len() > LONGEST_REFERENCE {
+        if text.len() > MAX_REFERENCE {
             return Err(SyntaxError::new(
                 0,
-                format!("the reference is longer than {LONGEST_REFERENCE} characters"),
+                format!("the reference is longer than {MAX_REFERENCE} characters"),
             ));
         }
         reference.parse(text).map_err(|error| explain(&error))
@@ -90,7 +90,7 @@ pub(crate) fn is_name_char(c: char) -> bool {
 /// Parses a reference at the start of the input.
 pub(crate) fn reference(input: &mut &str) -> Parsed<Reference> {
     let root = name.parse_next(input)?;
-    let segments: Vec<Segment> = repeat(0..=MOST_SEGMENTS, segment).parse_next(input)?;
+    let segments: Vec<Segment> = repeat(0..=MAX_SEGMENTS, segment).parse_next(input)?;
     Ok(Reference { root, segments })
 }
 
@@ -113,7 +113,7 @@ fn position(input: &mut &str) -> Parsed<Segment> {
 
 fn name(input: &mut &str) -> Parsed<String> {
     take_while(1.., is_name_char)
-        .verify(|name: &str| name.len() <= LONGEST_NAME)
+        .verify(|name: &str| name.len() <= MAX_NAME)
         .context(expected("a name of letters, digits, `_` and `-`"))
         .map(str::to_owned)
         .parse_next(input)

@@ -10,7 +10,7 @@ use jiff::{Span, Timestamp};
 use serde_json::Value;
 
 /// The furthest `{N_days_ago}` reaches back.
-const MOST_DAYS: i64 = 36_500;
+const MAX_DAYS: i64 = 36_500;
 
 /// What the engine knows about a run (F-155).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ fn days_ago(name: &str) -> Option<i64> {
     let digits = name.strip_suffix("_days_ago")?;
     let plain = (1..=5).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
     let days: i64 = digits.parse().ok().filter(|_| plain)?;
-    (days <= MOST_DAYS).then_some(days)
+    (days <= MAX_DAYS).then_some(days)
 }
 
 /// Names and their values: the playbook's variables, and the result of each finished step under the step's name.

@@ -9,12 +9,12 @@ use winnow::combinator::delimited;
 use winnow::error::{ErrMode, StrContext, StrContextValue};
 
 use crate::error::SyntaxError;
-use crate::reference::{LONGEST_REFERENCE, Reference, reference};
+use crate::reference::{MAX_REFERENCE, Reference, reference};
 
 /// The longest template, in bytes: as long as a playbook may be.
-const LONGEST_TEMPLATE: usize = 256 * 1024;
+const MAX_TEMPLATE: usize = 256 * 1024;
 /// The most references in one text.
-const MOST_REFERENCES: usize = 1_000;
+const MAX_REFERENCES: usize = 1_000;
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,10 +37,10 @@ impl Template {
     /// # Errors
     /// [`SyntaxError`] with the place of a brace that neither encloses a reference nor is doubled.
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
-        if text.len() > LONGEST_TEMPLATE {
+        if text.len() > MAX_TEMPLATE {
             return Err(SyntaxError::new(
                 0,
-                format!("the text is longer than {LONGEST_TEMPLATE} bytes"),
+                format!("the text is longer than {MAX_TEMPLATE} bytes"),
             ));
         }
         let mut template = Self { parts: Vec::new() };
@@ -48,10 +48,10 @@ impl Template {
         while !rest.is_empty() {
             rest = template.take(text, rest)?;
         }
-        if template.references().count() > MOST_REFERENCES {
+        if template.references().count() > MAX_REFERENCES {
             return Err(SyntaxError::new(
                 0,
-                format!("the text has more than {MOST_REFERENCES} references"),
+                format!("the text has more than {MAX_REFERENCES} references"),
             ));
         }
         Ok(template)
@@ -127,7 +127,7 @@ impl Template {
 
     fn take_reference<'a>(&mut self, at: usize, rest: &'a str) -> Result<&'a str, SyntaxError> {
         let inside = &rest[1..];
-        let Some(close) = inside.find('}').filter(|close| *close <= LONGEST_REFERENCE + 64) else {
+        let Some(close) = inside.find('}').filter(|close| *close <= MAX_REFERENCE + 64) else {
             return Err(
                 SyntaxError::new(at, "a `{` without its `}`").with_help("write `{{` for a brace")
             );

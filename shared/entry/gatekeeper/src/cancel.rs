@@ -5,10 +5,10 @@ use countersign_store_approvals::Committed;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::desk::{Desk, RACES};
 use crate::error::GateError;
+use crate::service::{Gatekeeper, RACES};
 
-impl Desk {
+impl Gatekeeper {
     /// Cancels every open gate of a run and wakes what waits at it, so that the execution comes to its end. How many were
     /// open.
     ///
@@ -30,7 +30,7 @@ impl Desk {
         })
     }
 
-    /// As [`Desk::cancel_for_run`] when the execution has come to its end: nobody waits, so nobody is woken.
+    /// As [`Gatekeeper::cancel_for_run`] when the execution has come to its end: nobody waits, so nobody is woken.
     ///
     /// # Errors
     /// [`GateError`] when the table does not answer; calling again goes on where it stopped.

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::desk::{Desk, RACES};
 use crate::error::GateError;
+use crate::service::{Gatekeeper, RACES};
 
 /// What a one-time schedule says to `gate-deadline`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ fn expiry_alarm(request: &Request) -> Once {
     Once { name: format!("{}-expire", request.id), at: request.timing.deadline, event }
 }
 
-impl Desk {
+impl Gatekeeper {
     /// Ends a request whose deadline passed: a refusal, `timed_out`; `expired` when its run is gone (K-12, K-20).
     ///
     /// # Errors
@@ -229,7 +229,7 @@ impl Desk {
     /// Does what a schedule says.
     ///
     /// # Errors
-    /// As [`Desk::expire`], [`Desk::remind`] and [`Desk::escalate`].
+    /// As [`Gatekeeper::expire`], [`Gatekeeper::remind`] and [`Gatekeeper::escalate`].
     pub fn ring<'a>(
         &'a self,
         event: &'a GateEvent,

@@ -10,8 +10,8 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::desk::{Desk, RACES};
 use crate::error::GateError;
+use crate::service::{Gatekeeper, RACES};
 
 /// Who decides, as the door established it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Answer {
     pub repeated: bool,
 }
 
-impl Desk {
+impl Gatekeeper {
     /// Decides, if the person may, now, on what they saw.
     ///
     /// The vote, its receipt and perhaps the end of the request are one transaction. Only then is the run woken; should

@@ -6,8 +6,8 @@ use countersign_store_approvals::{Committed, Created, TaskToken};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use crate::desk::{Desk, RACES};
 use crate::error::GateError;
+use crate::service::{Gatekeeper, RACES};
 
 /// How often one place may ask anew because what was approved no longer fits.
 const ROUNDS: u32 = 50;
@@ -38,7 +38,7 @@ enum Step {
     NextRound,
 }
 
-impl Desk {
+impl Gatekeeper {
     /// Opens the request at a position, or takes up the one that stands there.
     ///
     /// - Nothing there: it is written, its clocks are set and its approvers are mailed.

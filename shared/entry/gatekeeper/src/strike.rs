@@ -10,8 +10,8 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::decide::Who;
-use crate::desk::{Desk, RACES};
 use crate::error::GateError;
+use crate::service::{Gatekeeper, RACES};
 
 /// One try to strike effects out, or to restore them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Striking {
     pub strike: Strike,
 }
 
-impl Desk {
+impl Gatekeeper {
     /// Strikes effects out of a pending request or restores them, if the person may vote on it, now, on what they saw.
     ///
     /// The request is then one version further, and the votes so far are void. Everybody else who may decide is told; the

@@ -6,15 +6,15 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::clock::Expiry;
-use crate::desk::Desk;
 use crate::error::GateError;
 use crate::open::occasion;
+use crate::service::Gatekeeper;
 
 /// How long the first try is left alone.
 const GRACE: SignedDuration = SignedDuration::from_secs(30);
 
 /// How much one sweep takes on of each kind; the next one goes on.
-const MOST: i32 = 100;
+const MAX: i32 = 100;
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -35,7 +35,7 @@ pub struct Swept {
     pub failed: usize,
 }
 
-impl Desk {
+impl Gatekeeper {
     /// Expires what is overdue, tells what was not told, wakes what was not woken, and hands over what was not sealed.
     /// One item that fails does not keep the others.
     ///
@@ -54,7 +54,7 @@ impl Desk {
     }
 
     async fn sweep_overdue(&self, now: Timestamp, swept: &mut Swept) -> Result<(), GateError> {
-        let overdue = self.records.overdue(now, MOST).await;
+        let overdue = self.records.overdue(now, MAX).await;
         for place in overdue.map_err(GateError::doing("looking for overdue requests"))? {
             match self.expire(&place.approval, now).await {
                 Ok(Expiry::Ended { .. }) => swept.expired += 1,
@@ -70,7 +70,7 @@ impl Desk {
         before: Timestamp,
         swept: &mut Swept,
     ) -> Result<(), GateError> {
-        let unannounced = self.records.unannounced(before, MOST).await;
+        let unannounced = self.records.unannounced(before, MAX).await;
         for id in unannounced.map_err(GateError::doing("looking for unannounced requests"))? {
             let request = match self.load(&id).await {
                 Ok(loaded) => loaded.request,
@@ -93,7 +93,7 @@ impl Desk {
     }
 
     async fn sweep_unmoved(&self, before: Timestamp, swept: &mut Swept) -> Result<(), GateError> {
-        let unmoved = self.records.unmoved(before, MOST).await;
+        let unmoved = self.records.unmoved(before, MAX).await;
         for place in unmoved.map_err(GateError::doing("looking for unmoved runs"))? {
             match self.load(&place.approval).await {
                 Ok(loaded) if self.settle(&loaded.request, None).await => swept.moved += 1,
@@ -105,7 +105,7 @@ impl Desk {
     }
 
     async fn sweep_unsealed(&self, before: Timestamp, swept: &mut Swept) -> Result<(), GateError> {
-        let unsealed = self.records.unsealed(before, MOST).await;
+        let unsealed = self.records.unsealed(before, MAX).await;
         for receipt in unsealed.map_err(GateError::doing("looking for unsealed receipts"))? {
             match self.ledger.hand_over(&receipt).await {
                 Ok(()) => swept.receipts += 1,

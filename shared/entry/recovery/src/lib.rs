@@ -16,7 +16,7 @@ use serde_json::json;
 pub use error::RecoveryError;
 
 /// Attempts in a row that may bring nothing new before the run is ended as broken.
-pub const MOST_IDLE_ATTEMPTS: u32 = 5;
+pub const MAX_IDLE_ATTEMPTS: u32 = 5;
 
 /// How long a run may have no execution before the sweeper starts one: starting takes two steps.
 pub const GRACE: SignedDuration = SignedDuration::from_secs(30);
@@ -98,7 +98,7 @@ impl Runner {
                 return Ok(Recovered::Fine);
             }
             // A run that cannot even end is not chased in a circle: the sweeper tries once a minute, and somebody looks.
-            if head.idle_attempts > MOST_IDLE_ATTEMPTS {
+            if head.idle_attempts > MAX_IDLE_ATTEMPTS {
                 tracing::error!(run = %run, attempt, reason, "the run cannot be ended");
                 return Ok(Recovered::Elsewhere);
             }
@@ -120,7 +120,7 @@ impl Runner {
             Err(error) if error.is_condition() => return Ok(Recovered::Elsewhere),
             Err(error) => return Err(error.into()),
         };
-        if next.idle_attempts >= MOST_IDLE_ATTEMPTS {
+        if next.idle_attempts >= MAX_IDLE_ATTEMPTS {
             self.give_up(&next, now).await?;
         }
         self.start(&next).await?;
@@ -139,7 +139,7 @@ impl Runner {
 
     /// The next attempt then only finishes the run.
     async fn give_up(&self, head: &Head, now: Timestamp) -> Result<(), RecoveryError> {
-        let message = format!("{MOST_IDLE_ATTEMPTS} attempts in a row brought nothing new");
+        let message = format!("{MAX_IDLE_ATTEMPTS} attempts in a row brought nothing new");
         let stop = Stop { reason: StopReason::Broken, step: None, by: None, message, at: now };
         self.runs.stop(&head.run, &stop, head.attempt).await?;
         Ok(())

@@ -7,10 +7,10 @@ use countersign_run::{StepStatus, StopReason, Verdict};
 use countersign_wiring::Scope;
 use serde_json::{Map, Value, json};
 
-use crate::ending::Ending;
 use crate::for_each::Item;
 use crate::gate::filled;
 use crate::prepare::Prepared;
+use crate::step_end::StepEnd;
 
 /// The key that marks an output that nothing was done for, and the code of its step.
 const MARK: &str = "_dry_run";
@@ -21,15 +21,15 @@ const SHOWN_BYTES: usize = 16 * 1024;
 const SHOWN_ITEMS: usize = 5;
 
 /// How the step ends without being done; none when it only reads and is to be done.
-pub(crate) fn ending(step: &PlanStep, contract: &Contract, prepared: &Prepared) -> Option<Ending> {
+pub(crate) fn ending(step: &PlanStep, contract: &Contract, prepared: &Prepared) -> Option<StepEnd> {
     if let Some(stand_in) = &step.stand_in {
         let message = match stand_in.source {
             StandInSource::Sample => "left out: a test answers with the sample",
             StandInSource::Blank => "left out: a test has no effect",
         };
-        let ending = Ending::done(prepared.hash.clone(), output(step, stand_in, prepared));
+        let ending = StepEnd::done(prepared.hash.clone(), output(step, stand_in, prepared));
         let (code, message) = (Some(CODE.to_owned()), Some(message.to_owned()));
-        return Some(Ending { code, message, ..ending });
+        return Some(StepEnd { code, message, ..ending });
     }
     effect(step, contract)
 }
@@ -39,7 +39,7 @@ pub(crate) fn ending_of_items(
     step: &PlanStep,
     contract: &Contract,
     list: &[Item],
-) -> Option<Ending> {
+) -> Option<StepEnd> {
     let Some(stand_in) = &step.stand_in else { return effect(step, contract) };
     let gets = |item: &Item| json!({ "key": item.key, "inputs": shown(&Value::Object(item.prepared.inputs.clone())) });
     let first: Vec<Value> = list.iter().take(SHOWN_ITEMS).map(gets).collect();
@@ -52,22 +52,22 @@ pub(crate) fn ending_of_items(
     });
     output.insert(MARK.to_owned(), mark);
     let message = format!("left out: a test has no effect; a run would make {} calls", list.len());
-    let ending = Ending::done(String::new(), Value::Object(output));
-    Some(Ending { code: Some(CODE.to_owned()), message: Some(message), ..ending })
+    let ending = StepEnd::done(String::new(), Value::Object(output));
+    Some(StepEnd { code: Some(CODE.to_owned()), message: Some(message), ..ending })
 }
 
 /// The plan of a test has no step with an effect; should one come from elsewhere, it is not done either.
-fn effect(step: &PlanStep, contract: &Contract) -> Option<Ending> {
+fn effect(step: &PlanStep, contract: &Contract) -> Option<StepEnd> {
     let writes = contract.writes && !contract.rehearses;
     let acts = writes || contract.irreversible || step.irreversible;
     acts.then(|| {
         let message = format!("`{}` has an effect, and this run is a test", step.action);
-        Ending::failed(step, &ActionError::terminal("DRY_RUN_EFFECT", message)).stopping()
+        StepEnd::failed(step, &ActionError::terminal("DRY_RUN_EFFECT", message)).stopping()
     })
 }
 
 /// A gate of a test: it says what it would ask, and goes on as its stand-in was decided. Nothing is signed by that.
-pub(crate) fn unasked(step: &PlanStep, scope: &Scope) -> Ending {
+pub(crate) fn unasked(step: &PlanStep, scope: &Scope) -> StepEnd {
     let prompt = step.gate.as_ref().map(|gate| filled(&gate.prompt, scope)).unwrap_or_default();
     let verdict = verdict(step);
     let word = serde_json::to_value(verdict).unwrap_or_default();
@@ -80,8 +80,8 @@ pub(crate) fn unasked(step: &PlanStep, scope: &Scope) -> Ending {
         Verdict::TimedOut => Some(StopReason::TimedOut),
         Verdict::Denied | Verdict::Closed => Some(StopReason::Rejected),
     };
-    let ending = Ending::without_output(StepStatus::Skipped, CODE, message);
-    Ending { verdict: Some(verdict), stops: reason.filter(|_| stops), ..ending }
+    let ending = StepEnd::without_output(StepStatus::Skipped, CODE, message);
+    StepEnd { verdict: Some(verdict), stops: reason.filter(|_| stops), ..ending }
 }
 
 /// A gate without a stand-in was not planned for a test.

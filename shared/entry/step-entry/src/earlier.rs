@@ -12,11 +12,11 @@ use countersign_store_runs::{EarlierCall, Outcome, RunStore};
 use serde_json::Value;
 
 use crate::context::Context;
-use crate::ending::Ending;
 use crate::error::StepError;
 use crate::for_each::Item;
 use crate::prepare::Prepared;
 use crate::signature::call_key;
+use crate::step_end::StepEnd;
 use countersign_store_runs::warnings_of;
 
 /// The items that are left to do, and what earlier runs did: what is still in the list, in its order, then what is not.
@@ -57,7 +57,7 @@ pub(crate) async fn ending(
     head: &Head,
     step: &PlanStep,
     prepared: &Prepared,
-) -> Result<Option<Ending>, StepError> {
+) -> Result<Option<StepEnd>, StepError> {
     for run in &head.repeats {
         let Some(intent) = context.runs.intent(run, &step.name).await? else { continue };
         let outcome = context.runs.outcome(run, &step.name).await?;
@@ -66,26 +66,26 @@ pub(crate) async fn ending(
         }
         let key = call_key(context, head, step, "", prepared);
         if key.is_ok_and(|key| key != intent.sending.key) {
-            return Ok(Some(Ending::failed(step, &changed(&format!("`{}`", step.name), run))));
+            return Ok(Some(StepEnd::failed(step, &changed(&format!("`{}`", step.name), run))));
         }
         return Ok(Some(match outcome {
             Some(outcome) if outcome.status == StepStatus::Done => done(step, run, outcome),
             _ => {
                 let sentence = intent.sent().sentence(&step.name, &[]);
                 let message = format!("{sentence} That was in {run}; it is not sent again.");
-                Ending::without_output(StepStatus::Unknown, EFFECT_UNKNOWN, message)
+                StepEnd::without_output(StepStatus::Unknown, EFFECT_UNKNOWN, message)
             }
         }));
     }
     Ok(None)
 }
 
-fn done(step: &PlanStep, run: &RunId, outcome: Outcome) -> Ending {
+fn done(step: &PlanStep, run: &RunId, outcome: Outcome) -> StepEnd {
     let message = format!("done in {run}; not sent again");
     // What could not be read of its answer then cannot be read now.
     let warnings = warnings_of(step, &outcome.output).map(Box::new);
-    let done = Ending::done(outcome.input_hash, outcome.output);
-    Ending { message: Some(message), warnings, ..done }
+    let done = StepEnd::done(outcome.input_hash, outcome.output);
+    StepEnd { message: Some(message), warnings, ..done }
 }
 
 /// What those who sign a repetition are told of a list: what was made before, what is unknown, and what was struck out.

@@ -14,15 +14,15 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::dry_run;
 use crate::earlier;
-use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::for_each;
 use crate::prepare::prepare;
 use crate::protocol::look;
 use crate::signature::{NoEffect, StepCalls, calls_of, one_call};
-use crate::situation::Situation;
+use crate::step_end::StepEnd;
 use crate::unknown::{unknown_calls, what_happened};
+use crate::upstream::Upstream;
 use crate::warned::SHOWN;
 
 /// What people are to be asked.
@@ -79,21 +79,21 @@ pub async fn gate_ask(
         return Err(StepError::Busy(step.name.clone()));
     }
     let covered = covered(&view, step);
-    let situation = Situation::read(&context.runs, &view.head, step, &covered).await?;
-    let blocked = situation.blocked(step);
-    let scope = situation.scope(
+    let upstream = Upstream::read(&context.runs, &view.head, step, &covered).await?;
+    let blocked = upstream.blocked(step);
+    let scope = upstream.scope(
         &view.head,
         &view.plan,
         &std::iter::once(step).chain(covered.iter().copied()).collect::<Vec<_>>(),
     );
     let ending = if let Some(stop) = &view.head.stop {
         let message = format!("the run is ending: {}", stop.message);
-        Some(Ending::without_output(StepStatus::NotRun, "RUN_STOPPED", message))
+        Some(StepEnd::without_output(StepStatus::NotRun, "RUN_STOPPED", message))
     } else if let Some(blocked) = blocked {
-        Some(Ending::without_output(StepStatus::NotRun, blocked.code, blocked.message))
+        Some(StepEnd::without_output(StepStatus::NotRun, blocked.code, blocked.message))
     } else if !holds(step, &scope) {
         let message = "its condition does not hold".to_owned();
-        Some(Ending::without_output(StepStatus::Skipped, "CONDITION_FALSE", message))
+        Some(StepEnd::without_output(StepStatus::Skipped, "CONDITION_FALSE", message))
     } else if view.head.dry_run.is_some() {
         Some(dry_run::unasked(step, &scope))
     } else {
@@ -117,8 +117,8 @@ async fn told(
     context: &Context,
     view: &StepView,
     step: &PlanStep,
-    ending: Ending,
-) -> Result<Ending, StepError> {
+    ending: StepEnd,
+) -> Result<StepEnd, StepError> {
     Ok(match &view.intent {
         Some(_) if step.for_each.is_some() => for_each::closed(context, view, step, ending).await?,
         Some(intent) => ending.unknown(step, intent),
@@ -139,7 +139,7 @@ pub async fn gate_failed(
 ) -> Result<(), StepError> {
     let view = look(context, event).await?;
     // That nobody can be asked says nothing of what was sent before.
-    let ending = told(context, &view, step, Ending::failed(step, error).stopping()).await?;
+    let ending = told(context, &view, step, StepEnd::failed(step, error).stopping()).await?;
     ending.record(&context.runs, event, invocation.now).await.map(drop)
 }
 
@@ -189,7 +189,10 @@ async fn gate(
         }
     }
     if let Some(error) = unaskable(&left_out, effects.is_empty()) {
-        Ending::failed(step, error).stopping().record(&context.runs, event, invocation.now).await?;
+        StepEnd::failed(step, error)
+            .stopping()
+            .record(&context.runs, event, invocation.now)
+            .await?;
         return Ok(Asked::Settled(Verdict::Closed));
     }
     remarks.extend(left_out.into_iter().map(|(_, error)| error.message));
@@ -239,7 +242,7 @@ pub(crate) struct Known {
     /// As it will itself compute it; none when there is nothing to send.
     pub(crate) calls: Option<StepCalls>,
     /// How the step ends when there is nothing to send.
-    ending: Option<Ending>,
+    ending: Option<StepEnd>,
     /// What those who sign are told of it.
     remarks: Vec<String>,
 }
@@ -292,7 +295,7 @@ async fn known_list(
 }
 
 async fn settled(
-    ending: Ending,
+    ending: StepEnd,
     context: &Context,
     event: &StepEvent,
     invocation: &Invocation,
@@ -316,7 +319,7 @@ async fn tool(
         }
         // An earlier version sent it, and left nothing that people could be asked about.
         if step.for_each.is_none() {
-            return settled(Ending::in_doubt(step, intent), context, event, invocation).await;
+            return settled(StepEnd::in_doubt(step, intent), context, event, invocation).await;
         }
     }
     let (of_step, remarks) = match known_calls(context, view, step, scope).await {
@@ -328,7 +331,7 @@ async fn tool(
         }
         Err(NoEffect::Step(error)) => return Err(error),
         Err(NoEffect::Failed(error)) => {
-            let ending = told(context, view, step, Ending::failed(step, &error)).await?;
+            let ending = told(context, view, step, StepEnd::failed(step, &error)).await?;
             return settled(ending, context, event, invocation).await;
         }
     };

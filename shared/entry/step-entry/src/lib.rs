@@ -12,7 +12,6 @@ mod again;
 mod context;
 mod dry_run;
 mod earlier;
-mod ending;
 mod error;
 mod event;
 mod for_each;
@@ -20,8 +19,9 @@ mod gate;
 mod prepare;
 mod protocol;
 mod signature;
-mod situation;
+mod step_end;
 mod unknown;
+mod upstream;
 mod warned;
 
 pub use context::{Context, serve};

@@ -18,13 +18,13 @@ use crate::again::{again, signature};
 use crate::context::Context;
 use crate::dry_run;
 use crate::earlier;
-use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Answer, Envelope, StepEvent};
 use crate::for_each;
 use crate::prepare::{Prepared, prepare};
 use crate::signature::{NoEffect, one_call};
-use crate::situation::Situation;
+use crate::step_end::StepEnd;
+use crate::upstream::Upstream;
 use crate::warned::{SHOWN, is_known};
 
 /// Runs a step once, whatever happened before.
@@ -79,7 +79,7 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
 }
 
 enum Decided<'a> {
-    End(Ending),
+    End(StepEnd),
     Act(Box<Ready<'a>>),
 }
 
@@ -97,7 +97,7 @@ struct Ready<'a> {
 
 /// Whether a step may go on, by what came before it.
 pub(crate) enum Begun<'a> {
-    End(Ending),
+    End(StepEnd),
     Go { contract: &'a Contract, scope: Scope<'a> },
 }
 
@@ -111,15 +111,15 @@ pub(crate) async fn begin<'a>(
         && !failed_beside(&view.plan, stop, step)
     {
         let message = format!("the run is ending: {}", stop.message);
-        return Ok(Begun::End(Ending::not_run("RUN_STOPPED", message)));
+        return Ok(Begun::End(StepEnd::not_run("RUN_STOPPED", message)));
     }
-    let situation = Situation::read(&context.runs, &view.head, step, &[]).await?;
-    if let Some(blocked) = situation.blocked(step) {
-        return Ok(Begun::End(Ending::not_run(blocked.code, blocked.message)));
+    let upstream = Upstream::read(&context.runs, &view.head, step, &[]).await?;
+    if let Some(blocked) = upstream.blocked(step) {
+        return Ok(Begun::End(StepEnd::not_run(blocked.code, blocked.message)));
     }
-    let scope = situation.scope(&view.head, &view.plan, &[step]);
+    let scope = upstream.scope(&view.head, &view.plan, &[step]);
     if let Some(reason) = skipped(step, &scope) {
-        let ending = Ending::without_output(StepStatus::Skipped, "CONDITION_FALSE", reason);
+        let ending = StepEnd::without_output(StepStatus::Skipped, "CONDITION_FALSE", reason);
         return Ok(Begun::End(ending));
     }
     let contract = context.registry.get(&step.action);
@@ -147,11 +147,11 @@ async fn decide<'a>(
         Ok(prepared) => prepared,
         Err(problems) => {
             let error = ActionError::terminal("STEP_INPUT_INVALID", problems.join("; "));
-            return Ok(Decided::End(Ending::failed(step, &error)));
+            return Ok(Decided::End(StepEnd::failed(step, &error)));
         }
     };
     if let Some(error) = refused(context, &view.head, step, contract).await? {
-        return Ok(Decided::End(Ending::failed(step, &error).stopping()));
+        return Ok(Decided::End(StepEnd::failed(step, &error).stopping()));
     }
     if step.irreversible
         && let Some(ending) = earlier::ending(context, &view.head, step, &prepared).await?
@@ -216,12 +216,12 @@ impl Ready<'_> {
         view: &StepView,
         step: &PlanStep,
         invocation: &Invocation,
-    ) -> Result<Option<Ending>, StepError> {
+    ) -> Result<Option<StepEnd>, StepError> {
         let signatures =
             context.signatures.as_ref().ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
         let calls = match one_call(context, &view.head, step, &self.prepared).await {
             Ok(calls) => calls,
-            Err(NoEffect::Failed(error)) => return Ok(Some(Ending::failed(step, &error))),
+            Err(NoEffect::Failed(error)) => return Ok(Some(StepEnd::failed(step, &error))),
             Err(NoEffect::Step(error)) => return Err(error),
         };
         let signature = match &self.again {
@@ -233,7 +233,7 @@ impl Ready<'_> {
             }
             Some(again) => match signature(again, &calls) {
                 Some(signature) => signature,
-                None => return Ok(view.intent.as_ref().map(|sent| Ending::changed(step, sent))),
+                None => return Ok(view.intent.as_ref().map(|sent| StepEnd::changed(step, sent))),
             },
         };
         let (Some(effect), Some(key)) = (calls.effects.first(), calls.keys.first()) else {
@@ -257,7 +257,7 @@ impl Ready<'_> {
             Intended::InDoubt(_) => Err(StepError::InDoubt(step.name.clone())),
             Intended::Stopped => {
                 let message = "the run was ended a moment ago".to_owned();
-                Ok(Some(Ending::without_output(StepStatus::NotRun, "RUN_STOPPED", message)))
+                Ok(Some(StepEnd::without_output(StepStatus::NotRun, "RUN_STOPPED", message)))
             }
         }
     }
@@ -269,7 +269,7 @@ impl Ready<'_> {
         head: &Head,
         step: &PlanStep,
         invocation: &Invocation,
-    ) -> Result<Ending, StepError> {
+    ) -> Result<StepEnd, StepError> {
         let action = context
             .action(&step.action)
             .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
@@ -286,9 +286,9 @@ impl Ready<'_> {
             call.info.warnings = warnings.iter().map(StepWarnings::sentence).collect();
         }
         match act(action.as_ref(), call, step, contract, invocation.remaining).await {
-            Acted::Done(output) => Ok(Ending::answered(step, hash, output)),
-            Acted::Failed(error) if number > 1 => Ok(Ending::failed(step, &error).like_before()),
-            Acted::Failed(error) => Ok(Ending::failed(step, &error)),
+            Acted::Done(output) => Ok(StepEnd::answered(step, hash, output)),
+            Acted::Failed(error) if number > 1 => Ok(StepEnd::failed(step, &error).like_before()),
+            Acted::Failed(error) => Ok(StepEnd::failed(step, &error)),
             Acted::Unknown => {
                 // It does not act any more: whoever answers what happened need not wait for the lease to end.
                 let now = jiff::Timestamp::now();

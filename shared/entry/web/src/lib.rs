@@ -11,9 +11,9 @@
 mod absence;
 pub mod door;
 mod extract;
+pub mod idempotency;
 mod page;
 mod problem;
-pub mod replay;
 mod signed;
 pub mod token;
 

@@ -92,7 +92,7 @@ pub struct ProblemBody {
 const NOTHING: &str = "there is nothing at this address that you may see";
 
 /// An answer with more would help nobody, and may be larger than a Lambda can return.
-const MOST_ERRORS: usize = 100;
+const MAX_ERRORS: usize = 100;
 
 impl Problem {
     /// A problem with a code of its own.
@@ -133,9 +133,9 @@ impl Problem {
     /// Several things are wrong with the request. The first hundred are told, and how many more there are.
     #[must_use]
     pub fn invalid(mut errors: Vec<FieldError>) -> Self {
-        if errors.len() > MOST_ERRORS {
-            let more = errors.len() - MOST_ERRORS;
-            errors.truncate(MOST_ERRORS);
+        if errors.len() > MAX_ERRORS {
+            let more = errors.len() - MAX_ERRORS;
+            errors.truncate(MAX_ERRORS);
             errors.push(FieldError::new("", format!("and {more} more")));
         }
         let detail = match errors.as_slice() {

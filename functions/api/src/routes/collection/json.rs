@@ -21,7 +21,7 @@ use utoipa::{PartialSchema, ToSchema};
 use super::described::Words;
 use super::{Author, Kind, Read};
 use crate::Context;
-use crate::merged::ListQuery;
+use crate::pagination::ListQuery;
 use crate::routes::now;
 
 /// A kind of document without a form of its own: the fields that its owner writes.

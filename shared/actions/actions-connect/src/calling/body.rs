@@ -9,7 +9,7 @@ use super::Caller;
 use crate::error::ConnectError;
 
 /// Bytes read of an answer that refuses: what it says of the reason.
-const MOST_SAID: usize = 4_096;
+const MAX_SAID: usize = 4_096;
 
 impl Caller<'_> {
     /// An answer with a good status, after the retries that its failures allow. `tried` is the reading's own: whoever
@@ -69,7 +69,7 @@ impl Caller<'_> {
 
 async fn beginning(mut open: Streaming) -> Answer {
     let mut body = Vec::new();
-    while body.len() < MOST_SAID
+    while body.len() < MAX_SAID
         && let Ok(Some(piece)) = open.chunk().await
     {
         body.extend_from_slice(&piece);

@@ -11,7 +11,7 @@ use super::{Hit, MAX_ANSWER, Query, SearchProvider, unreachable};
 use crate::error::WebError;
 
 /// Pages of results that are asked for.
-const MOST_PAGES: usize = 5;
+const MAX_PAGES: usize = 5;
 
 pub(super) struct Searxng {
     egress: Egress,
@@ -55,7 +55,7 @@ impl SearchProvider for Searxng {
     fn search<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Vec<Hit>, WebError>> {
         Box::pin(async move {
             let mut hits = self.page(query, 1).await?;
-            for page in 2..=MOST_PAGES {
+            for page in 2..=MAX_PAGES {
                 if hits.is_empty() || hits.len() >= query.max_results {
                     break;
                 }

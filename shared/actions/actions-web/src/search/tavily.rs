@@ -13,7 +13,7 @@ use crate::error::WebError;
 
 const HOME: &str = "https://api.tavily.com/";
 /// Results it gives in one answer.
-const MOST_RESULTS: usize = 20;
+const MAX_RESULTS: usize = 20;
 /// What it calls topics.
 const TOPICS: [&str; 3] = ["general", "news", "finance"];
 
@@ -39,7 +39,7 @@ impl Tavily {
         let body = json!({
             "query": query.text,
             "topic": topic,
-            "max_results": query.max_results.min(MOST_RESULTS),
+            "max_results": query.max_results.min(MAX_RESULTS),
             "search_depth": "basic",
         });
         let http = HttpCall {

@@ -43,7 +43,7 @@ pub fn endings(parser: &str) -> &'static [&'static str] {
 }
 
 /// No connector reads a larger file, whatever its `max_file_size_mb`.
-pub const MOST_FILE_SIZE_MB: u32 = crate::bounds::MAX_FILE_SIZE_MB.most as u32;
+pub const MAX_FILE_SIZE_MB: u32 = crate::bounds::MAX_FILE_SIZE_MB.most as u32;
 
 /// The media type of the files with an ending, when a parser reads them.
 #[must_use]

@@ -27,7 +27,7 @@ pub use category::{Category, InvalidTag, Tag};
 pub use database::{DatabaseConnection, Driver, QueryRules, SslMode, StatementSource};
 pub use feed::{Feed, FeedConnection, FeedOperation};
 pub use format::{
-    ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, MOST_FILE_SIZE_MB, PARSERS, PathRule,
+    ColumnRule, CsvRules, FormatRules, HtmlRules, JsonRules, MAX_FILE_SIZE_MB, PARSERS, PathRule,
     PdfRecords, PdfRules, Pick, TableRules, XlsxRules, endings, media_type,
 };
 pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};

@@ -8,7 +8,7 @@ use super::{Request, RequestError, scalar, set_query, whole};
 use crate::model::{PagePlace, Pagination};
 
 /// The longest cursor that is sent.
-const LONGEST_CURSOR: usize = 8_192;
+const MAX_CURSOR: usize = 8_192;
 
 /// Lets a call go on where an earlier one ended: `cursor` is what its `_next_cursor` said. `query` is the endpoint's: what
 /// its author fixed there stays, whatever the cursor says.
@@ -37,13 +37,13 @@ pub fn continue_at(
             for name in std::iter::once(cursor_param).chain(also.keys()) {
                 let value = if also.is_empty() { Some(cursor) } else { cursor.get(name) };
                 let text = value.and_then(scalar);
-                let text = text.filter(|text| !text.is_empty() && text.len() <= LONGEST_CURSOR);
+                let text = text.filter(|text| !text.is_empty() && text.len() <= MAX_CURSOR);
                 set_param(request, *place, name, text.ok_or(RequestError::Cursor)?.into());
             }
         }
         Pagination::LinkHeader { .. } => {
             // Only the query: the path is the endpoint's, whatever the cursor says.
-            let given = cursor.as_str().filter(|text| text.len() <= LONGEST_CURSOR);
+            let given = cursor.as_str().filter(|text| text.len() <= MAX_CURSOR);
             let mut url = request.url.clone();
             url.set_query(Some(given.ok_or(RequestError::Cursor)?));
             keep_fixed(request, query, &mut url);

@@ -9,12 +9,12 @@ use indexmap::IndexMap;
 use crate::model::GraphqlEffect;
 
 /// Tokens of one document.
-const MOST_TOKENS: usize = 20_000;
+const MAX_TOKENS: usize = 20_000;
 /// Selections inside each other, fragments included.
-const MOST_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// Selections that are followed. A fragment is followed wherever it is spread, so that a short document can mean more of
 /// them than could ever be counted.
-const MOST_SELECTIONS: usize = 20_000;
+const MAX_SELECTIONS: usize = 20_000;
 
 /// A document with one operation.
 pub(super) struct Document {
@@ -54,7 +54,7 @@ fn fault(message: impl Into<String>, offset: usize) -> Fault {
 
 /// Reads a document.
 pub(super) fn read(text: &str) -> Result<Document, Fault> {
-    let tree = Parser::new(text).recursion_limit(MOST_DEPTH).token_limit(MOST_TOKENS).parse();
+    let tree = Parser::new(text).recursion_limit(MAX_DEPTH).token_limit(MAX_TOKENS).parse();
     // The first: what follows it is mostly its consequence.
     if let Some(error) = tree.errors().next() {
         let message = format!("the document cannot be read: {}", error.message());
@@ -95,7 +95,7 @@ fn document(document: &cst::Document) -> Result<Document, Fault> {
     let operation = operation.ok_or_else(|| fault("the document holds no query or mutation", 0))?;
     let mut data = Selected::default();
     if let Some(set) = operation.selection_set() {
-        Selecting { fragments: &fragments, left: MOST_SELECTIONS }.follow(&set, 0, &mut data)?;
+        Selecting { fragments: &fragments, left: MAX_SELECTIONS }.follow(&set, 0, &mut data)?;
     }
     let variables = operation.variable_definitions();
     Ok(Document {
@@ -150,7 +150,7 @@ impl Selecting<'_> {
         depth: usize,
         into: &mut Selected,
     ) -> Result<(), Fault> {
-        if depth > MOST_DEPTH {
+        if depth > MAX_DEPTH {
             return Err(fault(
                 "the document's selections and fragments stand too deep inside each other",
                 start(set),
@@ -191,7 +191,7 @@ impl Selecting<'_> {
 
 fn too_many(selection: &cst::Selection) -> Fault {
     let message = format!(
-        "the document selects more than {MOST_SELECTIONS} fields: spread its fragments less often"
+        "the document selects more than {MAX_SELECTIONS} fields: spread its fragments less often"
     );
     fault(message, start(selection))
 }

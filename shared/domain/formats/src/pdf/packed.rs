@@ -14,7 +14,7 @@ use weezl::{BitOrder, LzwStatus};
 /// Packings around each other that are looked through.
 pub(super) const MAX_LAYERS: usize = 3;
 /// No name that matters is longer.
-const LONGEST_NAME: usize = 32;
+const MAX_NAME: usize = 32;
 const FLATE: &[u8] = b"FlateDecode";
 const LZW: &[u8] = b"LZWDecode";
 const ASCII85: &[u8] = b"ASCII85Decode";
@@ -293,7 +293,7 @@ pub(super) fn names(bytes: &[u8]) -> impl Iterator<Item = (Vec<u8>, usize, usize
                 },
                 byte => (byte, 1),
             };
-            if name.len() > LONGEST_NAME {
+            if name.len() > MAX_NAME {
                 break;
             }
             name.push(byte);

@@ -10,10 +10,10 @@ use super::{
     title, weight,
 };
 use crate::preview::{Cell, HEADING_CHARACTERS, Heading, Row, Table, assign_roles};
-use crate::text::{CELL_LIMIT, Shown, share};
+use crate::text::{MAX_CELL, Shown, share};
 
 /// Requests that are shown at once.
-const EFFECT_LIMIT: usize = 50;
+const MAX_EFFECT: usize = 50;
 
 /// Characters of all requests on one page.
 const REQUEST_CHARACTERS: usize = 150_000;
@@ -58,7 +58,7 @@ impl Requests {
         strikes: &Strikes,
     ) {
         let form = format!("strike-{}", self.groups.len());
-        let room = EFFECT_LIMIT.saturating_sub(self.shown());
+        let room = MAX_EFFECT.saturating_sub(self.shown());
         let url = |n: usize| page.map(|page| format!("{page}/effects/{}/{n}", about.step));
         let shown = room.min(views.len());
         let numbered: Vec<(usize, &EffectView)> = (1..).zip(views).collect();
@@ -134,7 +134,7 @@ fn value_count(view: &EffectView) -> usize {
         Content::Fields(fields) => fields.len(),
         Content::Text(_) => 1,
     };
-    view.sections.iter().map(count).sum::<usize>().min(super::FIELD_LIMIT)
+    view.sections.iter().map(count).sum::<usize>().min(super::MAX_FIELD)
 }
 
 /// What requests of one group have in common.
@@ -259,7 +259,7 @@ fn many(
             .collect();
         let media = all.first().and_then(|(_, view)| media(view, part));
         if !fields.is_empty() {
-            group.push(part.title(), media, fields, super::FIELD_LIMIT);
+            group.push(part.title(), media, fields, super::MAX_FIELD);
         }
     }
     let (headers, rest): (Vec<&Key>, Vec<&Key>) =
@@ -272,7 +272,7 @@ fn many(
         .collect();
     group.sum = total(&rest, &left, layout);
     let rows = Rows { kept, all, sent: &sent, layout, url, extent };
-    let columns = (CELL_LIMIT / kept.len().max(1)).min(super::FIELD_LIMIT);
+    let columns = (MAX_CELL / kept.len().max(1)).min(super::MAX_FIELD);
     let most = |keys: &[&Key]| columns.min(keys.len());
     group.left_out += rest.len() - most(&rest) + headers.len() - most(&headers);
     group.table = Some(rows.table(rest.get(..most(&rest)).unwrap_or_default()));

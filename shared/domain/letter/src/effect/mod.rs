@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use crate::format::formatted;
 use crate::preview::{Cell, StrikeMark, Table, flat};
-use crate::text::{Room, SHOWN_LIMIT, Shown, share};
+use crate::text::{MAX_SHOWN, Room, Shown, share};
 
 pub use group::Requests;
 pub use strike::{StrikeForm, Strikes};
 
 /// Values of one request that are shown at once.
-pub(crate) const FIELD_LIMIT: usize = 60;
+pub(crate) const MAX_FIELD: usize = 60;
 
 /// Characters of the arguments of a step whose request is not known yet.
 const ARGUMENT_CHARACTERS: usize = 30_000;
@@ -166,7 +166,7 @@ impl Extent {
 
     /// The characters of the target's path: it is never short of room.
     fn path(self, path: &str) -> usize {
-        self.room().of(path).max(SHOWN_LIMIT)
+        self.room().of(path).max(MAX_SHOWN)
     }
 
     /// The characters of a name.
@@ -178,7 +178,7 @@ impl Extent {
     }
 
     fn fields(self) -> usize {
-        if matches!(self, Self::Head(_)) { FIELD_LIMIT } else { WHOLE_FIELDS }
+        if matches!(self, Self::Head(_)) { MAX_FIELD } else { WHOLE_FIELDS }
     }
 }
 
@@ -202,7 +202,7 @@ impl EffectGroup {
         let mut group = Self::about(about, 1);
         let paths = flat::paths(&[arguments]);
         let value = |path: &flat::Path| flat::at(arguments, &path.name).unwrap_or(&Value::Null);
-        let limit = share(ARGUMENT_CHARACTERS, paths.len().min(FIELD_LIMIT));
+        let limit = share(ARGUMENT_CHARACTERS, paths.len().min(MAX_FIELD));
         let field = |path: &flat::Path| {
             let column = column(layout, &path.name);
             let cell = Cell::of(Some(value(path)), &column, Room::Each(limit));
@@ -214,10 +214,10 @@ impl EffectGroup {
             && *arguments != Value::Object(serde_json::Map::new())
         {
             let column = Column::of("value");
-            let cell = Cell::of(Some(arguments), &column, Room::Each(SHOWN_LIMIT));
-            fields.push(FieldView::of(&column, cell, Weight::Plain, SHOWN_LIMIT));
+            let cell = Cell::of(Some(arguments), &column, Room::Each(MAX_SHOWN));
+            fields.push(FieldView::of(&column, cell, Weight::Plain, MAX_SHOWN));
         }
-        group.push("Arguments", None, fields, FIELD_LIMIT);
+        group.push("Arguments", None, fields, MAX_FIELD);
         group
     }
 
@@ -247,7 +247,7 @@ impl EffectGroup {
         let what = if about.description.trim().is_empty() { about.step } else { about.description };
         Self {
             step: Shown::line(about.step),
-            what: Shown::prose(what, SHOWN_LIMIT),
+            what: Shown::prose(what, MAX_SHOWN),
             action: Shown::line(about.action),
             irreversible: about.irreversible,
             count,

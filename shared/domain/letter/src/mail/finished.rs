@@ -9,7 +9,7 @@ use crate::text::Label;
 use crate::when::moment;
 
 /// The most requests one mail lists; the record has them all.
-const MOST_DECISIONS: usize = 10;
+const MAX_DECISIONS: usize = 10;
 
 /// How a request of a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,8 +145,8 @@ impl FinishedMail {
     }
 
     fn decided(&self) -> Vec<String> {
-        let more = self.decisions.len().saturating_sub(MOST_DECISIONS);
-        let lines = self.decisions.iter().take(MOST_DECISIONS).map(DecisionFact::line);
+        let more = self.decisions.len().saturating_sub(MAX_DECISIONS);
+        let lines = self.decisions.iter().take(MAX_DECISIONS).map(DecisionFact::line);
         lines.chain((more > 0).then(|| format!("and {more} more, see the record"))).collect()
     }
 

@@ -14,7 +14,7 @@ use crate::text::{Shown, fingerprint};
 use crate::when::{moment, until};
 
 /// The longest note, in characters.
-pub const NOTE_LIMIT: usize = 2_000;
+pub const MAX_NOTE: usize = 2_000;
 
 /// What it takes to decide, beside the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

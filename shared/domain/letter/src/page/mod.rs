@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
 pub use code::{CodePage, GivenAnswer};
-pub use decision::{Assurance, DecisionPage, NOTE_LIMIT, Outcome};
+pub use decision::{Assurance, DecisionPage, MAX_NOTE, Outcome};
 pub use effect::{EffectPage, PromptPage};
 pub use message::{MessagePage, Signature, Tone, Verdict};
 pub use rows::{ROWS_PER_PAGE, RowsPage};

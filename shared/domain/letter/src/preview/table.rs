@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::strike_mark::StrikeMark;
 use super::{doubt, flat, pair};
 use crate::format::formatted;
-use crate::text::{CELL_LIMIT, Room, Shown, share};
+use crate::text::{MAX_CELL, Room, Shown, share};
 
 /// Columns of a preview that nobody laid out.
-const COLUMN_LIMIT: usize = 60;
+const MAX_COLUMN: usize = 60;
 /// So many cards repeat the names of their fields on a small screen.
 const LABELLED: usize = 12;
 /// Cards of more fields repeat their names, however many cards there are.
@@ -278,7 +278,7 @@ impl Chosen {
         let laid_out = !columns.is_empty();
         let (mut left_out, mut internal) = (0, 0);
         let most = match extent {
-            Extent::Head => COLUMN_LIMIT.min(CELL_LIMIT / rows.len().max(1)),
+            Extent::Head => MAX_COLUMN.min(MAX_CELL / rows.len().max(1)),
             Extent::Whole => WHOLE_CELLS / rows.len().max(1),
         };
         for path in paths {

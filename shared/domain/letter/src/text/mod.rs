@@ -5,13 +5,13 @@ mod script;
 use script::Script;
 
 /// The longest [`Label`], in characters.
-const LABEL_LIMIT: usize = 60;
+const MAX_LABEL: usize = 60;
 
 /// Characters of a text that are shown at once.
-pub(crate) const SHOWN_LIMIT: usize = 1_000;
+pub(crate) const MAX_SHOWN: usize = 1_000;
 
 /// Characters of a text that has a page of its own.
-const PAGE_LIMIT: usize = 400_000;
+const MAX_PAGE: usize = 400_000;
 
 /// What a marked character counts for: a page spends about a hundred bytes on its mark.
 const MARK_WEIGHT: usize = 20;
@@ -20,11 +20,11 @@ const MARK_WEIGHT: usize = 20;
 const LEAST_SHOWN: usize = 24;
 
 /// Cells of one table: with so many, the page still fits an answer whatever stands in them.
-pub(crate) const CELL_LIMIT: usize = 2_000;
+pub(crate) const MAX_CELL: usize = 2_000;
 
 /// How many characters of each of `count` values are shown, so that all of them together stay readable.
 pub(crate) fn share(all: usize, count: usize) -> usize {
-    (all / count.max(1)).clamp(LEAST_SHOWN, SHOWN_LIMIT)
+    (all / count.max(1)).clamp(LEAST_SHOWN, MAX_SHOWN)
 }
 
 /// How many characters of a value are shown.
@@ -131,7 +131,7 @@ impl Shown {
     /// A line: a name, a cell, a path; at most 1,000 characters.
     #[must_use]
     pub fn line(text: &str) -> Self {
-        Self::new(text, SHOWN_LIMIT)
+        Self::new(text, MAX_SHOWN)
     }
 
     /// The place of a secret, in the system's words.
@@ -144,7 +144,7 @@ impl Shown {
     /// All of a text, as far as a page has room.
     #[must_use]
     pub fn whole(text: &str) -> Self {
-        Self::new(text, PAGE_LIMIT)
+        Self::new(text, MAX_PAGE)
     }
 
     /// A text of paragraphs: line feeds at its edges mean nothing and are left out.
@@ -299,13 +299,13 @@ impl Label {
     #[must_use]
     pub fn new(name: &str) -> Self {
         let mut label = String::new();
-        for character in name.chars().take(4 * LABEL_LIMIT).map(harmless) {
+        for character in name.chars().take(4 * MAX_LABEL).map(harmless) {
             if !(matches!(character, ' ' | '·') && label.ends_with(character)) {
                 label.push(character);
             }
         }
         let label = label.trim();
-        match label.char_indices().nth(LABEL_LIMIT) {
+        match label.char_indices().nth(MAX_LABEL) {
             Some((end, _)) => Self(format!("{}…", label[..end].trim_end())),
             None if label.is_empty() => Self("unnamed".to_owned()),
             None => Self(label.to_owned()),

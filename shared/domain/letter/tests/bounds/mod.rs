@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::sample;
 
 /// A Lambda answers with 6 MB at most; the rest is for headers and for JSON around the page.
-const MOST: usize = 5_500_000;
+const MAX: usize = 5_500_000;
 
 /// What a request sends.
 #[derive(Debug, Clone)]
@@ -107,7 +107,7 @@ fn check(content: &Content) {
     for (page, html) in
         [("decision", decision(content)), ("request", whole(content)), ("rows", rows(content))]
     {
-        assert!(html.len() <= MOST, "{page}: {} bytes of {content:?}", html.len());
+        assert!(html.len() <= MAX, "{page}: {} bytes of {content:?}", html.len());
     }
 }
 
@@ -161,7 +161,7 @@ proptest! {
     #[test]
     fn f_200_no_content_makes_a_page_too_large(content in content()) {
         for html in [decision(&content), whole(&content)] {
-            prop_assert!(html.len() <= MOST, "{} bytes", html.len());
+            prop_assert!(html.len() <= MAX, "{} bytes", html.len());
         }
     }
 }

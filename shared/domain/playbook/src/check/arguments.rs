@@ -6,10 +6,10 @@ use countersign_wiring::{Condition, Scope, references, resolve, type_of_value};
 use serde_json::{Map, Value};
 
 use super::Check;
+use crate::compile_context::World;
 use crate::diagnostic::Code;
 use crate::node::{Node, Text, Yaml};
 use crate::sink::{Sink, Spot};
-use crate::world::World;
 
 /// The arguments of one side of a step whose types fit.
 pub(super) struct Arguments<'a> {

@@ -1,11 +1,11 @@
 //! A gate before an irreversible step asks for more than the link (K-06): a mail that was forwarded must not pay.
 
+use crate::compile_context::{EndpointContract, World};
 use crate::diagnostic::Code;
 use crate::model::Assurance;
 use crate::node::Yaml;
 use crate::read::{Draft, DraftAction, DraftKind, DraftStep};
 use crate::sink::{Sink, Spot};
-use crate::world::{EndpointContract, World};
 
 /// Reports every gate with `assurance: link` that an irreversible step follows. Where only the connectors an agent has
 /// bound now make it irreversible, the gate will ask for the code all the same: that is a warning.

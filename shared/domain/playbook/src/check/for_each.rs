@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::assurance::known_endpoint;
 use super::slots::part_that_fits;
 use super::{Check, bare};
+use crate::compile_context::World;
 use crate::diagnostic::Code;
 use crate::read::{DraftAction, DraftEach, DraftKind};
 use crate::sink::Sink;
-use crate::world::World;
 
 /// Checks `for_each` of one step.
 pub(super) fn check(check: &Check<'_>, at: usize, world: World<'_>, sink: &mut Sink<'_>) {

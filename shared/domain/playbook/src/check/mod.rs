@@ -19,11 +19,11 @@ use countersign_wiring::{Reference, type_of_path};
 pub(crate) use flow::Flow;
 pub(crate) use mentions::{Mention, Where, bare};
 
+use crate::compile_context::World;
 use crate::diagnostic::Code;
 use crate::names::{Names, Target};
 use crate::read::{Draft, not_bound};
 use crate::sink::Sink;
-use crate::world::World;
 
 /// What checking found out, beside the problems.
 #[derive(Debug)]

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::arguments::{self, Arguments};
 use super::{Check, types};
+use crate::compile_context::World;
 use crate::diagnostic::Code;
 use crate::node::{Node, Text};
 use crate::read::DraftKind;
 use crate::read::fields::not_a_choice;
 use crate::sink::Sink;
-use crate::world::World;
 
 /// Which side of a contract.
 struct Side<'a> {

@@ -27,7 +27,7 @@ impl<'w> Reader<'w> {
         } else {
             step.for_each = for_each::read(fields, sink);
         }
-        let longest = step.for_each.as_ref().map_or(840, |_| for_each::LONGEST_CALL);
+        let longest = step.for_each.as_ref().map_or(840, |_| for_each::MAX_CALL);
         step.timeout_seconds = small(fields.integer("timeout_seconds", 1..=longest, sink));
         let inputs = fields.map("inputs", sink);
         let mut params = fields.map("params", sink);

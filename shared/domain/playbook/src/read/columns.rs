@@ -9,11 +9,11 @@ use crate::node::Text;
 use crate::sink::Sink;
 
 /// More columns than a phone shows in one card are no help.
-const MOST_COLUMNS: usize = 12;
+const MAX_COLUMNS: usize = 12;
 /// The longest field, in characters.
-const LONGEST_FIELD: usize = 200;
+const MAX_FIELD: usize = 200;
 /// The longest label, in characters.
-const LONGEST_LABEL: usize = 60;
+const MAX_LABEL: usize = 60;
 
 const KEY: &str = "preview_columns";
 const FORMATS: [(&str, ColumnFormat); 5] = [
@@ -27,8 +27,8 @@ const FORMATS: [(&str, ColumnFormat); 5] = [
 /// Reads `preview_columns`.
 pub(super) fn all(gate: &mut Fields<'_>, sink: &mut Sink<'_>) -> Vec<PreviewColumn> {
     let nodes = gate.list(KEY, usize::MAX, sink);
-    if let Some(extra) = nodes.get(MOST_COLUMNS) {
-        let message = format!("`{KEY}` has {} columns, more than {MOST_COLUMNS}", nodes.len());
+    if let Some(extra) = nodes.get(MAX_COLUMNS) {
+        let message = format!("`{KEY}` has {} columns, more than {MAX_COLUMNS}", nodes.len());
         let problem = sink.problem(Code::OutOfRange, extra.spot, KEY, message);
         sink.push(
             problem.hint("keep the columns that decide; a page shows the rest of a row below them"),
@@ -36,7 +36,7 @@ pub(super) fn all(gate: &mut Fields<'_>, sink: &mut Sink<'_>) -> Vec<PreviewColu
     }
     let mut seen: Vec<Text> = Vec::new();
     let mut columns = Vec::new();
-    for (n, node) in nodes.iter().take(MOST_COLUMNS).enumerate() {
+    for (n, node) in nodes.iter().take(MAX_COLUMNS).enumerate() {
         let Some(mut fields) = Fields::of(node, &format!("{KEY}[{n}]"), sink) else { continue };
         columns.extend(column(&mut fields, &mut seen, sink));
         fields.finish(sink);
@@ -83,8 +83,8 @@ fn malformed(field: &str) -> Option<String> {
     if field.trim().is_empty() {
         return Some("`field` is empty".to_owned());
     }
-    if field.chars().count() > LONGEST_FIELD {
-        return Some(format!("`field` is longer than {LONGEST_FIELD} characters"));
+    if field.chars().count() > MAX_FIELD {
+        return Some(format!("`field` is longer than {MAX_FIELD} characters"));
     }
     if field.contains(['{', '}']) || field.chars().any(char::is_control) {
         return Some(format!("`{}` is not the name of a field", field.escape_debug()));
@@ -96,8 +96,8 @@ fn malformed(field: &str) -> Option<String> {
 fn label(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<String> {
     let label = fields.text("label", sink)?;
     let length = label.text.chars().count();
-    if label.text.trim().is_empty() || length > LONGEST_LABEL {
-        let message = format!("`label` has 1 to {LONGEST_LABEL} characters, found {length}");
+    if label.text.trim().is_empty() || length > MAX_LABEL {
+        let message = format!("`label` has 1 to {MAX_LABEL} characters, found {length}");
         let problem = sink.problem(Code::OutOfRange, label.spot, &fields.path("label"), message);
         sink.push(problem.hint("one or two words; leave it out to show the name of the field"));
         return None;

@@ -7,7 +7,7 @@ use crate::node::{Node, Text, Yaml};
 use crate::sink::{Sink, Spot};
 
 /// The longest text of a setting, in bytes.
-const LONGEST_TEXT: usize = 20_000;
+const MAX_TEXT: usize = 20_000;
 
 /// The keys of one mapping. What is not taken is unknown.
 pub(crate) struct Fields<'n> {
@@ -55,12 +55,12 @@ impl<'n> Fields<'n> {
     pub(crate) fn text(&mut self, key: &'static str, sink: &mut Sink<'_>) -> Option<Text> {
         let node = self.node(key)?;
         match &node.yaml {
-            Yaml::Text(text) if text.len() > LONGEST_TEXT => {
+            Yaml::Text(text) if text.len() > MAX_TEXT => {
                 sink.report(
                     Code::OutOfRange,
                     node.spot,
                     &self.path(key),
-                    format!("`{key}` is longer than {LONGEST_TEXT} bytes"),
+                    format!("`{key}` is longer than {MAX_TEXT} bytes"),
                 );
                 None
             }

@@ -12,11 +12,11 @@ pub(super) const KEY: &str = "for_each";
 /// What the item is called when `as` is left out.
 const ITEM: &str = "item";
 /// The most calls side by side.
-const MOST_PARALLEL: i64 = 10;
+const MAX_PARALLEL: i64 = 10;
 /// The most items anybody can sign at once.
-const MOST_ITEMS: i64 = 1_000;
+const MAX_ITEMS: i64 = 1_000;
 /// The longest time one call may take, seconds: one invocation makes several, and must have the time for the next.
-pub(super) const LONGEST_CALL: i64 = 240;
+pub(super) const MAX_CALL: i64 = 240;
 /// How many items the list may have when `max` is left out.
 const ITEMS: u32 = 100;
 
@@ -32,8 +32,8 @@ pub(super) fn read(step: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<DraftEa
         list: list(&mut fields, sink),
         item: item(&mut fields, key.spot, sink),
         key: text(&mut fields, "key", sink),
-        parallel: small(fields.integer("parallel", 1..=MOST_PARALLEL, sink)).unwrap_or(1),
-        max: small(fields.integer("max", 1..=MOST_ITEMS, sink)).unwrap_or(ITEMS),
+        parallel: small(fields.integer("parallel", 1..=MAX_PARALLEL, sink)).unwrap_or(1),
+        max: small(fields.integer("max", 1..=MAX_ITEMS, sink)).unwrap_or(ITEMS),
     };
     fields.finish(sink);
     Some(each)

@@ -3,9 +3,10 @@
 use countersign_wiring::{coerce, runtime_type};
 
 use super::fields::Fields;
-use super::step::{self, LONGEST_NAME, is_name};
+use super::step::{self, MAX_NAME, is_name};
 use super::{Draft, DraftOutput};
 use crate::check::types::input_type;
+use crate::compile_context::World;
 use crate::diagnostic::Code;
 use crate::model::{
     ActiveHours, ApprovalPolicy, Category, ExecutionMode, InputDecl, InputType, MonitorConfig,
@@ -13,7 +14,6 @@ use crate::model::{
 };
 use crate::node::{Node, Text, Yaml};
 use crate::sink::{Sink, Spot};
-use crate::world::World;
 
 const INTERVALS: [(&str, &str); 7] = [
     ("5m", "5m"),
@@ -314,9 +314,11 @@ fn check_variable(name: &Text, sink: &mut Sink<'_>) {
     } else if !is_name(&name.text) {
         let message = format!("`{shown}` is not a name");
         let problem = sink.problem(Code::InvalidName, name.spot, "inputs", message);
-        sink.push(problem.hint(format!(
-            "use a letter, then letters, digits, `_` and `-`, at most {LONGEST_NAME}"
-        )));
+        sink.push(
+            problem.hint(format!(
+                "use a letter, then letters, digits, `_` and `-`, at most {MAX_NAME}"
+            )),
+        );
     }
 }
 

@@ -11,6 +11,7 @@ mod step;
 use countersign_registry::Contract;
 use countersign_wiring::Condition;
 
+use crate::compile_context::{EndpointContract, World};
 use crate::model::{
     ApprovalPolicy, Assurance, Category, ExecutionMode, InputDecl, MonitorConfig, OnError,
     OnReject, OutputFormat, OutputSchema, PreviewColumn, RunContext, SaveTo, Trigger,
@@ -18,7 +19,6 @@ use crate::model::{
 use crate::node::{Node, Text};
 use crate::on_warning::OnWarning;
 use crate::sink::{Sink, Spot};
-use crate::world::{EndpointContract, World};
 
 pub(crate) use action::not_bound;
 pub(crate) use step::inside;

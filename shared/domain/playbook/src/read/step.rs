@@ -5,19 +5,19 @@ use countersign_wiring::{Condition, SyntaxError, runtime_type};
 
 use super::fields::Fields;
 use super::{DraftKind, DraftStep, for_each, gate};
+use crate::compile_context::World;
 use crate::diagnostic::Code;
 use crate::model::{ExecutionMode, OnError};
 use crate::node::{Node, Text, Yaml};
 use crate::on_warning::OnWarning;
 use crate::sink::{Sink, Spot};
-use crate::world::World;
 
 /// The longest name of a step or variable.
-pub(crate) const LONGEST_NAME: usize = 64;
+pub(crate) const MAX_NAME: usize = 64;
 /// The longest condition, in bytes: three of them joined can still be read.
-const LONGEST_CONDITION: usize = 2_000;
+const MAX_CONDITION: usize = 2_000;
 /// The most steps, sub-steps included.
-const MOST_STEPS: usize = 500;
+const MAX_STEPS: usize = 500;
 /// How deep `parallel` may stand in `parallel`.
 const DEEPEST: usize = 2;
 
@@ -50,7 +50,7 @@ pub(super) const GATE_KEYS: [&str; 9] = [
 pub(crate) fn is_name(text: &str) -> bool {
     let first = text.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     first
-        && text.len() <= LONGEST_NAME
+        && text.len() <= MAX_NAME
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
@@ -64,7 +64,7 @@ pub(super) fn all<'w>(
     if fields.node("steps").is_none() {
         fields.missing("steps", sink);
     }
-    let nodes = fields.list("steps", MOST_STEPS, sink);
+    let nodes = fields.list("steps", MAX_STEPS, sink);
     if let (true, Some(node)) = (nodes.is_empty(), fields.node("steps"))
         && matches!(node.yaml, Yaml::List(_))
     {
@@ -94,13 +94,13 @@ struct Place {
 
 impl<'w> Reader<'w> {
     fn step(&mut self, node: &Node, place: Place, sink: &mut Sink<'_>) {
-        if self.steps.len() >= MOST_STEPS {
-            if self.steps.len() == MOST_STEPS && place.parent.is_some() {
+        if self.steps.len() >= MAX_STEPS {
+            if self.steps.len() == MAX_STEPS && place.parent.is_some() {
                 sink.report(
                     Code::OutOfRange,
                     node.spot,
                     "steps",
-                    format!("there are more than {MOST_STEPS} steps"),
+                    format!("there are more than {MAX_STEPS} steps"),
                 );
             }
             return;
@@ -290,12 +290,12 @@ pub(super) fn check_name(name: &Text, field: &str, sink: &mut Sink<'_>) {
             .text
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
-            .take(LONGEST_NAME)
+            .take(MAX_NAME)
             .collect();
         let hint = if is_name(&words) {
             format!("write `{words}`")
         } else {
-            format!("use a letter, then letters, digits, `_` and `-`, at most {LONGEST_NAME}")
+            format!("use a letter, then letters, digits, `_` and `-`, at most {MAX_NAME}")
         };
         let problem = sink.problem(
             Code::InvalidName,
@@ -321,8 +321,8 @@ fn condition(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> Option<(Condition,
         return None;
     }
     let text = fields.text("condition", sink)?;
-    if text.text.len() > LONGEST_CONDITION {
-        let message = format!("the condition is longer than {LONGEST_CONDITION} characters");
+    if text.text.len() > MAX_CONDITION {
+        let message = format!("the condition is longer than {MAX_CONDITION} characters");
         sink.report(Code::OutOfRange, text.spot, "condition", message);
         return None;
     }

@@ -8,7 +8,7 @@ use crate::markdown::inline;
 use crate::path::at;
 
 /// More columns than this make no readable table.
-const MOST_COLUMNS: usize = 12;
+const MAX_COLUMNS: usize = 12;
 
 /// The records, when the value is a list of objects.
 pub(super) fn records(value: &Value) -> Option<Vec<&Value>> {
@@ -27,7 +27,7 @@ pub(super) fn columns_or_inferred(declared: &[Column], records: &[&Value]) -> Ve
             names.push(name);
         }
     }
-    names.into_iter().take(MOST_COLUMNS).map(|name| Column::plain(name)).collect()
+    names.into_iter().take(MAX_COLUMNS).map(|name| Column::plain(name)).collect()
 }
 
 /// The value of a column as escaped Markdown.

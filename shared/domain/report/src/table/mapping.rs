@@ -5,7 +5,7 @@ use countersign_decimal::Decimal;
 use super::{ColumnType, Fields, Problem, TableColumn, Value, real, time};
 
 /// A table has at most so many columns.
-const MOST_COLUMNS: usize = 100;
+const MAX_COLUMNS: usize = 100;
 
 /// Columns and the paths of their values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +28,8 @@ impl Mapping {
             problems.push(Problem::new(path, "must be an object of columns"));
             return None;
         };
-        if map.is_empty() || map.len() > MOST_COLUMNS {
-            problems.push(Problem::new(path, format!("must have 1 to {MOST_COLUMNS} columns")));
+        if map.is_empty() || map.len() > MAX_COLUMNS {
+            problems.push(Problem::new(path, format!("must have 1 to {MAX_COLUMNS} columns")));
         }
         let columns = map
             .iter()
@@ -45,7 +45,7 @@ impl Mapping {
         for name in
             records.iter().filter_map(|record| record.as_object()).flat_map(serde_json::Map::keys)
         {
-            if columns.len() < MOST_COLUMNS && !columns.iter().any(|known| known.from == *name) {
+            if columns.len() < MAX_COLUMNS && !columns.iter().any(|known| known.from == *name) {
                 let plain = plain_name(name);
                 if !plain.is_empty() && !columns.iter().any(|known| known.column.name == plain) {
                     let column = TableColumn { name: plain, column_type: type_of(name, records) };

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 mod breaker;
 mod budget;
+mod cached_answer;
 mod fault;
-mod kept;
 mod record;
 
 fn at(text: &str) -> Timestamp {

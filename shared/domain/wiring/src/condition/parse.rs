@@ -14,9 +14,9 @@ use crate::error::SyntaxError;
 use crate::reference::{Parsed, Reference, expected, explain, is_name_char, reference};
 
 /// The longest condition, in bytes.
-const LONGEST: usize = 10_000;
+const MAX_LENGTH: usize = 10_000;
 /// The most tests one condition may have.
-const MOST_TESTS: usize = 1_000;
+const MAX_TESTS: usize = 1_000;
 /// How deep parentheses and lists may nest.
 const DEEPEST: usize = 32;
 
@@ -24,10 +24,10 @@ const A_VALUE: &str = "a value: `{reference}`, 'text', a number, true, false, nu
 
 /// Parses a whole condition.
 pub(super) fn condition(text: &str) -> Result<Expression, SyntaxError> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return Err(SyntaxError::new(
             0,
-            format!("the condition is longer than {LONGEST} characters"),
+            format!("the condition is longer than {MAX_LENGTH} characters"),
         ));
     }
     if let Some(at) = too_deep(text) {
@@ -40,8 +40,8 @@ pub(super) fn condition(text: &str) -> Result<Expression, SyntaxError> {
         delimited(multispace0, any_of, (multispace0, eof.context(expected("AND, OR or the end"))))
             .parse(text);
     let root = parsed.map_err(|error| with_advice(explain(&error), text))?;
-    if tests(&root) > MOST_TESTS {
-        return Err(SyntaxError::new(0, format!("the condition has more than {MOST_TESTS} tests")));
+    if tests(&root) > MAX_TESTS {
+        return Err(SyntaxError::new(0, format!("the condition has more than {MAX_TESTS} tests")));
     }
     Ok(root)
 }

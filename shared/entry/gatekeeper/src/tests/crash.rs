@@ -5,7 +5,7 @@ use countersign_approval::{Status, Verdict};
 use countersign_store_approvals::TaskToken;
 use serde_json::json;
 
-use super::world::{World, at, by_mail, gate};
+use super::adapters::{World, at, by_mail, gate};
 use crate::{Opened, Swept};
 
 /// Runs the story of a gate with the power failing after `limit` operations, and tries again until it is over.
@@ -17,12 +17,12 @@ async fn story(limit: usize, second: Verdict) -> World {
     for round in 0..3 {
         now += 40;
         let token = TaskToken::new("t1");
-        let opened = world.desk().open(gate("10"), &token, at(now)).await;
+        let opened = world.gatekeeper().open(gate("10"), &token, at(now)).await;
         if let Ok(Opened::Pending { id, .. } | Opened::Decided { id, .. }) = opened {
             let request = world.request(&id);
             for (person, verdict) in [(1, Verdict::Approve), (2, second)] {
                 let attempting = by_mail(&request, person, verdict);
-                let _ = world.desk().decide(&attempting, at(now + 1)).await;
+                let _ = world.gatekeeper().decide(&attempting, at(now + 1)).await;
             }
         }
         if round == 0 {
@@ -33,7 +33,7 @@ async fn story(limit: usize, second: Verdict) -> World {
             let mut state = world.state();
             state.run_over = !state.told.is_empty();
         }
-        let _ = world.desk().sweep(at(now + 35)).await;
+        let _ = world.gatekeeper().sweep(at(now + 35)).await;
     }
     world
 }
@@ -69,5 +69,5 @@ async fn r_058_a_denial_survives_a_failure_after_every_operation() {
 #[tokio::test]
 async fn a_sweep_of_a_calm_world_does_nothing() {
     let world = story(usize::MAX, Verdict::Approve).await;
-    assert_eq!(world.desk().sweep(at(100_000)).await.unwrap(), Swept::default());
+    assert_eq!(world.gatekeeper().sweep(at(100_000)).await.unwrap(), Swept::default());
 }

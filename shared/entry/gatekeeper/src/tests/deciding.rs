@@ -1,11 +1,11 @@
-//! Deciding through the desk.
+//! Deciding through the gatekeeper.
 
 use countersign_approval::{Assurance, Choice, Door, OutcomeAnswer, Status, Verdict};
 use countersign_failure::Failure as _;
 use countersign_identity::{Capability, Presented, Scopes, TokenUse};
 use futures::future::join_all;
 
-use super::world::{World, at, by_mail, gate, question, user};
+use super::adapters::{World, at, by_mail, gate, question, user};
 use crate::{Attempting, GateError, Opened, Who};
 
 async fn opened(world: &World) -> countersign_approval::Request {
@@ -30,14 +30,14 @@ async fn k_49_a_repeated_answer_counts_only_the_answers_equal_to_it() {
     let done = answering(1, Choice::Done, Some("statement 47"));
     let not_done = answering(2, Choice::NotDone, None);
     for attempting in [&done, &not_done, &done, &not_done] {
-        let answer = world.desk().decide(attempting, at(1)).await.unwrap();
+        let answer = world.gatekeeper().decide(attempting, at(1)).await.unwrap();
         assert_eq!((answer.approvals, answer.quorum), (1, 2), "{answer:?}");
         assert_eq!(answer.status, Status::Pending);
     }
 }
 
 async fn check(world: &World, attempting: &Attempting, expect: (&str, u16)) {
-    let got = match world.desk().decide(attempting, at(1)).await {
+    let got = match world.gatekeeper().decide(attempting, at(1)).await {
         Ok(_) => ("", 200),
         Err(error) => (error.code(), error.http_status()),
     };
@@ -138,8 +138,8 @@ async fn k_17_a_double_click_is_one_vote_with_one_receipt() {
     let world = World::new();
     let request = opened(&world).await;
     let approve = by_mail(&request, 1, Verdict::Approve);
-    let desk = world.desk();
-    let answers = join_all((0..8).map(|_| desk.decide(&approve, at(1)))).await;
+    let gatekeeper = world.gatekeeper();
+    let answers = join_all((0..8).map(|_| gatekeeper.decide(&approve, at(1)))).await;
     let answers: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
     assert_eq!(answers.iter().filter(|answer| !answer.repeated).count(), 1);
     assert!(answers.iter().all(|answer| answer.receipt == answers[0].receipt));
@@ -151,9 +151,9 @@ async fn k_17_a_double_click_is_one_vote_with_one_receipt() {
 async fn votes_cast_at_the_same_moment_are_all_counted() {
     let world = World::new();
     let request = opened(&world).await;
-    let desk = world.desk();
+    let gatekeeper = world.gatekeeper();
     let attempts = [1, 2].map(|person| by_mail(&request, person, Verdict::Approve));
-    let answers = join_all(attempts.iter().map(|attempt| desk.decide(attempt, at(1)))).await;
+    let answers = join_all(attempts.iter().map(|attempt| gatekeeper.decide(attempt, at(1)))).await;
     assert!(answers.iter().all(Result::is_ok));
     assert_eq!(world.request(&request.id).status, Status::Approved);
     assert_eq!(world.told("t1").len(), 1);
@@ -163,10 +163,10 @@ async fn votes_cast_at_the_same_moment_are_all_counted() {
 async fn approvals_and_denials_at_once_have_one_outcome() {
     let world = World::new();
     let request = opened(&world).await;
-    let desk = world.desk();
+    let gatekeeper = world.gatekeeper();
     let verdicts = [(1, Verdict::Approve), (2, Verdict::Approve), (3, Verdict::Deny)];
     let attempts = verdicts.map(|(person, verdict)| by_mail(&request, person, verdict));
-    let answers = join_all(attempts.iter().map(|attempt| desk.decide(attempt, at(1)))).await;
+    let answers = join_all(attempts.iter().map(|attempt| gatekeeper.decide(attempt, at(1)))).await;
     let status = world.request(&request.id).status;
     assert!(status.is_final());
     assert_eq!(world.told("t1").len(), 1);
@@ -184,17 +184,17 @@ async fn a_decision_stands_although_the_run_cannot_be_woken() {
         world.state().broken.insert(port);
         for person in [1, 2] {
             let approve = by_mail(&request, person, Verdict::Approve);
-            world.desk().decide(&approve, at(1)).await.unwrap();
+            world.gatekeeper().decide(&approve, at(1)).await.unwrap();
         }
         assert_eq!(world.request(&request.id).status, Status::Approved, "{port}");
         // A run that has not noted the outcome is not woken: it could run on past a refusal.
         assert_eq!(world.told("t1").is_empty(), port != "ledger", "{port}");
         world.state().broken.clear();
-        let swept = world.desk().sweep(at(60)).await.unwrap();
+        let swept = world.gatekeeper().sweep(at(60)).await.unwrap();
         assert_eq!(swept.moved, usize::from(port != "ledger"), "{port}");
         assert_eq!(world.told("t1").len(), 1, "{port}");
         assert_eq!(world.state().ledger.len(), 2, "{port}");
-        let again = world.desk().sweep(at(120)).await.unwrap();
+        let again = world.gatekeeper().sweep(at(120)).await.unwrap();
         assert_eq!(again, crate::Swept::default(), "{port}");
     }
 }

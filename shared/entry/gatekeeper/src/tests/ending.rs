@@ -4,7 +4,7 @@ use countersign_approval::{Actor, Escalation, Status, Verdict};
 use countersign_failure::Failure as _;
 use serde_json::json;
 
-use super::world::{World, at, by_mail, gate, user};
+use super::adapters::{World, at, by_mail, gate, user};
 use crate::{Expiry, GateEvent, GateEventKind, Opened};
 
 const WEEK: i64 = 7 * 24 * 3600;
@@ -24,11 +24,11 @@ async fn k_12_the_deadline_refuses_once_and_wakes_the_run() {
     let world = World::new();
     let id = opened(&world).await;
     let expire = GateEvent { approval: id.clone(), action: GateEventKind::Expire, n: 0 };
-    let early = world.desk().expire(&id, at(10)).await.unwrap();
+    let early = world.gatekeeper().expire(&id, at(10)).await.unwrap();
     assert_eq!(early, Expiry::NotDue { deadline: at(WEEK) });
-    let rung = world.desk().ring(&expire, at(WEEK)).await.unwrap();
+    let rung = world.gatekeeper().ring(&expire, at(WEEK)).await.unwrap();
     assert_eq!(rung, json!({ "expiry": "ended", "status": "timed_out" }));
-    let rung = world.desk().ring(&expire, at(WEEK + 1)).await.unwrap();
+    let rung = world.gatekeeper().ring(&expire, at(WEEK + 1)).await.unwrap();
     assert_eq!(rung, json!({ "expiry": "ended_before", "status": "timed_out" }));
     assert_eq!(world.told("t1"), [json!({ "decision": "timed_out" })]);
     let state = world.state();
@@ -42,7 +42,7 @@ async fn whoever_comes_late_before_the_schedule_closes_the_request() {
     let world = World::new();
     let id = opened(&world).await;
     let approve = by_mail(&world.request(&id), 1, Verdict::Approve);
-    let error = world.desk().decide(&approve, at(WEEK)).await.unwrap_err();
+    let error = world.gatekeeper().decide(&approve, at(WEEK)).await.unwrap_err();
     assert_eq!((error.code(), error.http_status()), ("APPROVAL_TIMED_OUT", 409));
     assert_eq!(world.request(&id).status, Status::TimedOut);
     assert_eq!(world.told("t1").len(), 1);
@@ -53,8 +53,8 @@ async fn the_sweeper_ends_what_no_schedule_ended() {
     let world = World::new();
     let id = opened(&world).await;
     world.state().alarms.clear();
-    assert_eq!(world.desk().sweep(at(WEEK - 1)).await.unwrap().expired, 0);
-    assert_eq!(world.desk().sweep(at(WEEK)).await.unwrap().expired, 1);
+    assert_eq!(world.gatekeeper().sweep(at(WEEK - 1)).await.unwrap().expired, 0);
+    assert_eq!(world.gatekeeper().sweep(at(WEEK)).await.unwrap().expired, 1);
     assert_eq!(world.request(&id).status, Status::TimedOut);
 }
 
@@ -63,9 +63,9 @@ async fn r_057_k_20_only_orphans_past_their_deadline_expire() {
     let world = World::new();
     let id = opened(&world).await;
     world.state().run_over = true;
-    assert_eq!(world.desk().sweep(at(60)).await.unwrap().expired, 0);
+    assert_eq!(world.gatekeeper().sweep(at(60)).await.unwrap().expired, 0);
     world.state().waiting.clear();
-    assert_eq!(world.desk().sweep(at(WEEK)).await.unwrap().expired, 1);
+    assert_eq!(world.gatekeeper().sweep(at(WEEK)).await.unwrap().expired, 1);
     assert_eq!(world.request(&id).status, Status::Expired);
     assert!(world.state().unmoved.is_empty(), "nobody will ever wait for it");
 }
@@ -74,11 +74,11 @@ async fn r_057_k_20_only_orphans_past_their_deadline_expire() {
 async fn more_time_moves_the_clock() {
     let world = World::new();
     let id = opened(&world).await;
-    world.desk().extend(&id, at(WEEK + 100), at(5)).await.unwrap();
+    world.gatekeeper().extend(&id, at(WEEK + 100), at(5)).await.unwrap();
     assert_eq!(world.state().alarms[&format!("{id}-expire")], at(WEEK + 100));
-    let found = world.desk().expire(&id, at(WEEK)).await.unwrap();
+    let found = world.gatekeeper().expire(&id, at(WEEK)).await.unwrap();
     assert_eq!(found, Expiry::NotDue { deadline: at(WEEK + 100) });
-    let error = world.desk().extend(&id, at(WEEK), at(6)).await.unwrap_err();
+    let error = world.gatekeeper().extend(&id, at(WEEK), at(6)).await.unwrap_err();
     assert_eq!(error.code(), "DEADLINE_NOT_LATER");
 }
 
@@ -87,9 +87,9 @@ async fn only_those_who_have_not_answered_are_reminded() {
     let world = World::new();
     let id = opened(&world).await;
     let approve = by_mail(&world.request(&id), 1, Verdict::Approve);
-    world.desk().decide(&approve, at(1)).await.unwrap();
-    assert_eq!(world.desk().remind(&id, 0, at(2)).await.unwrap(), [user(2), user(3)]);
-    assert!(world.desk().remind(&id, 0, at(WEEK)).await.unwrap().is_empty());
+    world.gatekeeper().decide(&approve, at(1)).await.unwrap();
+    assert_eq!(world.gatekeeper().remind(&id, 0, at(2)).await.unwrap(), [user(2), user(3)]);
+    assert!(world.gatekeeper().remind(&id, 0, at(WEEK)).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -98,15 +98,15 @@ async fn escalation_asks_others_in_addition_and_their_votes_count() {
     let id = opened(&world).await;
     let event = GateEvent { approval: id.clone(), action: GateEventKind::Escalate, n: 0 };
     for _ in 0..2 {
-        let rung = world.desk().ring(&event, at(3600)).await.unwrap();
+        let rung = world.gatekeeper().ring(&event, at(3600)).await.unwrap();
         assert_eq!(rung, json!({ "asked": 2 }));
     }
     let escalated = world.state().mails.iter().filter(|(_, _, on)| on == "escalated").count();
     assert_eq!(escalated, 2);
     for person in [4, 1] {
         let approve = by_mail(&world.request(&id), person, Verdict::Approve);
-        world.desk().decide(&approve, at(3700)).await.unwrap();
+        world.gatekeeper().decide(&approve, at(3700)).await.unwrap();
     }
     assert_eq!(world.request(&id).status, Status::Approved);
-    assert_eq!(world.desk().ring(&event, at(3800)).await.unwrap(), json!({ "asked": 0 }));
+    assert_eq!(world.gatekeeper().ring(&event, at(3800)).await.unwrap(), json!({ "asked": 0 }));
 }

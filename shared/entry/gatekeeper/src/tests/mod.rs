@@ -1,5 +1,6 @@
 //! The protocol over stores in memory that keep the conditions of the real ones.
 
+mod adapters;
 mod crash;
 mod deciding;
 mod ending;
@@ -7,4 +8,3 @@ mod make;
 mod opening;
 mod races;
 mod strikes;
-mod world;

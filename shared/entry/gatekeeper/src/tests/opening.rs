@@ -5,7 +5,7 @@ use countersign_failure::Failure as _;
 use countersign_store_approvals::TaskToken;
 use serde_json::json;
 
-use super::world::{World, at, by_mail, gate, run, user};
+use super::adapters::{World, at, by_mail, gate, run, user};
 use crate::Opened;
 
 fn id_of(opened: &Opened) -> countersign_approval::ApprovalId {
@@ -37,7 +37,7 @@ async fn f_196_the_decision_wakes_the_newest_waiter_only() {
     world.open(gate("10"), "t2", at(5)).await;
     for person in [1, 2] {
         let attempting = by_mail(&world.request(&id), person, Verdict::Approve);
-        world.desk().decide(&attempting, at(6)).await.unwrap();
+        world.gatekeeper().decide(&attempting, at(6)).await.unwrap();
     }
     assert_eq!(world.told("t2"), [json!({ "decision": "approved" })]);
     assert!(world.told("t1").is_empty());
@@ -53,7 +53,7 @@ async fn k_14_a_gate_opened_after_the_decision_is_answered_at_once() {
         let id = id_of(&world.open(one.clone(), "t1", at(0)).await);
         world.state().waiting.clear();
         let attempting = by_mail(&world.request(&id), 1, verdict);
-        world.desk().decide(&attempting, at(6)).await.unwrap();
+        world.gatekeeper().decide(&attempting, at(6)).await.unwrap();
         assert!(world.state().unmoved.contains(&id), "nobody waited");
 
         let opened = world.open(one, "t2", at(9)).await;
@@ -69,7 +69,7 @@ async fn k_09_other_arguments_need_new_signatures() {
     let world = World::new();
     let id = id_of(&world.open(gate("10"), "t1", at(0)).await);
     let old = world.request(&id);
-    world.desk().decide(&by_mail(&old, 1, Verdict::Approve), at(1)).await.unwrap();
+    world.gatekeeper().decide(&by_mail(&old, 1, Verdict::Approve), at(1)).await.unwrap();
 
     world.open(gate("99"), "t2", at(2)).await;
     let new = world.request(&id);
@@ -77,12 +77,15 @@ async fn k_09_other_arguments_need_new_signatures() {
     let changed = world.state().mails.iter().filter(|(_, version, _)| *version == 2).count();
     assert_eq!(changed, 3, "everybody is told");
 
-    let error = world.desk().decide(&by_mail(&old, 2, Verdict::Approve), at(3)).await.unwrap_err();
+    let error =
+        world.gatekeeper().decide(&by_mail(&old, 2, Verdict::Approve), at(3)).await.unwrap_err();
     assert_eq!((error.code(), error.http_status()), ("PREVIEW_CHANGED", 409));
     // The first vote is void: two new ones are needed.
-    let answer = world.desk().decide(&by_mail(&new, 2, Verdict::Approve), at(4)).await.unwrap();
+    let answer =
+        world.gatekeeper().decide(&by_mail(&new, 2, Verdict::Approve), at(4)).await.unwrap();
     assert_eq!((answer.status, answer.approvals), (Status::Pending, 1));
-    let answer = world.desk().decide(&by_mail(&new, 1, Verdict::Approve), at(5)).await.unwrap();
+    let answer =
+        world.gatekeeper().decide(&by_mail(&new, 1, Verdict::Approve), at(5)).await.unwrap();
     assert_eq!(answer.status, Status::Approved);
 }
 
@@ -94,7 +97,7 @@ async fn an_approval_that_no_longer_fits_opens_the_next_round_and_a_refusal_stay
         one.policy.quorum = 1;
         let id = id_of(&world.open(one, "t1", at(0)).await);
         let attempting = by_mail(&world.request(&id), 1, verdict);
-        world.desk().decide(&attempting, at(1)).await.unwrap();
+        world.gatekeeper().decide(&attempting, at(1)).await.unwrap();
 
         let mut other = gate("99");
         other.policy.quorum = 1;
@@ -124,7 +127,7 @@ async fn a_gate_nobody_could_open_is_refused_and_leaves_nothing() {
     let world = World::new();
     let mut own = gate("10");
     own.policy = Policy::one_of(vec![user(9)], true);
-    let error = world.desk().open(own, &TaskToken::new("t1"), at(0)).await.unwrap_err();
+    let error = world.gatekeeper().open(own, &TaskToken::new("t1"), at(0)).await.unwrap_err();
     assert_eq!(error.code(), "APPROVAL_UNREACHABLE");
     let state = world.state();
     assert!(state.requests.is_empty() && state.mails.is_empty());
@@ -139,13 +142,13 @@ async fn k_03_a_mail_that_cannot_be_sent_leaves_the_request_pending_and_is_sent_
         assert!(matches!(opened, Opened::Pending { first: true, .. }));
         assert!(world.state().mails.is_empty());
 
-        let swept = world.desk().sweep(at(60)).await.unwrap();
+        let swept = world.gatekeeper().sweep(at(60)).await.unwrap();
         assert_eq!((swept.announced, swept.unannounced), (0, 1), "{port}");
         world.state().broken.clear();
-        let swept = world.desk().sweep(at(120)).await.unwrap();
+        let swept = world.gatekeeper().sweep(at(120)).await.unwrap();
         assert_eq!((swept.announced, swept.unannounced), (1, 0), "{port}");
         assert_eq!(world.state().mails.len(), 3);
-        assert_eq!(world.desk().sweep(at(180)).await.unwrap().announced, 0);
+        assert_eq!(world.gatekeeper().sweep(at(180)).await.unwrap().announced, 0);
     }
 }
 
@@ -153,10 +156,10 @@ async fn k_03_a_mail_that_cannot_be_sent_leaves_the_request_pending_and_is_sent_
 async fn stopping_a_run_cancels_its_gates_and_wakes_what_waits() {
     let world = World::new();
     let id = id_of(&world.open(gate("10"), "t1", at(0)).await);
-    assert_eq!(world.desk().cancel_for_run(&run(), at(1)).await.unwrap(), 1);
-    assert_eq!(world.desk().cancel_for_run(&run(), at(2)).await.unwrap(), 0);
+    assert_eq!(world.gatekeeper().cancel_for_run(&run(), at(1)).await.unwrap(), 1);
+    assert_eq!(world.gatekeeper().cancel_for_run(&run(), at(2)).await.unwrap(), 0);
     assert_eq!(world.told("t1"), [json!({ "decision": "cancelled" })]);
     let attempting = by_mail(&world.request(&id), 1, Verdict::Approve);
-    let error = world.desk().decide(&attempting, at(3)).await.unwrap_err();
+    let error = world.gatekeeper().decide(&attempting, at(3)).await.unwrap_err();
     assert_eq!((error.code(), error.http_status()), ("APPROVAL_CANCELLED", 409));
 }

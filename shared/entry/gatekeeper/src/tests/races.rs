@@ -3,7 +3,7 @@
 use countersign_approval::{Request, Status, Verdict};
 use futures::future::join_all;
 
-use super::world::{World, at, by_mail, gate};
+use super::adapters::{World, at, by_mail, gate};
 use crate::{GateError, Opened};
 
 const RACES: u64 = 1_000;
@@ -41,18 +41,18 @@ async fn race(seed: u64) -> (u64, Status) {
         votes.push((by_mail(&request, person, verdict), numbers.below(12)));
     }
     let cast = votes.iter().map(|(vote, turns)| {
-        let (desk, turns) = (world.desk(), *turns);
+        let (gatekeeper, turns) = (world.gatekeeper(), *turns);
         async move {
             later(turns).await;
-            desk.decide(vote, at(WEEK - 1)).await
+            gatekeeper.decide(vote, at(WEEK - 1)).await
         }
     });
-    let (desk, turns) = (world.desk(), numbers.below(16));
+    let (gatekeeper, turns) = (world.gatekeeper(), numbers.below(16));
     let expires = numbers.below(2) == 0;
     let clock = async {
         later(turns).await;
         if expires {
-            desk.expire(&request.id, at(WEEK)).await.unwrap();
+            gatekeeper.expire(&request.id, at(WEEK)).await.unwrap();
         }
     };
     let (answers, ()) = tokio::join!(join_all(cast), clock);

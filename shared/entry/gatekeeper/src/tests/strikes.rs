@@ -1,4 +1,4 @@
-//! Striking effects out through the desk, and what the engine finds when it attaches again.
+//! Striking effects out through the gatekeeper, and what the engine finds when it attaches again.
 
 use countersign_approval::{
     ApprovalId, Assurance, Decision, Door, Request, Status, Strike, Verdict,
@@ -6,7 +6,7 @@ use countersign_approval::{
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 
-use super::world::{World, at, by_mail, payments, user};
+use super::adapters::{World, at, by_mail, payments, user};
 use crate::{GateError, Opened, Striking, Who};
 
 fn id_of(opened: &Opened) -> ApprovalId {
@@ -36,7 +36,7 @@ fn striking(request: &Request, person: u8, indices: &[u32]) -> Striking {
 }
 
 async fn strike(world: &World, request: &Request, person: u8, indices: &[u32]) -> Request {
-    world.desk().strike(&striking(request, person, indices), at(1)).await.unwrap()
+    world.gatekeeper().strike(&striking(request, person, indices), at(1)).await.unwrap()
 }
 
 /// Who was mailed about a version.
@@ -50,7 +50,7 @@ fn mailed(world: &World, version: u32) -> Vec<UserId> {
 async fn k_09_a_strike_voids_votes_and_tells_everybody_else() {
     let world = World::new();
     let request = opened(&world).await;
-    world.desk().decide(&by_mail(&request, 2, Verdict::Approve), at(1)).await.unwrap();
+    world.gatekeeper().decide(&by_mail(&request, 2, Verdict::Approve), at(1)).await.unwrap();
     let after = strike(&world, &request, 1, &[3, 17]).await;
     assert_eq!((after.version, after.status), (2, Status::Pending));
     assert_eq!(world.request(&request.id), after);
@@ -58,11 +58,13 @@ async fn k_09_a_strike_voids_votes_and_tells_everybody_else() {
     assert!(world.state().unasked.is_empty());
 
     // The old page decides nothing, and the first vote counts no more.
-    let error = world.desk().decide(&by_mail(&request, 3, Verdict::Approve), at(2)).await;
+    let error = world.gatekeeper().decide(&by_mail(&request, 3, Verdict::Approve), at(2)).await;
     assert_eq!(error.unwrap_err().code(), "PREVIEW_CHANGED");
-    let answer = world.desk().decide(&by_mail(&after, 1, Verdict::Approve), at(2)).await.unwrap();
+    let answer =
+        world.gatekeeper().decide(&by_mail(&after, 1, Verdict::Approve), at(2)).await.unwrap();
     assert_eq!((answer.status, answer.approvals), (Status::Pending, 1));
-    let answer = world.desk().decide(&by_mail(&after, 2, Verdict::Approve), at(3)).await.unwrap();
+    let answer =
+        world.gatekeeper().decide(&by_mail(&after, 2, Verdict::Approve), at(3)).await.unwrap();
     assert_eq!(answer.status, Status::Approved);
 }
 
@@ -73,7 +75,7 @@ async fn k_09_a_double_click_strikes_once_and_a_stale_page_nothing() {
     let first = strike(&world, &request, 1, &[3]).await;
     assert_eq!(strike(&world, &request, 1, &[3]).await, first);
     assert_eq!(mailed(&world, 2).len(), 2);
-    let stale = world.desk().strike(&striking(&request, 2, &[5]), at(2)).await.unwrap_err();
+    let stale = world.gatekeeper().strike(&striking(&request, 2, &[5]), at(2)).await.unwrap_err();
     assert_eq!((stale.code(), stale.http_status()), ("PREVIEW_CHANGED", 409));
     assert_eq!(world.request(&request.id), first);
 }
@@ -83,14 +85,14 @@ async fn k_09_strangers_learn_nothing_and_rights_are_read_now() {
     let world = World::new();
     let request = opened(&world).await;
     let check = async |person: u8, expect: &str| {
-        let error = world.desk().strike(&striking(&request, person, &[1]), at(1)).await;
+        let error = world.gatekeeper().strike(&striking(&request, person, &[1]), at(1)).await;
         assert_eq!(error.unwrap_err().code(), expect);
     };
     check(7, "APPROVAL_NOT_FOUND").await;
     check(9, "NOT_AN_APPROVER").await;
     world.state().people.get_mut(&user(1)).unwrap().capabilities.clear();
     check(1, "DECIDE_CAPABILITY_MISSING").await;
-    let late = world.desk().strike(&striking(&request, 2, &[1]), at(8 * 86_400)).await;
+    let late = world.gatekeeper().strike(&striking(&request, 2, &[1]), at(8 * 86_400)).await;
     assert!(matches!(late, Err(GateError::Decide(_))));
     assert_eq!(world.request(&request.id).status, Status::TimedOut, "the visitor closes it");
 }
@@ -108,7 +110,7 @@ async fn k_09_attaching_again_leaves_strikes_alone() {
 
     for person in [1, 2] {
         let vote = by_mail(&after, person, Verdict::Approve);
-        world.desk().decide(&vote, at(6)).await.unwrap();
+        world.gatekeeper().decide(&vote, at(6)).await.unwrap();
     }
     // Approved without two of them, and attached again: decided, not asked anew.
     let decided = world.open(payments(40), "t3", at(7)).await;
@@ -141,7 +143,7 @@ async fn k_09_a_crash_after_the_strike_tells_the_others_later() {
     strike(&world, &request, 1, &[3]).await;
     assert_eq!(mailed(&world, 2), []);
     world.state().broken.clear();
-    assert_eq!(world.desk().sweep(at(120)).await.unwrap().announced, 1);
+    assert_eq!(world.gatekeeper().sweep(at(120)).await.unwrap().announced, 1);
     assert_eq!(mailed(&world, 2), [user(2), user(3)]);
 }
 
@@ -149,9 +151,10 @@ async fn k_09_a_crash_after_the_strike_tells_the_others_later() {
 async fn k_09_a_strike_and_a_vote_at_once_leave_no_vote_on_unseen_content() {
     let world = World::new();
     let request = opened(&world).await;
-    let desk = world.desk();
+    let gatekeeper = world.gatekeeper();
     let (strike, vote) = (striking(&request, 1, &[3]), by_mail(&request, 2, Verdict::Approve));
-    let (struck, voted) = futures::join!(desk.strike(&strike, at(1)), desk.decide(&vote, at(1)));
+    let (struck, voted) =
+        futures::join!(gatekeeper.strike(&strike, at(1)), gatekeeper.decide(&vote, at(1)));
     let after = world.request(&request.id);
     assert_eq!((struck.unwrap().version, after.version), (2, 2));
     // Whichever came first, the vote is of the version that was seen.

@@ -25,11 +25,11 @@ use countersign_wiring::Scope;
 use crate::context::Context;
 use crate::dry_run;
 use crate::earlier;
-use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Answer, StepEvent};
 use crate::protocol::{Begun, begin, refused};
 use crate::signature::{NoEffect, StepCalls, calls_of, newest};
+use crate::step_end::StepEnd;
 use crate::warned::is_known;
 
 pub(crate) use answers::unknown_calls;
@@ -134,7 +134,7 @@ async fn ready<'a>(
     each: &ForEach,
     contract: &'a Contract,
     scope: &Scope<'_>,
-) -> Result<Result<Ready<'a>, Ending>, StepError> {
+) -> Result<Result<Ready<'a>, StepEnd>, StepError> {
     let list = match Calls::of(context, &view.head, step, each, contract, scope).await {
         Ok(list) => list,
         Err(error) => return not_ready(step, error),
@@ -143,7 +143,7 @@ async fn ready<'a>(
         return Ok(Err(nothing_to_do(step, &list.before)));
     }
     if let Some(error) = refused(context, &view.head, step, contract).await? {
-        return Ok(Err(Ending::failed(step, &error).stopping()));
+        return Ok(Err(StepEnd::failed(step, &error).stopping()));
     }
     if view.head.dry_run.is_some()
         && let Some(ending) = dry_run::ending_of_items(step, contract, &list.left)
@@ -156,36 +156,36 @@ async fn ready<'a>(
     }
 }
 
-fn not_ready<T>(step: &PlanStep, error: NoEffect) -> Result<Result<T, Ending>, StepError> {
+fn not_ready<T>(step: &PlanStep, error: NoEffect) -> Result<Result<T, StepEnd>, StepError> {
     match error {
         NoEffect::Step(error) => Err(error),
-        NoEffect::Failed(error) => Ok(Err(Ending::failed(step, &error))),
+        NoEffect::Failed(error) => Ok(Err(StepEnd::failed(step, &error))),
     }
 }
 
 /// How a step ends whose list is empty, or has nothing left to do.
-pub(crate) fn nothing_to_do(step: &PlanStep, before: &[EarlierCall]) -> Ending {
+pub(crate) fn nothing_to_do(step: &PlanStep, before: &[EarlierCall]) -> StepEnd {
     if before.is_empty() {
         let list = step.for_each.as_ref().map_or("", |each| each.list.as_str());
         let message = format!("`{{{list}}}` has no items");
-        return Ending::without_output(StepStatus::Skipped, EMPTY, message);
+        return StepEnd::without_output(StepStatus::Skipped, EMPTY, message);
     }
     summary::of_earlier(step, before)
 }
 
 /// Calls were to be made again, and would be others now.
-fn changed(items: &[String]) -> Ending {
+fn changed(items: &[String]) -> StepEnd {
     let message = format!(
         "items {} were to be sent again; nothing was, because the step would send something else now",
         items.join(", ")
     );
-    Ending::not_run(EFFECT_UNKNOWN, message)
+    StepEnd::not_run(EFFECT_UNKNOWN, message)
 }
 
 /// The records are of other items than those of the list.
-fn not_the_list(step: &PlanStep) -> Ending {
+fn not_the_list(step: &PlanStep) -> StepEnd {
     let message = "the list is not the one whose calls were begun; nothing more is sent";
-    Ending::failed(step, &ActionError::terminal("FOR_EACH_CHANGED", message)).stopping()
+    StepEnd::failed(step, &ActionError::terminal("FOR_EACH_CHANGED", message)).stopping()
 }
 
 /// The effects of the calls that are neither begun nor struck out: what people sign when the step asks for itself.
@@ -205,8 +205,8 @@ pub(crate) async fn closed(
     context: &Context,
     view: &StepView,
     step: &PlanStep,
-    ending: Ending,
-) -> Result<Ending, StepError> {
+    ending: StepEnd,
+) -> Result<StepEnd, StepError> {
     let made = Made::read(context, view, step).await?;
     summary::of_records(context, step, &made, ending).await
 }

@@ -9,12 +9,12 @@ use countersign_store_runs::{EarlierCall, ListEnd, ListSummary};
 use super::Calls;
 use super::plan::Made;
 use crate::context::Context;
-use crate::ending::Ending;
 use crate::error::StepError;
+use crate::step_end::StepEnd;
 use countersign_store_runs::warnings_of;
 
 /// The end of a step whose list has nothing left to do: everything was done by runs that this one repeats.
-pub(crate) fn of_earlier(step: &PlanStep, earlier: &[EarlierCall]) -> Ending {
+pub(crate) fn of_earlier(step: &PlanStep, earlier: &[EarlierCall]) -> StepEnd {
     let summary = ListSummary { earlier, ..ListSummary::default() };
     of(step, summary.end(BTreeMap::new(), None), None)
 }
@@ -26,8 +26,8 @@ pub(crate) async fn of_list(
     made: &Made,
     list: &Calls,
     struck: &BTreeSet<u32>,
-    instead: Option<Ending>,
-) -> Result<Ending, StepError> {
+    instead: Option<StepEnd>,
+) -> Result<StepEnd, StepError> {
     if let Some(ending) = untouched(made, instead.as_ref()) {
         return Ok(ending);
     }
@@ -48,8 +48,8 @@ pub(crate) async fn of_records(
     context: &Context,
     step: &PlanStep,
     made: &Made,
-    instead: Ending,
-) -> Result<Ending, StepError> {
+    instead: StepEnd,
+) -> Result<StepEnd, StepError> {
     if let Some(ending) = untouched(made, Some(&instead)) {
         return Ok(ending);
     }
@@ -59,16 +59,16 @@ pub(crate) async fn of_records(
 }
 
 /// What ended a step of which no call was begun stands as it is.
-fn untouched(made: &Made, instead: Option<&Ending>) -> Option<Ending> {
+fn untouched(made: &Made, instead: Option<&StepEnd>) -> Option<StepEnd> {
     instead.filter(|_| made.calls.is_empty()).cloned()
 }
 
-fn of(step: &PlanStep, end: ListEnd, instead: Option<&Ending>) -> Ending {
+fn of(step: &PlanStep, end: ListEnd, instead: Option<&StepEnd>) -> StepEnd {
     let ListEnd { status, code, message, output } = end;
     let stops = (step.on_error == OnError::Stop).then_some(StopReason::StepFailed);
     let stops = instead.and_then(|ending| ending.stops).or(stops);
     let stops = stops.filter(|_| status != StepStatus::Done);
     let warnings = warnings_of(step, &output).map(Box::new);
-    let done = Ending::done(String::new(), output);
-    Ending { status, code, message: Some(message), stops, warnings, ..done }
+    let done = StepEnd::done(String::new(), output);
+    StepEnd { status, code, message: Some(message), stops, warnings, ..done }
 }

@@ -19,11 +19,11 @@ use super::plan::{Allowed, Grant, Made};
 use super::summary;
 use crate::act::{Acted, LEASE_MARGIN, RESERVE, act};
 use crate::context::Context;
-use crate::ending::Ending;
 use crate::error::StepError;
 use crate::event::{Answer, More, StepEvent};
 use crate::protocol::{call, intent, refused};
 use crate::signature::StepCalls;
+use crate::step_end::StepEnd;
 
 /// What an invocation keeps back: it begins no wave when less than a call's time and this is left.
 const KEPT_BACK: Duration = Duration::from_secs(10);
@@ -55,7 +55,7 @@ enum Enough {
     /// A call failed, and the step's author wants it to end then.
     Failed,
     /// The run was ended, or whoever started it may not go on.
-    Ended(Ending),
+    Ended(StepEnd),
     /// Time is short.
     Time,
     /// The outcome of some call is unknown.
@@ -138,7 +138,7 @@ impl Waves<'_> {
                 Begun::Taken => return Err(StepError::Busy(self.step.name.clone())),
                 Begun::Stopped => {
                     let message = "the run was ended a moment ago".to_owned();
-                    return Ok(Enough::Ended(Ending::not_run("RUN_STOPPED", message)));
+                    return Ok(Enough::Ended(StepEnd::not_run("RUN_STOPPED", message)));
                 }
             }
             *is_open = true;
@@ -154,9 +154,9 @@ impl Waves<'_> {
     }
 
     /// Why whoever started the run may not go on, if so.
-    async fn refused(&self) -> Result<Option<Ending>, StepError> {
+    async fn refused(&self) -> Result<Option<StepEnd>, StepError> {
         let refused = refused(self.context, &self.view.head, self.step, self.contract).await?;
-        Ok(refused.map(|error| Ending::failed(self.step, &error).stopping()))
+        Ok(refused.map(|error| StepEnd::failed(self.step, &error).stopping()))
     }
 
     /// What a wave means for the next one.
@@ -295,7 +295,7 @@ impl Waves<'_> {
         &self,
         made: &Made,
         struck: &BTreeSet<u32>,
-        instead: Option<Ending>,
+        instead: Option<StepEnd>,
     ) -> Result<Answer, StepError> {
         let Self { context, step, list, .. } = *self;
         let ending = summary::of_list(context, step, made, list, struck, instead).await?;

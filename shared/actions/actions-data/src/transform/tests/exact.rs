@@ -129,8 +129,8 @@ fn value((units, scale, is_text): (i64, u32, bool)) -> Value {
 
 /// Millionths, read from a result by hand.
 fn millionths(result: &Value) -> i128 {
-    let text =
-        result.as_str().map_or_else(|| format!("{:.6}", result.as_f64().unwrap()), str::to_owned);
+    // A float's shortest text: its digits beyond that are those of the nearest binary fraction.
+    let text = result.as_str().map_or_else(|| result.as_f64().unwrap().to_string(), str::to_owned);
     let text = if result.is_i64() { result.to_string() } else { text };
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let digits = format!("{}{fraction:0<6}", whole.trim_start_matches('-'));

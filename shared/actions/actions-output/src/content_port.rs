@@ -10,7 +10,7 @@ use countersign_store_content::{
 use futures::future::BoxFuture;
 
 /// Documents, tables and files. [`ContentStore`] is the one that lasts; tests bring one in memory.
-pub trait Shelf: Send + Sync {
+pub trait ContentPort: Send + Sync {
     /// Makes sure a folder is there, makes it when it is missing and may be.
     fn folder<'a>(
         &'a self,
@@ -34,7 +34,7 @@ pub trait Shelf: Send + Sync {
     fn export<'a>(&'a self, new: &'a NewExport) -> BoxFuture<'a, Result<Export, ActionError>>;
 }
 
-impl Shelf for ContentStore {
+impl ContentPort for ContentStore {
     fn folder<'a>(
         &'a self,
         owner: &'a UserId,

@@ -13,13 +13,13 @@ use serde_json::Value;
 
 use crate::error::StepError;
 use crate::event::{Envelope, StepEvent};
-use crate::situation::UPSTREAM_LOST;
+use crate::upstream::UPSTREAM_LOST;
 use crate::warned::TOLD;
 use countersign_store_runs::warnings_of;
 
 /// How a step ends.
 #[derive(Clone)]
-pub(crate) struct Ending {
+pub(crate) struct StepEnd {
     pub(crate) status: StepStatus,
     pub(crate) input_hash: String,
     pub(crate) output: Value,
@@ -34,16 +34,16 @@ pub(crate) struct Ending {
 }
 
 /// Messages are for people and live in an item; a longer one is cut, with a mark.
-const LONGEST_MESSAGE: usize = 2_000;
+const MAX_MESSAGE: usize = 2_000;
 
 fn cut(message: String) -> String {
-    if message.chars().count() <= LONGEST_MESSAGE {
+    if message.chars().count() <= MAX_MESSAGE {
         return message;
     }
-    message.chars().take(LONGEST_MESSAGE - 1).chain(['…']).collect()
+    message.chars().take(MAX_MESSAGE - 1).chain(['…']).collect()
 }
 
-impl Ending {
+impl StepEnd {
     pub(crate) fn done(input_hash: String, output: Value) -> Self {
         Self {
             status: StepStatus::Done,
@@ -239,10 +239,10 @@ mod tests {
 
     #[test]
     fn a_message_that_is_cut_ends_with_a_mark_and_keeps_within_the_limit() {
-        let whole = "é".repeat(LONGEST_MESSAGE);
+        let whole = "é".repeat(MAX_MESSAGE);
         assert_eq!(cut(whole.clone()), whole);
         let message = cut(format!("{whole}!"));
-        assert_eq!(message.chars().count(), LONGEST_MESSAGE);
-        assert_eq!(message.strip_suffix('…'), Some("é".repeat(LONGEST_MESSAGE - 1).as_str()));
+        assert_eq!(message.chars().count(), MAX_MESSAGE);
+        assert_eq!(message.strip_suffix('…'), Some("é".repeat(MAX_MESSAGE - 1).as_str()));
     }
 }

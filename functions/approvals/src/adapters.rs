@@ -9,7 +9,9 @@ use countersign_approval::{
 };
 use countersign_effect::Effect;
 use countersign_failure::Failure;
-use countersign_gatekeeper::{Answer, Attempting, Desk, GateError, Notices, Striking, Wired};
+use countersign_gatekeeper::{
+    Answer, Attempting, Bootstrap, GateError, Gatekeeper, Notices, Striking,
+};
 use countersign_identity::{Rights, Standing, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_store_approvals::{Approvals, CodeIssue, Loaded};
@@ -32,7 +34,7 @@ struct Tables {
 /// What `POST` decides with.
 struct Doing {
     approvals: Approvals,
-    desk: Desk,
+    gatekeeper: Gatekeeper,
     notices: Notices,
 }
 
@@ -46,11 +48,11 @@ impl Context {
             StartError::Invalid { name: Setting::Tenant.name(), reason: error.to_string() }
         })?;
         let tokens = Tokens::new(boot.table(Setting::TableTokens, &boot.dynamo())?);
-        let Wired { desk, approvals, runs, directory, notices, .. } =
-            Wired::waking(boot, Arc::new(tokens))?;
+        let Bootstrap { gatekeeper, approvals, runs, directory, notices, .. } =
+            Bootstrap::waking(boot, Arc::new(tokens))?;
         let (public_url, key) = (notices.public_url.clone(), Arc::clone(&notices.key));
         let look = Tables { approvals: approvals.clone(), runs, rights: Arc::new(directory) };
-        let act = Doing { approvals, desk, notices };
+        let act = Doing { approvals, gatekeeper, notices };
         Ok(Self {
             tenant,
             public_url,
@@ -157,7 +159,7 @@ impl Act for Doing {
         attempting: &'a Attempting,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Answer, GateError>> {
-        self.desk.decide(attempting, now)
+        self.gatekeeper.decide(attempting, now)
     }
 
     fn strike<'a>(
@@ -165,7 +167,7 @@ impl Act for Doing {
         striking: &'a Striking,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Request, GateError>> {
-        self.desk.strike(striking, now)
+        self.gatekeeper.strike(striking, now)
     }
 
     fn put_code<'a>(

@@ -9,7 +9,7 @@ use crate::contract::endpoint_contract;
 use crate::model::ConnectorDefinition;
 
 /// No name of a tool is longer: what model providers take.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 
 /// An endpoint as models are shown it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,11 +41,11 @@ pub fn tool_of(definition: &ConnectorDefinition, endpoint: &str) -> Option<Endpo
 /// A name that is too long is cut, and told from its like by a digest of the whole.
 fn name(connector: &str, endpoint: &str) -> String {
     let whole = format!("{connector}__{endpoint}");
-    if whole.len() <= LONGEST_NAME {
+    if whole.len() <= MAX_NAME {
         return whole;
     }
     let digest = hex::encode(&Sha256::digest(&whole)[..4]);
-    let head: String = whole.chars().take(LONGEST_NAME - digest.len() - 1).collect();
+    let head: String = whole.chars().take(MAX_NAME - digest.len() - 1).collect();
     format!("{head}_{digest}")
 }
 

@@ -6,10 +6,10 @@ use countersign_web::{FieldError, Problem};
 use countersign_wiring::coerce;
 use serde_json::{Map, Value};
 
-use crate::trial::Trial;
+use crate::test_run::TestRun;
 
 /// Problems told; more help nobody.
-const MOST_TOLD: usize = 50;
+const MAX_TOLD: usize = 50;
 
 /// The endpoint of this name.
 pub(crate) fn endpoint(definition: &ConnectorDefinition, name: &str) -> Result<Endpoint, Problem> {
@@ -23,17 +23,17 @@ pub(crate) fn endpoint(definition: &ConnectorDefinition, name: &str) -> Result<E
 /// The arguments with the types of the endpoint's parameters, as a playbook would give them.
 pub(crate) fn arguments(
     definition: &ConnectorDefinition,
-    trial: &Trial,
+    test_run: &TestRun,
 ) -> Result<Map<String, Value>, Problem> {
-    let contract = endpoint_contract(definition, &trial.endpoint);
+    let contract = endpoint_contract(definition, &test_run.endpoint);
     let slots = contract.map(|contract| contract.inputs).unwrap_or_default();
-    let given = |slot: &Slot| trial.inputs.get(&slot.name).is_some_and(|value| !value.is_null());
+    let given = |slot: &Slot| test_run.inputs.get(&slot.name).is_some_and(|value| !value.is_null());
     let missing =
         slots.iter().filter(|slot| slot.required && slot.default.is_none() && !given(slot));
     let mut errors: Vec<FieldError> = missing.map(|slot| field(&slot.name, "is missing")).collect();
     let mut arguments = Map::new();
-    for (name, value) in &trial.inputs {
-        if errors.len() >= MOST_TOLD {
+    for (name, value) in &test_run.inputs {
+        if errors.len() >= MAX_TOLD {
             break;
         }
         match slots.iter().find(|slot| slot.name == *name) {

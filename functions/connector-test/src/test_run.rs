@@ -14,20 +14,20 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::{Context, asked};
+use crate::{Context, test_request};
 
 /// The gateway waits 29 seconds; what is left is for the answer.
 const AT_MOST: Duration = Duration::from_secs(25);
 /// Records shown unless asked otherwise, and at most.
 const ROWS: usize = 10;
-const MOST_ROWS: usize = 100;
+const MAX_ROWS: usize = 100;
 /// Lambda answers with at most 6 MB, and writes this answer as a text in which quotes and backslashes count twice.
-const MOST_BYTES: usize = 2 * 1024 * 1024;
+const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// What to try.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Trial {
+pub(crate) struct TestRun {
     /// The endpoint.
     pub(crate) endpoint: String,
     /// Its arguments, by name.
@@ -69,40 +69,40 @@ pub(crate) async fn run(
     State(context): State<Arc<Context>>,
     signed: Signed,
     Path(id): Path<ConnectorId>,
-    Json(trial): Json<Trial>,
+    Json(test_run): Json<TestRun>,
 ) -> Result<Json<Outcome>, Problem> {
     signed.caller.permits(&Requirement::role(Role::Analyst), None)?;
-    let rows = trial.rows.unwrap_or(ROWS);
-    if rows > MOST_ROWS {
-        return Err(Problem::field("rows", format!("must be at most {MOST_ROWS}")));
+    let rows = test_run.rows.unwrap_or(ROWS);
+    if rows > MAX_ROWS {
+        return Err(Problem::field("rows", format!("must be at most {MAX_ROWS}")));
     }
     let owner = &signed.caller.user;
-    let definition = context.bench.definition_of(owner, &id).await;
+    let definition = context.context.definition_of(owner, &id).await;
     let definition = definition.map_err(|error| Problem::of(error.as_ref()))?;
     let definition = definition.ok_or_else(Problem::not_found)?;
-    let endpoint = asked::endpoint(&definition, &trial.endpoint)?;
-    let trial = Trial { inputs: asked::arguments(&definition, &trial)?, ..trial };
+    let endpoint = test_request::endpoint(&definition, &test_run.endpoint)?;
+    let test_run = TestRun { inputs: test_request::arguments(&definition, &test_run)?, ..test_run };
     let begun = Instant::now();
-    let outcome = context.action.run(&call(owner, &id, &trial)).await;
+    let outcome = context.action.run(&call(owner, &id, &test_run)).await;
     let took_ms = begun.elapsed().as_millis();
     let output = match outcome {
         Ok(output) => output,
-        Err(error) => return Ok(Json(failed(&error, trial.profile.is_some(), took_ms))),
+        Err(error) => return Ok(Json(failed(&error, test_run.profile.is_some(), took_ms))),
     };
-    let output_schema = if trial.infer { endpoint.inferred_output(&output) } else { None };
+    let output_schema = if test_run.infer { endpoint.inferred_output(&output) } else { None };
     Ok(Json(Outcome { output_schema, ..succeeded(output, rows, took_ms) }))
 }
 
-fn call(owner: &UserId, id: &ConnectorId, trial: &Trial) -> Call {
+fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
     let now = Timestamp::now();
-    let params = json!({ "connector": id.as_str(), "endpoint": trial.endpoint });
-    let profile = trial.profile.as_ref().map(ToString::to_string).unwrap_or_default();
+    let params = json!({ "connector": id.as_str(), "endpoint": test_run.endpoint });
+    let profile = test_run.profile.as_ref().map(ToString::to_string).unwrap_or_default();
     Call {
         run: "test".to_owned(),
-        step: trial.endpoint.clone(),
+        step: test_run.endpoint.clone(),
         owner: owner.clone(),
         action: CALL_CONNECTOR.to_owned(),
-        inputs: trial.inputs.clone(),
+        inputs: test_run.inputs.clone(),
         params: params.as_object().cloned().unwrap_or_default(),
         // Nobody repeats a test: what it reserves is its own.
         idempotency_key: hex::encode(rand::random::<[u8; 16]>()),
@@ -130,7 +130,7 @@ fn succeeded(mut output: Value, rows: usize, took_ms: u128) -> Outcome {
         records.truncate(rows);
         count
     });
-    let cut = shortened(&mut output, MOST_BYTES);
+    let cut = shortened(&mut output, MAX_BYTES);
     Outcome {
         ok: true,
         took_ms,

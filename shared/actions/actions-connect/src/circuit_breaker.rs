@@ -14,7 +14,7 @@ use crate::error::ConnectError;
 use crate::fault::health_of;
 use crate::file::source;
 use crate::handler::{Deps, act};
-use crate::meter::{Heard, within};
+use crate::rate_meter::{Heard, within};
 
 /// How a call came out.
 pub(crate) struct Guarded {

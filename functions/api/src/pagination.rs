@@ -95,7 +95,7 @@ pub(crate) async fn list<'a, T>(
 }
 
 /// So many pages are read to fill one.
-const MOST_READS: usize = 10;
+const MAX_READS: usize = 10;
 
 /// A page of those that are asked for: what is left out is made up for by reading on. When few are, a page may still be
 /// short and have a `next`.
@@ -106,7 +106,7 @@ pub(crate) async fn filled<'r, T>(
 ) -> Result<Page<T>, Problem> {
     let limit = PageQuery { limit: query.limit, cursor: None }.limit()?.unsigned_abs() as usize;
     let mut items = Vec::new();
-    for _ in 0..MOST_READS {
+    for _ in 0..MAX_READS {
         // Never more than still fit, so that the place where the list goes on is behind the last one read.
         query.limit = u32::try_from(limit - items.len()).ok();
         let page = read(query.clone()).await?;

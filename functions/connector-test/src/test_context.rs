@@ -13,13 +13,13 @@ use jiff::Timestamp;
 
 /// Connectors as they are stored. Where no agent is named, a connector counts as bound, without a credential: how such a
 /// call fares is neither noted nor told.
-pub(crate) struct Bench {
+pub(crate) struct TestContext {
     pub(crate) stored: Arc<dyn ConnectorSource>,
     pub(crate) health: Arc<dyn HealthSink>,
     pub(crate) announcer: Arc<dyn Announcer>,
 }
 
-impl Bench {
+impl TestContext {
     /// A connector of the owner or the deployment, when there is one of that id.
     pub(crate) async fn definition_of(
         &self,
@@ -53,7 +53,7 @@ fn is_none(binding: &Binding) -> bool {
     binding.profile_id.is_empty()
 }
 
-impl HealthSink for Bench {
+impl HealthSink for TestContext {
     fn note<'a>(
         &'a self,
         owner: &'a UserId,
@@ -68,7 +68,7 @@ impl HealthSink for Bench {
 }
 
 /// A test tells how its source answers now: nothing stands in, and nothing is kept of it.
-impl Answers for Bench {
+impl Answers for TestContext {
     fn last<'a>(&'a self, _: &'a AnswerKey) -> BoxFuture<'a, Result<Option<Kept>, StandingError>> {
         Box::pin(async { Ok(None) })
     }
@@ -82,7 +82,7 @@ impl Answers for Bench {
     }
 }
 
-impl Announcer for Bench {
+impl Announcer for TestContext {
     fn auth_failed<'a>(
         &'a self,
         owner: &'a UserId,
@@ -98,7 +98,7 @@ impl Announcer for Bench {
     }
 }
 
-impl ConnectorSource for Bench {
+impl ConnectorSource for TestContext {
     fn definition<'a>(
         &'a self,
         owner: &'a UserId,
@@ -217,13 +217,13 @@ mod tests {
     /// Who hears of a refused credential when this profile tests a connector with this auth.
     async fn check(auth: &'static str, profile: &str, credential: bool, expect: &[&str]) {
         let world = Arc::new(World { auth, heard: Mutex::default() });
-        let bench =
-            Bench { stored: world.clone(), health: world.clone(), announcer: world.clone() };
+        let context =
+            TestContext { stored: world.clone(), health: world.clone(), announcer: world.clone() };
         let (owner, id) = (UserId::from_bytes([1; 16]), ConnectorId::parse("shelf").unwrap());
-        let mut bound = bench.binding(&owner, profile, &id).await.unwrap().unwrap();
+        let mut bound = context.binding(&owner, profile, &id).await.unwrap().unwrap();
         bound.credential = bound.credential.filter(|_| credential);
-        bench.note(&owner, &bound, Health::AuthFailed).await.unwrap();
-        bench.auth_failed(&owner, &bound, Timestamp::UNIX_EPOCH).await.unwrap();
+        context.note(&owner, &bound, Health::AuthFailed).await.unwrap();
+        context.auth_failed(&owner, &bound, Timestamp::UNIX_EPOCH).await.unwrap();
         let heard: Vec<&str> = world.heard.lock().unwrap().iter().map(|(how, _)| *how).collect();
         assert_eq!(heard, expect, "{auth} {profile} {credential}");
     }

@@ -1,4 +1,4 @@
-//! The desk over the real tables, keys, queues and schedules: what every function that touches an approval starts with.
+//! The gatekeeper over the real tables, keys, queues and schedules: what every function that touches an approval starts with.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use countersign_store_approvals::{Approvals, TaskTokens};
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
 
-use crate::desk::Desk;
 use crate::notices::Notices;
 use crate::ports::Ledger;
 use crate::recorder::Recorder;
+use crate::service::Gatekeeper;
 
-/// The desk, and the stores it was built from.
+/// The gatekeeper, and the stores it was built from.
 #[derive(Clone)]
-pub struct Wired {
+pub struct Bootstrap {
     /// The protocol.
-    pub desk: Desk,
+    pub gatekeeper: Gatekeeper,
     /// The requests.
     pub approvals: Approvals,
     /// The runs.
@@ -33,7 +33,7 @@ pub struct Wired {
     pub notices: Notices,
 }
 
-impl Wired {
+impl Bootstrap {
     /// Builds it from the settings of a function that wakes nobody: it only closes what an ended run leaves open.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Wired {
         let recorder = Recorder { approvals: approvals.clone(), directory: directory.clone() };
         let group = need(Setting::ScheduleGroup)?;
         let (role, target) = (need(Setting::ScheduleRoleArn)?, need(Setting::DeadlineFunctionArn)?);
-        let desk = Desk {
+        let gatekeeper = Gatekeeper {
             records: Arc::new(approvals.clone()),
             tasks: Arc::new(Tasks::new(&boot.aws)),
             alarms: Arc::new(Schedules::new(&boot.aws, group, role, target)),
@@ -78,6 +78,6 @@ impl Wired {
             ledger: Arc::new(Ledger(ReceiptQueue::new(&boot.aws, need(Setting::ReceiptQueueUrl)?))),
             requires_mfa: boot.flag(Setting::RequireMfa)?,
         };
-        Ok(Self { desk, approvals, runs, directory, recorder, notices })
+        Ok(Self { gatekeeper, approvals, runs, directory, recorder, notices })
     }
 }

@@ -1,4 +1,4 @@
-//! The desk: every port of the protocol in one place.
+//! The gatekeeper: every port of the protocol in one place.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) const RACES: usize = 20;
 
 /// Everything the protocol works with. Built once per process.
 #[derive(Clone)]
-pub struct Desk {
+pub struct Gatekeeper {
     /// The table of requests.
     pub records: Arc<dyn Records>,
     /// What wakes waiting tasks.
@@ -38,7 +38,7 @@ pub struct Desk {
     pub requires_mfa: bool,
 }
 
-impl Desk {
+impl Gatekeeper {
     /// Reads a request; a missing one is [`GateError::NotFound`].
     pub(crate) async fn load(&self, id: &ApprovalId) -> Result<Loaded, GateError> {
         let loaded = self.records.load(id).await;

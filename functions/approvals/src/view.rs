@@ -25,7 +25,7 @@ use crate::strikes::{self, Told};
 use crate::unknown;
 
 /// Characters of a prompt that are shown at once.
-const PROMPT_LIMIT: usize = 1_000;
+const MAX_PROMPT: usize = 1_000;
 
 /// A genuine, current link and what it leads to.
 pub(crate) struct Opened {
@@ -216,7 +216,7 @@ pub(crate) async fn decision(
         agent: run.as_ref().map(|run| Shown::line(&run.agent)),
         what: Shown::line(&plan.map(|plan| plan::what(request, plan)).unwrap_or_default()),
         approver: Shown::line(&approver),
-        prompt: Shown::prose(prompt, PROMPT_LIMIT),
+        prompt: Shown::prose(prompt, MAX_PROMPT),
         prompt_url: Some(format!("{page_url}/prompt")),
         effects,
         changed: strikes.changed(request),

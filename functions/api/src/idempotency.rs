@@ -4,7 +4,7 @@ use axum::response::Response;
 use countersign_failure::Failure;
 use countersign_store_catalog::{Answered, Catalog, Replay};
 use countersign_web::Problem;
-use countersign_web::replay::{Attempt, Begun, Kept, Memory, once};
+use countersign_web::idempotency::{Attempt, Begun, Kept, Memory, once};
 use futures::future::BoxFuture;
 use http::StatusCode;
 use jiff::Timestamp;

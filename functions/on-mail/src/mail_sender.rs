@@ -11,7 +11,7 @@ use countersign_outbox::Mail;
 use futures::future::BoxFuture;
 
 /// Carries mail.
-pub trait Postman: Send + Sync {
+pub trait MailSender: Send + Sync {
     /// Hands one mail over.
     fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<(), SendError>>;
 }
@@ -66,7 +66,7 @@ impl Ses {
     }
 }
 
-impl Postman for Ses {
+impl MailSender for Ses {
     fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<(), SendError>> {
         Box::pin(async move {
             let to = Destination::builder().set_to_addresses(Some(mail.to().to_vec())).build();

@@ -10,14 +10,14 @@ use countersign_run::{DryRun, Head, RunContext, RunId};
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_kit::StoreError;
 use countersign_store_runs::{Asked, Created};
-use countersign_web::replay::Kept;
+use countersign_web::idempotency::Kept;
 use countersign_web::{FieldError, Problem, Signed};
 use http::StatusCode;
 use serde_json::{Map, Value};
 
 use crate::routes::executions::ExecutionLine;
 use crate::routes::now;
-use crate::{Context, compiling, quotas, repeating, signing};
+use crate::{Context, documents, quotas, repeating, signing};
 
 /// What is asked of whom.
 pub(crate) struct Asking<'a> {
@@ -212,11 +212,11 @@ fn only_playbook(profile: &Profile) -> Result<String, Problem> {
 
 /// A question of bounded length: it is stored with the run and shown to those who sign.
 pub(crate) fn check_query(query: &str) -> Result<(), Problem> {
-    const MOST: usize = 16_000;
-    if query.chars().count() <= MOST {
+    const MAX: usize = 16_000;
+    if query.chars().count() <= MAX {
         return Ok(());
     }
-    Err(Problem::field("query", format!("has more than {MOST} characters")))
+    Err(Problem::field("query", format!("has more than {MAX} characters")))
 }
 
 /// Every input that is missing, unknown, of another type or too large.
@@ -243,7 +243,7 @@ pub(crate) fn check_links(
     playbook: &StoredPlaybook,
     endpoints: &Bindings,
 ) -> Result<(ValidPlaybook, Vec<FieldError>), Problem> {
-    let compiled = compiling::compiled(&ctx.registry, &playbook.yaml, Some(endpoints), None);
+    let compiled = documents::compiled(&ctx.registry, &playbook.yaml, Some(endpoints), None);
     let mut errors: Vec<FieldError> = Vec::new();
     for error in compiled.errors() {
         if errors.iter().all(|known| known.message != error.message) {

@@ -8,10 +8,10 @@ use countersign_store_approvals::TaskToken;
 use serde_json::json;
 
 use crate::clock;
-use crate::desk::{Desk, complain};
 use crate::error::GateError;
+use crate::service::{Gatekeeper, complain};
 
-impl Desk {
+impl Gatekeeper {
     /// Brings the end of a request to its run. `token` is that of a task that asks right now; otherwise the stored one.
     /// Says whether the run knows; if not, the request stays marked as unmoved.
     pub(crate) async fn settle(&self, request: &Request, token: Option<&TaskToken>) -> bool {
@@ -27,7 +27,7 @@ impl Desk {
         }
     }
 
-    /// As [`Desk::settle`], for a caller that can ask again.
+    /// As [`Gatekeeper::settle`], for a caller that can ask again.
     pub(crate) async fn try_settle(
         &self,
         request: &Request,

@@ -12,7 +12,7 @@ use crate::error::StepError;
 
 /// What came of the steps this one waits for, lies behind, or reads.
 #[derive(Debug)]
-pub(crate) struct Situation {
+pub(crate) struct Upstream {
     outcomes: BTreeMap<String, Outcome>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Blocked {
     pub(crate) message: String,
 }
 
-impl Situation {
+impl Upstream {
     /// Reads it: one request.
     pub(crate) async fn read(
         runs: &RunStore,

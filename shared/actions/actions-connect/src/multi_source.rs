@@ -14,7 +14,7 @@ use crate::binding::Resolved;
 use crate::calling::Caller;
 use crate::error::ConnectError;
 use crate::handler::Deps;
-use crate::meter::{Meter, within};
+use crate::rate_meter::{Meter, within};
 
 /// The places of one call.
 pub(crate) struct Places<'p> {

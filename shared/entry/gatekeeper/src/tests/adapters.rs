@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub(crate) use super::make::{at, by_mail, gate, payments, question, run, user};
-use crate::{Alarms, Desk, Records, Wake};
+use crate::{Alarms, Gatekeeper, Records, Wake};
 
 #[derive(Default)]
 pub(crate) struct State {
@@ -70,9 +70,9 @@ impl World {
         self.0.lock().unwrap()
     }
 
-    pub(crate) fn desk(&self) -> Desk {
+    pub(crate) fn gatekeeper(&self) -> Gatekeeper {
         let world = Arc::new(self.clone());
-        Desk {
+        Gatekeeper {
             records: world.clone(),
             tasks: world.clone(),
             alarms: world.clone(),
@@ -110,7 +110,7 @@ impl World {
         now: Timestamp,
     ) -> crate::Opened {
         self.state().waiting.insert(token.to_owned());
-        self.desk().open(opening, &TaskToken::new(token), now).await.unwrap()
+        self.gatekeeper().open(opening, &TaskToken::new(token), now).await.unwrap()
     }
 }
 
