@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
-use countersign_connector::{Parsed, Severity, parse, parse_template};
+use countersign_connector::{Parsed, parse, parse_template};
 use countersign_document::{Document, Reading};
 use countersign_playbook::{PlaybookSource, World, compile, render};
 use countersign_profile::ProfileFile;
@@ -91,12 +91,8 @@ impl Validate {
             console.line(pretty(&json!({ "valid": valid, "diagnostics": diagnostics })));
             return valid;
         }
-        let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
-        for diagnostic in &diagnostics {
-            console.line(format!("{origin}:{diagnostic}"));
-        }
-        let warnings = diagnostics.len() - errors;
-        console.line(format!("{origin}: {}, {}", many(errors, "error"), many(warnings, "warning")));
+        let colour = std::io::stdout().is_terminal();
+        console.line(countersign_document::text(origin, text, &diagnostics, colour).trim_end());
         valid
     }
 }
@@ -155,10 +151,6 @@ impl Kind {
         }
         own(countersign_document::schema::<ScheduleSpec>()).then_some(Self::Schedule)
     }
-}
-
-fn many(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
