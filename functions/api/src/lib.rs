@@ -39,7 +39,7 @@ pub fn router(context: &Arc<Context>) -> Router {
 /// Serves one event of the HTTP API.
 ///
 /// # Errors
-/// [`Fault`] when the event is no HTTP request; everything else is an HTTP answer.
+/// [`Fault`] when the event is not an HTTP request; everything else is an HTTP answer.
 pub fn handle(
     router: Router,
     event: Value,

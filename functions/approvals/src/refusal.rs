@@ -1,4 +1,4 @@
-//! Everything that is no decision, and the page that says so.
+//! Everything that is not a decision, and the page that says so.
 
 use countersign_approval::ports::PortError;
 use countersign_approval::{DecideError, LinkError, MacError, Verdict, Vote};

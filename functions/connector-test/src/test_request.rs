@@ -16,7 +16,7 @@ pub(crate) fn endpoint(definition: &ConnectorDefinition, name: &str) -> Result<E
     let endpoint = definition.endpoints.get(name).cloned();
     endpoint.ok_or_else(|| {
         let near = nearest(name, definition.endpoints.keys().map(String::as_str));
-        Problem::invalid(vec![unknown("endpoint", "is no endpoint of this connector", near)])
+        Problem::invalid(vec![unknown("endpoint", "is not an endpoint of this connector", near)])
     })
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn arguments(
             None => {
                 let near = nearest(name, slots.iter().map(|slot| slot.name.as_str()));
                 let path = format!("inputs.{name}");
-                errors.push(unknown(&path, "is no parameter of this endpoint", near));
+                errors.push(unknown(&path, "is not a parameter of this endpoint", near));
             }
         }
     }

@@ -8,7 +8,7 @@ use countersign_store_kit::StoreError;
 /// Why a receipt is not sealed, or the head not signed.
 #[derive(Debug, thiserror::Error, Failure)]
 pub enum SealError {
-    /// A message is no receipt.
+    /// A message is not a receipt.
     #[error("a message is not a receipt")]
     #[failure(code = "RECEIPT_INVALID")]
     NotAReceipt(#[source] serde_json::Error),

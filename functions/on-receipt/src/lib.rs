@@ -59,7 +59,7 @@ impl Context {
     }
 }
 
-/// Seals the receipts of a batch, in order. From the first message that is no receipt of this deployment on, all are
+/// Seals the receipts of a batch, in order. From the first message that is not a receipt of this deployment on, all are
 /// named to be delivered again; when sealing, signing or exporting fails, the whole batch is.
 pub fn handle<'a>(
     event: SqsEvent,

@@ -64,7 +64,7 @@ impl SignIn {
         attributes.email.as_deref().filter(|_| verified).map(Email::parse)
     }
 
-    /// The pool and the name of the account when somebody has signed in just now. A refresh is no sign-in: who holds a
+    /// The pool and the name of the account when somebody has signed in just now. A refresh is not a sign-in: who holds a
     /// stolen session could give the account a factor of their own, and the next token would vouch for them.
     pub(crate) fn of_a_sign_in(&self) -> Option<(&str, &str)> {
         const SIGN_INS: [&str; 2] =

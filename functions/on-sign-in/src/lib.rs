@@ -31,14 +31,16 @@ pub struct Context {
 }
 
 impl Context {
-    /// Builds it from the settings. A first administrator that is no address is nobody: it must not keep others out.
+    /// Builds it from the settings. A first administrator that is not an address is nobody: it must not keep others out.
     ///
     /// # Errors
     /// [`StartError`] when a setting is missing.
     pub fn new(boot: &Boot) -> Result<Self, StartError> {
         let first = boot.settings.get(Setting::FirstAdministrator).map(Email::parse);
         if let Some(Err(_)) = &first {
-            tracing::error!("the first administrator cannot be appointed: that is no mail address");
+            tracing::error!(
+                "the first administrator cannot be appointed: that is not a mail address"
+            );
         }
         Ok(Self {
             directory: Directory::new(boot.table(Setting::TableDirectory, &boot.dynamo())?),

@@ -58,7 +58,7 @@ impl Context {
 ///
 /// # Errors
 /// A [`Fault`] when a table does not answer or the stored plan is not the sealed one. What the author of the run can
-/// mend — a playbook that no longer compiles, a profile that is gone — is no fault: it ends the run with its reason.
+/// mend — a playbook that no longer compiles, a profile that is gone — is not a fault: it ends the run with its reason.
 pub async fn handle(
     context: &Context,
     event: Value,

@@ -187,7 +187,7 @@ fn refusal(status: u16, text: &str) -> CliError {
     CliError::Refused { status, code: said("code"), title, help: said("hint") }
 }
 
-/// What the gateway means by an answer that is no problem document: it says one word, such as `Forbidden`.
+/// What the gateway means by an answer that is not a problem document: it says one word, such as `Forbidden`.
 fn of_gateway(status: u16) -> Option<(&'static str, &'static str)> {
     let said = match status {
         401 => (

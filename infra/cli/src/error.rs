@@ -36,7 +36,7 @@ pub enum CliError {
         /// Where everything the compiler said stands.
         log: PathBuf,
     },
-    /// The template names a function that is no crate, or the reverse.
+    /// The template names a function that is not a crate, or the reverse.
     #[error("`template.yaml` deploys `{0}` but there is no crate `functions/{0}`")]
     NoFunction(String),
     /// Something else listens on the port.
@@ -98,7 +98,7 @@ pub enum CliError {
         /// What the door advises.
         help: Option<String>,
     },
-    /// A door could not be reached or answered something that is no JSON.
+    /// A door could not be reached or answered something that is not JSON.
     #[error("`{url}` did not answer as expected: {reason}")]
     Door {
         /// What was asked.

@@ -9,7 +9,7 @@ use crate::stack::Stack;
 
 /// Who makes the tokens of the local stack, and whom they are for; the defaults of `template.yaml`.
 const PARTY: &str = "countersign";
-/// What the operator's tokens name as their subject: nobody's id, because an operator is no person.
+/// What the operator's tokens name as their subject: nobody's id, because an operator is not a person.
 const OPERATOR: [u8; 16] = [0; 16];
 const TEN_MINUTES: i64 = 600;
 

@@ -39,8 +39,9 @@ pub fn broken(project: &Project) -> Vec<String> {
     let orphans =
         deployed.iter().filter(|(name, _)| !crates.iter().any(|folder| pascal(folder) == *name));
     broken.extend(
-        orphans
-            .map(|(name, _)| format!("the resource `{name}` deploys a function that is no crate")),
+        orphans.map(|(name, _)| {
+            format!("the resource `{name}` deploys a function that is not a crate")
+        }),
     );
     broken
 }
@@ -128,7 +129,7 @@ mod tests {
             "Other",
             "x",
             &WHOLE,
-            &[missing, "the resource `Other` deploys a function that is no crate"],
+            &[missing, "the resource `Other` deploys a function that is not a crate"],
         );
     }
 }

@@ -21,10 +21,10 @@ pub enum TidyError {
         /// Why.
         source: std::io::Error,
     },
-    /// The template is no YAML.
+    /// The template is not YAML.
     #[error("reading the template: {0}")]
     Template(String),
-    /// A state machine is no JSON.
+    /// A state machine is not JSON.
     #[error("reading `{path}`: {source}")]
     Machine {
         /// Which file.

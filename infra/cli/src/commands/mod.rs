@@ -153,7 +153,7 @@ impl Person {
     pub(crate) async fn find(stack: &Stack, named: &str) -> Result<Self, CliError> {
         if named.is_empty() || named.contains(['/', '?', '#', '%']) {
             return Err(CliError::Argument(format!(
-                "`{named}` is no id, username or mail address"
+                "`{named}` is not an id, username or mail address"
             )));
         }
         let found = operator(stack)?.get(&format!("/api/admin/users/{named}")).await;

@@ -16,7 +16,7 @@ const CODE_BUCKET: &str = "countersign-code";
 /// Lays out what is deployed: the template, the machines it names, and a link `dist` to the archives.
 ///
 /// # Errors
-/// [`CliError::NoFunction`] when the template deploys a function that is no crate; [`CliError::Io`] otherwise.
+/// [`CliError::NoFunction`] when the template deploys a function that is not a crate; [`CliError::Io`] otherwise.
 pub(super) fn stage(project: &Path, stage: &Path, functions: &Functions) -> Result<(), CliError> {
     let doing = |source| CliError::io("laying out what is deployed", source);
     let machines = stage.join("statemachines");

@@ -165,7 +165,7 @@ impl Stack {
     /// Reads the record in a state folder, if there is one.
     ///
     /// # Errors
-    /// [`CliError::Io`] when it cannot be read or is no record.
+    /// [`CliError::Io`] when it cannot be read or is not a record.
     pub fn load(state: &Path) -> Result<Option<Self>, CliError> {
         let file = state.join("stack.json");
         let doing = || format!("reading `{}`", file.display());

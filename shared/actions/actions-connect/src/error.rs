@@ -188,7 +188,7 @@ pub enum ConnectError {
         /// What happened.
         cause: String,
     },
-    /// The token server's answer is no token.
+    /// The token server's answer is not a token.
     #[error("`{connector}` gave no token: {cause}")]
     #[failure(
         forward = cause,
@@ -310,7 +310,7 @@ impl ConnectError {
     fn is_settled(&self) -> bool {
         match self {
             Self::Source(_) | Self::Lookup(_) | Self::Robots(_) | Self::Format(_) => false,
-            // A reader that could not be started is no answer of the source.
+            // A reader that could not be started is not an answer of the source.
             Self::Page(PageError::Reader(_)) => false,
             Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.is_settled(),
             _ => true,

@@ -143,7 +143,7 @@ impl<'f> Gathered<'f> {
     fn add(&mut self, feed: &'f Feed, outcome: Result<Vec<Item>, ConnectError>) {
         match outcome {
             Ok(items) => self.items.extend(items.into_iter().map(|item| (feed, item))),
-            // F-311: an answer that is no feed is said, and empty.
+            // F-311: an answer that is not a feed is said, and empty.
             Err(error @ ConnectError::Page(PageError::Feed(_))) => {
                 tracing::warn!(feed = feed.name, %error, "an answer was not as expected");
                 self.warnings

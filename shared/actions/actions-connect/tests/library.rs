@@ -37,7 +37,7 @@ impl Template {
         self.definition.id.as_str()
     }
 
-    /// A database is no server that could be served here; `postgres-out` asks a real one.
+    /// A database is not a server that could be served here; `postgres-out` asks a real one.
     fn is_database(&self) -> bool {
         matches!(self.definition.connection, Connection::Database(_))
     }

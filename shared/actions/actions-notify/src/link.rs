@@ -12,7 +12,8 @@ impl PublicUrl {
     /// # Errors
     /// What is wrong with it, as a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let url = Url::parse(text).map_err(|error| format!("`{text}` is no address: {error}"))?;
+        let url =
+            Url::parse(text).map_err(|error| format!("`{text}` is not an address: {error}"))?;
         if matches!(url.scheme(), "http" | "https") {
             Ok(Self(url))
         } else {

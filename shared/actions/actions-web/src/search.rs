@@ -126,7 +126,7 @@ fn categories(written: Option<Categories>) -> Result<Vec<String>, WebError> {
     if all.len() > MAX_CATEGORIES { Err(wrong()) } else { Ok(all) }
 }
 
-/// Each page once; what is no web page is left out.
+/// Each page once; what is not a web page is left out.
 fn results(hits: Vec<Hit>, most: usize) -> Vec<Found> {
     let mut seen = HashSet::new();
     let mut results = Vec::new();

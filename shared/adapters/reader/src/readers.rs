@@ -74,7 +74,7 @@ impl Readers {
     }
 
     /// Readers whose children run another program than this process, with these arguments before the word: for tests, which
-    /// run in a program that is no function.
+    /// run in a program that is not a function.
     #[must_use]
     pub fn with_program(path: PathBuf, arguments: Vec<OsString>, bounds: Bounds) -> Self {
         Self::of(Some(Program::of(path, arguments)), bounds)
@@ -209,7 +209,7 @@ impl Readers {
     }
 }
 
-/// Gives a child its job and the document. That it stopped reading is no error here: it says why.
+/// Gives a child its job and the document. That it stopped reading is not an error here: it says why.
 async fn feed(mut stdin: ChildStdin, job: &Job, document: Document<'_>) -> Result<(), Ended> {
     let mut head = serde_json::to_vec(job).map_err(|error| Ended::Failed(error.to_string()))?;
     head.push(b'\n');

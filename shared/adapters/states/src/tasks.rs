@@ -37,7 +37,7 @@ impl Tasks {
     /// Wakes the task with an output.
     ///
     /// # Errors
-    /// [`StatesError`] when the service does not answer or refuses; an unknown or spent token is no error.
+    /// [`StatesError`] when the service does not answer or refuses; an unknown or spent token is not an error.
     pub fn succeed<'a>(
         &'a self,
         token: &'a str,

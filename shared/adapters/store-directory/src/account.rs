@@ -15,7 +15,7 @@ impl Subject {
     /// Reads the `sub` of an account.
     ///
     /// # Errors
-    /// [`InvalidUser::Subject`] when it is no UUID.
+    /// [`InvalidUser::Subject`] when it is not a UUID.
     pub fn parse(text: &str) -> Result<Self, InvalidUser> {
         Uuid::try_parse(text).map(Self).map_err(|_| InvalidUser::Subject)
     }

@@ -20,7 +20,7 @@ impl RunStore {
     }
 
     /// Records the final status and removes the mark of an active run; one transaction. A successful
-    /// run that is no test becomes the profile's last one. False when it was done before.
+    /// run that is not a test becomes the profile's last one. False when it was done before.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.

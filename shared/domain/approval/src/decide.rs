@@ -70,7 +70,7 @@ pub enum DecideError {
         help = "send the `digest` of the request you looked at"
     )]
     DigestMissing,
-    /// The digest is no digest.
+    /// The digest is not a digest.
     #[error("the digest of the decision is malformed")]
     #[failure(
         code = "DIGEST_MALFORMED",

@@ -27,7 +27,7 @@ const MAC_LENGTH: usize = 32;
 /// How long the page's nonce is good.
 const NONCE_LIFETIME: SignedDuration = SignedDuration::from_mins(30);
 
-/// A text that is no token of the expected form.
+/// A text that is not a token of the expected form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this is not a token of this form")]
 pub struct TokenError;
@@ -35,7 +35,7 @@ pub struct TokenError;
 /// Why a link or nonce does not open the page or decide.
 #[derive(Debug, thiserror::Error, Failure)]
 pub enum LinkError {
-    /// The text is no link.
+    /// The text is not a link.
     #[error("this link is incomplete: perhaps the mail program cut it")]
     #[failure(code = "LINK_MALFORMED", status = 404, help = "copy the whole link from the mail")]
     Malformed,

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// Why a MAC could not be made or checked. A MAC that does not match is no error: it is `false`.
+/// Why a MAC could not be made or checked. A MAC that does not match is not an error: it is `false`.
 #[derive(Debug, thiserror::Error, Failure)]
 #[error("{operation}: {message}")]
 #[failure(code = "LINK_KEY_UNAVAILABLE", class = *class)]

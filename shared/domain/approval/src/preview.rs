@@ -12,7 +12,7 @@ const BUDGET: usize = 64 * 1024;
 /// A snapshot, cut to the first rows (F-200). The digest covers all rows, whatever is shown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preview {
-    /// The first items, or the whole content when it is no list; a text cut short when it is too long.
+    /// The first items, or the whole content when it is not a list; a text cut short when it is too long.
     pub shown: Value,
     /// How many items are shown whole.
     pub count: u64,

@@ -72,9 +72,9 @@ pub enum Unreachable {
         "there is more, but the next page is said to be at `{0}`, which is not the connector's address: it was not fetched"
     )]
     Elsewhere(String),
-    /// What leads to it is no address.
+    /// What leads to it is not an address.
     #[error(
-        "there is more, but the source's link to the next page is no address: it was not fetched"
+        "there is more, but the source's link to the next page is not an address: it was not fetched"
     )]
     NoAddress,
     /// Nothing leads to it, or only what led to this one.

@@ -77,7 +77,7 @@ pub fn records(
     Ok(mapped)
 }
 
-/// One object for each place in the lists, `most` of them, and how many there are; a list that ends earlier has nothing there, and what is no list is left out.
+/// One object for each place in the lists, `most` of them, and how many there are; a list that ends earlier has nothing there, and what is not a list is left out.
 fn rows_of(columns: &Map<String, Value>, most: usize) -> (Vec<Value>, usize) {
     let lists: Vec<(&String, &Vec<Value>)> =
         columns.iter().filter_map(|(name, value)| Some((name, value.as_array()?))).collect();
@@ -90,7 +90,7 @@ fn rows_of(columns: &Map<String, Value>, most: usize) -> (Vec<Value>, usize) {
     ((0..longest.min(most)).map(row).collect(), longest)
 }
 
-/// One record: the mapped fields, or the object as it is; what is no object becomes `{value: …}`.
+/// One record: the mapped fields, or the object as it is; what is not an object becomes `{value: …}`.
 fn record(mapping: &JsonMapping, item: &Value) -> Map<String, Value> {
     if !mapping.fields.is_empty() {
         let fields = mapping.fields.iter();

@@ -56,7 +56,7 @@ impl ConnectorDefinition {
         Subject::of(&["health", owner.as_str(), self.id.as_str(), self.place(credential)])
     }
 
-    /// What the breaker of one of several places is about: one that fails says nothing of the others. A query is no part
+    /// What the breaker of one of several places is about: one that fails says nothing of the others. A query is not a part
     /// of `place`, for it may hold a secret.
     #[must_use]
     pub fn place_subject(&self, owner: &UserId, place: &str) -> Subject {

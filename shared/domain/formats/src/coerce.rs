@@ -76,7 +76,7 @@ fn texts(value: Value) -> Vec<String> {
     items(value).map(text_of).filter(|text| !text.is_empty()).collect()
 }
 
-/// The values of a list that are there; what is no list is a list of one.
+/// The values of a list that are there; what is not a list is a list of one.
 fn items(value: Value) -> impl Iterator<Item = Value> {
     let items = match value {
         Value::Array(items) => items,

@@ -61,7 +61,7 @@ impl<R: Read> Window<R> {
         self.at += length;
     }
 
-    /// The first byte that is no white space; it is not passed.
+    /// The first byte that is not a white space; it is not passed.
     pub(crate) fn token(&mut self) -> Result<Option<u8>, FormatError> {
         loop {
             let rest = &self.buffer.as_bytes()[self.at..];

@@ -17,7 +17,7 @@ pub enum TokenUse {
     Login,
     /// A long-lived key of a person, for programs: no capabilities.
     Api,
-    /// The deployment's own operator, minted with its secret: may administer, and is no person.
+    /// The deployment's own operator, minted with its secret: may administer, and is not a person.
     Service,
 }
 

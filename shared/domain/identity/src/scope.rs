@@ -123,7 +123,7 @@ pub struct Scope {
 impl FromStr for Scope {
     type Err = ();
 
-    /// Reads exactly two parts. An unknown role has level 0, so the scope grants nothing and is no scope.
+    /// Reads exactly two parts. An unknown role has level 0, so the scope grants nothing and is not a scope.
     fn from_str(text: &str) -> Result<Self, ()> {
         let mut parts = text.split(':');
         let (Some(group), Some(role), None) = (parts.next(), parts.next(), parts.next()) else {

@@ -119,7 +119,7 @@ pub struct Mention {
 }
 
 impl Mention {
-    /// Reads a name, or an entity with `name` or `canonical_name`; anything else is no mention.
+    /// Reads a name, or an entity with `name` or `canonical_name`; anything else is not a mention.
     #[must_use]
     pub fn read(value: &Value) -> Option<Self> {
         let text = |key: &str| value.get(key).and_then(Value::as_str);

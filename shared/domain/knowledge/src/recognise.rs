@@ -45,7 +45,7 @@ impl Guess {
 /// The longest text that is taken for one name.
 const MAX_NAME_WORDS: usize = 12;
 
-/// Judges a text that should be one name; `hint` is what its field suggests. `None`: it is no name.
+/// Judges a text that should be one name; `hint` is what its field suggests. `None`: it is not a name.
 #[must_use]
 pub fn classify(text: &str, hint: Option<&EntityType>) -> Option<Guess> {
     let shape = Shape::read(text)?;

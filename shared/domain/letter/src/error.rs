@@ -9,7 +9,7 @@ pub enum LetterError {
     #[error("rendering a template")]
     #[failure(code = "LETTER_UNRENDERED")]
     Render(#[from] askama::Error),
-    /// The address to link to is no plain absolute HTTP address; it is not repeated, links are secrets.
+    /// The address to link to is not a plain absolute HTTP address; it is not repeated, links are secrets.
     #[error("a mail can only link to a plain absolute http or https address")]
     #[failure(
         code = "LETTER_LINK",

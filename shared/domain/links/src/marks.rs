@@ -40,7 +40,7 @@ pub(crate) fn marks(text: &str) -> Vec<(usize, char)> {
     marks
 }
 
-/// Whether the character at `at`, which is no part of a host's name, makes a link of its neighbours.
+/// Whether the character at `at`, which is not a part of a host's name, makes a link of its neighbours.
 fn joins(all: &[(usize, char)], at: usize) -> bool {
     let near = |at: usize| all.get(at).map(|(_, character)| *character);
     let before = at.checked_sub(1).and_then(near);

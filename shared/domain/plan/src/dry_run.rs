@@ -82,7 +82,7 @@ impl Rehearsal<'_> {
         let unknown = self.samples.keys().filter(|name| plan.step(name).is_none());
         let told = unknown.take(MAX_TOLD).map(|name| {
             let near = nearest(name, names());
-            problem(name, "is no step of this playbook that can have a sample", near)
+            problem(name, "is not a step of this playbook that can have a sample", near)
         });
         told.collect()
     }
@@ -223,7 +223,7 @@ fn fitting(
         if open && near.is_none() {
             fitted.insert(name.clone(), value.clone());
         } else {
-            problems.push(problem(&path, "is no output of this step", near));
+            problems.push(problem(&path, "is not an output of this step", near));
         }
         if problems.len() >= MAX_TOLD {
             break;

@@ -32,7 +32,7 @@ pub enum PlanError {
         step: String,
     },
     /// An edge to nowhere.
-    #[error("the step `{step}` waits for `{named}`, which is no step of the plan")]
+    #[error("the step `{step}` waits for `{named}`, which is not a step of the plan")]
     #[failure(code = "PLAN_INVALID")]
     UnknownStep {
         /// The step.

@@ -111,7 +111,7 @@ codes! {
     SchemaMissing = "P023" Error "missing_required",
     /// `auto_approve` where it is not allowed (K-11).
     AutoApproveForbidden = "P024" Error "type_mismatch",
-    /// A pattern that is no regular expression.
+    /// A pattern that is not a regular expression.
     BadPattern = "P025" Error "type_mismatch",
     /// A step, or `for_each`, where it cannot stand.
     Misplaced = "P026" Error "type_mismatch",

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Handle(String);
 
-/// Why a text is no handle.
+/// Why a text is not a handle.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a handle: use up to 100 lower-case letters and digits with single hyphens between them"

@@ -255,7 +255,8 @@ impl TableConfig {
         }
         if let Some(mapping) = &read.mapping {
             for column in read.deduplication_key.iter().filter(|column| !mapping.has(column)) {
-                let message = format!("names `{column}`, which is no column of `schema_mapping`");
+                let message =
+                    format!("names `{column}`, which is not a column of `schema_mapping`");
                 problems.push(Problem::new(fields.place("deduplication_key"), message));
             }
         }
@@ -382,7 +383,7 @@ mod tests {
                 "d.config.schema_mapping.a: `INT` is not one of TEXT, REAL, DECIMAL, TIMESTAMP",
                 "d.config.database_id: `x` does not exist: a workspace has one database, `default`",
                 "d.config.table_name: is required",
-                "d.config.deduplication_key: names `b`, which is no column of `schema_mapping`",
+                "d.config.deduplication_key: names `b`, which is not a column of `schema_mapping`",
                 "d.config.tabel_name: is not a field here; did you mean `table_name`?",
             ],
         );

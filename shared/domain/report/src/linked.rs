@@ -2,7 +2,7 @@
 //!
 //! The input is the `matches` of `cross_reference` (F-049): pairs `{entity_a, entity_b, match_score, match_method}`.
 //! Pairs that share a record belong together. A group counts only when its records differ in the `across` field, so
-//! that one person in two years of the same organisation is no finding.
+//! that one person in two years of the same organisation is not a finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -56,7 +56,7 @@ pub fn coerce(value: Value, to: &DataType) -> Result<Value, TypeError> {
         (DataType::String, Value::Bool(flag)) => Ok(Value::String(flag.to_string())),
         (DataType::Number, Value::Number(number)) => Ok(Value::Number(number)),
         (DataType::Number, Value::String(text)) => {
-            number(&text).ok_or_else(|| not(to, "a text that is no number"))
+            number(&text).ok_or_else(|| not(to, "a text that is not a number"))
         }
         (DataType::Decimal, Value::String(text)) => {
             decimal(text.trim(), Decimal::parse).map_err(|found| not(to, found))
@@ -70,17 +70,17 @@ pub fn coerce(value: Value, to: &DataType) -> Result<Value, TypeError> {
             whole(&number).ok_or_else(|| not(to, "a number with a fraction"))
         }
         (DataType::Integer, Value::String(text)) => {
-            integer(&text).ok_or_else(|| not(to, "a text that is no whole number"))
+            integer(&text).ok_or_else(|| not(to, "a text that is not a whole number"))
         }
         (DataType::Boolean, Value::Bool(flag)) => Ok(Value::Bool(flag)),
         (DataType::Boolean, Value::String(text)) => {
-            boolean(&text).ok_or_else(|| not(to, "a text that is no boolean"))
+            boolean(&text).ok_or_else(|| not(to, "a text that is not a boolean"))
         }
         (DataType::Date, Value::String(text)) => {
             if is_date(&text) {
                 Ok(Value::String(text))
             } else {
-                Err(not(to, "a text that is no date"))
+                Err(not(to, "a text that is not a date"))
             }
         }
         (DataType::Object, Value::Object(fields)) => Ok(Value::Object(fields)),
@@ -119,7 +119,7 @@ fn decimal(
     read: fn(&str) -> Result<Decimal, InvalidDecimal>,
 ) -> Result<Value, &'static str> {
     read(text).map(|decimal| decimal.to_string().into()).map_err(|error| match error {
-        InvalidDecimal::NotPlain => "a text that is no decimal",
+        InvalidDecimal::NotPlain => "a text that is not a decimal",
         InvalidDecimal::TooLong => "a number with more than 28 digits",
     })
 }
@@ -194,7 +194,7 @@ mod tests {
         check(
             &json!("NaN"),
             &DataType::Number,
-            Err("expected number, found a text that is no number"),
+            Err("expected number, found a text that is not a number"),
         );
         check(&json!(null), &DataType::String, Err("expected string, found null"));
         check(&json!([1]), &DataType::String, Err("expected string, found a list"));
@@ -210,13 +210,13 @@ mod tests {
         check(
             &json!("12.50"),
             &DataType::Integer,
-            Err("expected integer, found a text that is no whole number"),
+            Err("expected integer, found a text that is not a whole number"),
         );
         check(&json!("12.00"), &DataType::Integer, Ok(json!(12)));
         check(
             &json!("$5"),
             &DataType::Decimal,
-            Err("expected decimal, found a text that is no decimal"),
+            Err("expected decimal, found a text that is not a decimal"),
         );
         let long = "1".repeat(29);
         check(
@@ -239,9 +239,13 @@ mod tests {
         check(
             &json!("2026-02-30"),
             &DataType::Date,
-            Err("expected date, found a text that is no date"),
+            Err("expected date, found a text that is not a date"),
         );
-        check(&json!("soon"), &DataType::Date, Err("expected date, found a text that is no date"));
+        check(
+            &json!("soon"),
+            &DataType::Date,
+            Err("expected date, found a text that is not a date"),
+        );
     }
 
     #[test]
@@ -258,7 +262,7 @@ mod tests {
         check(
             &json!([{"name": "a"}, {"age": "old"}]),
             &people,
-            Err("at `[1].age`: expected integer, found a text that is no whole number"),
+            Err("at `[1].age`: expected integer, found a text that is not a whole number"),
         );
         check(&json!("one"), &DataType::array(DataType::String), Ok(json!(["one"])));
         check(

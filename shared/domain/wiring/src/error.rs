@@ -4,7 +4,7 @@ use countersign_failure::Failure;
 
 use crate::coerce::TypeError;
 
-/// A text that is no reference, template or condition.
+/// A text that is not a reference, template or condition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SyntaxError {
@@ -30,7 +30,7 @@ impl SyntaxError {
 /// Why a value could not be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 pub enum WiringError {
-    /// A text is no template.
+    /// A text is not a template.
     #[error("the text `{text}` cannot be read: {source}")]
     #[failure(code = "WIRING_SYNTAX", help = source.help.clone())]
     Syntax {

@@ -48,9 +48,9 @@ pub fn compatible(from: &DataType, to: &DataType) -> Compat {
         (Decimal, Number) => Compat::Loose("a number keeps about 15 of its digits"),
         (Decimal, Integer) => Compat::Loose("a number with a fraction is rejected at run time"),
         (Number, Decimal) => Compat::Loose("it is taken as its shortest text"),
-        (String, Decimal) => Compat::Loose("a text that is no decimal is rejected at run time"),
+        (String, Decimal) => Compat::Loose("a text that is not a decimal is rejected at run time"),
         (Number | Integer | Boolean, String) => Compat::Loose("it is written out as text"),
-        (String, Date) => Compat::Loose("a text that is no date is rejected at run time"),
+        (String, Date) => Compat::Loose("a text that is not a date is rejected at run time"),
         (String, Array(item)) if **item == String => {
             Compat::Loose("the text becomes a list of one text")
         }
@@ -91,8 +91,8 @@ pub enum PathError {
         /// What is there.
         found: String,
     },
-    /// A position in something that is no list.
-    #[error("a {found} is no list")]
+    /// A position in something that is not a list.
+    #[error("a {found} is not a list")]
     NotAList {
         /// What is there.
         found: String,
@@ -272,7 +272,7 @@ mod tests {
         path("raw.anything[*].x", Ok("any[]"));
         path("people.name", Err("a record[] has no field `name`"));
         path("people[0].nam", Err("there is no field `nam`"));
-        path("raw[0]", Err("a object is no list"));
+        path("raw[0]", Err("a object is not a list"));
     }
 
     #[test]

@@ -45,14 +45,14 @@ impl Gatekeeper {
         loaded.map_err(GateError::doing("reading the request"))?.ok_or(GateError::NotFound)
     }
 
-    /// Whether a session that may decide lacks the second factor that this deployment asks for. A mailed link is no session:
+    /// Whether a session that may decide lacks the second factor that this deployment asks for. A mailed link is not a session:
     /// what it takes stands in the request's policy.
     pub(crate) fn lacks_factor(&self, request: &Request, who: &Who) -> bool {
         let without = matches!(who, Who::Session(token) if !token.second_factor);
         self.requires_mfa && request.irreversible && without
     }
 
-    /// Writes a change that is no vote.
+    /// Writes a change that is not a vote.
     pub(crate) async fn commit(
         &self,
         before: &Request,

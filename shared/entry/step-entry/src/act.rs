@@ -90,7 +90,9 @@ fn conforming(output: Value, contract: &Contract) -> Acted {
             "OUTPUT_INVALID",
             format!("the output has no `{slot}`"),
         )),
-        None => Acted::Failed(ActionError::terminal("OUTPUT_INVALID", "the output is no object")),
+        None => {
+            Acted::Failed(ActionError::terminal("OUTPUT_INVALID", "the output is not an object"))
+        }
     }
 }
 

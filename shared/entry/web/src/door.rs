@@ -137,7 +137,7 @@ fn secure(response: &mut Response, id: &RequestId) {
 
 /// An event that no HTTP API sends.
 #[derive(Debug, thiserror::Error, Failure)]
-#[error("the event is no HTTP request: {0}")]
+#[error("the event is not an HTTP request: {0}")]
 #[failure(code = "EVENT_INVALID")]
 pub struct NoRequest(String);
 

@@ -73,7 +73,7 @@ async fn caller(rights: &dyn Rights, presented: &Presented) -> Result<Caller, Pr
     }
 }
 
-/// The deployment's own operator is no person and stands in no directory. Only a verifier with the deployment's secret
+/// The deployment's own operator is not a person and stands in no directory. Only a verifier with the deployment's secret
 /// lets such tokens through; they can administer and nothing beyond their scopes.
 fn service(presented: &Presented) -> Caller {
     let carried = presented.capabilities.iter().filter(|cap| presented.token_use.may_carry(**cap));

@@ -180,7 +180,7 @@ async fn f_311_an_answer_that_is_no_feed_is_said_and_empty() {
         assert!(!note.contains("key=1"), "{note}");
     }
     assert!(world.health.lock().unwrap().is_empty(), "the source is not down");
-    assert!(world.shared.answers.lock().unwrap().is_empty(), "and this is no good answer");
+    assert!(world.shared.answers.lock().unwrap().is_empty(), "and this is not a good answer");
 }
 
 #[tokio::test]

@@ -84,7 +84,7 @@ fn a_nonce_belongs_to_its_link_and_grows_old() {
     check(link.id(), 1799, Ok(()));
     check(link.id(), 1800, Err("PAGE_STALE"));
     check(LinkId(Digest::from_bytes([0; 32])), 1, Err("PAGE_STALE"));
-    // A link is no nonce, a nonce no link.
+    // A link is not a nonce, and a nonce is not a link.
     assert!(SignedLink::parse(&token).is_err());
     assert!(SignedNonce::parse(&link.token()).is_err());
 }

@@ -36,7 +36,7 @@ pub const PARSERS: [(&str, &[&str]); 7] = [
     ("pdf_text", &["pdf"]),
 ];
 
-/// The endings of the files a parser reads; none for a name that is no parser.
+/// The endings of the files a parser reads; none for a name that is not a parser.
 #[must_use]
 pub fn endings(parser: &str) -> &'static [&'static str] {
     PARSERS.iter().find(|(name, _)| *name == parser).map_or(&[], |(_, endings)| endings)

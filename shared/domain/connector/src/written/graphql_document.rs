@@ -29,7 +29,7 @@ pub(super) struct Variable {
     pub(super) name: String,
     /// As written, such as `[String!]!`.
     pub(super) written: String,
-    /// The name of its type, when it is no list.
+    /// The name of its type, when it is not a list.
     pub(super) scalar: Option<String>,
     /// Whether a call without it is refused.
     pub(super) required: bool,

@@ -157,7 +157,7 @@ fn f_129_grants_know_grantor_and_recipient() {
     assert_eq!(
         read("parse_990_grants", filing!("tidewater-2022-990ez")).unwrap().records.len(),
         0,
-        "no grants is no error"
+        "no grants is not an error"
     );
 }
 

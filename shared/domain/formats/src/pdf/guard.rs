@@ -29,7 +29,7 @@ const MAX_NESTED: usize = 32;
 /// Nodes between a page and the root of the page tree.
 const MAX_ANCESTORS: usize = 256;
 
-/// Refuses what is no PDF, is cut off or protected, or is too large unpacked.
+/// Refuses what is not a PDF, is cut off or protected, or is too large unpacked.
 pub(super) fn look_at(bytes: &[u8], limits: &Limits, stop: &Stop) -> Result<(), FormatError> {
     if memmem::find(&bytes[..bytes.len().min(1024)], b"%PDF-").is_none() {
         let problem = whole::beginning(bytes);

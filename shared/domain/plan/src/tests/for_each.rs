@@ -128,7 +128,7 @@ fn f_341_the_counts_of_a_sample_follow_from_its_results() {
 #[test]
 fn f_341_a_sample_of_one_call_does_not_fit() {
     let told = tested("vendors.data", &json!({ "pay": { "state": { "code": 7 } } })).unwrap_err();
-    assert_eq!(told, ["`pay.state`: is no output of this step"]);
+    assert_eq!(told, ["`pay.state`: is not an output of this step"]);
     let wrong =
         json!({ "pay": { "results": [{ "n": 0, "output": { "state": "sent" } }], "done": "all" } });
     let told = tested("vendors.data", &wrong).unwrap_err();

@@ -19,7 +19,7 @@ pub(crate) struct Fields<'n> {
 }
 
 impl<'n> Fields<'n> {
-    /// The keys of `node`; reports when it is no mapping.
+    /// The keys of `node`; reports when it is not a mapping.
     pub(crate) fn of(node: &'n Node, prefix: &str, sink: &mut Sink<'_>) -> Option<Self> {
         let Yaml::Map(entries) = &node.yaml else {
             sink.report(
@@ -176,7 +176,7 @@ impl<'n> Fields<'n> {
         fits
     }
 
-    /// A list; a single value that is no list is reported.
+    /// A list; a single value that is not a list is reported.
     pub(crate) fn list(
         &mut self,
         key: &'static str,

@@ -238,7 +238,7 @@ fn check_pattern(pattern: &Text, path: &str, sink: &mut Sink<'_>) {
             Code::BadPattern,
             pattern.spot,
             path,
-            format!("the pattern is no regular expression: {why}"),
+            format!("the pattern is not a regular expression: {why}"),
         );
     }
 }

@@ -58,7 +58,7 @@ fn f_161_types_fit() {
     check(&tool("t", "action: send_notification, inputs: {message: \"{rows.count} people\"}"), &[]);
     check(
         &tool("t", "action: query_journal, inputs: {date_from: someday}"),
-        &["P014 someday: `date_from` does not fit: expected date, found a text that is no date"],
+        &["P014 someday: `date_from` does not fit: expected date, found a text that is not a date"],
     );
     check(
         &tool(
@@ -372,7 +372,7 @@ fn f_134_triggers_are_checked() {
     assert_eq!(problems(&text("who (runs|leads)")), Vec::<String>::new());
     assert_eq!(
         problems(&text("who (runs")),
-        ["P025 'who (runs': the pattern is no regular expression: unclosed group"]
+        ["P025 'who (runs': the pattern is not a regular expression: unclosed group"]
     );
     assert_eq!(problems(&text("((a{500}){500}){500}")).len(), 1);
 }
@@ -391,7 +391,7 @@ fn header_fields_are_checked() {
             "P005 7m: `interval` is one of `5m`, `15m`, `30m`, `1h`, `4h`, `12h`, `24h`, found `7m`",
             "P004 \"25:00\": `25:00` is not a time of day | write hours and minutes in quotes, such as \"09:30\"",
             "P004 Berlin: `Berlin` is not a time zone | write an IANA name such as `Europe/Berlin`, or `UTC`",
-            "P014 many: the default does not fit: expected number, found a text that is no number",
+            "P014 many: the default does not fit: expected number, found a text that is not a number",
         ]
     );
 }

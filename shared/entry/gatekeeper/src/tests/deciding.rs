@@ -118,7 +118,7 @@ async fn what_cannot_be_taken_back_is_decided_with_a_second_factor_where_the_dep
     token.second_factor = true;
     signed_in.who = Who::Session(token);
     check(&world, &signed_in, ("", 200)).await;
-    // A link is no session, and what can be taken back asks for none.
+    // A link is not a session, and what can be taken back asks for none.
     check(&world, &by_mail(&request, 2, Verdict::Approve), ("", 200)).await;
 }
 

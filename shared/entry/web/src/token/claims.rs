@@ -75,7 +75,7 @@ pub enum Use {
     Id,
 }
 
-/// One audience or several. Anything else is no audience, and the token is not read.
+/// One audience or several. Anything else is not an audience, and the token is not read.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum Audience {

@@ -103,7 +103,7 @@ struct Published {
 enum FetchError {
     #[error(transparent)]
     Http(#[from] reqwest::Error),
-    #[error("the answer is no key set: {0}")]
+    #[error("the answer is not a key set: {0}")]
     Json(#[from] serde_json::Error),
     #[error("the answer is too long")]
     TooLong,

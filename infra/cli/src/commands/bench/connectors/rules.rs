@@ -14,7 +14,7 @@ pub(super) fn definition(connector: &Path) -> Result<ConnectorDefinition, CliErr
         .map_err(|source| CliError::io(format!("reading `{}`", connector.display()), source))?;
     countersign_connector::parse(&text)
         .definition
-        .ok_or_else(|| CliError::Argument(format!("`{}` is no connector", connector.display())))
+        .ok_or_else(|| CliError::Argument(format!("`{}` is not a connector", connector.display())))
 }
 
 pub(super) fn of(connector: &Path, endpoint: &str) -> Result<Value, CliError> {
