@@ -21,7 +21,7 @@ use serde_json::Value;
 
 pub use self::aggregate::Aggregate;
 pub use self::order::compare;
-use self::warning::not_compared;
+use self::warning::{not_compared, note_absent};
 
 /// The most records one call takes.
 pub const MAX_RECORDS: usize = 100_000;
@@ -123,7 +123,7 @@ pub fn apply(records: Vec<Value>, operations: &[Operation]) -> Result<Transforme
 pub struct Transformed {
     /// The records, in order.
     pub records: Vec<Value>,
-    /// What could not be compared.
+    /// What could not be compared, and fields that no record has.
     pub warnings: Warnings<Warning>,
 }
 
@@ -133,6 +133,7 @@ fn step(
     index: usize,
     warnings: &mut Warnings<Warning>,
 ) -> Result<Vec<Value>, TransformError> {
+    note_absent(&records, operation, index, warnings);
     match operation {
         Operation::Filter { field, operator, value } => {
             let mut place = 0;
@@ -153,18 +154,18 @@ fn step(
     Ok(records)
 }
 
-/// A field by dotted path; null when it is not there. A key that itself has dots is found first.
+/// A field by dotted path; null when it is not there.
 pub(crate) fn lookup<'a>(record: &'a Value, path: &str) -> &'a Value {
-    const NULL: &Value = &Value::Null;
-    if let Some(direct) = record.get(path) {
-        return direct;
-    }
-    path.split('.').fold(record, |value, key| {
-        let found = match value {
-            Value::Array(items) => key.parse::<usize>().ok().and_then(|place| items.get(place)),
+    find(record, path).unwrap_or(&Value::Null)
+}
+
+/// A field by dotted path. A key that itself has dots is found first.
+fn find<'a>(record: &'a Value, path: &str) -> Option<&'a Value> {
+    record.get(path).or_else(|| {
+        path.split('.').try_fold(record, |value, key| match value {
+            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
             other => other.get(key),
-        };
-        found.unwrap_or(NULL)
+        })
     })
 }
 

@@ -1,7 +1,11 @@
-//! What a filter could not compare: left out, and said.
+//! What a filter could not compare, and fields that no record has.
 
+use countersign_registry::Warnings;
 use countersign_registry::actions::transform_data::Warning;
+use countersign_registry::nearest;
 use serde_json::Value;
+
+use super::{Operation, find};
 
 /// The longest part of a value that is shown, in characters.
 const SHOWN: usize = 60;
@@ -19,7 +23,43 @@ pub(super) fn not_compared(
     let message = format!(
         "operations[{index}]: `{text}` cannot be compared with `{other}`, so the record is left out"
     );
-    Warning { record, field: field.to_owned(), text, message }
+    Warning { record: Some(record), field: field.to_owned(), text: Some(text), message }
+}
+
+/// Warns of each field of an operation that none of its records has. A misspelt name would otherwise make all records
+/// alike, and their sum nothing.
+pub(super) fn note_absent(
+    records: &[Value],
+    operation: &Operation,
+    index: usize,
+    warnings: &mut Warnings<Warning>,
+) {
+    let Some(first) = records.first() else { return };
+    for field in named(operation) {
+        if !records.iter().any(|record| find(record, field).is_some()) {
+            warnings.push_with(|| absent(index, field, first));
+        }
+    }
+}
+
+fn absent(index: usize, field: &str, record: &Value) -> Warning {
+    let known = record.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+    let near = nearest(field, known).map(|near| format!("; did you mean `{near}`?"));
+    let message =
+        format!("operations[{index}]: no record has this field{}", near.unwrap_or_default());
+    Warning { field: field.to_owned(), message, ..Warning::default() }
+}
+
+/// The fields that an operation reads. A filter for what is not there may name one that no record has.
+fn named(operation: &Operation) -> Vec<&str> {
+    match operation {
+        Operation::Filter { value: Value::Null, .. } | Operation::Limit { .. } => Vec::new(),
+        Operation::Filter { field, .. } | Operation::Sort { field, .. } => vec![field],
+        Operation::Aggregate(aggregate) => {
+            aggregate.group_by.iter().chain(&aggregate.field).map(String::as_str).collect()
+        }
+        Operation::Deduplicate { fields } => fields.iter().map(String::as_str).collect(),
+    }
 }
 
 fn shown(value: &Value) -> String {

@@ -158,19 +158,21 @@ pub struct Output {
     pub data: Vec<Value>,
     /// How many are left.
     pub count: usize,
-    /// Records that a filter left out because it could not compare them: the first hundred.
+    /// Records that a filter left out because it could not compare them, and fields that no record has: the first hundred.
     pub warnings: Vec<Warning>,
     /// How many there are.
     pub warning_count: u64,
 }
 
-/// A record that a filter left out. Records count from 0, as they stood when the operation began.
+/// A record that a filter left out, or a field that no record has. Records count from 0, as they stood when the operation began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Warning {
-    pub record: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<usize>,
     pub field: String,
-    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     pub message: String,
 }
 

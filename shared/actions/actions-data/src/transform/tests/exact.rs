@@ -91,7 +91,7 @@ fn k_54_what_a_filter_cannot_compare_is_said() {
         json!(told[0]),
         json!({"record": 1, "field": "v", "text": "$4,200.00", "message": message})
     );
-    assert_eq!(told[1].record, 4);
+    assert_eq!(told[1].record, Some(4));
     let texts = json!([{"type": "filter", "field": "v", "operator": "gt", "value": "10000.00"}]);
     let texts = as_written(&texts);
     let amounts = ["9,000.00", "9000.00", "12000.00"].map(|text| json!({"v": text}));
@@ -106,7 +106,35 @@ fn k_54_what_a_filter_cannot_compare_is_said() {
     assert_eq!(warnings.count(), 150);
     let told = warnings.kept();
     assert_eq!(told.len(), 100);
-    assert_eq!(told[0].text, "x".repeat(60));
+    assert_eq!(told[0].text, Some("x".repeat(60)));
+}
+
+#[test]
+fn f_311_a_field_that_no_record_has_is_said() {
+    let data = vec![json!({"amount": "1.00", "to": "a"}), json!({"amount": "2.00", "to": "b"})];
+    let told = |operation: Value| {
+        let done = apply(data.clone(), &as_written(&json!([operation]))).unwrap();
+        done.warnings.kept().iter().map(|warning| json!(warning)).collect::<Vec<_>>()
+    };
+    let sum = json!({"type": "aggregate", "function": "sum", "field": "amuont", "as": "total"});
+    let message = "operations[0]: no record has this field; did you mean `amount`?";
+    assert_eq!(told(sum), [json!({"field": "amuont", "message": message})]);
+    for operation in [
+        json!({"type": "deduplicate", "field": "recipient"}),
+        json!({"type": "sort", "field": "to.name"}),
+        json!({"type": "filter", "field": "ot", "operator": "gt", "value": 1}),
+        json!({"type": "aggregate", "function": "count", "group_by": "x"}),
+    ] {
+        assert_eq!(told(operation).len(), 1);
+    }
+    assert_eq!(told(json!({"type": "filter", "field": "paid", "value": null})), [] as [Value; 0]);
+    assert_eq!(told(json!({"type": "sort", "field": "to"})), [] as [Value; 0]);
+    assert!(
+        apply(Vec::new(), &as_written(&json!([{"type": "sort", "field": "x"}])))
+            .unwrap()
+            .warnings
+            .is_empty()
+    );
 }
 
 /// An amount as units of `10^-scale`, and whether it is given as a text.
