@@ -11,12 +11,13 @@ const PAGES: &str = "docs/errors";
 
 /// Files whose names in capitals are not codes of ours: settings of the environment, relations between people, and
 /// what other services answer.
-const OTHER_NAMES: [&str; 5] = [
+const OTHER_NAMES: [&str; 6] = [
     "shared/entry/lambda-entry/src/settings.rs",
     "shared/adapters/aws/src/trust.rs",
     "shared/domain/registry/src/explain/formats.rs",
     "shared/domain/knowledge/src/model.rs",
     "shared/domain/connector/src/graphql.rs",
+    "shared/domain/connector/src/written/text.rs",
 ];
 
 /// Every code without a page, every page without a code, and every page that does not say what to do.
