@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_identity::UserId;
-use countersign_playbook::{Assurance, Bindings, Compiled, Diagnostic, StepKind, ValidPlaybook};
+use countersign_playbook::{Bindings, Compiled, Diagnostic, ValidPlaybook};
 use countersign_web::Problem;
 
 use crate::{Context, documents};
@@ -36,23 +36,15 @@ pub(crate) async fn judged(
     }
 }
 
-/// The connectors a playbook names, where whether it may be saved depends on them.
+/// The connectors a playbook names, as its author has them; those that the author does not have are left out.
 async fn known(
     ctx: &Context,
     author: &UserId,
     playbook: &ValidPlaybook,
 ) -> Result<Option<Bindings>, Problem> {
     let named: BTreeSet<&str> = playbook.connectors();
-    let has_for_each = playbook.all_steps().any(|step| step.for_each.is_some());
-    if named.is_empty() || !(has_for_each || asks_for_the_link_alone(playbook)) {
+    if named.is_empty() {
         return Ok(None);
     }
     Ok(Some(ctx.catalog.endpoints_of(author, &named).await?))
-}
-
-fn asks_for_the_link_alone(playbook: &ValidPlaybook) -> bool {
-    let link = Some(Assurance::Link);
-    playbook.all_steps().any(
-        |step| matches!(&step.kind, StepKind::Approval { assurance, .. } if *assurance == link),
-    )
 }

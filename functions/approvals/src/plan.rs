@@ -28,6 +28,7 @@ pub(crate) fn picture(plan: &Plan, here: &str) -> Option<Picture> {
     let view = |step: &&PlanStep| StepView {
         name: Shown::line(if step.description.is_empty() { &step.name } else { &step.description }),
         irreversible: step.irreversible,
+        condition: step.condition.as_deref().map(Shown::line),
     };
     let draw = |(i, stage): (usize, &Vec<&PlanStep>)| Stage {
         place: place(i),

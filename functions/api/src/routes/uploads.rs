@@ -50,7 +50,7 @@ pub(crate) struct Uploads {
 pub(crate) struct NewFile {
     /// Its name; its ending says what kind it is.
     name: String,
-    /// Its size in bytes, at most 200 MB. The address takes exactly so many.
+    /// Its size in bytes, at most 200 MB. The address accepts exactly so many.
     size: i64,
 }
 
@@ -74,47 +74,12 @@ pub(crate) struct Upload {
     expires_at: Timestamp,
 }
 
-/// One file of the answer: where to put it, or why it is not taken.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(untagged)]
-pub(crate) enum Place {
-    /// It is expected.
-    Upload(Upload),
-    /// It is not taken; the others are.
-    NotTaken(NotTaken),
-}
-
-/// A file that is not taken.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct NotTaken {
-    /// Its name, as it was given.
-    name: String,
-    /// Why.
-    error: Reason,
-}
-
-/// Why a file is not taken.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Reason {
-    /// `FILE_EMPTY`.
-    code: &'static str,
-    /// The same in a sentence.
-    message: String,
-}
-
-impl NotTaken {
-    fn empty(file: &NewFile) -> Self {
-        let message = format!("`{:.60}` is empty and is not taken", file.name);
-        Self { name: file.name.clone(), error: Reason { code: "FILE_EMPTY", message } }
-    }
-}
-
 /// Gives an address per file, in the order of the request. Each is good for 15 minutes, one file, its size and its type.
-/// An empty file among others gets an `error` instead of an address; the others are taken.
+/// An empty file is accepted like any other: the step that reads it reports it by name.
 #[utoipa::path(
     post, path = "/uploads", tag = "content", request_body = Uploads,
     params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Vec<Place>), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
+    responses((status = 201, body = Vec<Upload>), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn create(
     State(ctx): Ctx,
@@ -130,43 +95,30 @@ pub(crate) async fn create(
         let mut uploads = Vec::with_capacity(kinds.len());
         for (n, (file, kind)) in body.files.iter().zip(kinds).enumerate() {
             let id = file_id(attempt.id(), n);
-            uploads.push(match kind {
-                Some(kind) => {
-                    let folder = body.folder.as_deref();
-                    Place::Upload(address(&ctx, owner, folder, file, id, kind).await?)
-                }
-                None => Place::NotTaken(NotTaken::empty(file)),
-            });
+            uploads.push(address(&ctx, owner, body.folder.as_deref(), file, id, kind).await?);
         }
         countersign_web::idempotency::Kept::new(StatusCode::CREATED, None, &uploads)
     })
     .await
 }
 
-/// The content type of every file, nothing for an empty one among others; or everything that is wrong.
-///
-/// A file without content loses nothing when it is left out. Any other file that cannot be taken refuses the whole
+/// The content type of every file, or everything that is wrong. One file that cannot be accepted refuses the whole
 /// request, so that nobody goes on without it unawares.
-fn checked(body: &Uploads) -> Result<Vec<Option<&'static str>>, Problem> {
+fn checked(body: &Uploads) -> Result<Vec<&'static str>, Problem> {
     let mut errors = Vec::new();
     if !(1..=MAX_FILES).contains(&body.files.len()) {
         errors.push(FieldError::new("files", format!("has 1 to {MAX_FILES} files")));
     }
     let mut kinds = Vec::new();
-    let all_empty = body.files.iter().all(|file| file.size == 0);
     for (n, file) in body.files.iter().enumerate() {
-        if file.size == 0 && !all_empty {
-            kinds.push(None);
-            continue;
-        }
-        if !(1..=MAX_BYTES).contains(&file.size) {
+        if !(0..=MAX_BYTES).contains(&file.size) {
             errors.push(FieldError::new(
                 format!("files[{n}].size"),
-                format!("is 1 to {MAX_BYTES} bytes, and {:.60} has {}", file.name, file.size),
+                format!("is 0 to {MAX_BYTES} bytes, and {:.60} has {}", file.name, file.size),
             ));
         }
         match kind(&file.name) {
-            Some(kind) => kinds.push(Some(kind)),
+            Some(kind) => kinds.push(kind),
             None => {
                 let error = FieldError::new(
                     format!("files[{n}].name"),
@@ -252,8 +204,6 @@ mod tests {
             .map(|(name, size)| NewFile { name: (*name).to_owned(), size: *size })
             .collect();
         let found = checked(&Uploads { files, folder: None });
-        let found = found
-            .map(|kinds| kinds.iter().map(|kind| kind.unwrap_or("not taken")).collect::<Vec<_>>());
         let found = found.map_err(|problem| {
             problem.errors.iter().map(|error| error.path.clone()).collect::<Vec<_>>()
         });
@@ -276,19 +226,9 @@ mod tests {
     }
 
     #[test]
-    fn f_099_an_empty_file_among_others_is_left_out_and_said() {
-        check(
-            &[("a.xml", 1), ("empty.xml", 0), ("empty.exe", 0), ("b.csv", 2)],
-            Ok(&["application/xml", "not taken", "not taken", "text/csv"]),
-        );
-        check(&[("a.xml", 0), ("b.xml", 0)], Err(&["files[0].size", "files[1].size"]));
-        let file = NewFile { name: "empty.xml".to_owned(), size: 0 };
-        let said = serde_json::to_value(Place::NotTaken(NotTaken::empty(&file))).unwrap();
-        let expect = serde_json::json!({
-            "name": "empty.xml",
-            "error": { "code": "FILE_EMPTY", "message": "`empty.xml` is empty and is not taken" },
-        });
-        assert_eq!(said, expect);
+    fn f_099_an_empty_file_is_uploaded_so_that_the_run_can_report_it() {
+        check(&[("a.xml", 1), ("b.csv", 0)], Ok(&["application/xml", "text/csv"]));
+        check(&[("empty.exe", 0)], Err(&["files[0].name"]));
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Demo {
     ) -> Result<(), CliError> {
         let door = signed_in(stack).await?;
         console.line(format!("\n1. {USERNAME} signs in: may research, and may sign."));
-        let files = uploaded(&door, filings, console).await?;
+        let files = uploaded(&door, filings).await?;
         console.line(format!("2. {} filings are uploaded from {}.", files.len(), folder.display()));
         let body = json!({ "profile": AGENT, "playbook": PLAYBOOK, "inputs": { "filings": files }, "query": "who serves in more than one of these organisations?" });
         let started = door.post(&format!("{FACTORY}/executions"), &body).await?;

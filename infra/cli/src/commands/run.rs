@@ -68,7 +68,7 @@ impl Run {
             if found.is_empty() {
                 return Err(CliError::Argument(format!("`{path}` holds no files")));
             }
-            inputs.insert(name.to_owned(), json!(uploaded(&door, &found, console).await?));
+            inputs.insert(name.to_owned(), json!(uploaded(&door, &found).await?));
         }
         let mut body = json!({ "inputs": inputs });
         if let Some(playbook) = &self.playbook {

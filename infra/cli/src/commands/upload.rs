@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{FACTORY, items, text};
-use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
 
@@ -29,15 +28,11 @@ pub(crate) fn files(place: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(found)
 }
 
-/// Uploads files; returns the ids of those that were taken, in the same order, and tells the others by name.
+/// Uploads files; returns their ids in the same order.
 ///
 /// # Errors
 /// [`CliError::Io`] when a file cannot be read, whatever the door says otherwise.
-pub(crate) async fn uploaded(
-    door: &Door,
-    files: &[PathBuf],
-    console: &Console,
-) -> Result<Vec<String>, CliError> {
+pub(crate) async fn uploaded(door: &Door, files: &[PathBuf]) -> Result<Vec<String>, CliError> {
     let mut ids = Vec::new();
     for some in files.chunks(AT_ONCE) {
         let contents: Vec<Vec<u8>> =
@@ -49,10 +44,6 @@ pub(crate) async fn uploaded(
             .collect();
         let places = door.post(&format!("{FACTORY}/uploads"), &json!({ "files": listed })).await?;
         for (place, content) in items(&places).iter().zip(contents) {
-            if let Some(reason) = place.pointer("/error/message").and_then(Value::as_str) {
-                console.note(format!("not uploaded: {reason}"));
-                continue;
-            }
             door.send(place, content).await?;
             ids.extend(text(place, "file_id"));
         }

@@ -51,6 +51,8 @@ pub struct StepView {
     pub name: Shown,
     /// Whether its effect cannot be taken back.
     pub irreversible: bool,
+    /// What must hold for it to run, as its author wrote it.
+    pub condition: Option<Shown>,
 }
 
 /// Steps that run together.

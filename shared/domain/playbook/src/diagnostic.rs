@@ -133,6 +133,8 @@ codes! {
     ShortDeadline = "P107" Warning "",
     /// `auto_approve`, which skips no gate in this release.
     AutoApproveUnused = "P108" Warning "",
+    /// A column of a gate that no row it shows has.
+    UnknownColumn = "P109" Warning "",
     /// A gate with `assurance: link` whose agent's connectors make a step behind it irreversible.
     LinkRaised = "P110" Warning "",
 }

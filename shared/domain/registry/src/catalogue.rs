@@ -1,7 +1,7 @@
 //! All contracts, by name.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use countersign_failure::Failure;
 use serde_json::{Map, Value};
@@ -9,24 +9,50 @@ use serde_json::{Map, Value};
 use crate::actions;
 use crate::contract::Contract;
 use crate::explain::{Path, Problem};
-use crate::typed::{Rules, stand_in};
+use crate::infer::{Inferred, InputTypes};
+use crate::typed::{Declared, Infer, Rules, stand_in};
 
-/// The contracts a deployment knows (F-037). There is one contract per name.
+/// The contracts a deployment knows (F-037). There is one contract per name. Clones share what was derived.
 #[derive(Debug, Clone)]
 pub struct Registry {
-    contracts: BTreeMap<String, Contract>,
-    rules: BTreeMap<String, Rules>,
+    entries: BTreeMap<String, Arc<Entry>>,
 }
 
-/// The actions Countersign ships, derived from their types once.
-static BUILTIN: LazyLock<Registry> = LazyLock::new(|| {
-    let mut registry = Registry { contracts: BTreeMap::new(), rules: BTreeMap::new() };
-    for declared in actions::all() {
-        let contract = (declared.contract)();
-        registry.rules.insert(contract.name.clone(), declared.rules);
-        registry.contracts.insert(contract.name.clone(), contract);
+/// One action. Its contract is derived when something first asks for it: a function needs few of them, and deriving
+/// all costs memory at its start.
+#[derive(Debug)]
+struct Entry {
+    function: String,
+    contract: LazyLock<Contract, Box<dyn FnOnce() -> Contract + Send>>,
+    rules: Option<Rules>,
+    infer: Option<Infer>,
+}
+
+impl Entry {
+    fn declared(declared: Declared) -> Self {
+        Self {
+            function: declared.function.to_owned(),
+            contract: LazyLock::new(Box::new(declared.contract)),
+            rules: Some(declared.rules),
+            infer: Some(declared.infer),
+        }
     }
-    registry
+
+    fn given(contract: Contract) -> Self {
+        Self {
+            function: contract.function.clone(),
+            contract: LazyLock::new(Box::new(move || contract)),
+            rules: None,
+            infer: None,
+        }
+    }
+}
+
+/// The actions Countersign ships.
+static BUILTIN: LazyLock<Registry> = LazyLock::new(|| {
+    let entry =
+        |declared: Declared| (declared.name.to_owned(), Arc::new(Entry::declared(declared)));
+    Registry { entries: actions::all().into_iter().map(entry).collect() }
 });
 
 /// The actions Countersign ships, without a copy.
@@ -55,7 +81,7 @@ impl Registry {
     /// # Errors
     /// [`RegistryError::Duplicate`] when a name occurs twice.
     pub fn of(contracts: impl IntoIterator<Item = Contract>) -> Result<Self, RegistryError> {
-        let mut registry = Self { contracts: BTreeMap::new(), rules: BTreeMap::new() };
+        let mut registry = Self { entries: BTreeMap::new() };
         for contract in contracts {
             registry.add(contract)?;
         }
@@ -67,22 +93,22 @@ impl Registry {
     /// # Errors
     /// [`RegistryError::Duplicate`] when the name is taken: what is known is never replaced.
     pub fn add(&mut self, contract: Contract) -> Result<(), RegistryError> {
-        if self.contracts.contains_key(&contract.name) {
+        if self.entries.contains_key(&contract.name) {
             return Err(RegistryError::Duplicate(contract.name));
         }
-        self.contracts.insert(contract.name.clone(), contract);
+        self.entries.insert(contract.name.clone(), Arc::new(Entry::given(contract)));
         Ok(())
     }
 
     /// The contract of an action.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Contract> {
-        self.contracts.get(name)
+        self.entries.get(name).map(|entry| &*entry.contract)
     }
 
     /// Every contract, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Contract> {
-        self.contracts.values()
+        self.entries.values().map(|entry| &*entry.contract)
     }
 
     /// What the rules of an action say about params that fit their schemas. `open` are the parts that are known only
@@ -94,7 +120,9 @@ impl Registry {
         mut params: Map<String, Value>,
         open: &[(Path, &Value)],
     ) -> Vec<Problem> {
-        let Some(rules) = self.rules.get(action) else { return Vec::new() };
+        let Some(rules) = self.entries.get(action).and_then(|entry| entry.rules) else {
+            return Vec::new();
+        };
         params.retain(|_, value| !value.is_null());
         for (name, value) in &mut params {
             stand_in(value, open, &Path::of(name));
@@ -104,15 +132,46 @@ impl Registry {
         problems
     }
 
+    /// What the types of the inputs say about params that fit their schemas, and about the outputs. `open` are the parts
+    /// that are known only during a run; nothing is said about them, nor about what depends on them.
+    #[must_use]
+    pub fn infer(
+        &self,
+        action: &str,
+        mut params: Map<String, Value>,
+        open: &[(Path, &Value)],
+        inputs: &InputTypes,
+    ) -> Inferred {
+        let Some(infer) = self.entries.get(action).and_then(|entry| entry.infer) else {
+            return Inferred::default();
+        };
+        params.retain(|_, value| !value.is_null());
+        for (name, value) in &mut params {
+            stand_in(value, open, &Path::of(name));
+        }
+        let written: Vec<Path> = params.keys().map(|name| Path::of(name)).collect();
+        let mut inferred = infer(params, inputs);
+        inferred.problems.retain(|problem| {
+            let touches = |path: &Path| path.touches(&problem.path);
+            written.iter().any(touches) && !open.iter().any(|(path, _)| touches(path))
+        });
+        if !open.is_empty() {
+            inferred.outputs.clear();
+        }
+        inferred
+    }
+
     /// The action somebody probably meant.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.contracts.keys().map(String::as_str))
+        nearest(name, self.entries.keys().map(String::as_str))
     }
 
-    /// The table from action to the folder of the Lambda that hosts it. Control actions are not in it.
+    /// The table from action to the folder of the Lambda that hosts it, without deriving a contract. Control actions
+    /// are not in it.
     pub fn functions(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.iter().filter(|c| !c.is_control()).map(|c| (c.name.as_str(), c.function.as_str()))
+        let hosted = self.entries.iter().filter(|(_, entry)| !entry.function.is_empty());
+        hosted.map(|(name, entry)| (name.as_str(), entry.function.as_str()))
     }
 }
 
@@ -166,6 +225,17 @@ mod tests {
         check("launch_rocket", None);
         check("", None);
         check(&"x".repeat(10_000), None);
+    }
+
+    #[test]
+    fn what_is_known_without_a_contract_is_what_the_contract_says() {
+        let registry = Registry::builtin();
+        for (name, function) in registry.functions() {
+            let contract = registry.get(name).unwrap();
+            assert_eq!((contract.name.as_str(), contract.function.as_str()), (name, function));
+        }
+        let control = registry.iter().filter(|contract| contract.is_control()).count();
+        assert_eq!(registry.functions().count() + control, registry.iter().count());
     }
 
     #[test]

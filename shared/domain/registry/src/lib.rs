@@ -11,6 +11,7 @@ mod contract;
 mod data_type;
 mod derive;
 mod explain;
+mod infer;
 pub mod shape;
 mod typed;
 mod warnings;
@@ -21,6 +22,7 @@ pub use contract::{Contract, EndpointContract, Slot, record_of};
 pub use data_type::{DataType, Field};
 pub use derive::data_type;
 pub use explain::{Findings, Path, Problem, ProblemKind, Step, explain};
+pub use infer::{Inferred, InputTypes, field_type, records};
 pub use typed::{Action, Perform, contract_of};
 pub use warnings::Warnings;
 

@@ -7,6 +7,9 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::data_type::{DataType, Field};
+use crate::derive::outputs;
+
 /// The schema of an object whose fields are not declared. Stands for a [`Value`] in `#[schemars(with = …)]`.
 #[derive(Debug)]
 pub struct AnyObject;
@@ -33,9 +36,36 @@ pub struct Formed<T> {
     form: std::marker::PhantomData<fn() -> T>,
 }
 
-impl<T> From<Value> for Formed<T> {
+impl<T: JsonSchema> From<Value> for Formed<T> {
+    /// In a development build, panics when the value has a field that `T` does not declare: playbooks could not refer to it.
     fn from(value: Value) -> Self {
+        debug_assert_eq!(undeclared(&value, &output_type::<T>()), None, "not declared");
         Self { value, form: std::marker::PhantomData }
+    }
+}
+
+fn output_type<T: JsonSchema>() -> DataType {
+    DataType::Record(
+        outputs::<T>().into_iter().map(|slot| Field::new(&slot.name, slot.data_type)).collect(),
+    )
+}
+
+/// The first field that a type does not declare, as a path.
+fn undeclared(value: &Value, data_type: &DataType) -> Option<String> {
+    match (value, data_type) {
+        (Value::Object(given), DataType::Record(fields)) => {
+            given.iter().find_map(|(key, value)| {
+                let Some(field) = fields.iter().find(|field| field.name == *key) else {
+                    return Some(key.clone());
+                };
+                undeclared(value, &field.data_type).map(|below| format!("{key}.{below}"))
+            })
+        }
+        (Value::Array(items), DataType::Array(item)) => items
+            .iter()
+            .find_map(|value| undeclared(value, item))
+            .map(|below| format!("[].{below}")),
+        _ => None,
     }
 }
 

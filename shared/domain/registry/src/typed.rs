@@ -12,6 +12,7 @@ use crate::catalogue::builtin;
 use crate::contract::{Contract, Slot};
 use crate::derive;
 use crate::explain::{Path, Problem, ProblemKind, explain, sample};
+use crate::infer::{Inferred, InputTypes};
 
 /// The declaration of an action.
 pub trait Action: Send + Sync + 'static {
@@ -40,6 +41,12 @@ pub trait Action: Send + Sync + 'static {
     #[must_use]
     fn rules(_: &Self::Params) -> Vec<Problem> {
         Vec::new()
+    }
+
+    /// What the types of the inputs say about params that fit their schemas, and about the outputs.
+    #[must_use]
+    fn infer(_: &Self::Params, _: &InputTypes) -> Inferred {
+        Inferred::default()
     }
 }
 
@@ -138,20 +145,32 @@ fn typed<T: DeserializeOwned>(
 /// A declared action without its types.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Declared {
+    pub(crate) name: &'static str,
+    pub(crate) function: &'static str,
     pub(crate) contract: fn() -> Contract,
     pub(crate) rules: Rules,
+    pub(crate) infer: Infer,
 }
 
 /// The rules of an action about params that fit their schemas.
 pub(crate) type Rules = fn(Map<String, Value>) -> Vec<Problem>;
 
+/// What an action says about the types of a call.
+pub(crate) type Infer = fn(Map<String, Value>, &InputTypes) -> Inferred;
+
 impl Declared {
     pub(crate) fn of<A: Action>() -> Self {
         Self {
+            name: A::NAME,
+            function: A::FUNCTION,
             contract: contract_of::<A>,
             rules: |params| {
                 let params = typed::<A::Params>(params.into_iter());
                 params.map_or_else(|_| Vec::new(), |params| A::rules(&params))
+            },
+            infer: |params, inputs| {
+                let params = typed::<A::Params>(params.into_iter());
+                params.map_or_else(|_| Inferred::default(), |params| A::infer(&params, inputs))
             },
         }
     }

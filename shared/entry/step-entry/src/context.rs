@@ -99,19 +99,18 @@ fn handle_with(context: Context) -> Handler {
 
 /// Each action has a contract, and each contract of the functions they belong to a handler (K-57).
 fn complete(registry: &Registry, hosted: &[&str]) -> Result<(), StartError> {
+    let known: BTreeMap<&str, &str> = registry.functions().collect();
     let mut functions = BTreeSet::new();
     for name in hosted {
         let unknown = || StartError::Runtime(format!("the action `{name}` has no contract"));
-        functions.insert(registry.get(name).ok_or_else(unknown)?.function.as_str());
+        functions.insert(known.get(name).ok_or_else(unknown)?);
     }
-    let mut contracts = registry.iter().filter(|contract| functions.contains(&*contract.function));
-    match contracts.find(|contract| !hosted.contains(&contract.name.as_str())) {
+    let missing =
+        |(name, function): &(&&str, &&str)| functions.contains(function) && !hosted.contains(*name);
+    match known.iter().find(missing) {
         None => Ok(()),
-        Some(contract) => {
-            let message = format!(
-                "`{}` hosts no handler of the action `{}`",
-                contract.function, contract.name
-            );
+        Some((name, function)) => {
+            let message = format!("`{function}` hosts no handler of the action `{name}`");
             Err(StartError::Runtime(message))
         }
     }

@@ -173,7 +173,9 @@ async fn gate(
     let mut left_out = Vec::new();
     let mut empty = Vec::new();
     let mut remarks = Vec::new();
-    for step_behind in covered.iter().filter(|step| holds(step, scope)) {
+    let (going, skipped): (Vec<&PlanStep>, Vec<&PlanStep>) =
+        covered.iter().copied().partition(|step| holds(step, scope));
+    for step_behind in going {
         match known_calls(context, view, step_behind, scope).await {
             Ok(known) => {
                 remarks.extend(known.remarks);
@@ -196,12 +198,16 @@ async fn gate(
         return Ok(Asked::Settled(Verdict::Closed));
     }
     remarks.extend(left_out.into_iter().map(|(_, error)| error.message));
+    remarks.extend(skipped.iter().map(|step| condition_is_false(step)));
     let behind = |other: &&PlanStep| {
         other.irreversible && other.guard.as_deref() == Some(step.name.as_str())
     };
     let signed: Vec<String> = effects.iter().map(|of_step| of_step.step.clone()).collect();
     let later = |other: &&PlanStep| {
-        behind(other) && !signed.contains(&other.name) && !empty.contains(&&other.name)
+        let is_known = signed.contains(&other.name)
+            || empty.contains(&&other.name)
+            || skipped.iter().any(|step| step.name == other.name);
+        behind(other) && !is_known
     };
     let subject = Subject {
         plan_seal: view.head.seal.clone().unwrap_or_default(),
@@ -235,6 +241,12 @@ fn cannot_be_sent(step: &PlanStep, error: &ActionError) -> ActionError {
         message: format!("`{}` cannot be sent: {}", step.name, error.message),
         ..error.clone()
     }
+}
+
+/// Everything that the condition of a covered step reads is known when its gate opens, so it stays false.
+fn condition_is_false(step: &PlanStep) -> String {
+    let condition = step.condition.as_deref().unwrap_or_default();
+    format!("`{}` will be skipped: its condition `{condition}` does not hold.", step.name)
 }
 
 /// What a step is going to send.

@@ -84,6 +84,8 @@ impl Aggregate {
                 };
                 extreme.cloned().unwrap_or(Value::Null)
             }
+            // Nothing that could be read is not the same as nothing.
+            Function::Sum if values.is_empty() && !group.is_empty() => Value::Null,
             Function::Sum => Total::of(&values, field, index)?.sum(),
             Function::Avg if values.is_empty() => Value::Null,
             Function::Avg => Total::of(&values, field, index)?.average(values.len(), index)?,

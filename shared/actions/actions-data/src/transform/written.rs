@@ -15,11 +15,7 @@ impl From<declared::Operation> for Operation {
                 Self::Sort { field, descending: direction == Some(declared::Direction::Desc) }
             }
             declared::Operation::Aggregate { group_by, function, field, name } => {
-                let usual = || match &field {
-                    Some(field) => format!("{}_{field}", function.as_str()),
-                    None => function.as_str().to_owned(),
-                };
-                let name = name.unwrap_or_else(usual);
+                let name = name.unwrap_or_else(|| function.result_name(field.as_deref()));
                 Self::Aggregate(Aggregate { group_by: names(group_by), function, field, name })
             }
             declared::Operation::Deduplicate { field, fields } => {

@@ -62,7 +62,11 @@ pub(crate) fn rows(count: usize) -> Value {
 }
 
 pub(crate) fn picture() -> Picture {
-    let step = |name: &str, irreversible| StepView { name: Shown::line(name), irreversible };
+    let step = |name: &str, irreversible| StepView {
+        name: Shown::line(name),
+        irreversible,
+        condition: (name == "write-report").then(|| Shown::line("{cross-reference.count} > 0")),
+    };
     let stage = |place, steps: &[(&str, bool)]| Stage {
         place,
         steps: steps.iter().map(|&(n, i)| step(n, i)).collect(),
@@ -132,7 +136,7 @@ fn blank() -> DecisionPage {
 fn payment_picture() -> Picture {
     let stage = |place, name: &str, irreversible| Stage {
         place,
-        steps: vec![StepView { name: Shown::line(name), irreversible }],
+        steps: vec![StepView { name: Shown::line(name), irreversible, condition: None }],
     };
     Picture::around(vec![
         stage(StagePlace::Done, "Reads the open invoices.", false),

@@ -1,11 +1,14 @@
 //! The parts of inputs and params: what the action would refuse at run time, perhaps behind a gate that somebody has
 //! signed. What is wrong with a value as a whole is said by [`super::slots`].
 
-use countersign_registry::{DataType, Findings, Path, Problem, ProblemKind, Slot, Step, explain};
+use countersign_registry::{
+    DataType, Findings, InputTypes, Path, Problem, ProblemKind, Slot, Step, explain,
+};
 use countersign_wiring::{Condition, Scope, references, resolve, type_of_value};
 use serde_json::{Map, Value};
 
 use super::Check;
+use super::types::InferredOutputs;
 use crate::compile_context::World;
 use crate::diagnostic::Code;
 use crate::node::{Node, Text, Yaml};
@@ -55,9 +58,27 @@ impl<'a> Arguments<'a> {
         self.values.insert(slot.name.clone(), value);
     }
 
-    /// What needs more than one place to be judged.
-    pub(super) fn rules(self, action: &str, world: World<'_>, sink: &mut Sink<'_>) {
+    /// What needs more than one place to be judged, or the types of what is wired to the inputs. Gives back what these
+    /// say about the outputs.
+    pub(super) fn rules(
+        self,
+        action: &str,
+        inputs: &InputTypes,
+        world: World<'_>,
+        sink: &mut Sink<'_>,
+    ) -> InferredOutputs {
         let problems = world.contracts.rules(action, self.values.clone(), &self.open);
+        self.report_new(&problems, sink);
+        if !problems.is_empty() {
+            return Vec::new();
+        }
+        let inferred = world.contracts.infer(action, self.values.clone(), &self.open, inputs);
+        self.report_new(&inferred.problems, sink);
+        inferred.outputs
+    }
+
+    /// Reports what is about a place of which nothing was said.
+    fn report_new(&self, problems: &[Problem], sink: &mut Sink<'_>) {
         let is_new =
             |problem: &&Problem| !self.found.iter().any(|path| path.touches(&problem.path));
         problems.iter().filter(is_new).for_each(|problem| self.report(problem, sink));
@@ -69,6 +90,7 @@ impl<'a> Arguments<'a> {
             ProblemKind::Missing => Code::MissingInput,
             ProblemKind::WrongType => Code::TypeMismatch,
             ProblemKind::NotAChoice => Code::NotAChoice,
+            ProblemKind::UnknownField => Code::UnknownField,
             ProblemKind::OutOfRange => Code::OutOfRange,
         };
         let is_key = problem.kind == ProblemKind::UnknownKey;

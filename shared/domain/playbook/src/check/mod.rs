@@ -3,6 +3,7 @@
 mod answers;
 mod arguments;
 mod assurance;
+mod columns;
 mod flow;
 mod for_each;
 mod item;
@@ -13,17 +14,20 @@ pub(crate) mod types;
 
 use std::collections::BTreeSet;
 
-use countersign_registry::{DataType, nearest};
+use countersign_registry::{Contract, DataType, nearest};
 use countersign_wiring::{Reference, type_of_path};
 
 pub(crate) use flow::Flow;
+use types::InferredOutputs;
+
 pub(crate) use mentions::{Mention, Where, bare};
 
 use crate::compile_context::World;
 use crate::diagnostic::Code;
 use crate::names::{Names, Target};
-use crate::read::{Draft, not_bound};
-use crate::sink::Sink;
+use crate::node::Yaml;
+use crate::read::{Draft, DraftKind, DraftStep, not_bound};
+use crate::sink::{Sink, Spot};
 
 /// What checking found out, beside the problems.
 #[derive(Debug)]
@@ -43,16 +47,21 @@ pub(crate) fn links(
     let output = mentions::of_output(draft, sink);
     let needs: Vec<BTreeSet<usize>> = mentions.iter().map(|own| needed(own, names)).collect();
     let flow = Flow::of(draft, names, &needs);
-    let check = Check { draft, names, flow: &flow };
+    // Steps refer to earlier ones only, so what they refer to was inferred before.
+    let mut inferred = Vec::with_capacity(draft.steps.len());
     for (at, own) in mentions.iter().enumerate() {
+        let check = Check { draft, names, flow: &flow, inferred: &inferred };
         let before = sink.enter(Some(draft.steps[at].name.text.clone()));
         for mention in own {
             check.mention(Some(at), mention, sink);
         }
-        slots::check(&check, at, world, sink);
+        let outputs = slots::check(&check, at, world, sink);
         for_each::check(&check, at, world, sink);
+        columns::check(&check, at, sink);
         sink.enter(before);
+        inferred.push(outputs);
     }
+    let check = Check { draft, names, flow: &flow, inferred: &inferred };
     for mention in &output {
         check.mention(None, mention, sink);
     }
@@ -77,9 +86,15 @@ pub(crate) struct Check<'a> {
     pub(crate) draft: &'a Draft<'a>,
     pub(crate) names: &'a Names<'a>,
     flow: &'a Flow,
+    inferred: &'a [InferredOutputs],
 }
 
 impl Check<'_> {
+    /// The type of a step's result.
+    pub(crate) fn result_type(&self, step: usize) -> DataType {
+        types::result_type(self.draft, self.inferred, step)
+    }
+
     /// The type a reference leads to; anything when it leads nowhere, which is reported elsewhere.
     pub(crate) fn type_of(&self, reference: &Reference) -> DataType {
         match self.names.target(reference) {
@@ -87,7 +102,7 @@ impl Check<'_> {
                 type_of_path(&data_type, reference.segments()).unwrap_or(DataType::Any)
             }
             Target::Step(step, path) => {
-                type_of_path(&types::result_type(self.draft, step), &path).unwrap_or(DataType::Any)
+                type_of_path(&self.result_type(step), &path).unwrap_or(DataType::Any)
             }
             _ => DataType::Any,
         }
@@ -127,7 +142,7 @@ impl Check<'_> {
                 if self.is_of_one_call(step, &rest, mention, sink) {
                     return;
                 }
-                path(&types::result_type(self.draft, step), &rest, mention, sink);
+                path(&self.result_type(step), &rest, mention, sink);
             }
         }
     }
@@ -220,12 +235,12 @@ fn path(
 /// Rule 5 for the playbook as a whole, and one warning when nobody knows what is bound.
 fn bindings(draft: &Draft<'_>, world: World<'_>, sink: &mut Sink<'_>) {
     let Some(bindings) = world.bindings else {
-        let connectors = draft
-            .required_connectors
-            .iter()
-            .map(|text| text.spot)
-            .chain(draft.steps.iter().filter_map(connector_spot));
-        if let Some(spot) = connectors.min() {
+        let is_unknown =
+            |connector: &str| world.known.is_none_or(|known| known.endpoints(connector).is_none());
+        let required = draft.required_connectors.iter().map(|text| (text.text.as_str(), text.spot));
+        let connectors = required.chain(draft.steps.iter().filter_map(connector));
+        let unknown = connectors.filter(|(connector, _)| is_unknown(connector));
+        if let Some(spot) = unknown.map(|(_, spot)| spot).min() {
             let problem = sink.problem(
                 Code::BindingsUnknown,
                 spot,
@@ -243,13 +258,15 @@ fn bindings(draft: &Draft<'_>, world: World<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn connector_spot(step: &crate::read::DraftStep<'_>) -> Option<crate::sink::Spot> {
-    match &step.kind {
-        crate::read::DraftKind::Action(action)
-            if action.contract.is_some_and(countersign_registry::Contract::is_open) =>
-        {
-            action.params.iter().find(|(key, _)| key.text == "connector").map(|(_, node)| node.spot)
-        }
+/// The connector that a step names, and where.
+fn connector<'d>(step: &'d DraftStep<'_>) -> Option<(&'d str, Spot)> {
+    let DraftKind::Action(action) = &step.kind else { return None };
+    if !action.contract.is_some_and(Contract::is_open) {
+        return None;
+    }
+    let (_, node) = action.params.iter().find(|(key, _)| key.text == "connector")?;
+    match &node.yaml {
+        Yaml::Text(text) => Some((text, node.spot)),
         _ => None,
     }
 }

@@ -1,13 +1,14 @@
 //! Inputs and params against the contract: rules 1 and 2 (F-160, F-161).
 
-use countersign_registry::{DataType, Slot, nearest};
+use countersign_registry::{DataType, InputTypes, Slot, nearest};
 use countersign_wiring::{
     Compat, Scope, Template, coerce, compatible, references, resolve, type_of_value,
 };
 use serde_json::Value;
 
+use super::Check;
 use super::arguments::{self, Arguments};
-use super::{Check, types};
+use super::types::InferredOutputs;
 use crate::compile_context::World;
 use crate::diagnostic::Code;
 use crate::node::{Node, Text};
@@ -26,10 +27,15 @@ struct Side<'a> {
     at: usize,
 }
 
-/// Checks the slots of one step.
-pub(super) fn check(check: &Check<'_>, at: usize, world: World<'_>, sink: &mut Sink<'_>) {
-    let DraftKind::Action(action) = &check.draft.steps[at].kind else { return };
-    let Some(contract) = action.contract else { return };
+/// Checks the slots of one step. Gives back what its inputs say about its outputs.
+pub(super) fn check(
+    check: &Check<'_>,
+    at: usize,
+    world: World<'_>,
+    sink: &mut Sink<'_>,
+) -> InferredOutputs {
+    let DraftKind::Action(action) = &check.draft.steps[at].kind else { return Vec::new() };
+    let Some(contract) = action.contract else { return Vec::new() };
     let inputs: Option<&[Slot]> = match (contract.is_open(), action.endpoint) {
         (true, Some(endpoint)) => Some(&endpoint.inputs),
         (true, None) => None,
@@ -59,9 +65,16 @@ pub(super) fn check(check: &Check<'_>, at: usize, world: World<'_>, sink: &mut S
         entries: &action.params,
         at,
     };
-    if !(action.llm && contract.params.is_empty()) {
-        side(check, &params, sink).rules(&contract.name, world, sink);
+    if action.llm && contract.params.is_empty() {
+        return Vec::new();
     }
+    let inputs = input_types(check, at, &action.inputs);
+    side(check, &params, sink).rules(&contract.name, &inputs, world, sink)
+}
+
+fn input_types(check: &Check<'_>, at: usize, inputs: &[(Text, Node)]) -> InputTypes {
+    let type_of = |node: &Node| type_of_value(&node.json(), &|part| check.type_in(at, part));
+    inputs.iter().map(|(key, node)| (key.text.clone(), type_of(node))).collect()
 }
 
 fn side<'a>(check: &Check<'_>, side: &Side<'a>, sink: &mut Sink<'_>) -> Arguments<'a> {
@@ -150,7 +163,7 @@ fn fitting_output(check: &Check<'_>, at: usize, wanted: &DataType) -> Option<Str
     }
     let top = check.draft.steps[at].top;
     (0..at).rev().filter(|&earlier| check.draft.steps[earlier].top < top).find_map(|earlier| {
-        let DataType::Record(fields) = types::result_type(check.draft, earlier) else {
+        let DataType::Record(fields) = check.result_type(earlier) else {
             return None;
         };
         let fits =

@@ -91,11 +91,17 @@ impl<'w> Reader<'w> {
         let connector = literal(params, "connector", step.name.spot, sink);
         let endpoint = literal(params, "endpoint", step.name.spot, sink);
         let (connector, endpoint) = (connector?, endpoint?);
-        let bindings = self.world.bindings?;
-        let Some(endpoints) = bindings.endpoints(&connector.text) else {
-            not_bound(&connector, "connector", bindings, sink);
-            return None;
-        };
+        let endpoints = match self.world.bindings {
+            Some(bindings) => {
+                let bound = bindings.endpoints(&connector.text);
+                if bound.is_none() {
+                    not_bound(&connector, "connector", bindings, sink);
+                }
+                bound
+            }
+            // What the author's connector of this name does not have, a run will hardly find.
+            None => self.world.known.and_then(|known| known.endpoints(&connector.text)),
+        }?;
         let found = endpoints.get(&endpoint.text);
         if found.is_none() {
             let names = endpoints.keys().map(String::as_str);

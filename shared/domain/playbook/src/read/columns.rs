@@ -6,7 +6,7 @@ use super::fields::Fields;
 use crate::diagnostic::Code;
 use crate::model::{ColumnFormat, PreviewColumn};
 use crate::node::Text;
-use crate::sink::Sink;
+use crate::sink::{Sink, Spot};
 
 /// More columns than a phone shows in one card are no help.
 const MAX_COLUMNS: usize = 12;
@@ -24,8 +24,8 @@ const FORMATS: [(&str, ColumnFormat); 5] = [
     ("percent", ColumnFormat::Percent),
 ];
 
-/// Reads `preview_columns`.
-pub(super) fn all(gate: &mut Fields<'_>, sink: &mut Sink<'_>) -> Vec<PreviewColumn> {
+/// Reads `preview_columns`, each with the place of its field.
+pub(super) fn all(gate: &mut Fields<'_>, sink: &mut Sink<'_>) -> Vec<(PreviewColumn, Spot)> {
     let nodes = gate.list(KEY, usize::MAX, sink);
     if let Some(extra) = nodes.get(MAX_COLUMNS) {
         let message = format!("`{KEY}` has {} columns, more than {MAX_COLUMNS}", nodes.len());
@@ -48,15 +48,16 @@ fn column(
     fields: &mut Fields<'_>,
     seen: &mut Vec<Text>,
     sink: &mut Sink<'_>,
-) -> Option<PreviewColumn> {
+) -> Option<(PreviewColumn, Spot)> {
     let field = field(fields, seen, sink);
     let label = label(fields, sink);
     let format = format(fields, sink);
     let currency = currency(fields, format, sink);
-    Some(PreviewColumn { field: field?, label, format, currency })
+    let field = field?;
+    Some((PreviewColumn { field: field.text, label, format, currency }, field.spot))
 }
 
-fn field(fields: &mut Fields<'_>, seen: &mut Vec<Text>, sink: &mut Sink<'_>) -> Option<String> {
+fn field(fields: &mut Fields<'_>, seen: &mut Vec<Text>, sink: &mut Sink<'_>) -> Option<Text> {
     if fields.node("field").is_none() {
         fields.missing("field", sink);
     }
@@ -76,7 +77,7 @@ fn field(fields: &mut Fields<'_>, seen: &mut Vec<Text>, sink: &mut Sink<'_>) -> 
         return None;
     }
     seen.push(text.clone());
-    Some(text.text)
+    Some(text)
 }
 
 fn malformed(field: &str) -> Option<String> {

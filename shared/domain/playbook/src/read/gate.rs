@@ -28,10 +28,14 @@ pub(super) fn approval(fields: &mut Fields<'_>, sink: &mut Sink<'_>) -> DraftApp
         let message = format!("{quorum} must approve, but only {} may", approvers.len());
         sink.report(Code::OutOfRange, spot, "quorum", message);
     }
+    let preview_from = fields.text("preview_from", sink);
+    let preview_limit = small(fields.integer("preview_limit", 1..=100, sink)).unwrap_or(10);
+    let (preview_columns, column_spots) = columns::all(fields, sink).into_iter().unzip();
     DraftApproval {
-        preview_from: fields.text("preview_from", sink),
-        preview_limit: small(fields.integer("preview_limit", 1..=100, sink)).unwrap_or(10),
-        preview_columns: columns::all(fields, sink),
+        preview_from,
+        preview_limit,
+        preview_columns,
+        column_spots,
         prompt: fields.required("prompt", sink),
         timeout_minutes: timeout(fields, sink),
         on_reject: fields.choice("on_reject", &rejects, sink).unwrap_or(OnReject::Stop),

@@ -116,6 +116,8 @@ pub(crate) struct DraftApproval {
     pub(crate) preview_from: Option<Text>,
     pub(crate) preview_limit: u32,
     pub(crate) preview_columns: Vec<PreviewColumn>,
+    /// Where the field of each column is written.
+    pub(crate) column_spots: Vec<Spot>,
     pub(crate) prompt: Option<Text>,
     pub(crate) timeout_minutes: Option<u32>,
     pub(crate) on_reject: OnReject,

@@ -417,7 +417,7 @@ fn what_an_action_would_refuse_behind_a_gate_is_refused_before_the_run() {
             "P013 {: `type` is missing",
         ],
     );
-    check_items(&transform("[{type: filter, field: a, operator: gte, value: 3}]"), &[]);
+    check_items(&transform("[{type: filter, field: compensation, operator: gte, value: 3}]"), &[]);
     let route = |destinations: &str| {
         format!("route_output, {data}, params: {{destinations: {destinations}}}")
     };
@@ -429,6 +429,56 @@ fn what_an_action_would_refuse_behind_a_gate_is_refused_before_the_run() {
         ],
     );
     check_items(&route("[{type: document, config: {title: \"{{entity_name}}\"}}]"), &[]);
+}
+
+#[test]
+fn f_161_a_field_that_no_record_has_is_refused_where_it_is_written() {
+    let transform = |from: &str, operations: &str| {
+        format!("transform_data, inputs: {{data: \"{from}\"}}, operations: {operations}")
+    };
+    check_items(
+        &transform(
+            "{rows.results}",
+            "[{type: sort, field: compensatoin}, {type: deduplicate, field: [name, ein]}]",
+        ),
+        &[
+            "P016 compensatoin: the records have no field `compensatoin` | did you mean `compensation`?",
+            "P016 ein: the records have no field `ein` | the fields are `name`, `compensation`",
+        ],
+    );
+    check_items(&transform("{rows.results}", "[{type: sort, field: \"{who}\"}]"), &[]);
+}
+
+#[test]
+fn f_161_what_a_step_leaves_of_its_records_is_known_to_the_next() {
+    let total = "  - {name: total, step_type: tool, action: transform_data, inputs: {data: \"{rows.results}\"}, operations: [{type: aggregate, group_by: name, function: sum, field: compensation, as: pay}]}\n";
+    let sorted = |field: &str| {
+        format!(
+            "{total}  - {{name: t, step_type: tool, action: transform_data, inputs: {{data: \"{{total.data}}\"}}, operations: [{{type: sort, field: {field}}}]}}\n"
+        )
+    };
+    check(&sorted("pay"), &[]);
+    check(
+        &sorted("compensation"),
+        &[
+            "P016 compensation: the records have no field `compensation` | the fields are `name`, `pay`",
+        ],
+    );
+    let gate = |field: &str| {
+        format!(
+            "{total}  - {{name: look, step_type: approval, prompt: Go on?, preview_from: \"total.data\", preview_columns: [{{field: {field}}}]}}\n"
+        )
+    };
+    check(&gate("pay"), &[]);
+    let compiled = super::compiled(&around(&format!("{READ}{}{USE}", gate("pey"))));
+    let column =
+        compiled.diagnostics.iter().find(|found| found.code.as_str() == "P109").map(super::shown);
+    assert_eq!(
+        column.as_deref(),
+        Some(
+            "P109 9:109 3 the rows of `total.data` have no field `pey` | the fields are `name`, `pay`"
+        ),
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Action;
+use crate::infer::{Inferred, InputTypes, check_field};
 use crate::shape::{AnyObject, Records};
 
 /// The declaration.
@@ -119,4 +120,22 @@ impl Action for CrossReference {
     type Inputs = Inputs;
     type Params = Params;
     type Output = Output;
+
+    fn infer(params: &Params, inputs: &InputTypes) -> Inferred {
+        let mut inferred = Inferred::default();
+        let named = [
+            ("dataset_a", "name_field_a", &params.name_field_a),
+            ("dataset_b", "name_field_b", &params.name_field_b),
+            ("dataset_a", "id_field_a", &params.id_field_a),
+            ("dataset_b", "id_field_b", &params.id_field_b),
+            ("dataset_a", "entity_field", &params.entity_field),
+            ("dataset_b", "entity_field", &params.entity_field),
+            ("dataset_a", "distinct_field", &params.distinct_field),
+            ("dataset_b", "distinct_field", &params.distinct_field),
+        ];
+        for (input, param, field) in named {
+            check_field(&mut inferred, inputs, input, (param, field.as_deref()));
+        }
+        inferred
+    }
 }

@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::Action;
-use crate::shape::{Formed, Names, Records};
+use crate::shape::{AnyObject, Formed, Names, Records};
 
 /// The declaration.
 #[derive(Debug)]
@@ -82,6 +83,18 @@ pub struct Entity {
     pub source_field: String,
     pub source_record_index: u64,
     pub confidence: f64,
+    pub method: String,
+    pub relationship_type: Option<String>,
+    #[schemars(with = "AnyObject")]
+    pub related_to: Option<Value>,
+    #[schemars(with = "AnyObject")]
+    pub external_ids: Option<Value>,
+    pub context: Option<Vec<String>>,
+    pub place: Option<String>,
+    #[schemars(with = "AnyObject")]
+    pub attributes: Option<Value>,
+    pub source_connector: Option<String>,
+    pub source_endpoint: Option<String>,
 }
 
 fn every() -> Names {

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use super::resolve_entities::{Resolved, Strategy, usual_threshold};
 use crate::Action;
+use crate::data_type::{DataType, Field};
+use crate::infer::{Inferred, InputTypes, check_field, records};
 use crate::shape::{AnyObject, Formed};
 
 /// The declaration.
@@ -68,6 +70,9 @@ pub struct Doubtful {
     pub entity_id: String,
     pub candidate_id: String,
     pub confidence: f64,
+    pub match_method: String,
+    #[schemars(with = "AnyObject")]
+    pub match_details: Value,
     pub reason: String,
     pub why: String,
 }
@@ -85,4 +90,16 @@ impl Action for MatchEntities {
     type Inputs = Inputs;
     type Params = Params;
     type Output = Formed<Output>;
+
+    fn infer(params: &Params, inputs: &InputTypes) -> Inferred {
+        let mut inferred = Inferred::default();
+        check_field(&mut inferred, inputs, "records", ("record_field", Some(&params.record_field)));
+        if let Some(fields) = records(inputs, "records") {
+            let entity =
+                ["_entity_id", "_entity_name"].map(|name| Field::new(name, DataType::String));
+            let fields = fields.iter().cloned().chain(entity).collect();
+            inferred.outputs.push(("records", DataType::records(fields)));
+        }
+        inferred
+    }
 }

@@ -122,7 +122,8 @@ mod tests {
             "extract_entities",
             "data!",
             r#"entity_types="auto" relationship_type strategy="auto" rules"#,
-            "entities[name,type,source_field,source_record_index,confidence] count",
+            "entities[name,type,source_field,source_record_index,confidence,method,relationship_type,related_to,\
+             external_ids,context,place,attributes,source_connector,source_endpoint] count",
         );
     }
 
@@ -132,7 +133,8 @@ mod tests {
             "resolve_entities",
             "entities!",
             r#"strategy="fuzzy" threshold=0.85"#,
-            "resolved[canonical_name,type,aliases,merge_count,confidence] merge_count ambiguous",
+            "resolved[canonical_name,type,aliases,spellings,merge_count,confidence,entity_id,is_known,external_ids] \
+             merge_count ambiguous ambiguous_left_out",
         );
     }
 
@@ -142,8 +144,9 @@ mod tests {
             "match_entities",
             "entities! records",
             r#"strategy="fuzzy" threshold=0.85 record_field="name""#,
-            "resolved[canonical_name,type,aliases,merge_count,confidence] merge_count \
-             ambiguous[entity,candidate,type,entity_id,candidate_id,confidence,reason,why] ambiguous_left_out records",
+            "resolved[canonical_name,type,aliases,spellings,merge_count,confidence,entity_id,is_known,external_ids] \
+             merge_count ambiguous[entity,candidate,type,entity_id,candidate_id,confidence,match_method,match_details,\
+             reason,why] ambiguous_left_out records",
         );
     }
 
@@ -211,7 +214,7 @@ mod tests {
             "query_journal",
             "query date_from date_to entity_name status",
             "limit=20",
-            "entries[summary,created_at,run_context,steps_completed,entities_discovered,outputs_produced,task_status] \
+            "entries[journal_entry_id,summary,created_at,run_context,steps_completed,entities_discovered,outputs_produced,task_status] \
              count date_range{from,to}",
         );
     }

@@ -52,6 +52,7 @@ pub struct Output {
 #[derive(Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Entry {
+    pub journal_entry_id: String,
     pub summary: String,
     #[schemars(with = "Date")]
     pub created_at: String,

@@ -69,6 +69,8 @@ pub struct Output {
     /// Pairs too alike to keep apart and not alike enough to merge.
     #[schemars(with = "Vec<AnyObject>")]
     pub ambiguous: Vec<Value>,
+    /// How many further pairs there are.
+    pub ambiguous_left_out: u64,
 }
 
 /// An entity, with the names it goes by.
@@ -79,8 +81,13 @@ pub struct Resolved {
     #[serde(rename = "type")]
     pub entity_type: String,
     pub aliases: Vec<String>,
+    pub spellings: u64,
     pub merge_count: u64,
     pub confidence: f64,
+    pub entity_id: String,
+    pub is_known: bool,
+    #[schemars(with = "AnyObject")]
+    pub external_ids: Value,
 }
 
 pub(super) fn usual_threshold() -> f64 {

@@ -1,11 +1,14 @@
 //! Filters, sorts, groups, deduplicates and cuts a list of records.
 
+mod infer;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Action;
 use crate::explain::{Path, Problem, ProblemKind};
+use crate::infer::{Inferred, InputTypes};
 use crate::shape::{AnyObject, Names, Records};
 
 /// The declaration.
@@ -148,6 +151,15 @@ impl Function {
             Self::CountDistinct => "count_distinct",
         }
     }
+
+    /// The key of the result when `as` is left out.
+    #[must_use]
+    pub fn result_name(self, field: Option<&str>) -> String {
+        match field {
+            Some(field) => format!("{}_{field}", self.as_str()),
+            None => self.as_str().to_owned(),
+        }
+    }
 }
 
 /// What comes back.
@@ -189,6 +201,10 @@ impl Action for TransformData {
         let list = Path::of("operations");
         let operations = params.operations.iter().enumerate();
         operations.filter_map(|(n, operation)| operation.problem(&list.entry(n))).collect()
+    }
+
+    fn infer(params: &Params, inputs: &InputTypes) -> Inferred {
+        infer::infer(params, inputs)
     }
 }
 

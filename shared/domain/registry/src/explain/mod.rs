@@ -26,6 +26,8 @@ pub enum ProblemKind {
     WrongType,
     /// A word that is not one of those allowed.
     NotAChoice,
+    /// The name of a field that no record has.
+    UnknownField,
     /// Too small, too large, too short, too long; or not of the form asked for.
     OutOfRange,
 }
