@@ -222,3 +222,36 @@ async fn a_164_each_signed_request_can_be_proved_by_its_path() {
         assert_eq!(status, 404, "{missing}");
     }
 }
+
+#[tokio::test]
+async fn f_147_a_step_whose_condition_is_false_already_asks_for_nothing_later() {
+    let case = case("pay-small", ", account: acme").await;
+    let large = r#"
+  - name: pay_large
+    step_type: tool
+    action: call_connector
+    connector: test-bank
+    endpoint: pay
+    condition: "{amount} > 100000"
+    inputs: {account: second, amount: "{amount}"}
+"#;
+    let steps = playbook("pay-small", ", account: acme").replace("{signer}", &case.maria.username);
+    let steps = format!("{}{large}", steps.trim_end());
+    case.ana
+        .door
+        .put(&format!("{FACTORY}/playbooks/pay-small"), &json!({ "yaml": steps }))
+        .await
+        .unwrap();
+    let run = case.ana.start(&case.agent, "pay-small", json!({ "amount": "10.00" })).await;
+    let (path, seen) = case.seen(&run).await;
+    assert!(seen["later"].as_array().is_none_or(Vec::is_empty), "{seen:#}");
+    let remarks = seen["remarks"].to_string();
+    assert!(remarks.contains("`pay_large` will be skipped"), "{remarks}");
+    let page = page_of(&case.maria).await;
+    assert!(!page.contains("will ask for a signature"), "{page}");
+    assert!(page.contains("only if"), "{page}");
+    case.approve(&path, &seen).await;
+    let done = case.ana.reaches(&run, "complete").await;
+    assert_eq!(step(&done, "pay_large")["status"], "skipped");
+    assert_eq!(case.elsewhere.received().len(), 1);
+}

@@ -61,13 +61,20 @@ fn document(page: &Page) -> String {
 fn unknown(code: &str) -> Problem {
     let is_code = code.len() <= 60
         && code.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-    let detail = if is_code {
+    let detail = if is_of_a_playbook(code) {
+        format!("`{code}` is a problem of a playbook's text: `docs/playbooks.md` lists these")
+    } else if is_code {
         format!("there is no error code `{code}`")
     } else {
         "this is not an error code: one has capital letters, digits and underscores".to_owned()
     };
     Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail)
         .with_hint("copy `code` from the problem document, as it is written there")
+}
+
+/// Whether it has the form of the codes of a playbook's problems, such as `P014`.
+fn is_of_a_playbook(code: &str) -> bool {
+    code.len() == 4 && code.starts_with('P') && code[1..].bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -101,6 +108,8 @@ mod tests {
         let (status, kind, body) = asked("NO_SUCH_CODE", "text/html").await;
         assert_eq!((status, kind.as_str()), (404, "application/problem+json"));
         assert!(body.contains("there is no error code `NO_SUCH_CODE`"), "{body}");
+        let (_, _, body) = asked("P014", "text/html").await;
+        assert!(body.contains("docs/playbooks.md"), "{body}");
         let (status, _, body) = asked("<script>", "text/html").await;
         assert_eq!(status, 404);
         assert!(!body.contains("script"), "{body}");

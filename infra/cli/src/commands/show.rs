@@ -86,12 +86,16 @@ impl Show {
     }
 }
 
-/// What a step could not read, a line each.
+/// What a step could not read, a line each, and how many are not listed here.
 fn warned(of_step: &Value) -> Vec<String> {
-    let (count, step) = (text(of_step, "count"), text(of_step, "step"));
-    let head = format!("{} warnings in {}", count.unwrap_or_default(), step.unwrap_or_default());
-    let first = of_step.get("first").map_or(&[][..], items).iter().filter_map(Value::as_str);
-    std::iter::once(head).chain(first.map(|line| format!("  {line}"))).collect()
+    let count = of_step.get("count").and_then(Value::as_u64).unwrap_or_default();
+    let noun = if count == 1 { "warning" } else { "warnings" };
+    let head = format!("{count} {noun} in {}", text(of_step, "step").unwrap_or_default());
+    let first = of_step.get("first").map_or(&[][..], items);
+    let more = count.saturating_sub(first.len() as u64);
+    let more = (more > 0).then(|| format!("  and {more} more, in the output of the step"));
+    let first = first.iter().filter_map(Value::as_str).map(|line| format!("  {line}"));
+    std::iter::once(head).chain(first).chain(more).collect()
 }
 
 /// The rows of one request: how it stands, then every decision.
