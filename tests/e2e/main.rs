@@ -39,6 +39,7 @@ mod saboteur;
 mod safe_endpoints;
 mod scanner;
 mod schedules;
+mod second_factor;
 mod sign_in;
 mod signatures;
 mod stores;

@@ -14,27 +14,30 @@ const PASSWORD: &str = "Correct horse 7 battery";
 /// The deployment with a user pool; one for all tests here.
 async fn pool() -> &'static World {
     static POOL: OnceCell<World> = OnceCell::const_new();
-    POOL.get_or_init(|| {
+    POOL.get_or_init(|| async {
+        let key = world().aws(&["kms", "create-key"]).await.unwrap();
         let parameters = [
             format!("FirstAdministrator={ROOT}"),
             "SelfSignUp=true".to_owned(),
             "RequireMfa=true".to_owned(),
+            format!("CustomerKeyArn={}", key["KeyMetadata"]["Arn"].as_str().unwrap()),
+            "ReservedConcurrency=50".to_owned(),
         ];
-        async move { world().beside("countersign-pool", &parameters).await }
+        world().beside("countersign-pool", &parameters).await
     })
     .await
 }
 
 /// An account of the pool.
-struct Account {
+pub(crate) struct Account {
     pool: &'static World,
     username: String,
-    email: String,
+    pub(crate) email: String,
 }
 
 /// The tokens of one sign-in.
-struct Session {
-    access: String,
+pub(crate) struct Session {
+    pub(crate) access: String,
     id: String,
     refresh: String,
 }
@@ -58,24 +61,24 @@ impl Account {
     }
 
     /// Somebody new with an address of their own.
-    async fn new(name: &str) -> Self {
+    pub(crate) async fn new(name: &str) -> Self {
         let username = format!("{name}-{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
         let email = format!("{username}@example.org");
         Self::made(&username, &email, true).await
     }
 
-    async fn at_pool(&self, command: &str, more: &[&str]) -> Value {
+    pub(crate) async fn at_pool(&self, command: &str, more: &[&str]) -> Value {
         let id = self.pool.stack.output("UserPoolId").unwrap();
         let who = ["cognito-idp", command, "--user-pool-id", id, "--username", &self.username];
         self.pool.aws(&[&who[..], more].concat()).await.unwrap()
     }
 
-    async fn sign_in(&self) -> Result<Session, String> {
+    pub(crate) async fn sign_in(&self) -> Result<Session, String> {
         let parameters = format!("USERNAME={},PASSWORD={PASSWORD}", self.username);
         authenticate(self.pool, "USER_PASSWORD_AUTH", &parameters).await
     }
 
-    async fn door(&self) -> Door {
+    pub(crate) async fn door(&self) -> Door {
         door(&self.sign_in().await.unwrap().access).await
     }
 }
@@ -114,7 +117,7 @@ impl Session {
     }
 }
 
-async fn door(token: &str) -> Door {
+pub(crate) async fn door(token: &str) -> Door {
     Door::with(&pool().await.stack.url(), token.to_owned()).unwrap()
 }
 
@@ -128,14 +131,14 @@ async fn root() -> Door {
     door(&root_session().await.access).await
 }
 
-fn refusal(said: Result<Value, CliError>) -> (u16, String) {
+pub(crate) fn refusal(said: Result<Value, CliError>) -> (u16, String) {
     match said {
         Err(CliError::Refused { status, code, .. }) => (status, code.unwrap_or_default()),
         other => panic!("not refused: {other:?}"),
     }
 }
 
-async fn grant(who: &str, grant: &str) {
+pub(crate) async fn grant(who: &str, grant: &str) {
     let (shelf, body) = if grant.contains(':') {
         ("grants", json!({ "scope": grant }))
     } else {
@@ -381,7 +384,7 @@ async fn a_token_says_which_factors_somebody_signed_in_with_and_a_refreshed_one_
 }
 
 /// Signs in with password and code; the emulator takes any code of an account without a secret.
-async fn with_code(account: &Account) -> Session {
+pub(crate) async fn with_code(account: &Account) -> Session {
     let client = account.pool.stack.output("UserPoolClientId").unwrap();
     let aws = async |arguments: &[&str]| {
         let named = [&["cognito-idp"], arguments, &["--client-id", client]].concat();

@@ -6,7 +6,7 @@ use crate::case::{FACTORY, Person, person, step};
 use crate::effects::Elsewhere;
 
 /// A connector with everything that a call can add to its arguments.
-fn bank(port: u16, fixed: &str) -> String {
+pub(crate) fn bank(port: u16, fixed: &str) -> String {
     format!(
         r#"
 id: test-bank
@@ -36,7 +36,7 @@ endpoints:
     )
 }
 
-fn playbook(id: &str, account: &str) -> String {
+pub(crate) fn playbook(id: &str, account: &str) -> String {
     format!(
         r#"
 id: {id}

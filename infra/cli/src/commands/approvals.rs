@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-use super::{FACTORY, Who, items, pretty, row};
+use super::{FACTORY, Who, approval_text, items, pretty, row};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Approvals {
-    /// Show this one with its preview and digest.
+    /// Show this one with everything it sends and its digest.
     approval: Option<String>,
     /// What my runs wait for, instead of what I may decide.
     #[arg(long)]
@@ -28,7 +28,12 @@ impl Approvals {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
         if let Some(id) = &self.approval {
-            console.line(pretty(&door.get(&format!("{FACTORY}/approvals/{id}")).await?));
+            let request = door.get(&format!("{FACTORY}/approvals/{id}")).await?;
+            if self.json {
+                console.line(pretty(&request));
+            } else {
+                approval_text::lines(&request).iter().for_each(|line| console.line(line));
+            }
             return Ok(());
         }
         let role = if self.mine { "owner" } else { "approver" };

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{FACTORY, Who, pretty, text};
+use super::{FACTORY, Who, approval_text, pretty, text};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -23,6 +23,9 @@ pub(crate) struct Decide {
     /// A word on why; it is kept with the receipt.
     #[arg(long)]
     note: Option<String>,
+    /// Print the receipt as JSON.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     who: Who,
 }
@@ -48,9 +51,20 @@ impl Decide {
             decision["answers"] = answers.into();
         }
         let receipt = door.post(&format!("{path}/{word}"), &decision).await?;
-        console.line(pretty(&receipt));
+        if self.json {
+            console.line(pretty(&receipt));
+        } else {
+            console.line(recorded(&receipt));
+        }
         Ok(())
     }
+}
+
+/// What became of the request, and the receipt to keep.
+fn recorded(answer: &Value) -> String {
+    let word = |field| text(answer, field).unwrap_or_else(|| "-".to_owned());
+    let count = format!("{} of {}", word("approvals"), word("quorum"));
+    format!("the request is {} ({count}); receipt {}", word("status"), word("receipt"))
 }
 
 /// Shows what waits and asks; the digest of what was shown.
@@ -61,7 +75,7 @@ pub(super) async fn seen(
     console: &Console,
 ) -> Result<String, CliError> {
     let request = door.get(path).await?;
-    console.line(pretty(&request));
+    approval_text::lines(&request).iter().for_each(|line| console.line(line));
     if !asked(word, console)? {
         return Err(CliError::Found("nothing was changed".to_owned()));
     }

@@ -1,5 +1,6 @@
 //! The commands, one per file, and who they act as.
 
+mod approval_text;
 mod approvals;
 mod bench;
 mod decide;
@@ -189,6 +190,22 @@ pub(crate) fn text(value: &Value, field: &str) -> Option<String> {
         Value::String(text) => Some(text.clone()),
         other => Some(other.to_string()),
     }
+}
+
+/// Text of strangers on one line: what would move the cursor, colour the terminal, or hide or turn letters is written out.
+pub(crate) fn visible(text: &str) -> String {
+    let written = |c: char| match c {
+        _ if c.is_control() => c.escape_default().to_string(),
+        _ if is_hidden(c) => c.escape_unicode().to_string(),
+        _ => c.into(),
+    };
+    text.chars().map(written).collect()
+}
+
+/// Whether it has no width or changes the direction of what follows.
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// One row of a table: the fields' texts, `-` where there is none, moments to the second.

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::{FACTORY, Who, items, pretty, row, text};
+use super::{FACTORY, Who, items, pretty, row, text, visible};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -87,7 +87,7 @@ impl Show {
 }
 
 /// What a step could not read, a line each, and how many are not listed here.
-fn warned(of_step: &Value) -> Vec<String> {
+pub(super) fn warned(of_step: &Value) -> Vec<String> {
     let count = of_step.get("count").and_then(Value::as_u64).unwrap_or_default();
     let noun = if count == 1 { "warning" } else { "warnings" };
     let head = format!("{count} {noun} in {}", text(of_step, "step").unwrap_or_default());
@@ -146,12 +146,6 @@ fn progress(request: &Value) -> String {
     let people = request.get("waits_for").map_or(&[][..], items).iter().filter_map(Value::as_str);
     let people: Vec<&str> = people.collect();
     format!("{given}, waits for {}", people.join(", "))
-}
-
-/// A note on one line: what would move the cursor or colour the terminal is written out.
-fn visible(note: &str) -> String {
-    let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-    note.chars().map(plain).collect()
 }
 
 fn is_blank(value: &Value) -> bool {

@@ -1,0 +1,243 @@
+//! A request for approval as text: the same that the mailed page shows, in its order.
+
+use serde_json::Value;
+
+use super::{items, text, visible};
+
+/// Everything that the request shows, a line each.
+pub(super) fn lines(request: &Value) -> Vec<String> {
+    let mut lines = head(request);
+    lines.extend(list(request, "unread", warnings(request)));
+    lines.extend(list(request, "Take note:", bullets(request, "remarks")));
+    lines.extend(list(request, "Not covered; asks for itself:", bullets(request, "later")));
+    for step in field_items(request, "effects") {
+        lines.push(String::new());
+        lines.extend(requests_of(step));
+    }
+    for call in field_items(request, "outcome") {
+        lines.push(String::new());
+        lines.extend(unknown(call));
+    }
+    lines.extend(rows(request));
+    lines.push(String::new());
+    lines.push(format!("digest {}", cell(request, "digest")));
+    lines
+}
+
+fn head(request: &Value) -> Vec<String> {
+    let given = format!("{} of {} approvals", cell(request, "given"), cell(request, "needed"));
+    let waits: Vec<&str> =
+        field_items(request, "waits_for").iter().filter_map(Value::as_str).collect();
+    let waits =
+        if waits.is_empty() { String::new() } else { format!(", waits for {}", waits.join(", ")) };
+    let deadline = request.pointer("/timing/deadline").and_then(Value::as_str);
+    let until = deadline.map(|at| format!(", counts as denied after {at}")).unwrap_or_default();
+    let mut lines = vec![
+        cell(request, "title"),
+        format!("{} · {} · {given}{waits}{until}", cell(request, "id"), cell(request, "status")),
+    ];
+    let prompt = text(request, "prompt").unwrap_or_default();
+    if !prompt.is_empty() {
+        lines.push(String::new());
+        lines.extend(prompt.lines().map(visible));
+    }
+    lines
+}
+
+/// A heading with what belongs to it; nothing when that is nothing.
+fn list(request: &Value, heading: &str, below: Vec<String>) -> Vec<String> {
+    if below.is_empty() {
+        return below;
+    }
+    let heading = match heading {
+        "unread" => {
+            let counts =
+                field_items(request, "warnings").iter().filter_map(|one| one["count"].as_u64());
+            format!("Could not be read ({} in all):", counts.sum::<u64>())
+        }
+        other => other.to_owned(),
+    };
+    [String::new(), heading].into_iter().chain(below).collect()
+}
+
+fn bullets(request: &Value, field: &str) -> Vec<String> {
+    let texts = field_items(request, field).iter().filter_map(Value::as_str);
+    texts.map(|text| format!("  - {}", visible(text))).collect()
+}
+
+fn warnings(request: &Value) -> Vec<String> {
+    field_items(request, "warnings")
+        .iter()
+        .flat_map(super::show::warned)
+        .map(|line| format!("  {}", visible(&line)))
+        .collect()
+}
+
+/// What a step sends: every value of every request that the answer holds, and how many are elsewhere.
+fn requests_of(step: &Value) -> Vec<String> {
+    let all = field_items(step, "items");
+    let left_out = step["left_out"].as_u64().unwrap_or_default();
+    let count = all.len() as u64 + left_out;
+    let struck = count.saturating_sub(step["left"].as_u64().unwrap_or(count));
+    let struck = if struck > 0 { format!(", {struck} struck out") } else { String::new() };
+    let noun = if count == 1 { "request" } else { "requests" };
+    let mut lines = vec![format!("{} sends {count} {noun}{struck}:", cell(step, "step"))];
+    for item in all {
+        let mark = if item["struck"] == true { " (struck out, not sent)" } else { "" };
+        lines.push(format!("  {}.{mark}", cell(item, "n")));
+        lines.extend(sent(&item["sends"]).into_iter().map(|line| format!("     {line}")));
+    }
+    if left_out > 0 {
+        lines.push(format!(
+            "  and {left_out} more: GET /api/agent-factory/approvals/ID/effects/{}/N",
+            cell(step, "step")
+        ));
+    }
+    lines
+}
+
+/// One request: where it goes, with which credential, and every value under the name it is sent by.
+fn sent(sends: &Value) -> Vec<String> {
+    let target = &sends["target"];
+    let mut lines = vec![format!("{} {}", cell(target, "method"), cell(target, "url"))];
+    if let Some(host) = text(target, "unicode_host") {
+        lines.push(format!("host in its own script: {}", visible(&host)));
+    }
+    if let Some(credential) = sends.pointer("/account/credential").and_then(Value::as_str) {
+        let account = &sends["account"];
+        let details = field_items(account, "details").iter().filter_map(|pair| {
+            Some(format!(", {} {}", pair.get(0)?.as_str()?, pair.get(1)?.as_str()?))
+        });
+        let details: String = details.collect();
+        lines
+            .push(visible(&format!("credential {credential}, {}{details}", cell(account, "auth"))));
+    }
+    for section in field_items(sends, "sections") {
+        let media = text(section, "media").map(|media| format!(" ({media})")).unwrap_or_default();
+        lines.push(format!("{}{media}", cell(section, "part")));
+        match section.pointer("/content/text").and_then(Value::as_str) {
+            Some(body) => lines.extend(body.lines().map(|line| format!("  {}", visible(line)))),
+            None => lines
+                .extend(section.pointer("/content/fields").map_or(&[][..], items).iter().map(pair)),
+        }
+    }
+    lines.push(format!("via {}", cell(sends, "via")));
+    lines
+}
+
+fn pair(field: &Value) -> String {
+    format!("  {} = {}", cell(field, "name"), cell(field, "value"))
+}
+
+/// A call whose outcome nobody knows, and what sending it again risks.
+fn unknown(call: &Value) -> Vec<String> {
+    let step = text(call, "step").unwrap_or_default();
+    let mut lines = vec![visible(&format!("What became of call {} of {step}?", cell(call, "n")))];
+    lines.extend(sent(&call["sends"]).into_iter().map(|line| format!("  {line}")));
+    lines.extend(text(call, "again_warning").map(|risk| format!("  again: {}", visible(&risk))));
+    lines
+}
+
+/// The rows that the gate's author chose to show.
+fn rows(request: &Value) -> Vec<String> {
+    let Some(preview) = request.get("preview").filter(|preview| !preview["shown"].is_null()) else {
+        return Vec::new();
+    };
+    let shown = &preview["shown"];
+    let rows = shown.as_array().map_or(std::slice::from_ref(shown), Vec::as_slice);
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let total = preview["total"].as_u64().unwrap_or(rows.len() as u64);
+    let heading = format!("Rows ({} of {total}):", rows.len());
+    let each =
+        rows.iter().enumerate().map(|(n, row)| format!("  {}. {}", n + 1, visible(&one_line(row))));
+    [String::new(), heading].into_iter().chain(each).collect()
+}
+
+/// `vendor: Acme, amount: 12.00`; what is not an object as JSON.
+fn one_line(row: &Value) -> String {
+    let Some(fields) = row.as_object() else { return plain(row) };
+    fields
+        .iter()
+        .map(|(name, value)| format!("{name}: {}", plain(value)))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn field_items<'v>(value: &'v Value, field: &str) -> &'v [Value] {
+    value.get(field).map_or(&[], items)
+}
+
+fn cell(value: &Value, field: &str) -> String {
+    visible(&text(value, field).unwrap_or_else(|| "-".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::lines;
+
+    #[test]
+    fn r_052_a_terminal_shows_what_the_page_shows() {
+        let request = json!({
+            "id": "appr_1", "status": "pending", "title": "Pay: ask", "prompt": "Pay these?\nAll of them.",
+            "given": 1, "needed": 2, "waits_for": ["bob"], "timing": {"deadline": "2026-01-02T00:00:00Z"},
+            "warnings": [{"step": "read", "count": 3, "first": ["a.csv, row 2, amount: \u{1b}[31m`$1`"]}],
+            "remarks": ["`pay_large` will be skipped"], "later": ["tell"],
+            "effects": [{"step": "pay", "left": 2, "left_out": 1, "items": [
+                {"n": 1, "struck": false, "sends": {
+                    "target": {"method": "POST", "url": "https://bank.example/pay"},
+                    "account": {"credential": "cred_1", "auth": "bearer_token", "details": [["scope", "pay"]]},
+                    "sections": [
+                        {"part": "body", "media": "application/json", "content": {"fields": [
+                            {"name": "amount", "value": "10.00", "kind": "text"}]}},
+                        {"part": "headers", "content": {"text": "x: 1"}}],
+                    "via": "bank.pay"}},
+                {"n": 2, "struck": true, "sends": {"target": {"method": "POST", "url": "https://bank.example/pay"}, "sections": [], "via": "bank.pay"}}]}],
+            "preview": {"shown": [{"vendor": "Acme", "amount": 12}], "total": 9, "count": 1},
+            "digest": "abc",
+        });
+        let expect = "Pay: ask
+appr_1 · pending · 1 of 2 approvals, waits for bob, counts as denied after 2026-01-02T00:00:00Z
+
+Pay these?
+All of them.
+
+Could not be read (3 in all):
+  3 warnings in read
+    a.csv, row 2, amount: \\u{1b}[31m`$1`
+    and 2 more, in the output of the step
+
+Take note:
+  - `pay_large` will be skipped
+
+Not covered; asks for itself:
+  - tell
+
+pay sends 3 requests, 1 struck out:
+  1.
+     POST https://bank.example/pay
+     credential cred_1, bearer_token, scope pay
+     body (application/json)
+       amount = 10.00
+     headers
+       x: 1
+     via bank.pay
+  2. (struck out, not sent)
+     POST https://bank.example/pay
+     via bank.pay
+  and 1 more: GET /api/agent-factory/approvals/ID/effects/pay/N
+
+Rows (1 of 9):
+  1. vendor: Acme, amount: 12
+
+digest abc";
+        assert_eq!(lines(&request).join("\n"), expect);
+    }
+}
