@@ -1,6 +1,11 @@
 //! Problems with their place.
 
+use countersign_document::Problem;
 use serde::{Serialize, Serializer};
+
+/// A stretch of the source.
+pub use countersign_document::Span as Place;
+pub use countersign_document::{Related, Severity};
 
 /// A playbook as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,18 +24,6 @@ impl PlaybookSource {
     }
 }
 
-/// How bad a problem is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// The playbook cannot run.
-    Error,
-    /// It can, and may surprise.
-    Warning,
-    /// Good to know.
-    Note,
-}
-
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal $severity:ident $kind:literal,)*) => {
         /// The kinds of problems. The codes are stable.
@@ -43,8 +36,14 @@ macro_rules! codes {
 
             /// The code, such as `P014`.
             #[must_use]
-            pub fn as_str(self) -> &'static str {
+            pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
+            }
+
+            /// The kind with this code.
+            #[must_use]
+            pub fn parse(code: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.as_str() == code)
             }
 
             /// How bad it is.
@@ -143,33 +142,6 @@ impl Serialize for Code {
     }
 }
 
-/// A stretch of the source.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
-    /// From 1.
-    pub line: u32,
-    /// From 1, in characters.
-    pub column: u32,
-    /// In characters; at least 1, and not beyond the end of the line.
-    pub length: u32,
-    /// The start in bytes.
-    #[serde(skip)]
-    pub start: usize,
-    /// The end in bytes.
-    #[serde(skip)]
-    pub end: usize,
-}
-
-/// Another place that explains a problem.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Related {
-    /// Where.
-    #[serde(flatten)]
-    pub place: Place,
-    /// What is there.
-    pub label: String,
-}
-
 /// One problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
@@ -228,8 +200,21 @@ impl Diagnostic {
     /// Adds a place.
     #[must_use]
     pub(crate) fn see(mut self, place: Place, label: impl Into<String>) -> Self {
-        self.related.push(Related { place, label: label.into() });
+        self.related.push(Related { span: place, label: label.into() });
         self
+    }
+
+    /// The same as a problem of any document.
+    pub(crate) fn problem(&self) -> Problem {
+        Problem {
+            code: self.code.as_str().to_owned(),
+            severity: self.severity,
+            pointer: String::new(),
+            span: Some(self.place),
+            message: self.message.clone(),
+            hint: self.hint.clone(),
+            related: self.related.clone(),
+        }
     }
 
     /// Whether the playbook cannot run because of it.

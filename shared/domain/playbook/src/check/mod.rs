@@ -21,8 +21,8 @@ pub(crate) use mentions::{Mention, Where, bare};
 
 use crate::compile_context::World;
 use crate::diagnostic::Code;
+use crate::draft::{Draft, not_bound};
 use crate::names::{Names, Target};
-use crate::read::{Draft, not_bound};
 use crate::sink::Sink;
 
 /// What checking found out, beside the problems.
@@ -180,7 +180,7 @@ impl Check<'_> {
 
     fn not_earlier(&self, from: usize, to: usize, mention: &Mention, sink: &mut Sink<'_>) {
         let (own, other) = (&self.draft.steps[from], &self.draft.steps[to]);
-        let place = sink.lines.place(other.name.spot);
+        let place = sink.place(other.name.spot);
         if let Some(circle) = self.flow.circle(from, to) {
             let names: Vec<&str> =
                 circle.iter().map(|&at| self.draft.steps[at].name.text.as_str()).collect();
@@ -243,12 +243,16 @@ fn bindings(draft: &Draft<'_>, world: World<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn connector_spot(step: &crate::read::DraftStep<'_>) -> Option<crate::sink::Spot> {
+fn connector_spot(step: &crate::draft::DraftStep<'_>) -> Option<crate::sink::Spot> {
     match &step.kind {
-        crate::read::DraftKind::Action(action)
+        crate::draft::DraftKind::Action(action)
             if action.contract.is_some_and(countersign_registry::Contract::is_open) =>
         {
-            action.params.iter().find(|(key, _)| key.text == "connector").map(|(_, node)| node.spot)
+            action
+                .params
+                .iter()
+                .find(|(key, _)| key.text == "connector")
+                .map(|(_, part)| part.bytes().into())
         }
         _ => None,
     }
