@@ -10,11 +10,12 @@ use serde_json::Value;
 use crate::mend::{Mend, apply};
 use crate::nearest::{did_you_mean, listed, nearest};
 use crate::problem::Problem;
+use crate::remarks::laid_out;
 use crate::schema::Remarked;
 use crate::span::Span;
 use crate::text::{self, Form};
 use crate::tree::{Tree, escaped};
-use crate::words::{is_index, kind_of, shortened, types, what};
+use crate::words::{kind_of, shortened, types, what};
 
 /// Errors that are looked at in one round.
 const MAX_ERRORS: usize = 100;
@@ -175,18 +176,6 @@ impl Explainer<'_> {
         let hint = hint.or_else(|| self.remark(error, "x-hint"));
         let problem = Problem::error(code, error.instance_path().as_str(), message).at(span);
         self.push(problem.hint(hint));
-    }
-
-    /// What the schema says for the message of an error: beside the name of a type, or in the type.
-    fn remark(&self, error: &ValidationError<'_>, key: &str) -> Option<String> {
-        let text = |schema: &Value| schema[key].as_str().map(str::to_owned);
-        self.beside(error).and_then(text).or_else(|| self.around(error).and_then(text))
-    }
-
-    /// The schema that names the type of the value, and says more about it.
-    fn beside(&self, error: &ValidationError<'_>) -> Option<&Value> {
-        let (above, _) = error.evaluation_path().as_str().rsplit_once('/')?;
-        self.evaluated(above.strip_suffix("/$ref")?)
     }
 
     fn at_key(&mut self, pointer: String, code: &str, message: String, hint: Option<String>) {
@@ -363,48 +352,6 @@ impl Explainer<'_> {
         let schema = self.around(error)?;
         let (least, most) = (schema.get("minimum")?, schema.get("maximum")?);
         Some(format!("a whole number from {least} to {most}"))
-    }
-
-    /// A number where a string belongs is mostly one without quotes, and so is a mapping in braces.
-    fn quoted(&self, pointer: &str, value: &Value, wanted: &str) -> Option<String> {
-        if wanted != "a string" {
-            return None;
-        }
-        let written = self.tree.written(pointer);
-        match value {
-            Value::Number(_) | Value::Bool(_) if !written.is_empty() => {
-                Some(format!("put it in quotes: \"{}\"", shortened(written)))
-            }
-            Value::Object(map) if written.starts_with('{') => {
-                let only = map.iter().next().filter(|(_, value)| map.len() == 1 && value.is_null());
-                let inside = only.map_or_else(|| "…".to_owned(), |(key, _)| shortened(key));
-                Some(format!("a brace begins a mapping: put it in quotes: \"{{{inside}}}\""))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a form is beside the keyword of the error.
-    pub(crate) fn has_form(&self, error: &ValidationError<'_>) -> bool {
-        self.around(error).is_some_and(|schema| schema.get("format").is_some())
-    }
-
-    /// The schema that has the keyword of the error.
-    pub(crate) fn around(&self, error: &ValidationError<'_>) -> Option<&Value> {
-        let path = error.schema_path().as_str();
-        self.schema.0.pointer(path.rsplit_once('/').map_or("", |(above, _)| above))
-    }
-}
-
-/// How a list or a mapping is written.
-fn laid_out(pointer: &str, wanted: &str) -> Option<String> {
-    let key = pointer.rsplit('/').next().filter(|key| !is_index(key) && !key.is_empty());
-    match wanted {
-        "a list" => Some("start each entry on its own line with `- `".to_owned()),
-        "a mapping" => {
-            key.map(|key| format!("write `{key}:` and below it, indented, `name: value`"))
-        }
-        _ => None,
     }
 }
 

@@ -38,6 +38,7 @@ mod one_or_many;
 mod part;
 mod problem;
 mod read;
+mod remarks;
 mod render;
 mod repair;
 mod rules;

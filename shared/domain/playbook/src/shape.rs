@@ -76,7 +76,8 @@ fn list_of(problem: &Problem, code: Code, tree: &Tree) -> Option<String> {
 fn place(problem: &Problem, code: Code, tree: &Tree, outline: &Outline) -> Place {
     let own = problem.span.unwrap_or_default();
     let is_missing = tree.part(&problem.pointer).is_none_or(|part| part.value().is_null());
-    if !matches!(code, Code::MissingKey | Code::SchemaMissing) || !is_missing {
+    let is_told = problem.span != tree.span(&problem.pointer);
+    if !matches!(code, Code::MissingKey | Code::SchemaMissing) || !is_missing || is_told {
         return own;
     }
     if code == Code::SchemaMissing

@@ -8,6 +8,7 @@ mod guide;
 mod links;
 mod params;
 mod properties;
+mod schema;
 mod semantics;
 
 use countersign_registry::{Contract, DataType, Field, Registry, Slot};

@@ -1,6 +1,6 @@
 //! Steps.
 
-use countersign_document::Rules;
+use countersign_document::{Problem, Rules};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -103,8 +103,13 @@ fn nested(tool: &Tool, depth: usize, rules: &mut Rules<'_>) {
             rules.within("params", |rules| all(steps, "parallel_steps", depth + 1, rules));
         }
         (None, None) if rules.is_sound("/parallel_steps") && rules.is_sound("/params") => {
-            let hint = "write the steps that run side by side under it".to_owned();
-            report(rules, Code::MissingKey, "/parallel_steps", "`parallel_steps` is missing", hint);
+            let problem = Problem::error(
+                Code::MissingKey.as_str(),
+                "/parallel_steps",
+                "`parallel_steps` is missing",
+            );
+            let problem = problem.hint("write the steps that run side by side under it".to_owned());
+            rules.report(problem.at(rules.span("/name")));
         }
         (None, None) => {}
     }

@@ -1,5 +1,7 @@
 //! One kind of document that uses everything, and what is reported about broken ones.
 
+mod mended;
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
