@@ -2,35 +2,23 @@
 
 use countersign_connector::{ConnectorDefinition, Diagnostic, Parsed, Severity, Span, claims};
 use countersign_playbook::{
-    Bindings, Compiled, Diagnostic as PlaybookDiagnostic, PlaybookSource,
-    Severity as PlaybookSeverity, ValidPlaybook, World, compile,
+    Compiled, Diagnostic as PlaybookDiagnostic, PlaybookSource, Severity as PlaybookSeverity,
+    ValidPlaybook, World, compile,
 };
-use countersign_registry::Registry;
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 
-/// Compiles a playbook: with the connectors of a profile when one is known, and, when it is saved or validated, with the
-/// connectors its author has.
-pub(crate) fn compiled(
-    registry: &Registry,
-    yaml: &str,
-    bindings: Option<&Bindings>,
-    known: Option<&Bindings>,
-) -> Compiled {
-    let world = World::of(registry);
-    let world = bindings.map_or(world, |bindings| world.with(bindings));
-    let world = known.map_or(world, |known| world.knowing(known));
-    compile(&PlaybookSource::new("playbook.yaml", yaml), &world)
+/// Compiles a playbook.
+pub(crate) fn compiled(yaml: &str, world: &World<'_>) -> Compiled {
+    compile(&PlaybookSource::new("playbook.yaml", yaml), world)
 }
 
-/// The playbook as it may be saved with its warnings, or a problem with all its errors. `known` are the connectors of its
-/// author.
+/// The playbook as it may be saved with its warnings, or a problem with all its errors.
 pub(crate) fn valid(
-    registry: &Registry,
     yaml: &str,
-    known: Option<&Bindings>,
+    world: &World<'_>,
 ) -> Result<(ValidPlaybook, Vec<PlaybookDiagnostic>), Problem> {
-    let compiled = compiled(registry, yaml, None, known);
+    let compiled = compiled(yaml, world);
     let errors: Vec<FieldError> = compiled
         .errors()
         .map(|error| {
@@ -104,6 +92,8 @@ fn invalid(code: &str, what: &str, errors: Vec<FieldError>) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use countersign_registry::Registry;
+
     use super::*;
 
     fn check(problem: &Problem, code: &str, at_least: usize) {
@@ -117,7 +107,7 @@ mod tests {
     #[test]
     fn f_343_every_error_of_a_playbook_has_its_place() {
         let yaml = "id: Not Kebab\nname: x\nsteps:\n  - name: a\n    action: launch_rocket\n  - name: a\n    action: parallel\n";
-        check(&valid(&Registry::builtin(), yaml, None).unwrap_err(), "PLAYBOOK_INVALID", 2);
+        check(&valid(yaml, &World::of(&Registry::builtin())).unwrap_err(), "PLAYBOOK_INVALID", 2);
     }
 
     #[test]

@@ -1,24 +1,42 @@
 //! Whether a playbook may be saved.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_identity::UserId;
-use countersign_playbook::{Bindings, Compiled, Diagnostic, ValidPlaybook};
+use countersign_gatekeeper::signers;
+use countersign_identity::{Requirement, Role, UserId};
+use countersign_playbook::{Bindings, Compiled, Diagnostic, StepKind, ValidPlaybook, World};
 use countersign_web::Problem;
 
 use crate::{Context, documents};
 
-/// The playbook of a text with its warnings, checked against the connectors its author has.
+/// Approvers who are looked up for one text; a playbook that names more is checked when a run starts.
+const MAX_APPROVERS: usize = 50;
+
+/// What a text is checked against, beside the contracts.
+#[derive(Debug)]
+struct Known {
+    /// The connectors it names, as its author has them; those that the author does not have are left out.
+    connectors: Bindings,
+    /// The approvers it names who cannot sign, each with the reason.
+    cannot_sign: BTreeMap<String, String>,
+}
+
+impl Known {
+    fn of<'a>(&'a self, world: World<'a>) -> World<'a> {
+        world.knowing(&self.connectors).asking(&self.cannot_sign)
+    }
+}
+
+/// The playbook of a text with its warnings, checked against what its author has and whom it asks.
 pub(crate) async fn playbook(
     ctx: &Context,
     author: &UserId,
     yaml: &str,
 ) -> Result<(ValidPlaybook, Vec<Diagnostic>), Problem> {
-    let alone = documents::valid(&ctx.registry, yaml, None)?;
-    match known(ctx, author, &alone.0).await? {
-        Some(known) => documents::valid(&ctx.registry, yaml, Some(&known)),
-        None => Ok(alone),
-    }
+    let world = World::of(&ctx.registry);
+    let (alone, _) = documents::valid(yaml, &world)?;
+    let known = known(ctx, author, &alone).await?;
+    documents::valid(yaml, &known.of(world))
 }
 
 /// What is to be said of a text, for an agent's connectors when they are known.
@@ -28,23 +46,29 @@ pub(crate) async fn judged(
     yaml: &str,
     bindings: Option<&Bindings>,
 ) -> Result<Compiled, Problem> {
-    let alone = documents::compiled(&ctx.registry, yaml, bindings, None);
+    let world = World::of(&ctx.registry);
+    let world = bindings.map_or(world, |bindings| world.with(bindings));
+    let alone = documents::compiled(yaml, &world);
     let Some(playbook) = &alone.playbook else { return Ok(alone) };
-    match known(ctx, author, playbook).await? {
-        Some(known) => Ok(documents::compiled(&ctx.registry, yaml, bindings, Some(&known))),
-        None => Ok(alone),
-    }
+    let known = known(ctx, author, playbook).await?;
+    Ok(documents::compiled(yaml, &known.of(world)))
 }
 
-/// The connectors a playbook names, as its author has them; those that the author does not have are left out.
-async fn known(
-    ctx: &Context,
-    author: &UserId,
-    playbook: &ValidPlaybook,
-) -> Result<Option<Bindings>, Problem> {
-    let named: BTreeSet<&str> = playbook.connectors();
-    if named.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(ctx.catalog.endpoints_of(author, &named).await?))
+async fn known(ctx: &Context, author: &UserId, playbook: &ValidPlaybook) -> Result<Known, Problem> {
+    let connectors = ctx.catalog.endpoints_of(author, &playbook.connectors()).await?;
+    let role = Requirement::role(Role::Reader);
+    let named = signers(&ctx.directory, &approvers(playbook), &role).await?;
+    let unable =
+        named.into_iter().filter_map(|one| Some((one.name, one.person.err()?.to_string())));
+    Ok(Known { connectors, cannot_sign: unable.collect() })
+}
+
+/// The approvers that gates name, each once.
+fn approvers(playbook: &ValidPlaybook) -> Vec<String> {
+    let of_step = |step: &countersign_playbook::Step| match &step.kind {
+        StepKind::Approval { approvers, .. } => approvers.clone(),
+        _ => Vec::new(),
+    };
+    let all: BTreeSet<String> = playbook.all_steps().flat_map(of_step).collect();
+    all.into_iter().take(MAX_APPROVERS).collect()
 }

@@ -3,7 +3,7 @@
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_plan::{Plan, Rehearsal, Request, inputs, plan};
-use countersign_playbook::{Bindings, Code, Diagnostic, ValidPlaybook};
+use countersign_playbook::{Bindings, Code, Diagnostic, ValidPlaybook, World};
 use countersign_profile::{Handle, Profile, ProfileId, SkillType};
 use countersign_registry::nearest;
 use countersign_run::{DryRun, Head, RunContext, RunId};
@@ -243,7 +243,7 @@ pub(crate) fn check_links(
     playbook: &StoredPlaybook,
     endpoints: &Bindings,
 ) -> Result<(ValidPlaybook, Vec<FieldError>), Problem> {
-    let compiled = documents::compiled(&ctx.registry, &playbook.yaml, Some(endpoints), None);
+    let compiled = documents::compiled(&playbook.yaml, &World::of(&ctx.registry).with(endpoints));
     let mut errors: Vec<FieldError> = Vec::new();
     for error in compiled.errors() {
         if errors.iter().all(|known| known.message != error.message) {

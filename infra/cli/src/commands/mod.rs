@@ -7,6 +7,7 @@ mod decide;
 mod demo;
 mod down;
 mod floor;
+mod kind;
 mod run;
 mod runs;
 mod schema;

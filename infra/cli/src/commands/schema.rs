@@ -1,10 +1,8 @@
 //! `countersign schema`: the published schemas, for editors and programs. Needs no stack.
 
-use clap::{Args, ValueEnum};
-use countersign_profile::ProfileFile;
-use countersign_schedule::ScheduleSpec;
-use serde_json::Value;
+use clap::Args;
 
+use super::kind::Kind;
 use super::pretty;
 use crate::console::Console;
 use crate::error::CliError;
@@ -12,17 +10,7 @@ use crate::error::CliError;
 #[derive(Debug, Args)]
 pub(crate) struct Schema {
     /// Of what.
-    of: Of,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Of {
-    /// Connectors.
-    Connector,
-    /// Profiles.
-    Profile,
-    /// Schedules.
-    Schedule,
+    of: Kind,
 }
 
 impl Schema {
@@ -32,26 +20,16 @@ impl Schema {
     }
 }
 
-impl Of {
-    fn schema(self) -> Value {
-        match self {
-            Self::Connector => countersign_connector::schema::schema(),
-            Self::Profile => countersign_document::schema::<ProfileFile>(),
-            Self::Schedule => countersign_document::schema::<ScheduleSpec>(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::ValueEnum as _;
 
-    use super::{Of, pretty};
+    use super::{Kind, pretty};
 
     #[test]
     fn f_107_every_published_schema_is_what_the_command_prints() {
-        for of in Of::value_variants() {
-            let name = of.to_possible_value().unwrap().get_name().to_owned();
+        for of in Kind::value_variants() {
+            let name = of.name();
             let path = format!("{}/../../docs/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
             let printed = format!("{}\n", pretty(&of.schema()));
             let published = std::fs::read_to_string(&path).unwrap_or_default();

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use countersign_connector::{Parsed, parse, parse_template};
-use countersign_document::{Document, Reading};
+use countersign_document::{Document, Problem, Reading};
 use countersign_playbook::{PlaybookSource, World, compile, render};
 use countersign_profile::ProfileFile;
 use countersign_registry::Registry;
 use countersign_schedule::ScheduleSpec;
 use serde_json::{Value, json};
 
+use super::kind::{Guess, Kind};
 use super::pretty;
 use crate::console::Console;
 use crate::error::CliError;
@@ -41,14 +42,18 @@ impl Validate {
             let origin = file.display().to_string();
             let text = std::fs::read_to_string(file)
                 .map_err(|source| CliError::io(format!("reading `{origin}`"), source))?;
-            let valid = match Kind::of(&text) {
+            let guess = Kind::of(&text);
+            let valid = match guess.kind {
                 Kind::Connector => self.connector(console, &origin, &text),
                 Kind::Profile => self.document::<ProfileFile>(console, &origin, &text),
                 Kind::Schedule => self.document::<ScheduleSpec>(console, &origin, &text),
                 Kind::Playbook => {
-                    self.playbook(console, &PlaybookSource::new(origin, text), &world)
+                    self.playbook(console, &PlaybookSource::new(&origin, &text), &world)
                 }
             };
+            if !valid && !self.json {
+                console.line(read_as(&origin, guess));
+            }
             wrong += usize::from(!valid);
         }
         match wrong {
@@ -61,7 +66,9 @@ impl Validate {
     fn playbook(&self, console: &Console, source: &PlaybookSource, world: &World<'_>) -> bool {
         let compiled = compile(source, world);
         if self.json {
-            console.line(pretty(&render::json(&compiled)));
+            let mut judged = render::json(&compiled);
+            judged["kind"] = Kind::Playbook.name().into();
+            console.line(pretty(&judged));
             return compiled.is_valid();
         }
         let colour = std::io::stdout().is_terminal();
@@ -75,7 +82,7 @@ impl Validate {
     fn document<D: Document>(&self, console: &Console, origin: &str, text: &str) -> bool {
         let Reading { value, problems } = countersign_document::read::<D>(text);
         if self.json {
-            console.line(pretty(&json!({ "valid": value.is_some(), "diagnostics": problems })));
+            console.line(pretty(&judged(D::KIND, value.is_some(), &problems)));
             return value.is_some();
         }
         let colour = std::io::stdout().is_terminal();
@@ -88,7 +95,7 @@ impl Validate {
             if self.template { parse_template(text) } else { parse(text) };
         let valid = definition.is_some();
         if self.json {
-            console.line(pretty(&json!({ "valid": valid, "diagnostics": diagnostics })));
+            console.line(pretty(&judged(&Kind::Connector.name(), valid, &diagnostics)));
             return valid;
         }
         let colour = std::io::stdout().is_terminal();
@@ -97,65 +104,24 @@ impl Validate {
     }
 }
 
-/// What a text is meant to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Connector,
-    Playbook,
-    Profile,
-    Schedule,
+fn judged(kind: &str, valid: bool, problems: &[Problem]) -> Value {
+    json!({ "valid": valid, "kind": kind, "diagnostics": problems })
 }
 
-/// Keys at the top level that tell a kind; `connector:` and `playbook:` may enclose one.
-const CONNECTOR: [&str; 3] = ["connector", "connection", "endpoints"];
-const PLAYBOOK: [&str; 2] = ["playbook", "steps"];
-/// Keys that several kinds have.
-const SHARED: [&str; 2] = ["name", "description"];
-
-impl Kind {
-    /// The schema that the text names for editors decides, else its keys. What has none of them is read as a playbook.
-    fn of(text: &str) -> Self {
-        Self::named(text).or_else(|| Self::by_keys(text)).unwrap_or(Self::Playbook)
+/// What a file with problems was taken for: whoever meant something else is told how to say so.
+fn read_as(origin: &str, Guess { kind, is_named }: Guess) -> String {
+    let name = kind.name();
+    if is_named {
+        return format!("{origin}: read as a {name}, because it names the schema of one");
     }
-
-    fn named(text: &str) -> Option<Self> {
-        let comments = text.lines().take_while(|line| line.starts_with('#'));
-        let mut named =
-            comments.filter_map(|line| line.split_once("yaml-language-server: $schema="));
-        let (_, schema) = named.next()?;
-        match schema.trim().rsplit('/').next()? {
-            "connector.json" => Some(Self::Connector),
-            "playbook.json" => Some(Self::Playbook),
-            "profile.json" => Some(Self::Profile),
-            "schedule.json" => Some(Self::Schedule),
-            _ => None,
-        }
-    }
-
-    fn by_keys(text: &str) -> Option<Self> {
-        let has = |key: &str| {
-            let begins =
-                |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
-            text.lines().any(begins)
-        };
-        let kinds = [(Self::Connector, &CONNECTOR[..]), (Self::Playbook, &PLAYBOOK[..])];
-        if let Some((kind, _)) = kinds.iter().find(|(_, keys)| keys.iter().any(|key| has(key))) {
-            return Some(*kind);
-        }
-        let own = |schema: Value| {
-            let keys = schema["properties"].as_object().into_iter().flatten();
-            keys.map(|(key, _)| key).any(|key| !SHARED.contains(&key.as_str()) && has(key))
-        };
-        if own(countersign_document::schema::<ProfileFile>()) {
-            return Some(Self::Profile);
-        }
-        own(countersign_document::schema::<ScheduleSpec>()).then_some(Self::Schedule)
-    }
+    format!(
+        "{origin}: read as a {name}, because of its keys; a first line `# yaml-language-server: $schema=…/KIND.json` says what it is"
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Validate};
+    use super::{Guess, Kind, Validate, read_as};
     use crate::console::Console;
 
     #[track_caller]
@@ -203,18 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn f_179_every_document_of_the_library_is_recognised() {
-        for (folder, kind) in [
-            ("connectors", Kind::Connector),
-            ("playbooks", Kind::Playbook),
-            ("profiles", Kind::Profile),
-        ] {
-            let path = format!("{}/../../library/{folder}", env!("CARGO_MANIFEST_DIR"));
-            for file in std::fs::read_dir(path).unwrap() {
-                let file = file.unwrap().path();
-                let text = std::fs::read_to_string(&file).unwrap();
-                assert_eq!(Kind::of(&text), kind, "{}", file.display());
-            }
-        }
+    fn k_63_what_a_file_was_taken_for_is_said() {
+        let told = read_as("a.yaml", Guess { kind: Kind::Schedule, is_named: false });
+        assert!(told.starts_with("a.yaml: read as a schedule, because of its keys"), "{told}");
+        let told = read_as("a.yaml", Guess { kind: Kind::Playbook, is_named: true });
+        assert_eq!(told, "a.yaml: read as a playbook, because it names the schema of one");
     }
 }

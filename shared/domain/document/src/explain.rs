@@ -7,33 +7,44 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
-use crate::mend::Mend;
+use crate::mend::{Mend, apply};
 use crate::nearest::{did_you_mean, listed, nearest};
 use crate::problem::Problem;
+use crate::remarks::laid_out;
 use crate::schema::Remarked;
 use crate::span::Span;
 use crate::text::{self, Form};
 use crate::tree::{Tree, escaped};
-use crate::words::{is_index, kind_of, shortened, types, what};
+use crate::words::{kind_of, shortened, types, what};
 
 /// Errors that are looked at in one round.
 const MAX_ERRORS: usize = 100;
+/// Problems that are kept, of which those first in the text are reported.
+const MAX_FOUND: usize = 1_000;
 /// What is mended can show more. A document that is broken more deeply is explained again after it is corrected.
 const MAX_ROUNDS: usize = 4;
 
 static VALIDATORS: LazyLock<Mutex<HashMap<usize, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
+/// What a kind of document calls itself and its problems.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wording {
+    pub(crate) kind: &'static str,
+    /// The code of a number outside its bounds.
+    pub(crate) out_of_range: &'static str,
+}
+
 /// Reports every structural problem of `whole` and mends it.
 pub(crate) fn explain(
     schema: &Arc<Remarked>,
-    kind: &str,
+    wording: Wording,
     tree: &Tree,
     whole: &mut Value,
     problems: &mut Vec<Problem>,
 ) -> Vec<Mend> {
     let mut mends = Vec::new();
     let Some(validator) = validator(schema) else { return mends };
-    let mut explainer = Explainer { schema, kind, tree, problems };
+    let mut explainer = Explainer { schema, wording, tree, problems };
     for _ in 0..MAX_ROUNDS {
         let errors: Vec<ValidationError<'_>> =
             validator.iter_errors(whole).take(MAX_ERRORS).collect();
@@ -49,7 +60,7 @@ pub(crate) fn explain(
         if found.is_empty() {
             break;
         }
-        found.iter().for_each(|mend| mend.apply(whole));
+        apply(&found, whole);
         mends.extend(found);
     }
     mends
@@ -89,15 +100,15 @@ fn validator(schema: &Arc<Remarked>) -> Option<Arc<Validator>> {
 /// Errors of the validator in the words of whoever writes the document.
 pub(crate) struct Explainer<'t> {
     pub(crate) schema: &'t Remarked,
-    kind: &'t str,
-    tree: &'t Tree,
+    pub(crate) tree: &'t Tree,
+    wording: Wording,
     problems: &'t mut Vec<Problem>,
 }
 
 impl Explainer<'_> {
     fn tell(&mut self, error: &ValidationError<'_>) {
         let pointer = error.instance_path().as_str();
-        let what = what(pointer, self.kind);
+        let what = self.what(pointer);
         let value = error.instance();
         match error.kind() {
             Kind::AdditionalProperties { unexpected } => self.unknown(error, unexpected),
@@ -110,16 +121,8 @@ impl Explainer<'_> {
                 let message = format!("{what} must be {expected_value}, found {}", kind_of(value));
                 self.put(error, "choice", message, None);
             }
-            Kind::Type { kind } => {
-                let wanted = self.bounds(error).unwrap_or_else(|| types(kind));
-                let message = format!("{what} must be {wanted}, found {}", kind_of(value));
-                let hint = self.quoted(pointer, value, &wanted);
-                self.put(error, "type", message, hint);
-            }
-            Kind::Minimum { .. } | Kind::Maximum { .. } => {
-                let wanted = self.bounds(error).unwrap_or_else(|| "within its bounds".to_owned());
-                self.put(error, "type", format!("{what} must be {wanted}, found {value}"), None);
-            }
+            Kind::Type { kind } => self.mistyped(error, &types(kind)),
+            Kind::Minimum { .. } | Kind::Maximum { .. } => self.out_of_range(error),
             Kind::Format { format } => self.form(error, format),
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 self.either(error, context);
@@ -146,6 +149,11 @@ impl Explainer<'_> {
         }
     }
 
+    /// What a message calls the part at a pointer.
+    fn what(&self, pointer: &str) -> String {
+        what(pointer, self.wording.kind)
+    }
+
     /// Reports a problem of a value. The schema may have another code or hint for it.
     fn put(
         &mut self,
@@ -154,15 +162,20 @@ impl Explainer<'_> {
         message: String,
         hint: Option<String>,
     ) {
-        let pointer = error.instance_path().as_str();
-        let remark = |key: &str| {
-            let around = self.around(error)?;
-            around[key].as_str().map(str::to_owned)
-        };
-        let (own_code, own_hint) = (remark("x-code"), remark("x-hint"));
-        let code = own_code.unwrap_or_else(|| code.to_owned());
-        let problem = Problem::error(code, pointer, message).at(self.tree.span(pointer));
-        self.push(problem.hint(hint.or(own_hint)));
+        let span = self.tree.span(error.instance_path().as_str());
+        self.put_at(error, span, (code, message, hint));
+    }
+
+    fn put_at(
+        &mut self,
+        error: &ValidationError<'_>,
+        span: Option<Span>,
+        (code, message, hint): (&str, String, Option<String>),
+    ) {
+        let code = self.remark(error, "x-code").unwrap_or_else(|| code.to_owned());
+        let hint = hint.or_else(|| self.remark(error, "x-hint"));
+        let problem = Problem::error(code, error.instance_path().as_str(), message).at(span);
+        self.push(problem.hint(hint));
     }
 
     fn at_key(&mut self, pointer: String, code: &str, message: String, hint: Option<String>) {
@@ -171,21 +184,34 @@ impl Explainer<'_> {
     }
 
     fn push(&mut self, problem: Problem) {
-        if !self.problems.contains(&problem) {
+        if !self.is_full() && !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.problems.len() >= MAX_FOUND
+    }
+
     fn unknown(&mut self, error: &ValidationError<'_>, unexpected: &[String]) {
         let pointer = error.instance_path().as_str().to_owned();
-        let what = what(&pointer, self.kind);
+        let what = self.what(&pointer);
         let known: Vec<String> = self.known(error);
         for name in unexpected {
-            let near = nearest(name, known.iter().map(String::as_str)).map(did_you_mean);
+            if self.is_full() {
+                return;
+            }
+            let own = format!("{pointer}/{}", escaped(name));
+            if let Some((code, message, hint)) = self.elsewhere(error, name) {
+                self.at_key(own, &code, message, hint);
+                continue;
+            }
+            let near = || nearest(name, known.iter().map(String::as_str)).map(did_you_mean);
             let all = || format!("known keys are {}", listed(known.iter().map(String::as_str)));
-            let hint = near.or_else(|| (!known.is_empty()).then(all));
+            let hint = self.of_another(error, name).or_else(near);
+            let hint = hint.or_else(|| (!known.is_empty()).then(all));
             let message = format!("{what} has no key `{}`", shortened(name));
-            self.at_key(format!("{pointer}/{}", escaped(name)), "unknown_key", message, hint);
+            self.at_key(own, "unknown_key", message, hint);
         }
     }
 
@@ -203,9 +229,12 @@ impl Explainer<'_> {
         let others = written.into_iter().flatten().map(|(key, _)| key.as_str());
         let others = others.filter(|key| !known.iter().any(|known| known == key));
         let hint = nearest(name, others).map(|near| format!("is `{near}` meant to be `{name}`?"));
-        let message = format!("{} has no `{name}`", what(pointer, self.kind));
+        let message = format!("{} has no `{name}`", self.what(pointer));
+        let own = self.around(error).map_or(&Value::Null, |schema| &schema["properties"][name]);
+        let code = own["x-missing-code"].as_str().unwrap_or("missing").to_owned();
+        let hint = hint.or_else(|| own["x-hint"].as_str().map(str::to_owned));
         self.push(
-            Problem::error("missing", format!("{pointer}/{}", escaped(name)), message)
+            Problem::error(code, format!("{pointer}/{}", escaped(name)), message)
                 .at(self.tree.span(pointer))
                 .hint(hint),
         );
@@ -227,14 +256,14 @@ impl Explainer<'_> {
                 self.at_key(own, code, message, hint);
             }
             None => {
-                let message = format!("{shown} cannot be a key of {}", what(pointer, self.kind));
+                let message = format!("{shown} cannot be a key of {}", self.what(pointer));
                 self.at_key(own, "name", message, None);
             }
         }
     }
 
     fn choice(&mut self, error: &ValidationError<'_>, options: &Value) {
-        let what = what(error.instance_path().as_str(), self.kind);
+        let what = self.what(error.instance_path().as_str());
         let words = strings(options);
         let wanted = match &words[..] {
             [one] => format!("`{one}`"),
@@ -249,7 +278,7 @@ impl Explainer<'_> {
     }
 
     fn form(&mut self, error: &ValidationError<'_>, format: &str) {
-        let what = what(error.instance_path().as_str(), self.kind);
+        let what = self.what(error.instance_path().as_str());
         let text = error.instance().as_str().unwrap_or_default();
         let form = text::form(format);
         let refused = form.and_then(|form| (form.check)(text).err());
@@ -261,7 +290,8 @@ impl Explainer<'_> {
     }
 
     fn length(&mut self, error: &ValidationError<'_>) {
-        let what = what(error.instance_path().as_str(), self.kind);
+        let pointer = error.instance_path().as_str();
+        let what = self.what(pointer);
         let count = error.instance().as_array().map_or(0, Vec::len);
         let bound = |key: &str| self.around(error).and_then(|schema| schema[key].as_u64());
         let wanted = match (bound("minItems"), bound("maxItems")) {
@@ -270,7 +300,33 @@ impl Explainer<'_> {
             (Some(least), None) => format!("at least {least} entries"),
             (None, most) => format!("at most {} entries", most.unwrap_or_default()),
         };
-        self.put(error, "length", format!("{what} must have {wanted}, found {count}"), None);
+        let message = format!("{what} must have {wanted}, found {count}");
+        // Of too many entries, the first that is one too many.
+        let first = bound("maxItems").map(|most| format!("{pointer}/{most}"));
+        let first = first.filter(|first| self.tree.has(first));
+        let span = self.tree.span(first.as_deref().unwrap_or(pointer));
+        self.put_at(error, span, ("length", message, None));
+    }
+
+    fn mistyped(&mut self, error: &ValidationError<'_>, wanted: &str) {
+        let value = error.instance();
+        if value.is_number() && wanted == "a whole number" {
+            return self.out_of_range(error);
+        }
+        let pointer = error.instance_path().as_str();
+        let wanted = self.bounds(error).unwrap_or_else(|| wanted.to_owned());
+        let message = format!("{} must be {wanted}, found {}", self.what(pointer), kind_of(value));
+        let hint = self.quoted(pointer, value, &wanted);
+        let hint = hint.or_else(|| self.remark(error, "x-hint"));
+        let hint = hint.or_else(|| laid_out(pointer, &wanted));
+        self.put(error, "type", message, hint);
+    }
+
+    fn out_of_range(&mut self, error: &ValidationError<'_>) {
+        let what = self.what(error.instance_path().as_str());
+        let wanted = self.bounds(error).unwrap_or_else(|| "a whole number".to_owned());
+        let message = format!("{what} must be {wanted}, found {}", error.instance());
+        self.put(error, self.wording.out_of_range, message, None);
     }
 
     /// Of several forms the one whose type fits is meant: its problems are reported.
@@ -286,7 +342,7 @@ impl Explainer<'_> {
             }
         }
         wanted.dedup();
-        let (what, found) = (what(pointer, self.kind), kind_of(error.instance()));
+        let (what, found) = (self.what(pointer), kind_of(error.instance()));
         let message = format!("{what} must be {}, found {found}", wanted.join(" or "));
         self.put(error, "type", message, None);
     }
@@ -296,35 +352,6 @@ impl Explainer<'_> {
         let schema = self.around(error)?;
         let (least, most) = (schema.get("minimum")?, schema.get("maximum")?);
         Some(format!("a whole number from {least} to {most}"))
-    }
-
-    /// A number where a string belongs is mostly one without quotes.
-    fn quoted(&self, pointer: &str, value: &Value, wanted: &str) -> Option<String> {
-        let written = self.tree.written(pointer);
-        let key = pointer.rsplit('/').next().filter(|key| !is_index(key) && !key.is_empty());
-        match value {
-            Value::Number(_) | Value::Bool(_) if wanted == "a string" && !written.is_empty() => {
-                Some(format!("put it in quotes: \"{}\"", shortened(written)))
-            }
-            _ if wanted == "a list" => {
-                Some("start each entry on its own line with `- `".to_owned())
-            }
-            _ if wanted == "a mapping" => {
-                key.map(|key| format!("write `{key}:` and below it, indented, `name: value`"))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a form is beside the keyword of the error.
-    pub(crate) fn has_form(&self, error: &ValidationError<'_>) -> bool {
-        self.around(error).is_some_and(|schema| schema.get("format").is_some())
-    }
-
-    /// The schema that has the keyword of the error.
-    pub(crate) fn around(&self, error: &ValidationError<'_>) -> Option<&Value> {
-        let path = error.schema_path().as_str();
-        self.schema.0.pointer(path.rsplit_once('/').map_or("", |(above, _)| above))
     }
 }
 

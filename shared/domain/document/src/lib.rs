@@ -6,6 +6,7 @@
 //! - [`read`] parses YAML (or JSON) with the position of every key and value. serde decides whether the text fits. When
 //!   it does not, the JSON Schema explains it: every structural problem at once, each with its position and a hint. What
 //!   is broken is replaced by samples, so that [`Document::rules`] still check the rest.
+//! - [`mended`] gives what can be read of a broken document, for kinds whose checks go on when the shape is known.
 //! - [`schema`] is the published JSON Schema, [`table`] the documentation of a type's keys.
 //! - [`Problem`] is what is wrong, in one form for the command line ([`text`]), the REST API (its `Serialize`) and pages.
 //!
@@ -14,9 +15,11 @@
 //! schema knows, such as `#[schemars(range(…))]`, would not be enforced.
 //!
 //! What messages need beyond the schema is said beside it, with `#[schemars(extend(…))]`, and left out of what is
-//! published: `"x-code"` is the code of a wrong value, `"x-hint"` what to do about it.
+//! published: `"x-code"` is the code of a wrong value, `"x-missing-code"` that of a key that is left out, `"x-hint"` what to
+//! do about either. `"x-elsewhere"` of a struct has the `code`, `message` and `hint` of keys that people write in the wrong
+//! place.
 //!
-//! The schema validator is large. Only [`read`] and [`read_value`] refer to it, and they make it when the first document
+//! The schema validator is large. Only [`read`], [`read_value`] and [`mended`] refer to it, and they make it when the first document
 //! is refused: a function that only loads stored documents does not contain it.
 
 // The macros name the crate, and its own tests use them.
@@ -24,6 +27,7 @@
 extern crate self as countersign_document;
 
 mod bounded;
+mod elsewhere;
 mod explain;
 mod mend;
 mod named;
@@ -31,8 +35,10 @@ mod nearest;
 mod normal;
 mod number;
 mod one_or_many;
+mod part;
 mod problem;
 mod read;
+mod remarks;
 mod render;
 mod repair;
 mod rules;
@@ -51,8 +57,9 @@ pub use named::Named;
 pub use nearest::{did_you_mean, listed, nearest};
 pub use number::{List, Whole};
 pub use one_or_many::OneOrMany;
+pub use part::Part;
 pub use problem::{Problem, Related, Severity};
-pub use read::{Document, Reading, read, read_value, read_value_with, read_with};
+pub use read::{Document, Mended, Reading, mended, read, read_value, read_value_with, read_with};
 pub use render::text;
 pub use rules::Rules;
 pub use schema::schema;
@@ -60,6 +67,7 @@ pub use span::Span;
 pub use table::table;
 pub use text::{Form, Refused, register};
 pub use tree::{Limits, Tree, escaped};
+pub use words::kind_of;
 pub use wrappers::{AnyCase, DefaultTag, Tagless};
 
 /// What the macros refer to.

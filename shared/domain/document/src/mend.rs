@@ -1,5 +1,7 @@
 //! Changes that make a broken document fit its schema, so that the rest of it can be checked.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Map, Value};
 
 use crate::nearest::nearest;
@@ -16,6 +18,8 @@ pub(crate) enum Mend {
     Remove(String),
     /// What must be there is replaced by a sample.
     Put(String, Value),
+    /// The entries of a list that are too many are left out.
+    Cut(String, usize),
     /// A word is replaced by the one that is probably meant: what depends on it can be checked.
     Meant(String, Value),
 }
@@ -25,14 +29,21 @@ impl Mend {
         match self {
             Self::Drop(pointer)
             | Self::Remove(pointer)
+            | Self::Cut(pointer, _)
             | Self::Put(pointer, _)
             | Self::Meant(pointer, _) => pointer,
         }
     }
 
-    pub(crate) fn apply(&self, value: &mut Value) {
+    fn apply(&self, value: &mut Value) {
         match self {
-            Self::Drop(pointer) | Self::Remove(pointer) => remove(value, pointer),
+            Self::Drop(_) => {}
+            Self::Remove(pointer) => remove(value, pointer),
+            Self::Cut(pointer, most) => {
+                if let Some(Value::Array(items)) = value.pointer_mut(pointer) {
+                    items.truncate(*most);
+                }
+            }
             Self::Put(pointer, new) | Self::Meant(pointer, new) => put(value, pointer, new.clone()),
         }
     }
@@ -54,6 +65,24 @@ impl Mend {
     /// Whether the part is, or is inside, something that was not written.
     pub(crate) fn replaces(&self, pointer: &str) -> bool {
         matches!(self, Self::Put(..) | Self::Meant(..)) && is_within(pointer, self.pointer())
+    }
+}
+
+/// Makes changes. Keys are left out of a mapping all at once: there may be very many.
+pub(crate) fn apply(mends: &[Mend], value: &mut Value) {
+    let mut dropped: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for mend in mends {
+        mend.apply(value);
+        if let Mend::Drop(pointer) = mend
+            && let Some((above, key)) = pointer.rsplit_once('/')
+        {
+            dropped.entry(above).or_default().insert(unescaped(key));
+        }
+    }
+    for (above, keys) in dropped {
+        if let Some(Value::Object(map)) = value.pointer_mut(above) {
+            map.retain(|key, _| !keys.contains(key));
+        }
     }
 }
 

@@ -39,11 +39,11 @@ impl<'de, const MIN: i64, const MAX: i64, const DEFAULT: i64> Deserialize<'de>
     for Whole<MIN, MAX, DEFAULT>
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = i64::deserialize(deserializer)?;
-        if (MIN..=MAX).contains(&number) {
-            return Ok(Self(number));
-        }
-        Err(D::Error::custom(format!("must be a whole number from {MIN} to {MAX}")))
+        let number = serde_json::Number::deserialize(deserializer)?;
+        let number = number.as_i64().or_else(|| whole(number.as_f64()?));
+        let number = number.filter(|number| (MIN..=MAX).contains(number)).map(Self);
+        number
+            .ok_or_else(|| D::Error::custom(format!("must be a whole number from {MIN} to {MAX}")))
     }
 }
 
@@ -57,6 +57,15 @@ impl<const MIN: i64, const MAX: i64, const DEFAULT: i64> JsonSchema for Whole<MI
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
     }
+}
+
+/// `5.0` is the whole number 5, as it is for JSON Schema.
+fn whole(number: f64) -> Option<i64> {
+    #[expect(clippy::cast_possible_truncation, reason = "what was cut off is compared")]
+    let whole = number as i64;
+    #[expect(clippy::cast_precision_loss, reason = "larger numbers are not compared")]
+    let is_same = number.abs() < 9e15 && (whole as f64).total_cmp(&number).is_eq();
+    is_same.then_some(whole)
 }
 
 /// A list of `MIN` to `MAX` entries.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::explain::explain;
+use crate::explain::{Wording, explain};
 use crate::mend::Mend;
 use crate::normal::{fits, normalise};
 use crate::problem::Problem;
@@ -27,6 +27,8 @@ pub trait Document: DeserializeOwned + JsonSchema + 'static {
     const LIMITS: Limits = Limits::DEFAULT;
     /// Whether it may be written under the one key [`Self::KIND`].
     const WRAPPED: bool = false;
+    /// The code of a number outside its bounds.
+    const OUT_OF_RANGE: &'static str = "type";
 
     /// Reports what needs more than one part of the document to be decided.
     fn rules(&self, rules: &mut Rules<'_>) {
@@ -78,7 +80,37 @@ pub fn read_value_with<T: Document>(
     judge(&Tree::of_value(value), more)
 }
 
-fn judge<T: Document>(tree: &Tree, more: impl FnOnce(&T, &mut Rules<'_>)) -> Reading<T> {
+/// A document that may be broken: everything of it that can be read, for a kind whose checks go on when its shape is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mended<T> {
+    /// The document. What is broken is left out, or replaced by a sample. `None` when nothing can be read.
+    pub value: Option<T>,
+    /// Every problem of its shape, and what [`Document::rules`] report. In no order.
+    pub problems: Vec<Problem>,
+    mends: Vec<Mend>,
+}
+
+impl<T> Mended<T> {
+    /// Whether a part is what is written: nothing in it, and nothing that it is in, was left out or replaced.
+    #[must_use]
+    pub fn is_sound(&self, pointer: &str) -> bool {
+        !self.mends.iter().any(|mend| mend.touches(pointer))
+    }
+
+    /// Whether a part is a sample, or in one.
+    #[must_use]
+    pub fn is_sample(&self, pointer: &str) -> bool {
+        self.mends.iter().any(|mend| mend.replaces(pointer))
+    }
+}
+
+/// Reads what can be read of a document.
+#[must_use]
+pub fn mended<T: Document>(tree: &Tree) -> Mended<T> {
+    mended_with(tree, |_, _| {})
+}
+
+fn mended_with<T: Document>(tree: &Tree, more: impl FnOnce(&T, &mut Rules<'_>)) -> Mended<T> {
     let mut problems = tree.duplicates().to_vec();
     let mut mends = Vec::new();
     let schema = remarked::<T>();
@@ -90,6 +122,11 @@ fn judge<T: Document>(tree: &Tree, more: impl FnOnce(&T, &mut Rules<'_>)) -> Rea
         more(value, &mut rules);
         problems.extend(rules.into_found());
     }
+    Mended { value, problems, mends }
+}
+
+fn judge<T: Document>(tree: &Tree, more: impl FnOnce(&T, &mut Rules<'_>)) -> Reading<T> {
+    let Mended { value, mut problems, mends } = mended_with(tree, more);
     // Without a text the order of the findings stays.
     problems.sort_by_key(|problem| problem.span.map(|span| span.start));
     problems.dedup();
@@ -111,7 +148,8 @@ fn again<T: Document>(
         return Some(value);
     }
     let before = problems.len();
-    *mends = explain(schema, T::KIND, tree, &mut whole, problems);
+    let wording = Wording { kind: T::KIND, out_of_range: T::OUT_OF_RANGE };
+    *mends = explain(schema, wording, tree, &mut whole, problems);
     match serde_path_to_error::deserialize::<_, T>(whole) {
         Ok(value) => Some(value),
         Err(error) => {

@@ -4,6 +4,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
+use crate::elsewhere::tag;
 use crate::explain::{Explainer, meant, strings};
 use crate::mend::{Mend, meant_word};
 use crate::tree::escaped;
@@ -26,7 +27,7 @@ impl Explainer<'_> {
                 let key = property.as_str().unwrap_or_default();
                 let own = around.map_or(&Value::Null, |schema| &schema["properties"][key]);
                 if is_tag(around, key) {
-                    return vec![self.stand_in(pointer, around)];
+                    return vec![self.likely(pointer, around)];
                 }
                 vec![Mend::Put(below(key), self.schema.sample(own))]
             }
@@ -43,7 +44,7 @@ impl Explainer<'_> {
                 match meant {
                     Some(meant) => vec![meant],
                     None if self.is_tag_of_parent(error) => {
-                        vec![self.stand_in(above, self.parent(error))]
+                        vec![self.likely(above, self.parent(error))]
                     }
                     None => vec![self.replace(error)],
                 }
@@ -53,8 +54,35 @@ impl Explainer<'_> {
             {
                 vec![self.stand_in("", Some(&self.schema.0))]
             }
+            Kind::MaxItems { limit } => {
+                let most = usize::try_from(*limit).unwrap_or(usize::MAX);
+                vec![Mend::Cut(pointer.to_owned(), most)]
+            }
             Kind::Pattern { .. } if self.has_form(error) => Vec::new(),
             _ => vec![self.replace(error)],
+        }
+    }
+
+    /// The word of a tag is the one whose mapping has most of the keys that are written. When these say nothing, a sample
+    /// is in place of the whole mapping.
+    fn likely(&self, pointer: &str, schema: Option<&Value>) -> Mend {
+        let written = self.tree.value.pointer(pointer).and_then(Value::as_object);
+        let is_own = |branch: &Value, key: &String| {
+            branch["then"]["properties"].get(key).is_some_and(Value::is_object)
+        };
+        let count = |branch: &Value| {
+            let keys = written.into_iter().flatten().map(|(key, _)| key);
+            keys.filter(|key| is_own(branch, key)).count()
+        };
+        let branches = schema.and_then(|schema| schema["allOf"].as_array());
+        let branches = branches.map(Vec::as_slice).unwrap_or_default();
+        let counts: Vec<usize> = branches.iter().map(count).collect();
+        let most = counts.iter().max().copied().unwrap_or_default();
+        let first = counts.iter().position(|count| *count == most);
+        let branch = first.and_then(|n| branches.get(n)).and_then(tag);
+        match branch.filter(|_| counts.iter().any(|count| *count < most)) {
+            Some((tag, word)) => Mend::Meant(format!("{pointer}/{}", escaped(tag)), word.into()),
+            None => self.stand_in(pointer, schema),
         }
     }
 
@@ -92,7 +120,7 @@ impl Explainer<'_> {
     }
 
     /// The schema at an evaluation path.
-    fn evaluated(&self, path: &str) -> Option<&Value> {
+    pub(crate) fn evaluated(&self, path: &str) -> Option<&Value> {
         let mut schema = &self.schema.0;
         for key in path.split('/').skip(1) {
             schema = match key {

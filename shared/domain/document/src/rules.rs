@@ -2,6 +2,7 @@
 
 use crate::mend::Mend;
 use crate::problem::{Problem, Severity};
+use crate::span::Span;
 use crate::tree::{Tree, escaped};
 
 /// Where the rules of a document report what they find. Pointers are relative to the part that [`Rules::within`] is in.
@@ -34,6 +35,18 @@ impl<'t> Rules<'t> {
     pub fn is_sound(&self, pointer: &str) -> bool {
         let pointer = self.whole(pointer);
         !self.mends.iter().any(|mend| mend.touches(&pointer))
+    }
+
+    /// Where a value is written; of one that is left out, what should hold it.
+    #[must_use]
+    pub fn span(&self, pointer: &str) -> Option<Span> {
+        self.tree.span(&self.whole(pointer))
+    }
+
+    /// Whether a key is there, with or without a value.
+    #[must_use]
+    pub fn has_key(&self, pointer: &str) -> bool {
+        self.tree.has(&self.whole(pointer))
     }
 
     /// Whether the document itself has something there.
@@ -92,6 +105,13 @@ impl<'t> Rules<'t> {
         let span = self.tree.span(&pointer);
         let problem = Problem::error(code, pointer, message).at(span);
         self.push(Problem { severity: Severity::Warning, ..problem });
+    }
+
+    /// A problem of this part: its pointer is relative. One without a span gets that of the value.
+    pub fn report(&mut self, problem: Problem) {
+        let pointer = self.whole(&problem.pointer);
+        let span = problem.span.or_else(|| self.tree.span(&pointer));
+        self.push(Problem { pointer, span, ..problem });
     }
 
     /// A problem that was made elsewhere. Its pointer is that of the whole document.

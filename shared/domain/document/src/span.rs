@@ -70,10 +70,14 @@ impl Lines {
         characters.nth(before).map_or(self.text.len(), |(at, _)| start + at)
     }
 
-    /// What is written there.
+    /// What is written there, without the space around it.
     pub(crate) fn written(&self, bytes: &Range<usize>) -> &str {
+        self.text_of(bytes).trim()
+    }
+
+    pub(crate) fn text_of(&self, bytes: &Range<usize>) -> &str {
         let (start, end) = (self.boundary(bytes.start), self.boundary(bytes.end));
-        self.text.get(start..end).unwrap_or_default().trim()
+        self.text.get(start..end).unwrap_or_default()
     }
 
     /// The bytes of one byte of a value that is written at `at` over several lines. It is the start of the value when

@@ -5,6 +5,7 @@ use std::ops::Range;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
+use crate::part::Part;
 use crate::problem::{Problem, Related};
 use crate::span::{Lines, Span};
 use crate::syntax::{self, Node, Written};
@@ -29,14 +30,14 @@ impl Limits {
 
 /// Where a value is, and the key in front of it.
 #[derive(Debug, Clone, Default)]
-struct Mark {
-    key: Option<Range<usize>>,
-    value: Range<usize>,
-    below: Below,
+pub(crate) struct Mark {
+    pub(crate) key: Option<Range<usize>>,
+    pub(crate) value: Range<usize>,
+    pub(crate) below: Below,
 }
 
 #[derive(Debug, Clone, Default)]
-enum Below {
+pub(crate) enum Below {
     #[default]
     Nothing,
     List(Vec<Mark>),
@@ -150,6 +151,31 @@ impl Tree {
                 }
             }
         }
+    }
+
+    /// The whole document.
+    #[must_use]
+    pub fn root(&self) -> Part<'_> {
+        Part::new(&self.value, &self.root)
+    }
+
+    /// The part at a pointer.
+    #[must_use]
+    pub fn part(&self, pointer: &str) -> Option<Part<'_>> {
+        let keys = pointer.split('/').skip(1);
+        keys.into_iter().try_fold(self.root(), |part, key| part.below(&unescaped(key)))
+    }
+
+    /// The span of some bytes of the text, cut at the end of their first line.
+    #[must_use]
+    pub fn span_of(&self, bytes: &Range<usize>) -> Option<Span> {
+        self.lines.as_ref().map(|lines| lines.span(bytes))
+    }
+
+    /// What is written there; empty when there is no text.
+    #[must_use]
+    pub fn text_of(&self, bytes: &Range<usize>) -> &str {
+        self.lines.as_ref().map_or("", |lines| lines.text_of(bytes))
     }
 
     /// The span of a value; of something that is not there, the span of what should hold it.

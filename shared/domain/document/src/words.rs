@@ -29,7 +29,8 @@ pub(crate) fn shortened(text: &str) -> String {
 }
 
 /// What a value is, in words.
-pub(crate) fn kind_of(value: &Value) -> &'static str {
+#[must_use]
+pub fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
         Value::Bool(_) => "a boolean",

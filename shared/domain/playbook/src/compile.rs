@@ -2,15 +2,18 @@
 
 use std::collections::HashSet;
 
+use countersign_document::{Document as _, Tree, mended};
 use serde::Serialize;
 
 use crate::compile_context::World;
 use crate::diagnostic::{Code, Diagnostic, PlaybookSource, StepReport};
+use crate::draft::{Draft, Source};
 use crate::model::ValidPlaybook;
 use crate::names::Names;
-use crate::read::Draft;
-use crate::sink::{Lines, Sink, Spot};
-use crate::{check, lower, node, read};
+use crate::outline::Outline;
+use crate::sink::{Sink, Spot};
+use crate::written::Playbook;
+use crate::{check, lower, shape};
 
 /// What compiling gives.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,17 +46,22 @@ impl Compiled {
 /// anything: at most 256 KB are read, aliases and nesting are bounded, and at most 100 problems are reported.
 #[must_use]
 pub fn compile(source: &PlaybookSource, world: &World<'_>) -> Compiled {
-    let lines = Lines::of(&source.text);
-    let mut sink = Sink::new(&lines);
-    let root = match node::parse(&source.text, &lines) {
-        Ok(root) => root,
-        Err(diagnostic) => {
-            return Compiled { playbook: None, diagnostics: vec![*diagnostic], steps: Vec::new() };
+    let tree = match Tree::parse(&source.text, Playbook::KIND, Playbook::LIMITS) {
+        Ok(tree) => tree,
+        Err(problem) => {
+            let diagnostics = vec![shape::unreadable(*problem)];
+            return Compiled { playbook: None, diagnostics, steps: Vec::new() };
         }
     };
-    let Some(draft) = read::playbook(&root, *world, &mut sink) else {
+    let mut sink = Sink::new(&tree);
+    let outline = Outline::of(&tree);
+    let read = mended::<Playbook>(&tree);
+    shape::report(&read.problems, &tree, &outline, &mut sink);
+    let Some(playbook) = &read.value else {
         return Compiled { playbook: None, diagnostics: sink.finish(), steps: Vec::new() };
     };
+    let source = Source { tree: &tree, outline: &outline, read: &read };
+    let draft = Draft::of(playbook, source, *world, &mut sink);
     let names = Names::of(&draft, &mut sink);
     let checked = check::links(&draft, &names, *world, &mut sink);
     let playbook =

@@ -17,19 +17,27 @@ pub struct World<'a> {
     /// The connectors the author has, bound or not: what is saved must not contradict them. `None` where a playbook is
     /// not saved but run.
     pub known: Option<&'a Bindings>,
+    /// Approvers who cannot sign, each with the reason. `None` where nobody knows the people.
+    pub cannot_sign: Option<&'a BTreeMap<String, String>>,
 }
 
 impl<'a> World<'a> {
     /// A world without a profile.
     #[must_use]
     pub fn of(contracts: &'a Registry) -> Self {
-        Self { contracts, bindings: None, known: None }
+        Self { contracts, bindings: None, known: None, cannot_sign: None }
     }
 
     /// The same world with a profile's connectors.
     #[must_use]
     pub fn with(self, bindings: &'a Bindings) -> Self {
         Self { bindings: Some(bindings), ..self }
+    }
+
+    /// The same world with what is known of people who cannot sign.
+    #[must_use]
+    pub fn asking(self, cannot_sign: &'a BTreeMap<String, String>) -> Self {
+        Self { cannot_sign: Some(cannot_sign), ..self }
     }
 
     /// The same world with the connectors of the author, for a playbook that is being saved.

@@ -1,6 +1,11 @@
 //! Problems with their place.
 
+use countersign_document::Problem;
 use serde::{Serialize, Serializer};
+
+/// A stretch of the source.
+pub use countersign_document::Span as Place;
+pub use countersign_document::{Related, Severity};
 
 /// A playbook as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,18 +24,6 @@ impl PlaybookSource {
     }
 }
 
-/// How bad a problem is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// The playbook cannot run.
-    Error,
-    /// It can, and may surprise.
-    Warning,
-    /// Good to know.
-    Note,
-}
-
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal $severity:ident $kind:literal,)*) => {
         /// The kinds of problems. The codes are stable.
@@ -43,8 +36,14 @@ macro_rules! codes {
 
             /// The code, such as `P014`.
             #[must_use]
-            pub fn as_str(self) -> &'static str {
+            pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
+            }
+
+            /// The kind with this code.
+            #[must_use]
+            pub fn parse(code: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.as_str() == code)
             }
 
             /// How bad it is.
@@ -135,6 +134,8 @@ codes! {
     AutoApproveUnused = "P108" Warning "",
     /// A column of a gate that no row it shows has.
     UnknownColumn = "P109" Warning "",
+    /// An approver who cannot sign.
+    CannotSign = "P111" Warning "",
     /// A gate with `assurance: link` whose agent's connectors make a step behind it irreversible.
     LinkRaised = "P110" Warning "",
 }
@@ -143,33 +144,6 @@ impl Serialize for Code {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
-}
-
-/// A stretch of the source.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
-    /// From 1.
-    pub line: u32,
-    /// From 1, in characters.
-    pub column: u32,
-    /// In characters; at least 1, and not beyond the end of the line.
-    pub length: u32,
-    /// The start in bytes.
-    #[serde(skip)]
-    pub start: usize,
-    /// The end in bytes.
-    #[serde(skip)]
-    pub end: usize,
-}
-
-/// Another place that explains a problem.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Related {
-    /// Where.
-    #[serde(flatten)]
-    pub place: Place,
-    /// What is there.
-    pub label: String,
 }
 
 /// One problem.
@@ -230,8 +204,21 @@ impl Diagnostic {
     /// Adds a place.
     #[must_use]
     pub(crate) fn see(mut self, place: Place, label: impl Into<String>) -> Self {
-        self.related.push(Related { place, label: label.into() });
+        self.related.push(Related { span: place, label: label.into() });
         self
+    }
+
+    /// The same as a problem of any document.
+    pub(crate) fn problem(&self) -> Problem {
+        Problem {
+            code: self.code.as_str().to_owned(),
+            severity: self.severity,
+            pointer: String::new(),
+            span: Some(self.place),
+            message: self.message.clone(),
+            hint: self.hint.clone(),
+            related: self.related.clone(),
+        }
     }
 
     /// Whether the playbook cannot run because of it.

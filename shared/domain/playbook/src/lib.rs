@@ -1,23 +1,26 @@
 //! Playbooks: YAML → every problem with its place → [`ValidPlaybook`] (F-131…F-167).
 //!
-//! [`compile`] never panics and bounds what it reads: it is given text from strangers. Stages: `node` (YAML with
-//! places), `read` (keys, shapes, words), `names` (what references mean), `check` (links and types), `lower` (defaults,
-//! canonical references).
+//! [`compile`] never panics and bounds what it reads: it is given text from strangers. Stages: `written` (the one
+//! declaration of the shape, read by `countersign-document`), `draft` (every text with its place), `names` (what references
+//! mean), `check` (links and types), `lower` (defaults, canonical references).
 
 mod check;
 mod compile;
 mod compile_context;
 mod diagnostic;
+mod draft;
 mod for_each;
 mod graph;
 mod lower;
 mod model;
 mod names;
-mod node;
 mod on_warning;
-mod read;
+mod outline;
 pub mod render;
+mod schema;
+mod shape;
 mod sink;
+mod written;
 
 pub use compile::{Compiled, compile};
 pub use compile_context::{Bindings, EndpointContract, World};
@@ -32,6 +35,7 @@ pub use model::{
     ValidPlaybook,
 };
 pub use on_warning::OnWarning;
+pub use schema::schema;
 
 #[cfg(test)]
 mod tests;

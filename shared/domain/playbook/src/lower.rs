@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::check::{Checked, bare};
+use crate::draft::{
+    Draft, DraftAction, DraftApproval, DraftEach, DraftKind, DraftOutput, DraftStep, Entries,
+};
 use crate::model::{ForEach, OnError, OutputDecl, Section, Step, StepKind, ValidPlaybook};
 use crate::names::Names;
-use crate::node::{Node, Text};
 use crate::on_warning::OnWarning;
-use crate::read::{
-    Draft, DraftAction, DraftApproval, DraftEach, DraftKind, DraftOutput, DraftStep,
-};
+use crate::sink::Text;
 
 /// Builds the playbook. Only called when there are no errors; what then still fails is a defect of this crate, and is
 /// told as such.
@@ -39,7 +39,7 @@ pub(crate) fn playbook(
         approval_policy: draft.approval_policy,
         monitor_config: draft.monitor_config.clone(),
         triggers: draft.triggers.clone(),
-        inputs: draft.inputs.iter().map(|(input, _)| input.clone()).collect(),
+        inputs: draft.inputs.iter().map(|input| input.decl.clone()).collect(),
         steps: top.map(|at| lower.step(at)).collect::<Result<_, _>>()?,
         output: draft.output.as_ref().map(|output| lower.output(output)).transpose()?,
         digest: String::new(),
@@ -187,15 +187,20 @@ impl Lower<'_> {
                 .unwrap_or_default(),
             timeout_minutes: gate.timeout_minutes,
             on_reject: gate.on_reject,
-            approvers: gate.approvers.clone(),
+            approvers: gate.approvers.iter().map(|name| name.text.clone()).collect(),
             quorum: gate.quorum,
-            assurance: gate.assurance,
+            assurance: gate.assurance.map(|(assurance, _)| assurance),
         })
     }
 
     fn output(&self, output: &DraftOutput) -> Result<OutputDecl, String> {
-        let sections = output.sections.iter().map(|(title, source, format)| {
-            Ok(Section { title: title.clone(), source: self.bare(source)?, format: format.clone() })
+        let sections = output.sections.iter().map(|section| {
+            let source = section.source.as_ref().ok_or("a section has no source")?;
+            Ok(Section {
+                title: section.title.clone(),
+                source: self.bare(source)?,
+                format: section.format.clone(),
+            })
         });
         Ok(OutputDecl {
             format: output.format,
@@ -211,9 +216,9 @@ impl Lower<'_> {
         })
     }
 
-    fn entries(&self, entries: &[(Text, Node)]) -> Result<Map<String, Value>, String> {
-        let entry = |(key, node): &(Text, Node)| {
-            let value = self.value(&node.json()).map_err(|error| error.to_string())?;
+    fn entries(&self, entries: &Entries<'_>) -> Result<Map<String, Value>, String> {
+        let entry = |(key, part): &(Text, countersign_document::Part<'_>)| {
+            let value = self.value(part.value()).map_err(|error| error.to_string())?;
             Ok((key.text.clone(), value))
         };
         entries.iter().map(entry).collect()

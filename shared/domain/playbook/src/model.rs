@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use countersign_registry::CALL_CONNECTOR;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::on_warning::OnWarning;
 
 /// What a playbook is for (F-131).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     /// Finds out about somebody or something.
@@ -24,7 +25,7 @@ pub enum Category {
 }
 
 /// Whether a model takes part (F-132).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionMode {
     /// Never: no step calls a model (K-58).
@@ -37,7 +38,7 @@ pub enum ExecutionMode {
 }
 
 /// How a run is started (F-132, K-59).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunContext {
     /// Somebody asked and waits.
@@ -53,7 +54,7 @@ pub enum RunContext {
 
 /// Whether gates ask (F-132). `AutoApprove` exists for scheduled and monitor runs only and never covers an irreversible
 /// step (K-11).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalPolicy {
     /// Gates ask.
@@ -99,10 +100,11 @@ pub struct Trigger {
 }
 
 /// How a trigger's pattern is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerKind {
     /// The pattern occurs, in any case.
+    #[default]
     Keyword,
     /// The pattern is a regular expression that matches somewhere.
     Regex,
@@ -132,7 +134,7 @@ pub struct InputDecl {
 }
 
 /// The type of a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InputType {
     /// Text.
@@ -182,7 +184,7 @@ pub struct Section {
 }
 
 /// The form of the output.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputFormat {
     /// A document.
@@ -197,7 +199,7 @@ pub enum OutputFormat {
 }
 
 /// Where the output is kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SaveTo {
     /// In the library.
@@ -302,7 +304,7 @@ pub struct ForEach {
 }
 
 /// What a failed step means for the run, after its retries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnError {
     /// The run goes on without its result.
@@ -392,7 +394,7 @@ pub struct PreviewColumn {
 }
 
 /// How the value of a column is written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ColumnFormat {
     /// As it is.
@@ -416,17 +418,20 @@ impl ColumnFormat {
 }
 
 /// What a denied gate means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnReject {
     /// The run ends.
+    #[default]
     Stop,
     /// Every later step up to the next gate is left out, and so is what depends on it (K-13).
     Skip,
 }
 
 /// How sure we must be who answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Assurance {
     /// The signed link of the mail.
@@ -448,7 +453,7 @@ pub struct OutputSchema {
 }
 
 /// The shape of a model's answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// Many records.

@@ -6,11 +6,9 @@ use countersign_registry::DataType;
 use countersign_wiring::{Reference, Segment, runtime_type};
 use serde_json::{Map, Value};
 
-use crate::check::types::input_type;
 use crate::diagnostic::Code;
-use crate::node::Text;
-use crate::read::{Draft, DraftKind};
-use crate::sink::{Sink, Spot};
+use crate::draft::{Draft, DraftKind};
+use crate::sink::{Sink, Spot, Text};
 
 /// What a reference starts from.
 #[derive(Debug, Clone)]
@@ -46,12 +44,10 @@ impl<'d> Names<'d> {
             children: vec![Vec::new(); draft.steps.len()],
         };
         let mut seen: HashMap<&str, (Owner, Spot)> = HashMap::new();
-        for (variable, spot) in &draft.inputs {
-            claim(&mut seen, &variable.name, Owner::Variable, *spot, "inputs", sink);
-            names
-                .variables
-                .entry(&variable.name)
-                .or_insert_with(|| input_type(variable.input_type));
+        for input in &draft.inputs {
+            let name = input.decl.name.as_str();
+            claim(&mut seen, name, Owner::Variable, input.spot, "inputs", sink);
+            names.variables.entry(name).or_insert_with(|| input.data_type.clone());
         }
         for (at, step) in draft.steps.iter().enumerate() {
             if let Some(parent) = step.parent {
@@ -131,7 +127,7 @@ impl<'d> Names<'d> {
         let both = steps.flat_map(|step| {
             [Some(step.name.text.as_str()), step.output_key.as_ref().map(|key| key.text.as_str())]
         });
-        both.flatten().chain(self.draft.inputs.iter().map(|(input, _)| input.name.as_str()))
+        both.flatten().chain(self.draft.inputs.iter().map(|input| input.decl.name.as_str()))
     }
 
     /// The reference with the step's name in front: what a [`crate::ValidPlaybook`] holds.
@@ -209,7 +205,7 @@ fn claim<'d>(
         first.what().split(' ').skip(1).collect::<Vec<_>>().join(" ")
     );
     let problem = sink.problem(Code::Duplicate, spot, field, message);
-    let place = sink.lines.place(at);
+    let place = sink.place(at);
     sink.push(problem.see(place, "the other one").hint("give it a name of its own"));
 }
 
@@ -236,7 +232,7 @@ fn ambiguous(
     let message =
         format!("`{}` is also {}: references could mean either", shown(&name.text), first.what());
     let problem = sink.problem(Code::Ambiguous, name.spot, field, message);
-    let place = sink.lines.place(at);
+    let place = sink.place(at);
     sink.push(problem.see(place, "the other one").hint(hint));
 }
 

@@ -1,9 +1,10 @@
 //! What a step's warnings mean for the run. Our addition.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a step's warnings mean: values that are not of their type, files that could not be read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnWarning {
     /// They are counted and told, and the run goes on. What a step without an irreversible one behind it does.

@@ -1,70 +1,21 @@
 //! Diagnostics and stages as text.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use countersign_document::Problem;
 use countersign_registry::CALL_CONNECTOR;
 use serde_json::{Value, json};
 
 use crate::compile::Compiled;
-use crate::diagnostic::{Diagnostic, Place, PlaybookSource, Severity};
+use crate::diagnostic::{Diagnostic, PlaybookSource};
 use crate::model::{Step, StepKind, ValidPlaybook};
 use crate::on_warning::OnWarning;
 
 /// Diagnostics as a compiler prints them, with the lines they are about, and a last line that counts them.
 #[must_use]
 pub fn text(source: &PlaybookSource, diagnostics: &[Diagnostic], colour: bool) -> String {
-    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let mut rendered = String::new();
-    for diagnostic in diagnostics {
-        rendered.push_str(&renderer.render(&[group(source, diagnostic)]));
-        rendered.push_str("\n\n");
-    }
-    rendered.push_str(&summary(source, diagnostics));
-    rendered
-}
-
-fn group<'a>(source: &'a PlaybookSource, diagnostic: &'a Diagnostic) -> Group<'a> {
-    let level = match diagnostic.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-        Severity::Note => Level::NOTE,
-    };
-    let mut snippet = Snippet::source(source.text.as_str())
-        .path(source.origin.as_str())
-        .annotation(AnnotationKind::Primary.span(range(source, diagnostic.place)));
-    for related in &diagnostic.related {
-        snippet = snippet.annotation(
-            AnnotationKind::Context
-                .span(range(source, related.place))
-                .label(related.label.as_str()),
-        );
-    }
-    let group = level
-        .primary_title(diagnostic.message.as_str())
-        .id(diagnostic.code.as_str())
-        .element(snippet);
-    match &diagnostic.hint {
-        Some(hint) => group.element(Level::HELP.message(hint.as_str())),
-        None => group,
-    }
-}
-
-/// The bytes of a place, inside the source whatever the place says.
-fn range(source: &PlaybookSource, place: Place) -> Range<usize> {
-    let length = source.text.len();
-    let start = place.start.min(length);
-    start..place.end.clamp(start, length)
-}
-
-fn summary(source: &PlaybookSource, diagnostics: &[Diagnostic]) -> String {
-    let count =
-        |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
-    let many =
-        |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let errors = many(count(Severity::Error), "error");
-    format!("{}: {errors}, {}\n", source.origin, many(count(Severity::Warning), "warning"))
+    let problems: Vec<Problem> = diagnostics.iter().map(Diagnostic::problem).collect();
+    countersign_document::text(&source.origin, &source.text, &problems, colour)
 }
 
 /// The same for machines: `{valid, diagnostics, steps, playbook?}`. `steps` has the shape of F-166.

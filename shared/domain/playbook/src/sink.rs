@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use countersign_document::Tree;
+
 use crate::diagnostic::{Code, Diagnostic, Place};
 
 /// The most problems that are reported; whoever has more will compile again.
@@ -14,88 +16,42 @@ pub(crate) struct Spot {
     pub(crate) end: usize,
 }
 
-/// Finds lines and columns.
-#[derive(Debug)]
-pub(crate) struct Lines<'s> {
-    text: &'s str,
-    starts: Vec<usize>,
-}
-
-impl<'s> Lines<'s> {
-    pub(crate) fn of(text: &'s str) -> Self {
-        let starts =
-            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { text, starts }
-    }
-
-    /// The place of a stretch, cut at the end of its first line and at least one character long.
-    pub(crate) fn place(&self, spot: Spot) -> Place {
-        let start = self.boundary(spot.start);
-        let row = self.starts.partition_point(|&line| line <= start).saturating_sub(1);
-        let line = self.starts[row];
-        let line_end = self.text[start..].find('\n').map_or(self.text.len(), |at| start + at);
-        let end = self.boundary(spot.end).clamp(start, line_end.max(start));
-        let stretch = self.text[start..end].trim_end();
-        let end = start + stretch.len();
-        Place {
-            line: count(row + 1),
-            column: count(self.text[line..start].chars().count() + 1),
-            length: count(stretch.chars().count().max(1)),
-            start,
-            end,
-        }
-    }
-
-    /// The bytes of one character at a line and column, both from 1.
-    pub(crate) fn at(&self, line: u64, column: u64) -> Range<usize> {
-        let row = usize::try_from(line)
-            .unwrap_or(usize::MAX)
-            .saturating_sub(1)
-            .min(self.starts.len() - 1);
-        let start = self.starts[row];
-        let before = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
-        let mut chars = self.text[start..].char_indices();
-        let at = chars.nth(before).map_or(self.text.len(), |(at, _)| start + at);
-        at..at + 1
-    }
-
-    /// The stretch of `part` inside a node, if the node is written in one piece; otherwise the node.
-    pub(crate) fn narrow(&self, spot: Spot, part: &str) -> Spot {
-        let (start, end) = (self.boundary(spot.start), self.boundary(spot.end));
-        let found =
-            self.text.get(start..end).filter(|_| !part.is_empty()).and_then(|text| text.find(part));
-        found.map_or(spot, |at| Spot { start: start + at, end: start + at + part.len() })
-    }
-
-    /// What is written there.
-    pub(crate) fn written(&self, spot: Spot) -> &'s str {
-        self.text.get(self.boundary(spot.start)..self.boundary(spot.end)).unwrap_or_default().trim()
-    }
-
-    fn boundary(&self, at: usize) -> usize {
-        let mut at = at.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
+impl From<Range<usize>> for Spot {
+    fn from(Range { start, end }: Range<usize>) -> Self {
+        Self { start, end }
     }
 }
 
-fn count(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
+/// A text and where it is.
+#[derive(Debug, Clone)]
+pub(crate) struct Text {
+    pub(crate) text: String,
+    pub(crate) spot: Spot,
 }
 
 /// Collects problems.
 #[derive(Debug)]
 pub(crate) struct Sink<'s> {
-    pub(crate) lines: &'s Lines<'s>,
+    tree: &'s Tree,
     diagnostics: Vec<Diagnostic>,
     step: Option<String>,
 }
 
 impl<'s> Sink<'s> {
-    pub(crate) fn new(lines: &'s Lines<'s>) -> Self {
-        Self { lines, diagnostics: Vec::new(), step: None }
+    pub(crate) fn new(tree: &'s Tree) -> Self {
+        Self { tree, diagnostics: Vec::new(), step: None }
+    }
+
+    /// The place of a stretch, cut at the end of its first line and at least one character long.
+    pub(crate) fn place(&self, spot: Spot) -> Place {
+        self.tree.span_of(&(spot.start..spot.end)).unwrap_or_default()
+    }
+
+    /// The stretch of `part` inside a value, if the value is written in one piece; otherwise the value.
+    pub(crate) fn narrow(&self, spot: Spot, part: &str) -> Spot {
+        let text = self.tree.text_of(&(spot.start..spot.end));
+        let found = if part.is_empty() { None } else { text.find(part) };
+        found.map_or(spot, |at| Spot { start: spot.start + at, end: spot.start + at + part.len() })
     }
 
     /// What follows concerns this step. Gives back the one before.
@@ -112,7 +68,7 @@ impl<'s> Sink<'s> {
         message: impl Into<String>,
     ) -> Diagnostic {
         // A place costs a walk along its line; what is not kept needs none.
-        let place = if self.is_full() { Place::default() } else { self.lines.place(spot) };
+        let place = if self.is_full() { Place::default() } else { self.place(spot) };
         let mut diagnostic = Diagnostic::new(code, place, message);
         diagnostic.step.clone_from(&self.step);
         field.clone_into(&mut diagnostic.field);
@@ -139,6 +95,11 @@ impl<'s> Sink<'s> {
     ) {
         let diagnostic = self.problem(code, spot, field, message);
         self.push(diagnostic);
+    }
+
+    /// Whether this was reported already.
+    pub(crate) fn has(&self, code: Code, message: &str) -> bool {
+        self.diagnostics.iter().any(|one| one.code == code && one.message == message)
     }
 
     pub(crate) fn has_errors(&self) -> bool {

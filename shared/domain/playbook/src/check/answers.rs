@@ -5,8 +5,8 @@ use countersign_wiring::{Segment, type_of_path};
 
 use super::{Check, Mention, types};
 use crate::diagnostic::Code;
+use crate::draft::DraftKind;
 use crate::model::ForEach;
-use crate::read::DraftKind;
 use crate::sink::Sink;
 
 impl Check<'_> {

@@ -1,6 +1,7 @@
 //! The parts of inputs and params: what the action would refuse at run time, perhaps behind a gate that somebody has
 //! signed. What is wrong with a value as a whole is said by [`super::slots`].
 
+use countersign_document::Part;
 use countersign_registry::{
     DataType, Findings, InputTypes, Path, Problem, ProblemKind, Slot, Step, explain,
 };
@@ -11,8 +12,7 @@ use super::Check;
 use super::types::InferredOutputs;
 use crate::compile_context::World;
 use crate::diagnostic::Code;
-use crate::node::{Node, Text, Yaml};
-use crate::sink::{Sink, Spot};
+use crate::sink::{Sink, Spot, Text};
 
 /// The arguments of one side of a step whose types fit.
 pub(super) struct Arguments<'a> {
@@ -20,7 +20,7 @@ pub(super) struct Arguments<'a> {
     pub(super) field: &'static str,
     /// The step.
     pub(super) at: usize,
-    entries: &'a [(Text, Node)],
+    entries: &'a [(Text, Part<'a>)],
     values: Map<String, Value>,
     open: Vec<(Path, &'a Value)>,
     /// Where something was found: the rules say nothing about it.
@@ -28,7 +28,7 @@ pub(super) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    pub(super) fn new(field: &'static str, at: usize, entries: &'a [(Text, Node)]) -> Self {
+    pub(super) fn new(field: &'static str, at: usize, entries: &'a [(Text, Part<'a>)]) -> Self {
         Self { field, at, entries, values: Map::new(), open: Vec::new(), found: Vec::new() }
     }
 
@@ -134,25 +134,20 @@ impl<'a> Arguments<'a> {
     /// Where a path leads in the source; of what is not written there, what should hold it.
     fn spot(&self, path: &Path, is_key: bool) -> Spot {
         let [Step::Key(name), rest @ ..] = path.steps() else { return Spot::default() };
-        let Some((key, node)) = self.entries.iter().find(|(key, _)| key.text == *name) else {
+        let Some((key, part)) = self.entries.iter().find(|(key, _)| key.text == *name) else {
             return Spot::default();
         };
-        let mut node = node;
-        let mut spot = if is_key && rest.is_empty() { key.spot } else { node.spot };
+        let mut part = *part;
+        let mut spot = if is_key && rest.is_empty() { key.spot } else { part.bytes().into() };
         for (at, step) in rest.iter().enumerate() {
-            let below = match (&node.yaml, step) {
-                (Yaml::Map(entries), Step::Key(name)) => entries
-                    .iter()
-                    .find(|(key, _)| key.text == *name)
-                    .map(|(key, node)| (Some(key.spot), node)),
-                (Yaml::List(items), Step::Entry(entry)) => {
-                    items.get(*entry).map(|node| (None, node))
-                }
-                _ => None,
+            let below = match step {
+                Step::Key(name) => part.get(name),
+                Step::Entry(entry) => part.entry(*entry),
             };
-            let Some((key, found)) = below else { return spot };
-            node = found;
-            spot = key.filter(|_| is_key && at + 1 == rest.len()).unwrap_or(node.spot);
+            let Some(below) = below else { return spot };
+            part = below;
+            let is_last = is_key && at + 1 == rest.len();
+            spot = if is_last { part.key_bytes().into() } else { part.bytes().into() };
         }
         spot
     }

@@ -2,9 +2,8 @@
 
 use crate::compile_context::{EndpointContract, World};
 use crate::diagnostic::Code;
+use crate::draft::{Draft, DraftAction, DraftKind, DraftStep};
 use crate::model::Assurance;
-use crate::node::Yaml;
-use crate::read::{Draft, DraftAction, DraftKind, DraftStep};
 use crate::sink::{Sink, Spot};
 
 /// Reports every gate with `assurance: link` that an irreversible step follows. Where only the connectors an agent has
@@ -30,7 +29,7 @@ fn report(code: Code, gate: &DraftStep<'_>, spot: Spot, step: &DraftStep<'_>, si
         if raised { ": this gate asks for `link_code`" } else { "" }
     );
     let problem = sink.problem(code, spot, "assurance", message);
-    let place = sink.lines.place(step.name.spot);
+    let place = sink.place(step.name.spot);
     let hint = "write `link_code` or `signed_in`, or leave `assurance` out";
     sink.push(problem.hint(hint).see(place, "behind this gate"));
     sink.enter(before);
@@ -38,8 +37,8 @@ fn report(code: Code, gate: &DraftStep<'_>, spot: Spot, step: &DraftStep<'_>, si
 
 fn link_only(step: &DraftStep<'_>) -> Option<Spot> {
     match &step.kind {
-        DraftKind::Approval(gate) if gate.assurance == Some(Assurance::Link) => {
-            Some(gate.assurance_spot)
+        DraftKind::Approval(gate) => {
+            gate.assurance.and_then(|(given, spot)| (given == Assurance::Link).then_some(spot))
         }
         _ => None,
     }
@@ -81,9 +80,6 @@ fn is_bound(step: &DraftStep<'_>) -> bool {
 }
 
 fn param<'d>(action: &'d DraftAction<'_>, key: &str) -> Option<&'d str> {
-    let (_, node) = action.params.iter().find(|(param, _)| param.text == key)?;
-    match &node.yaml {
-        Yaml::Text(text) => Some(text),
-        _ => None,
-    }
+    let (_, part) = action.params.iter().find(|(param, _)| param.text == key)?;
+    part.value().as_str()
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::diagnostic::Code;
+use crate::draft::{Draft, DraftKind};
 use crate::model::OnError;
 use crate::names::Names;
-use crate::read::{Draft, DraftKind};
 use crate::sink::Sink;
 
 /// A chain of more steps than this is hard to follow and fails often.

@@ -9,7 +9,7 @@ use super::slots::part_that_fits;
 use super::{Check, bare};
 use crate::compile_context::World;
 use crate::diagnostic::Code;
-use crate::read::{DraftAction, DraftEach, DraftKind};
+use crate::draft::{DraftAction, DraftEach, DraftKind};
 use crate::sink::Sink;
 
 /// Checks `for_each` of one step.
@@ -54,7 +54,7 @@ fn key(check: &Check<'_>, at: usize, each: &DraftEach, sink: &mut Sink<'_>) {
     for reference in template.references() {
         let from = check.type_in(at, reference);
         if compatible(&from, &DataType::String) == Compat::Incompatible {
-            let spot = sink.lines.narrow(key.spot, &reference.to_string());
+            let spot = sink.narrow(key.spot, &reference.to_string());
             let message = format!("`key` takes a text or a number, `{{{reference}}}` is {from}");
             let problem = sink.problem(Code::TypeMismatch, spot, "for_each.key", message);
             let written = Value::String(format!("{{{reference}}}"));

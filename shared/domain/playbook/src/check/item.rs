@@ -6,8 +6,8 @@ use countersign_wiring::{Reference, type_of_path};
 use super::for_each::list_of;
 use super::{Check, Mention, Where, path};
 use crate::diagnostic::Code;
+use crate::draft::{DraftEach, DraftStep};
 use crate::names::Target;
-use crate::read::{DraftEach, DraftStep};
 use crate::sink::Sink;
 
 impl Check<'_> {

@@ -1,11 +1,12 @@
 //! Where references stand.
 
-use countersign_wiring::{Part, Reference, SyntaxError, Template};
+use countersign_document::Part;
+use countersign_wiring::{Part as Piece, Reference, SyntaxError, Template};
+use serde_json::Value;
 
 use crate::diagnostic::Code;
-use crate::node::{Node, Text};
-use crate::read::{Draft, DraftKind, DraftStep, inside};
-use crate::sink::{Sink, Spot};
+use crate::draft::{Draft, DraftKind, DraftStep, inside};
+use crate::sink::{Sink, Spot, Text};
 
 /// The part of a step a reference stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub(crate) fn of_steps(draft: &Draft<'_>, sink: &mut Sink<'_>) -> Vec<Vec<Mentio
 fn of_step(step: &DraftStep<'_>, found: &mut Vec<Mention>, sink: &mut Sink<'_>) {
     if let Some((condition, spot)) = &step.condition {
         for reference in condition.references() {
-            let spot = sink.lines.narrow(*spot, &reference.to_string());
+            let spot = sink.narrow(*spot, &reference.to_string());
             let field = "condition".to_owned();
             found.push(Mention {
                 reference: reference.clone(),
@@ -72,8 +73,8 @@ fn of_step(step: &DraftStep<'_>, found: &mut Vec<Mention>, sink: &mut Sink<'_>) 
             for (place, prefix, entries) in
                 [(Where::Input, "inputs", &action.inputs), (Where::Param, "params", &action.params)]
             {
-                for (key, node) in entries {
-                    of_node(node, place, &format!("{prefix}.{}", key.text), found, sink);
+                for (key, part) in entries {
+                    of_part(*part, place, &format!("{prefix}.{}", key.text), found, sink);
                 }
             }
         }
@@ -100,18 +101,28 @@ pub(crate) fn of_output(draft: &Draft<'_>, sink: &mut Sink<'_>) -> Vec<Mention> 
             of_text(&text.text, text.spot, Where::Output, field, &mut found, sink);
         }
     }
-    for (at, (_, source, _)) in output.sections.iter().enumerate() {
-        of_bare(source, Where::Output, &format!("output.sections[{at}].source"), &mut found, sink);
+    for (at, section) in output.sections.iter().enumerate() {
+        if let Some(source) = &section.source {
+            let field = format!("output.sections[{at}].source");
+            of_bare(source, Where::Output, &field, &mut found, sink);
+        }
     }
     found
 }
 
-fn of_node(node: &Node, place: Where, field: &str, found: &mut Vec<Mention>, sink: &mut Sink<'_>) {
-    let mut texts = Vec::new();
-    node.texts(&mut |text, spot| texts.push((text.to_owned(), spot)));
-    for (text, spot) in texts {
-        of_text(&text, spot, place, field, found, sink);
+/// The references of every string in a value.
+fn of_part(
+    part: Part<'_>,
+    place: Where,
+    field: &str,
+    found: &mut Vec<Mention>,
+    sink: &mut Sink<'_>,
+) {
+    if let Value::String(text) = part.value() {
+        of_text(text, part.bytes().into(), place, field, found, sink);
     }
+    let entries = part.entries().map(|(_, below)| below);
+    entries.chain(part.items()).for_each(|below| of_part(below, place, field, found, sink));
 }
 
 fn of_text(
@@ -128,8 +139,8 @@ fn of_text(
     };
     let whole = place == Where::Input && template.whole().is_some();
     for part in template.parts() {
-        if let Part::Reference(reference, range) = part {
-            let spot = sink.lines.narrow(spot, &text[range.clone()]);
+        if let Piece::Reference(reference, range) = part {
+            let spot = sink.narrow(spot, &text[range.clone()]);
             found.push(Mention {
                 reference: reference.clone(),
                 spot,

@@ -1,6 +1,7 @@
 //! The links between steps: rules 1 to 4 of section 12, and what may surprise.
 
 mod answers;
+mod approvers;
 mod arguments;
 mod assurance;
 mod columns;
@@ -11,6 +12,7 @@ mod mentions;
 mod on_warning;
 mod slots;
 pub(crate) mod types;
+mod unquoted;
 
 use std::collections::BTreeSet;
 
@@ -24,9 +26,8 @@ pub(crate) use mentions::{Mention, Where, bare};
 
 use crate::compile_context::World;
 use crate::diagnostic::Code;
+use crate::draft::{Draft, DraftKind, DraftStep, not_bound};
 use crate::names::{Names, Target};
-use crate::node::Yaml;
-use crate::read::{Draft, DraftKind, DraftStep, not_bound};
 use crate::sink::{Sink, Spot};
 
 /// What checking found out, beside the problems.
@@ -58,6 +59,8 @@ pub(crate) fn links(
         let outputs = slots::check(&check, at, world, sink);
         for_each::check(&check, at, world, sink);
         columns::check(&check, at, sink);
+        approvers::check(&check, at, world, sink);
+        unquoted::check(&check, at, sink);
         sink.enter(before);
         inferred.push(outputs);
     }
@@ -195,7 +198,7 @@ impl Check<'_> {
 
     fn not_earlier(&self, from: usize, to: usize, mention: &Mention, sink: &mut Sink<'_>) {
         let (own, other) = (&self.draft.steps[from], &self.draft.steps[to]);
-        let place = sink.lines.place(other.name.spot);
+        let place = sink.place(other.name.spot);
         if let Some(circle) = self.flow.circle(from, to) {
             let names: Vec<&str> =
                 circle.iter().map(|&at| self.draft.steps[at].name.text.as_str()).collect();
@@ -264,9 +267,9 @@ fn connector<'d>(step: &'d DraftStep<'_>) -> Option<(&'d str, Spot)> {
     if !action.contract.is_some_and(Contract::is_open) {
         return None;
     }
-    let (_, node) = action.params.iter().find(|(key, _)| key.text == "connector")?;
-    match &node.yaml {
-        Yaml::Text(text) => Some((text, node.spot)),
+    let (_, part) = action.params.iter().find(|(key, _)| key.text == "connector")?;
+    match part.value() {
+        Value::String(text) => Some((text, part.bytes().into())),
         _ => None,
     }
 }

@@ -3,8 +3,8 @@
 use countersign_registry::Contract;
 
 use crate::diagnostic::Code;
+use crate::draft::{Draft, DraftKind, DraftStep};
 use crate::on_warning::OnWarning;
-use crate::read::{Draft, DraftKind, DraftStep};
 use crate::sink::Sink;
 
 /// Refuses `gate` where nobody signs anything later, and `stop` where the step has acted by then.

@@ -1,5 +1,6 @@
 //! Inputs and params against the contract: rules 1 and 2 (F-160, F-161).
 
+use countersign_document::{Part, did_you_mean, listed};
 use countersign_registry::{DataType, InputTypes, Slot, nearest};
 use countersign_wiring::{
     Compat, Scope, Template, coerce, compatible, references, resolve, type_of_value,
@@ -11,10 +12,8 @@ use super::arguments::{self, Arguments};
 use super::types::InferredOutputs;
 use crate::compile_context::World;
 use crate::diagnostic::Code;
-use crate::node::{Node, Text};
-use crate::read::DraftKind;
-use crate::read::fields::not_a_choice;
-use crate::sink::Sink;
+use crate::draft::DraftKind;
+use crate::sink::{Sink, Text};
 
 /// Which side of a contract.
 struct Side<'a> {
@@ -22,7 +21,7 @@ struct Side<'a> {
     other: &'static str,
     slots: &'a [Slot],
     others: &'a [Slot],
-    entries: &'a [(Text, Node)],
+    entries: &'a [(Text, Part<'a>)],
     /// The step.
     at: usize,
 }
@@ -72,17 +71,17 @@ pub(super) fn check(
     side(check, &params, sink).rules(&contract.name, &inputs, world, sink)
 }
 
-fn input_types(check: &Check<'_>, at: usize, inputs: &[(Text, Node)]) -> InputTypes {
-    let type_of = |node: &Node| type_of_value(&node.json(), &|part| check.type_in(at, part));
-    inputs.iter().map(|(key, node)| (key.text.clone(), type_of(node))).collect()
+fn input_types(check: &Check<'_>, at: usize, inputs: &[(Text, Part<'_>)]) -> InputTypes {
+    let type_of = |part: &Part<'_>| type_of_value(part.value(), &|name| check.type_in(at, name));
+    inputs.iter().map(|(key, part)| (key.text.clone(), type_of(part))).collect()
 }
 
 fn side<'a>(check: &Check<'_>, side: &Side<'a>, sink: &mut Sink<'_>) -> Arguments<'a> {
     let mut arguments = Arguments::new(side.field, side.at, side.entries);
-    for (key, node) in side.entries {
+    for (key, part) in side.entries {
         match side.slots.iter().find(|slot| slot.name == key.text) {
             Some(slot) => {
-                if let Some(value) = value(check, slot, node, side, sink) {
+                if let Some(value) = value(check, slot, *part, side, sink) {
                     arguments.argument(check, slot, value, sink);
                 }
             }
@@ -176,29 +175,33 @@ fn fitting_output(check: &Check<'_>, at: usize, wanted: &DataType) -> Option<Str
 fn value(
     check: &Check<'_>,
     slot: &Slot,
-    node: &Node,
+    part: Part<'_>,
     side: &Side<'_>,
     sink: &mut Sink<'_>,
 ) -> Option<Value> {
-    let json = node.json();
+    let json = part.value().clone();
+    // Reported as what it is meant to be.
+    if check.unquoted(side.at, &json).is_some() {
+        return None;
+    }
     if !json.is_null() {
         return if references(&json).is_empty() {
-            literal(slot, node, &json, side, sink)
+            literal(slot, part, &json, side, sink)
         } else {
-            wired(check, slot, node, json, side, sink)
+            wired(check, slot, part, json, side, sink)
         };
     }
     if slot.required && slot.default.is_none() {
         let field = format!("{}.{}", side.field, slot.name);
         let message = format!("`{}` is required, but empty", slot.name);
-        sink.report(Code::MissingInput, node.spot, &field, message);
+        sink.report(Code::MissingInput, part.bytes().into(), &field, message);
     }
     None
 }
 
 fn literal(
     slot: &Slot,
-    node: &Node,
+    part: Part<'_>,
     json: &Value,
     side: &Side<'_>,
     sink: &mut Sink<'_>,
@@ -212,15 +215,20 @@ fn literal(
         Err(_) if arguments::explains(slot, &plain) => return Some(json.clone()),
         Err(error) => {
             let message = format!("`{}` does not fit: {error}", slot.name);
-            sink.report(Code::TypeMismatch, node.spot, &field, message);
+            sink.report(Code::TypeMismatch, part.bytes().into(), &field, message);
             return None;
         }
     };
     let text = typed.as_str().filter(|_| !slot.choices.is_empty());
     if let Some(text) = text.filter(|text| !slot.choices.iter().any(|choice| choice == text)) {
         let choices: Vec<&str> = slot.choices.iter().map(String::as_str).collect();
-        let text = Text { text: text.to_owned(), spot: node.spot };
-        not_a_choice(&slot.name, &field, &text, &choices, sink);
+        let message = format!(
+            "`{}` is one of {}, found `{text}`",
+            slot.name,
+            listed(choices.iter().copied())
+        );
+        let problem = sink.problem(Code::NotAChoice, part.bytes().into(), &field, message);
+        sink.push(problem.maybe_hint(nearest(text, choices).map(did_you_mean)));
         return None;
     }
     if typed == plain {
@@ -228,7 +236,7 @@ fn literal(
         return Some(json.clone());
     }
     let message = format!("`{}` takes {}; the literal is converted", slot.name, slot.data_type);
-    let problem = sink.problem(Code::LooseTypeCoercion, node.spot, &field, message);
+    let problem = sink.problem(Code::LooseTypeCoercion, part.bytes().into(), &field, message);
     sink.push(problem.hint(format!("write `{typed}`")));
     Some(typed)
 }
@@ -236,7 +244,7 @@ fn literal(
 fn wired(
     check: &Check<'_>,
     slot: &Slot,
-    node: &Node,
+    part: Part<'_>,
     json: Value,
     side: &Side<'_>,
     sink: &mut Sink<'_>,
@@ -248,12 +256,13 @@ fn wired(
         Compat::Loose(why) => {
             let message =
                 format!("`{}` takes {}, this is {from}: {why}", slot.name, slot.data_type);
-            let problem = sink.problem(Code::LooseTypeCoercion, node.spot, &field, message);
+            let problem =
+                sink.problem(Code::LooseTypeCoercion, part.bytes().into(), &field, message);
             sink.push(problem);
         }
         Compat::Incompatible => {
             let message = format!("`{}` takes {}, this is {from}", slot.name, slot.data_type);
-            let problem = sink.problem(Code::TypeMismatch, node.spot, &field, message);
+            let problem = sink.problem(Code::TypeMismatch, part.bytes().into(), &field, message);
             sink.push(problem.maybe_hint(part_that_fits(&from, &json, &slot.data_type)));
             return None;
         }

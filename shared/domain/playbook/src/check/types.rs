@@ -2,8 +2,8 @@
 
 use countersign_registry::{DataType, Field, record_of};
 
+use crate::draft::{Draft, DraftAction, DraftKind};
 use crate::model::{ForEach, InputType, OutputSchema, Shape};
-use crate::read::{Draft, DraftAction, DraftKind};
 
 /// The type of a playbook's variable.
 pub(crate) fn input_type(input: InputType) -> DataType {
@@ -62,6 +62,9 @@ fn closer(declared: DataType, inferred: Option<&InferredOutputs>) -> DataType {
 
 /// The type of what one call of an action gives back.
 pub(crate) fn action_type(action: &DraftAction<'_>) -> DataType {
+    if !action.has_known_result {
+        return DataType::Any;
+    }
     match (&action.output_schema, action.contract, action.endpoint) {
         (Some(schema), ..) => schema_type(schema),
         (None, _, Some(endpoint)) => record_of(&endpoint.outputs),

@@ -50,7 +50,7 @@ fn f_146_a_playbook_without_columns_keeps_its_digest() {
 #[test]
 fn f_146_what_is_wrong_with_a_column_is_said_where_it_is() {
     let dotted = "write names of fields with dots between them, such as `payee.name`";
-    let formats = "`format` is one of `text`, `number`, `money`, `date`, `percent`";
+    let formats = "`format` must be one of `text`, `number`, `money`, `date`, `percent`";
     check(
         "      - {field: a, format: mony}\n      - {field: b, format: xyz}\n",
         &[
@@ -70,11 +70,14 @@ fn f_146_what_is_wrong_with_a_column_is_said_where_it_is() {
     check(
         "      - {feld: a}\n",
         &[
-            "P002 feld: unknown key `feld` | did you mean `field`?",
-            "P003 feld: `field` is missing | is `feld` meant to be `field`?",
+            "P002 feld: entry 1 of `preview_columns` has no key `feld` | did you mean `field`?",
+            "P003 feld: entry 1 of `preview_columns` has no `field` | is `feld` meant to be `field`?",
         ],
     );
-    check("      - amount\n", &["P004 amount: expected a mapping, found a text"]);
+    check(
+        "      - amount\n",
+        &["P004 amount: entry 1 of `preview_columns` must be a mapping, found a string"],
+    );
     check(
         "      - {field: a, currency: EUR}\n",
         &[
@@ -84,7 +87,7 @@ fn f_146_what_is_wrong_with_a_column_is_said_where_it_is() {
     check(
         "      - {field: a, format: money, currency: Euro}\n",
         &[
-            "P005 Euro: `currency` is three capital letters, found `Euro` | use the code of ISO 4217, such as `EUR`",
+            "P005 Euro: `currency` must be three capital letters, found `Euro` | use the code of ISO 4217, such as `EUR`",
         ],
     );
 }
@@ -96,7 +99,7 @@ fn f_146_a_field_is_named_once() {
     let [problem] = &compiled.diagnostics[..] else { panic!("{:?}", compiled.diagnostics) };
     assert_eq!(problem.message, "the field `a` is a column already");
     assert_eq!(problem.hint.as_deref(), Some("name each field once"));
-    assert_eq!(problem.related[0].place.line + 2, problem.place.line);
+    assert_eq!(problem.related[0].span.line + 2, problem.place.line);
 }
 
 #[test]
@@ -108,7 +111,7 @@ fn f_146_there_are_at_most_twelve_columns() {
     check(
         &of(13),
         &[
-            "P006 {: `preview_columns` has 13 columns, more than 12 | keep the columns that decide; a page shows the rest of a row below them",
+            "P006 {: `preview_columns` must have at most 12 entries, found 13 | keep the columns that decide; a page shows the rest of a row below them",
         ],
     );
 }

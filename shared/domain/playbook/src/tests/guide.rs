@@ -3,7 +3,7 @@
 use super::{compiled, problems};
 use crate::{Code, PlaybookSource, World, compile, render};
 
-const GUIDE: &str = include_str!("../../../../../docs/playbooks.md");
+pub(super) const GUIDE: &str = include_str!("../../../../../docs/playbooks.md");
 
 /// The blocks of the guide that are whole playbooks.
 pub(super) fn playbooks() -> Vec<&'static str> {

@@ -5,9 +5,11 @@ mod columns;
 mod errors;
 mod for_each;
 mod guide;
+mod known;
 mod links;
 mod params;
 mod properties;
+mod schema;
 mod semantics;
 
 use countersign_registry::{Contract, DataType, Field, Registry, Slot};

@@ -230,7 +230,7 @@ fn k_12_k_13_gates_have_their_defaults() {
     assert_eq!(
         problems(&skip),
         [
-            "P005 skip: a gate that cannot be opened always stops the run | leave `on_error` out; `on_reject` says what a denial means",
+            "P005 skip: `on_error` must be `stop`, found `skip` | a gate that cannot be opened always stops the run; `on_reject` says what a denial means",
             "P006 3: 3 must approve, but only 1 may",
         ]
     );

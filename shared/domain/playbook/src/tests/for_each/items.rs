@@ -97,7 +97,7 @@ fn k_55_an_item_with_the_name_of_something_else_is_refused() {
     );
     check_each(
         "{in: rows.results, as: \"{one}\"}",
-        &["P007 \"{one}\": `as` is the name alone, found `{one}` | write `one`"],
+        &["P007 \"{one}\": `as` must be the name alone, found `{one}` | write `one`"],
     );
     let item = "  - {name: item, step_type: tool, action: query_journal}\n";
     check(

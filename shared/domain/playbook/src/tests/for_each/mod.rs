@@ -78,17 +78,17 @@ fn every_mistake_of_the_mapping_is_told_at_once() {
     check_each(
         "{inn: rows.results, as: 1st, parallel: 11, max: 0, key: 7}",
         &[
-            "P002 inn: unknown key `inn`",
-            "P003 inn: `in` is missing | name the list: `in: \"{step.results}\"`",
+            "P002 inn: `for_each` has no key `inn` | did you mean `in`?",
+            "P003 inn: `for_each` has no `in` | is `inn` meant to be `in`?",
             "P007 1st: `1st` is not a name that references can use | use a letter, then letters, digits, `_` and `-`, at most 64",
-            "P006 11: `parallel` is a whole number from 1 to 10, found `11`",
-            "P006 0: `max` is a whole number from 1 to 1000, found `0`",
-            "P004 7: `key` is a text, found a number | put it in quotes: \"7\"",
+            "P006 11: `parallel` must be a whole number from 1 to 10, found 11",
+            "P006 0: `max` must be a whole number from 1 to 1000, found 0",
+            "P004 7: `key` must be a string, found a number | put it in quotes: \"7\"",
         ],
     );
     check_each(
         "{in: rows.results, parallel: two}",
-        &["P004 two: `parallel` is a whole number from 1 to 10, found a text"],
+        &["P004 two: `parallel` must be a whole number from 1 to 10, found a string"],
     );
 }
 
@@ -97,38 +97,41 @@ fn what_is_not_a_mapping_is_told_how_to_be_one() {
     check_each(
         "\"{rows.results}\"",
         &[
-            "P004 \"{rows.results}\": `for_each` is a mapping, found a text | write `for_each: {in: \"{rows.results}\"}`",
+            "P004 \"{rows.results}\": `for_each` must be a mapping, found a string | write `for_each: {in: \"{rows.results}\"}`",
         ],
     );
     check_each(
         "[rows.results]",
         &[
-            "P004 [: `for_each` is a mapping, found a list | write `for_each: {in: \"{step.results}\"}`",
+            "P004 [: `for_each` must be a mapping, found a list | write `for_each: {in: \"{step.results}\"}`",
         ],
     );
     check_each(
         "~",
         &[
-            "P004 for_each: `for_each` is a mapping, found nothing | write `for_each: {in: \"{step.results}\"}`",
+            "P004 for_each: `for_each` must be a mapping, found nothing | write `for_each: {in: \"{step.results}\"}`",
         ],
     );
     check_each(
         "{in: {rows.results}}",
         &[
-            "P004 {: `in` was read as a mapping, because it starts with a brace | put it in quotes: `in: \"{rows.results}\"`",
+            "P004 {: `in` must be a string, found a mapping | a brace begins a mapping: put it in quotes: \"{rows.results}\"",
         ],
     );
     check_each(
         "{in: rows.results, key: {item.name}}",
         &[
-            "P004 {: `key` was read as a mapping, because it starts with a brace | put it in quotes: `key: \"{item.name}\"`",
+            "P004 {: `key` must be a string, found a mapping | a brace begins a mapping: put it in quotes: \"{item.name}\"",
         ],
     );
 }
 
 #[test]
 fn the_list_is_one_reference_to_a_list() {
-    check_each("{in: \"\"}", &["P003 \"\": `in` is empty"]);
+    check_each(
+        "{in: \"\"}",
+        &["P003 \"\": `in` is empty | name the list: `in: \"{step.results}\"`"],
+    );
     check_each(
         "{in: \"all {rows.results}\"}",
         &["P020 : unexpected ` ` | write one reference, such as `step.results`"],
@@ -274,7 +277,10 @@ fn other_kinds_of_steps_are_told_where_it_belongs() {
         ],
     );
     let foreach = post("{in: rows.results}", "inputs: {to: a}").replace("for_each:", "foreach:");
-    check(&foreach, &["P002 foreach: unknown key `foreach` | did you mean `for_each`?"]);
+    check(
+        &foreach,
+        &["P002 foreach: entry 2 of `steps` has no key `foreach` | did you mean `for_each`?"],
+    );
 }
 
 #[test]
@@ -285,7 +291,9 @@ fn a_call_that_takes_longer_than_an_invocation_is_refused() {
     check(&each(240), &[]);
     check(
         &each(241),
-        &["P006 241: `timeout_seconds` is a whole number from 1 to 240, found `241`"],
+        &[
+            "P006 241: `timeout_seconds` must be a whole number from 1 to 240 with `for_each`, found 241",
+        ],
     );
     check(&each(840).replace("for_each: {in: rows.results}, ", ""), &[]);
 }

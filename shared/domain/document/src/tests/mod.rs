@@ -1,5 +1,7 @@
 //! One kind of document that uses everything, and what is reported about broken ones.
 
+mod mended;
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -257,7 +259,7 @@ fn words_in_any_case_and_keys_without_value_are_read() {
 fn collections_have_bounds_and_their_keys_a_form() {
     check(
         &STREET.replace("goods:", "labels: [a, b, c, d]\ngoods:"),
-        &["3:9 length: `labels` must have at most 3 entries, found 4"],
+        &["3:19 length: `labels` must have at most 3 entries, found 4"],
     );
     check(&STREET.replace("salt:", "'Salt':"), &["6:3 word: `Salt` is not a word"]);
     check(

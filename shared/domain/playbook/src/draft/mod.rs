@@ -1,31 +1,30 @@
-//! From nodes to a draft: keys, shapes, words and numbers. Links between steps come later.
+//! What is written, put together for the checks of links: every text with its place, steps in one list, and for each
+//! action its contract.
 
 mod action;
-mod columns;
-pub(crate) mod fields;
-mod for_each;
-mod gate;
-mod header;
+mod head;
+mod source;
 mod step;
 
-use countersign_registry::Contract;
+use countersign_document::Part;
+use countersign_registry::{Contract, DataType};
 use countersign_wiring::Condition;
 
-use crate::compile_context::{EndpointContract, World};
+use crate::compile_context::EndpointContract;
 use crate::model::{
     ApprovalPolicy, Assurance, Category, ExecutionMode, InputDecl, MonitorConfig, OnError,
     OnReject, OutputFormat, OutputSchema, PreviewColumn, RunContext, SaveTo, Trigger,
 };
-use crate::node::{Node, Text};
 use crate::on_warning::OnWarning;
-use crate::sink::{Sink, Spot};
+use crate::sink::{Spot, Text};
 
 pub(crate) use action::not_bound;
+pub(crate) use source::Source;
 pub(crate) use step::inside;
 
 /// A playbook whose parts are well formed.
 #[derive(Debug)]
-pub(crate) struct Draft<'w> {
+pub(crate) struct Draft<'d> {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) description: String,
@@ -37,10 +36,19 @@ pub(crate) struct Draft<'w> {
     pub(crate) approval_policy: ApprovalPolicy,
     pub(crate) monitor_config: Option<MonitorConfig>,
     pub(crate) triggers: Vec<Trigger>,
-    pub(crate) inputs: Vec<(InputDecl, Spot)>,
+    pub(crate) inputs: Vec<DraftInput>,
     pub(crate) output: Option<DraftOutput>,
     /// Every step: a parallel step is followed by its sub-steps.
-    pub(crate) steps: Vec<DraftStep<'w>>,
+    pub(crate) steps: Vec<DraftStep<'d>>,
+}
+
+/// An input.
+#[derive(Debug)]
+pub(crate) struct DraftInput {
+    pub(crate) decl: InputDecl,
+    pub(crate) spot: Spot,
+    /// Anything, when its type is broken.
+    pub(crate) data_type: DataType,
 }
 
 /// The output, with its references not yet checked.
@@ -48,18 +56,27 @@ pub(crate) struct Draft<'w> {
 pub(crate) struct DraftOutput {
     pub(crate) format: OutputFormat,
     pub(crate) template: Option<Text>,
-    pub(crate) sections: Vec<(String, Text, Option<String>)>,
+    pub(crate) sections: Vec<DraftSection>,
     pub(crate) auto_enrich_graph: bool,
     pub(crate) save_to: SaveTo,
     pub(crate) summary_prompt: Option<Text>,
 }
 
+/// A part of the output.
+#[derive(Debug)]
+pub(crate) struct DraftSection {
+    pub(crate) title: String,
+    /// None when it is broken.
+    pub(crate) source: Option<Text>,
+    pub(crate) format: Option<String>,
+}
+
 /// A step, with its references not yet checked.
 #[derive(Debug)]
-pub(crate) struct DraftStep<'w> {
+pub(crate) struct DraftStep<'d> {
     pub(crate) name: Text,
     pub(crate) description: String,
-    pub(crate) kind: DraftKind<'w>,
+    pub(crate) kind: DraftKind<'d>,
     pub(crate) output_key: Option<Text>,
     pub(crate) condition: Option<(Condition, Spot)>,
     pub(crate) on_error: Option<(OnError, Spot)>,
@@ -78,7 +95,7 @@ pub(crate) struct DraftStep<'w> {
 pub(crate) struct DraftEach {
     /// The key in the source.
     pub(crate) spot: Spot,
-    /// `in`; none when an error about it was reported.
+    /// `in`; none when it is broken.
     pub(crate) list: Option<Text>,
     /// `as`; its place is that of the key when it is left out.
     pub(crate) item: Text,
@@ -89,8 +106,8 @@ pub(crate) struct DraftEach {
 
 /// What a step does.
 #[derive(Debug)]
-pub(crate) enum DraftKind<'w> {
-    Action(DraftAction<'w>),
+pub(crate) enum DraftKind<'d> {
+    Action(DraftAction<'d>),
     Parallel,
     Approval(DraftApproval),
     /// Not known, because of an error already reported. Nothing more is said about it.
@@ -99,16 +116,21 @@ pub(crate) enum DraftKind<'w> {
 
 /// The call of an action.
 #[derive(Debug)]
-pub(crate) struct DraftAction<'w> {
+pub(crate) struct DraftAction<'d> {
     pub(crate) action: String,
-    pub(crate) contract: Option<&'w Contract>,
+    pub(crate) contract: Option<&'d Contract>,
     /// For `call_connector`, when the endpoint is known.
-    pub(crate) endpoint: Option<&'w EndpointContract>,
-    pub(crate) inputs: Vec<(Text, Node)>,
-    pub(crate) params: Vec<(Text, Node)>,
+    pub(crate) endpoint: Option<&'d EndpointContract>,
+    pub(crate) inputs: Entries<'d>,
+    pub(crate) params: Entries<'d>,
     pub(crate) output_schema: Option<OutputSchema>,
+    /// Whether nothing that decides about its result is broken.
+    pub(crate) has_known_result: bool,
     pub(crate) llm: bool,
 }
+
+/// The entries of a mapping, where they are written.
+pub(crate) type Entries<'d> = Vec<(Text, Part<'d>)>;
 
 /// A gate.
 #[derive(Debug)]
@@ -121,10 +143,9 @@ pub(crate) struct DraftApproval {
     pub(crate) prompt: Option<Text>,
     pub(crate) timeout_minutes: Option<u32>,
     pub(crate) on_reject: OnReject,
-    pub(crate) approvers: Vec<String>,
+    pub(crate) approvers: Vec<Text>,
     pub(crate) quorum: u32,
-    pub(crate) assurance: Option<Assurance>,
-    pub(crate) assurance_spot: Spot,
+    pub(crate) assurance: Option<(Assurance, Spot)>,
 }
 
 impl DraftAction<'_> {
@@ -158,23 +179,4 @@ impl DraftStep<'_> {
     pub(crate) fn key(&self) -> &str {
         self.output_key.as_ref().map_or(self.name.text.as_str(), |key| key.text.as_str())
     }
-}
-
-/// Reads the whole draft.
-pub(crate) fn playbook<'w>(
-    root: &Node,
-    world: World<'w>,
-    sink: &mut Sink<'_>,
-) -> Option<Draft<'w>> {
-    root.duplicates(&mut |key, first| {
-        let problem = sink.problem(
-            crate::Code::Duplicate,
-            key.spot,
-            &key.text,
-            format!("the key `{}` stands here twice", key.text),
-        );
-        let first = sink.lines.place(first);
-        sink.push(problem.see(first, "first here"));
-    });
-    header::playbook(root, world, sink)
 }

@@ -1,0 +1,106 @@
+//! Gates.
+
+use countersign_document::{List, Rules, Whole};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::columns::{self, Column};
+use super::report::report;
+use super::step::step;
+use super::{Filled, Setting};
+use crate::diagnostic::Code;
+use crate::model::{Assurance, OnReject, PreviewColumn};
+
+/// The shortest time that nobody is warned of: a request is mailed, and mail is read within a day.
+const A_DAY: i64 = 24 * 60;
+
+step! {
+    /// Waits for people, and covers every later step up to the next gate.
+    #[schemars(extend("x-elsewhere" = json!({
+        "for_each": {
+            "code": "P026",
+            "message": "`for_each` belongs to tool steps",
+            "hint": "write it at the step whose calls this gate signs",
+        },
+        "on_warning": {
+            "code": "P026",
+            "message": "a gate reads nothing that could be wrong",
+            "hint": "write it at the step whose warnings it is about",
+        },
+    })))]
+    Gate {
+        /// `stop`: a gate that cannot be opened always stops the run.
+        #[schemars(extend(
+            "x-hint" = "a gate that cannot be opened always stops the run; `on_reject` says what a denial means"
+        ))]
+        on_error: Option<GateError>,
+        /// What is asked; may hold references.
+        prompt: Filled,
+        /// The result to show, such as `matches.matches`.
+        preview_from: Option<Setting>,
+        /// How many items of it are shown.
+        #[serde(default)]
+        preview_limit: Whole<1, 100, 10>,
+        /// Which fields people see first, and how; left out, every field by rule.
+        #[serde(default)]
+        #[schemars(extend(
+            "x-hint" = "keep the columns that decide; a page shows the rest of a row below them"
+        ))]
+        preview_columns: List<Column, 0, 12>,
+        /// When the request counts as denied, in minutes; 10080 (7 days) when left out. Below a day, validation warns.
+        timeout_minutes: Option<Whole<1, 432_000>>,
+        /// What a denial means.
+        #[serde(default)]
+        on_reject: OnReject,
+        /// User names or mail addresses; left out, as the policy says.
+        #[serde(default)]
+        approvers: List<String, 0, 50>,
+        /// How many must approve.
+        #[serde(default)]
+        quorum: Whole<1, 10, 1>,
+        /// How sure the approver's identity must be; `link` is not enough before an irreversible step. Left out, as the
+        /// policy says.
+        assurance: Option<Assurance>,
+    }
+}
+
+/// What a gate that cannot be opened means.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum GateError {
+    /// The run ends.
+    Stop,
+}
+
+impl Gate {
+    pub(super) fn rules(&self, rules: &mut Rules<'_>) {
+        self.check_quorum(rules);
+        self.check_timeout(rules);
+        rules.within("preview_columns", |rules| columns::check(&self.preview_columns, rules));
+    }
+
+    fn check_quorum(&self, rules: &mut Rules<'_>) {
+        let (quorum, people) = (self.quorum.get(), self.approvers.len());
+        if people > 0 && self.quorum.to::<u64>() > people as u64 && rules.is_sound("/approvers") {
+            let message = format!("{quorum} must approve, but only {people} may");
+            report(rules, Code::OutOfRange, "/quorum", message, None);
+        }
+    }
+
+    /// Less than a day holds, with a warning: whoever reads the mail later finds the request denied.
+    fn check_timeout(&self, rules: &mut Rules<'_>) {
+        let Some(minutes) = self.timeout_minutes.map(Whole::get).filter(|one| *one < A_DAY) else {
+            return;
+        };
+        let message = format!(
+            "after {minutes} minutes this gate counts as denied; people are asked by mail and may read it later"
+        );
+        let hint = format!("give them a day (`{A_DAY}`), or leave it out: that is 7 days");
+        report(rules, Code::ShortDeadline, "/timeout_minutes", message, hint);
+    }
+
+    pub(crate) fn columns(&self) -> Vec<PreviewColumn> {
+        self.preview_columns.iter().map(Column::model).collect()
+    }
+}
