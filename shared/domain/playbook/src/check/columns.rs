@@ -5,7 +5,7 @@ use countersign_wiring::Reference;
 
 use super::Check;
 use crate::diagnostic::Code;
-use crate::read::DraftKind;
+use crate::draft::DraftKind;
 use crate::sink::Sink;
 
 /// Reports columns that no row of `preview_from` has. The columns lay out the requests that are signed, too, and what

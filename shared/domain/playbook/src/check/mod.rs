@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 
 use countersign_registry::{Contract, DataType, nearest};
 use countersign_wiring::{Reference, type_of_path};
+use serde_json::Value;
 
 pub(crate) use flow::Flow;
 use types::InferredOutputs;

@@ -61,14 +61,14 @@ fn a_reference_without_quotes_is_told_from_a_mapping() {
         )
     };
     check(
-        &step("{year: {rows.count}, note: {a: }}"),
+        &step("{year: {rows.count}}"),
         &[
-            "P020 {rows.count}: `{rows.count}` without quotes is a mapping, not a reference | write `\"{rows.count}\"`",
+            "P020 {: `{rows.count}` without quotes is a mapping, not a reference | write `\"{rows.count}\"`",
         ],
     );
     check(
         "  - {name: t, step_type: tool, action: send_notification, inputs: {message: {who}}}\n",
-        &["P020 {who}: `{who}` without quotes is a mapping, not a reference | write `\"{who}\"`"],
+        &["P020 {: `{who}` without quotes is a mapping, not a reference | write `\"{who}\"`"],
     );
 }
 
