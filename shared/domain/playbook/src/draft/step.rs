@@ -1,5 +1,6 @@
 //! Steps, in one list.
 
+use countersign_document::Whole;
 use countersign_wiring::{Condition, SyntaxError};
 
 use super::{DraftApproval, DraftEach, DraftKind, DraftStep, Source};
@@ -73,8 +74,7 @@ impl<'d> Steps<'d> {
     fn too_many(&mut self, at: At<'_>, sink: &mut Sink<'_>) {
         let spot = self.source.spot(at.pointer);
         let message = format!("there are more than {MAX_STEPS} steps");
-        // One that is told is enough.
-        sink.enter(None);
+        // Reporting the first is enough.
         if !sink.has(Code::OutOfRange, &message) {
             sink.report(Code::OutOfRange, spot, "steps", message);
         }
@@ -168,7 +168,7 @@ impl<'d> Steps<'d> {
             preview_limit: gate.preview_limit.to(),
             preview_columns: gate.columns(),
             prompt: text("prompt", Some(&gate.prompt)),
-            timeout_minutes: gate.timeout_minutes.map(|minutes| minutes.to()),
+            timeout_minutes: gate.timeout_minutes.map(Whole::to),
             on_reject: gate.on_reject,
             approvers: gate.approvers.to_vec(),
             quorum: gate.quorum.to(),
