@@ -1,5 +1,6 @@
 //! Steps, in one list.
 
+use countersign_document::Whole;
 use countersign_wiring::{Condition, SyntaxError};
 
 use super::{DraftApproval, DraftEach, DraftKind, DraftStep, Source};
@@ -73,8 +74,7 @@ impl<'d> Steps<'d> {
     fn too_many(&mut self, at: At<'_>, sink: &mut Sink<'_>) {
         let spot = self.source.spot(at.pointer);
         let message = format!("there are more than {MAX_STEPS} steps");
-        // One that is told is enough.
-        sink.enter(None);
+        // Reporting the first is enough.
         if !sink.has(Code::OutOfRange, &message) {
             sink.report(Code::OutOfRange, spot, "steps", message);
         }
@@ -177,7 +177,7 @@ impl<'d> Steps<'d> {
                 .map(|n| self.source.spot(&at.below(&format!("preview_columns/{n}/field"))))
                 .collect(),
             prompt: text("prompt", Some(&gate.prompt)),
-            timeout_minutes: gate.timeout_minutes.map(|minutes| minutes.to()),
+            timeout_minutes: gate.timeout_minutes.map(Whole::to),
             on_reject: gate.on_reject,
             approvers: self.approvers(gate, at),
             quorum: gate.quorum.to(),
