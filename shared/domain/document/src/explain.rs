@@ -8,13 +8,13 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::mend::Mend;
-use crate::nearest::{did_you_mean, listed, nearest};
 use crate::problem::Problem;
 use crate::schema::Remarked;
 use crate::span::Span;
 use crate::text::{self, Form};
 use crate::tree::{Tree, escaped};
-use crate::words::{is_index, kind_of, shortened, types, what};
+use crate::whole::{WHOLE, WithoutPoint};
+use crate::words::{self, Wording, is_index, shortened, types, what};
 
 /// Errors that are looked at in one round.
 const MAX_ERRORS: usize = 100;
@@ -77,7 +77,9 @@ fn validator(schema: &Arc<Remarked>) -> Option<Arc<Validator>> {
     if let Some(known) = made.get(&key) {
         return Some(Arc::clone(known));
     }
-    let mut options = jsonschema::options().should_validate_formats(true);
+    let mut options = jsonschema::options()
+        .should_validate_formats(true)
+        .with_keyword(WHOLE, |_, _, _| Ok(Box::new(WithoutPoint)));
     for Form { format, check, .. } in text::forms() {
         options = options.with_format(format, move |text: &str| check(text).is_ok());
     }
@@ -107,53 +109,46 @@ impl Explainer<'_> {
             Kind::PropertyNames { error: inner } => self.name(pointer, inner),
             Kind::Enum { options } => self.choice(error, options),
             Kind::Constant { expected_value } => {
-                let message = format!("{what} must be {expected_value}, found {}", kind_of(value));
-                self.put(error, "choice", message, None);
+                self.put(
+                    error,
+                    "choice",
+                    words::must_be(&what, &expected_value.to_string(), value),
+                );
             }
             Kind::Type { kind } => {
-                let wanted = self.bounds(error).unwrap_or_else(|| types(kind));
-                let message = format!("{what} must be {wanted}, found {}", kind_of(value));
+                let wanted = self.wanted(error).unwrap_or_else(|| types(kind));
                 let hint = self.quoted(pointer, value, &wanted);
-                self.put(error, "type", message, hint);
+                let wording = words::must_be(&what, &wanted, value);
+                self.put(error, "type", Wording { hint, ..wording });
             }
-            Kind::Minimum { .. } | Kind::Maximum { .. } => {
-                let wanted = self.bounds(error).unwrap_or_else(|| "within its bounds".to_owned());
-                self.put(error, "type", format!("{what} must be {wanted}, found {value}"), None);
+            Kind::Minimum { .. } | Kind::Maximum { .. } | Kind::Custom { .. } => {
+                let wanted = self.wanted(error).unwrap_or_else(|| "within its bounds".to_owned());
+                self.put(error, "type", words::must_be(&what, &wanted, value));
             }
             Kind::Format { format } => self.form(error, format),
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 self.either(error, context);
             }
-            Kind::MinItems { .. } | Kind::MaxItems { .. } => self.length(error),
+            Kind::MinItems { .. } | Kind::MaxItems { .. } | Kind::MaxProperties { .. } => {
+                self.length(error);
+            }
             Kind::MinProperties { .. } | Kind::MinLength { .. } => {
-                self.put(error, "empty", format!("{what} is empty"), None);
+                self.put(error, "empty", words::empty(&what));
             }
             Kind::MaxLength { limit } => {
-                let message = format!("{what} is longer than {limit} characters");
-                self.put(error, "length", message, None);
+                self.put(error, "length", words::too_long(&what, *limit));
             }
             Kind::FalseSchema => {
-                self.put(error, "unknown_key", format!("{what} is not allowed here"), None);
+                self.put(error, "unknown_key", words::not_allowed(&what));
             }
             // The form beside it is what is explained.
             Kind::Pattern { .. } if self.has_form(error) => {}
-            _ => self.put(
-                error,
-                "shape",
-                format!("{what} does not have the form that is needed here"),
-                None,
-            ),
+            _ => self.put(error, "shape", words::malformed(&what)),
         }
     }
 
     /// Reports a problem of a value. The schema may have another code or hint for it.
-    fn put(
-        &mut self,
-        error: &ValidationError<'_>,
-        code: &str,
-        message: String,
-        hint: Option<String>,
-    ) {
+    fn put(&mut self, error: &ValidationError<'_>, code: &str, wording: Wording) {
         let pointer = error.instance_path().as_str();
         let remark = |key: &str| {
             let around = self.around(error)?;
@@ -161,13 +156,13 @@ impl Explainer<'_> {
         };
         let (own_code, own_hint) = (remark("x-code"), remark("x-hint"));
         let code = own_code.unwrap_or_else(|| code.to_owned());
-        let problem = Problem::error(code, pointer, message).at(self.tree.span(pointer));
-        self.push(problem.hint(hint.or(own_hint)));
+        let problem = Problem::error(code, pointer, wording.message).at(self.tree.span(pointer));
+        self.push(problem.hint(wording.hint.or(own_hint)));
     }
 
-    fn at_key(&mut self, pointer: String, code: &str, message: String, hint: Option<String>) {
+    fn at_key(&mut self, pointer: String, code: &str, wording: Wording) {
         let span: Option<Span> = self.tree.key_span(&pointer);
-        self.push(Problem::error(code, pointer, message).at(span).hint(hint));
+        self.push(Problem::error(code, pointer, wording.message).at(span).hint(wording.hint));
     }
 
     fn push(&mut self, problem: Problem) {
@@ -180,12 +175,10 @@ impl Explainer<'_> {
         let pointer = error.instance_path().as_str().to_owned();
         let what = what(&pointer, self.kind);
         let known: Vec<String> = self.known(error);
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         for name in unexpected {
-            let near = nearest(name, known.iter().map(String::as_str)).map(did_you_mean);
-            let all = || format!("known keys are {}", listed(known.iter().map(String::as_str)));
-            let hint = near.or_else(|| (!known.is_empty()).then(all));
-            let message = format!("{what} has no key `{}`", shortened(name));
-            self.at_key(format!("{pointer}/{}", escaped(name)), "unknown_key", message, hint);
+            let wording = words::unknown_key(&what, name, &known);
+            self.at_key(format!("{pointer}/{}", escaped(name)), "unknown_key", wording);
         }
     }
 
@@ -202,12 +195,11 @@ impl Explainer<'_> {
         let written = error.instance().as_object();
         let others = written.into_iter().flatten().map(|(key, _)| key.as_str());
         let others = others.filter(|key| !known.iter().any(|known| known == key));
-        let hint = nearest(name, others).map(|near| format!("is `{near}` meant to be `{name}`?"));
-        let message = format!("{} has no `{name}`", what(pointer, self.kind));
+        let wording = words::missing(&what(pointer, self.kind), name, others);
         self.push(
-            Problem::error("missing", format!("{pointer}/{}", escaped(name)), message)
+            Problem::error("missing", format!("{pointer}/{}", escaped(name)), wording.message)
                 .at(self.tree.span(pointer))
-                .hint(hint),
+                .hint(wording.hint),
         );
     }
 
@@ -222,30 +214,19 @@ impl Explainer<'_> {
         let refused = form.and_then(|form| Some((form.code, (form.check)(&name).err()?)));
         let shown = format!("`{}`", shortened(&name));
         match refused {
-            Some((code, refused)) => {
-                let (message, hint) = refused.about(&shown);
-                self.at_key(own, code, message, hint);
-            }
+            Some((code, refused)) => self.at_key(own, code, refused.about(&shown)),
             None => {
-                let message = format!("{shown} cannot be a key of {}", what(pointer, self.kind));
-                self.at_key(own, "name", message, None);
+                let wording = words::not_a_name(&shown, &what(pointer, self.kind));
+                self.at_key(own, "name", wording);
             }
         }
     }
 
     fn choice(&mut self, error: &ValidationError<'_>, options: &Value) {
         let what = what(error.instance_path().as_str(), self.kind);
-        let words = strings(options);
-        let wanted = match &words[..] {
-            [one] => format!("`{one}`"),
-            all => format!("one of {}", listed(all.iter().copied())),
-        };
-        let value = error.instance();
-        let found = value.as_str().map(|word| format!("`{}`", shortened(word)));
-        let found = found.unwrap_or_else(|| kind_of(value).to_owned());
-        let near = value.as_str().and_then(|word| nearest(word, words.iter().copied()));
-        let hint = near.map(did_you_mean);
-        self.put(error, "choice", format!("{what} must be {wanted}, found {found}"), hint);
+        let schema = self.around(error).unwrap_or(&Value::Null);
+        let wording = words::choice(&what, &strings(options), schema, error.instance());
+        self.put(error, "choice", wording);
     }
 
     fn form(&mut self, error: &ValidationError<'_>, format: &str) {
@@ -253,24 +234,23 @@ impl Explainer<'_> {
         let text = error.instance().as_str().unwrap_or_default();
         let form = text::form(format);
         let refused = form.and_then(|form| (form.check)(text).err());
-        let (message, hint) = refused.map_or_else(
-            || (format!("{what} does not have the form that is needed here"), None),
-            |refused| refused.about(&what),
-        );
-        self.put(error, form.map_or("shape", |form| form.code), message, hint);
+        let wording =
+            refused.map_or_else(|| words::malformed(&what), |refused| refused.about(&what));
+        self.put(error, form.map_or("shape", |form| form.code), wording);
     }
 
     fn length(&mut self, error: &ValidationError<'_>) {
         let what = what(error.instance_path().as_str(), self.kind);
-        let count = error.instance().as_array().map_or(0, Vec::len);
-        let bound = |key: &str| self.around(error).and_then(|schema| schema[key].as_u64());
-        let wanted = match (bound("minItems"), bound("maxItems")) {
-            (Some(least), Some(most)) => format!("{least} to {most} entries"),
-            (Some(1), None) => "at least one entry".to_owned(),
-            (Some(least), None) => format!("at least {least} entries"),
-            (None, most) => format!("at most {} entries", most.unwrap_or_default()),
+        let schema = self.around(error).unwrap_or(&Value::Null);
+        let bound = |keys: [&str; 2]| keys.iter().find_map(|key| schema[*key].as_u64());
+        let (least, most) =
+            (bound(["minItems", "minProperties"]), bound(["maxItems", "maxProperties"]));
+        let count = match error.instance().as_ref() {
+            Value::Array(items) => items.len(),
+            Value::Object(map) => map.len(),
+            _ => 0,
         };
-        self.put(error, "length", format!("{what} must have {wanted}, found {count}"), None);
+        self.put(error, "length", words::entries(&what, least, most, count));
     }
 
     /// Of several forms the one whose type fits is meant: its problems are reported.
@@ -286,16 +266,14 @@ impl Explainer<'_> {
             }
         }
         wanted.dedup();
-        let (what, found) = (what(pointer, self.kind), kind_of(error.instance()));
-        let message = format!("{what} must be {}, found {found}", wanted.join(" or "));
-        self.put(error, "type", message, None);
+        let what = what(pointer, self.kind);
+        self.put(error, "type", words::must_be(&what, &wanted.join(" or "), error.instance()));
     }
 
-    /// "a whole number from 1 to 300", when the schema has both bounds.
-    fn bounds(&self, error: &ValidationError<'_>) -> Option<String> {
+    /// What the schema of one type asks for, such as "a whole number from 1 to 300".
+    fn wanted(&self, error: &ValidationError<'_>) -> Option<String> {
         let schema = self.around(error)?;
-        let (least, most) = (schema.get("minimum")?, schema.get("maximum")?);
-        Some(format!("a whole number from {least} to {most}"))
+        schema["type"].is_string().then(|| words::wanted(schema))
     }
 
     /// A number where a string belongs is mostly one without quotes.

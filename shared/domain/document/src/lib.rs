@@ -14,7 +14,8 @@
 //! schema knows, such as `#[schemars(range(…))]`, would not be enforced.
 //!
 //! What messages need beyond the schema is said beside it, with `#[schemars(extend(…))]`, and left out of what is
-//! published: `"x-code"` is the code of a wrong value, `"x-hint"` what to do about it.
+//! published: `"x-code"` is the code of a wrong value, `"x-hint"` what to do about it, `"x-refused"` words that are known and not accepted,
+//! each with the reason.
 //!
 //! The schema validator is large. Only [`read`] and [`read_value`] refer to it, and they make it when the first document
 //! is refused: a function that only loads stored documents does not contain it.
@@ -43,7 +44,8 @@ mod table;
 mod tagged;
 mod text;
 mod tree;
-mod words;
+mod whole;
+pub mod words;
 mod wrappers;
 
 pub use bounded::{MaybeBlank, Text};
@@ -54,11 +56,11 @@ pub use one_or_many::OneOrMany;
 pub use problem::{Problem, Related, Severity};
 pub use read::{Document, Reading, read, read_value, read_value_with, read_with};
 pub use render::text;
-pub use rules::Rules;
+pub use rules::{Rules, broken_rules};
 pub use schema::schema;
 pub use span::Span;
 pub use table::table;
-pub use text::{Form, Refused, register};
+pub use text::{Form, Refused, form, register};
 pub use tree::{Limits, Tree, escaped};
 pub use wrappers::{AnyCase, DefaultTag, Tagless};
 

@@ -78,7 +78,7 @@ fn every_mistake_of_the_mapping_is_told_at_once() {
     check_each(
         "{inn: rows.results, as: 1st, parallel: 11, max: 0, key: 7}",
         &[
-            "P002 inn: unknown key `inn`",
+            "P002 inn: unknown key `inn` | did you mean `in`?",
             "P003 inn: `in` is missing | name the list: `in: \"{step.results}\"`",
             "P007 1st: `1st` is not a name that references can use | use a letter, then letters, digits, `_` and `-`, at most 64",
             "P006 11: `parallel` is a whole number from 1 to 10, found `11`",
