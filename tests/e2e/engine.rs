@@ -70,6 +70,7 @@ version: 1.0.0
 execution_mode: deterministic
 inputs:
   - {name: rows, type: list, required: true}
+  - {name: strategy, type: string, default: ml}
 steps:
   - name: both
     step_type: tool
@@ -79,7 +80,7 @@ steps:
         step_type: tool
         action: extract_entities
         inputs: {data: "{rows}"}
-        params: {strategy: ml}
+        params: {strategy: "{strategy}"}
         on_error: stop
       - name: works
         step_type: tool
@@ -98,7 +99,7 @@ steps:
     let done = ana.reaches(&run, "error").await;
     assert_eq!(
         (&step(&done, "fails")["status"], &step(&done, "fails")["code"]),
-        (&json!("failed"), &json!("STRATEGY_UNAVAILABLE"))
+        (&json!("failed"), &json!("BAD_PARAM"))
     );
     assert_eq!(step(&done, "works")["status"], "done");
     assert_eq!(

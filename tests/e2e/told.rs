@@ -15,12 +15,13 @@ version: 1.0.0
 execution_mode: deterministic
 inputs:
   - {name: rows, type: list, required: true}
+  - {name: strategy, type: string, default: ml}
 steps:
   - name: fails
     step_type: tool
     action: extract_entities
     inputs: {data: "{rows}"}
-    params: {strategy: ml}
+    params: {strategy: "{strategy}"}
     on_error: stop
 "#;
 
@@ -155,7 +156,7 @@ async fn f_190_a_failed_run_and_a_cancelled_one_are_told() {
     ana.reaches(&failed, "error").await;
     let mail = told(&ana, &failed).await;
     assert!(mail.subject.ends_with(": ended with an error"), "{}", mail.subject);
-    assert!(mail.text.contains("STRATEGY_UNAVAILABLE"), "{}", mail.text);
+    assert!(mail.text.contains("BAD_PARAM"), "{}", mail.text);
     let cancelled = start_interactive(&ana, &agent, "told-cancelled").await;
     maria.request(&cancelled).await;
     ana.post(&format!("/executions/{cancelled}/cancel"), &json!({})).await;

@@ -41,7 +41,9 @@ impl ProfileOutputs for Profiles {
                 .get(owner, &id)
                 .await
                 .map_err(|error| ActionError::from_failure(&error))?;
-            Ok(found.map(|profile| profile.spec.output_config.destinations()).unwrap_or_default())
+            let Some(profile) = found else { return Ok(Vec::new()) };
+            let destinations = profile.spec.output_config.destinations();
+            destinations.map_err(|error| ActionError::from_failure(&error))
         })
     }
 }

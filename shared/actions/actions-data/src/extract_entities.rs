@@ -1,9 +1,9 @@
-//! `extract_entities` (F-047): connector rules, word lists and shape. No model: `strategy: ml` is refused.
+//! `extract_entities` (F-047): connector rules, word lists and shape. No model.
 
 use std::collections::BTreeSet;
 
 use countersign_knowledge::extract::{Request, Rule, extract};
-use countersign_knowledge::{EntityType, KnowledgeError, Relationship};
+use countersign_knowledge::{EntityType, Relationship};
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::extract_entities as declared;
@@ -30,7 +30,7 @@ fn find(
     inputs: &declared::Inputs,
     params: declared::Params,
 ) -> Result<Formed<declared::Output>, ActionError> {
-    let rules_only = rules_only(params.strategy)?;
+    let rules_only = params.strategy == declared::Strategy::Rules;
     let rules = match params.rules {
         Some(rules) => rules.into_iter().map(rule).collect::<Result<_, _>>()?,
         None => rules_of(&inputs.data.set)?,
@@ -48,17 +48,6 @@ fn find(
         });
     }
     Ok(json!({ "count": entities.len(), "entities": entities }).into())
-}
-
-fn rules_only(strategy: declared::Strategy) -> Result<bool, ActionError> {
-    match strategy {
-        declared::Strategy::Auto => Ok(false),
-        declared::Strategy::Rules => Ok(true),
-        declared::Strategy::Ml => {
-            let error = KnowledgeError::StrategyUnavailable("ml".to_owned());
-            Err(ActionError::from_failure(&error).with_help("use `auto` or `rules`"))
-        }
-    }
 }
 
 /// `auto`, or nothing, means every type.

@@ -75,7 +75,7 @@ fn f_047_extract_entities_names_its_method_and_refuses_ml() {
         (Some("PERSON"), Some("gazetteer"), Some("name"))
     );
     assert_eq!(person["related_to"], json!({"name": "OWL FUND", "type": "ORG"}));
-    check_refused("extract_entities", &inputs, &json!({"strategy": "ml"}), "STRATEGY_UNAVAILABLE");
+    check_refused("extract_entities", &inputs, &json!({"strategy": "ml"}), "BAD_PARAM");
     check_refused("extract_entities", &inputs, &json!({"relationship_type": "LIKES"}), "BAD_PARAM");
     check_refused("extract_entities", &inputs, &json!({"entity_types": 7}), "BAD_PARAM");
 }

@@ -290,7 +290,7 @@ fn check_refused(inputs: &Value, params: &Value, code: &str) {
 
 #[test]
 fn f_244_bad_calls_are_named() {
-    check_refused(&officers(), &json!({"strategy": "ml"}), "STRATEGY_UNAVAILABLE");
+    check_refused(&officers(), &json!({"strategy": "ml"}), "BAD_PARAM");
     check_refused(&officers(), &json!({"threshold": 2}), "PARAM_OUT_OF_RANGE");
     check_refused(&json!({"entities": [{"type": "PERSON"}]}), &json!({}), "BAD_RECORD");
     check_refused(&json!({"entities": "x"}), &json!({}), "BAD_INPUT");

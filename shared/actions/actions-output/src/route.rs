@@ -5,11 +5,11 @@ use std::sync::Arc;
 use countersign_failure::Class;
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
-use countersign_registry::actions::route_output::{self as declared, Written};
+use countersign_registry::actions::route_output as declared;
 use countersign_report::table::{Mapping, rows, schema};
 use countersign_report::{
-    Destination, DestinationConfig, DocumentConfig, ExportConfig, Layout, Provenance, ReportError,
-    TableConfig, at, file_name, render, titled,
+    Destination, DestinationConfig, DocumentConfig, ExportConfig, Layout, Provenance, TableConfig,
+    WrittenDestination, at, file_name, render, titled,
 };
 use countersign_store_content::{
     DEFAULT_WORKSPACE, Document, DocumentId, Export, ExportId, NewDocument, NewExport, OnConflict,
@@ -62,18 +62,14 @@ impl Perform for RouteOutput {
 }
 
 impl RouteOutput {
-    /// The step's own destinations, else the profile's. Every problem is found before anything is written.
+    /// The step's own destinations, else the profile's.
     async fn destinations(
         &self,
         call: &Call,
-        written: Option<Vec<Written>>,
+        written: Option<Vec<WrittenDestination>>,
     ) -> Result<Vec<Destination>, ActionError> {
         if let Some(written) = written {
-            let items: Vec<Value> = written.into_iter().map(|Written(value)| value).collect();
-            let mut problems = Vec::new();
-            let destinations = Destination::read_all(&items, "destinations", &mut problems);
-            let invalid = || ActionError::from_failure(&ReportError::Invalid(problems.clone()));
-            return if problems.is_empty() { Ok(destinations) } else { Err(invalid()) };
+            return Ok(written.into_iter().map(Destination::from).collect());
         }
         let own = self.profiles.destinations(&call.owner, &call.info.profile_id).await?;
         if !own.is_empty() {

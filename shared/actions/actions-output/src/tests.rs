@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use countersign_identity::UserId;
 use countersign_registry::action::{ActionError, Call, RunInfo};
-use countersign_report::Destination;
+use countersign_report::{Destination, WrittenDestination};
 use countersign_store_content::{
     Document, Export, NewDocument, NewExport, RowWrite, TableInfo, Written,
 };
@@ -114,7 +114,8 @@ impl ProfileOutputs for Profile {
         _: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Destination>, ActionError>> {
         Box::pin(async move {
-            Ok(self.0.iter().map(|value| serde_json::from_value(value.clone()).unwrap()).collect())
+            let read = |value: &Value| serde_json::from_value::<WrittenDestination>(value.clone());
+            Ok(self.0.iter().map(|value| read(value).unwrap().into()).collect())
         })
     }
 }
@@ -293,7 +294,11 @@ async fn problems_are_found_before_anything_is_written() {
     let error =
         run(&content, Vec::new(), &call("route_output", people(), &params)).await.unwrap_err();
     assert_eq!(error.code, "OUTPUT_INVALID");
-    assert!(error.message.contains("destinations[1].type: `type` is one of"), "{}", error.message);
+    assert!(
+        error.message.contains("destinations[1].type: `type` must be one of"),
+        "{}",
+        error.message
+    );
     assert_eq!(content.documents.lock().unwrap().len(), 0);
 }
 
@@ -336,23 +341,27 @@ fn the_contract_says_which_destinations_are_read() {
     let registry = countersign_registry::Registry::builtin();
     let contract = registry.get("route_output").unwrap();
     let schema = contract.params.iter().find_map(|slot| slot.schema.clone()).unwrap();
-    let known = &schema["items"]["properties"];
-    let read = |destination: Value| {
-        let mut problems = Vec::new();
-        let read = Destination::read(&destination, "d", &mut problems);
-        read.is_some()
-    };
-    for kind in known["type"]["enum"].as_array().unwrap() {
-        assert!(
-            read(json!({ "type": kind, "config": { "table_name": "t" } }))
-                || read(json!({ "type": kind })),
-            "{kind}"
-        );
+    let read =
+        |destination: Value| serde_json::from_value::<WrittenDestination>(destination).is_ok();
+    let all = json!({ "format": "json", "condition": "a > 1", "transforms": [], "confirm": false, "config": {} });
+    let kinds = schema["items"]["oneOf"].as_array().unwrap();
+    let word = |kind: &Value| kind["properties"]["type"]["const"].as_str().unwrap().to_owned();
+    let words: Vec<String> = kinds.iter().map(word).collect();
+    assert_eq!(words, ["document", "data_workspace_table", "chat", "file_export"]);
+    for kind in kinds {
+        let known = &kind["properties"];
+        let config = if word(kind) == "data_workspace_table" {
+            json!({ "table_name": "t" })
+        } else {
+            json!({})
+        };
+        for format in known["format"]["enum"].as_array().unwrap() {
+            let mut destination = all.clone();
+            destination["type"] = word(kind).into();
+            destination["format"] = format.clone();
+            destination["config"] = config.clone();
+            assert!(destination.as_object().unwrap().keys().all(|key| known.get(key).is_some()));
+            assert!(read(destination), "{kind}, {format}");
+        }
     }
-    for format in known["format"]["enum"].as_array().unwrap() {
-        assert!(read(json!({ "type": "document", "format": format })), "{format}");
-    }
-    let all = json!({ "type": "chat", "format": "json", "condition": "a > 1", "transforms": [], "confirm": false, "config": {} });
-    assert!(read(all.clone()));
-    assert!(all.as_object().unwrap().keys().all(|key| known.get(key).is_some()));
 }

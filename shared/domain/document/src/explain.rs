@@ -8,14 +8,14 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::mend::{Mend, apply};
-use crate::nearest::{did_you_mean, listed, nearest};
 use crate::problem::Problem;
 use crate::remarks::laid_out;
 use crate::schema::Remarked;
 use crate::span::Span;
 use crate::text::{self, Form};
 use crate::tree::{Tree, escaped};
-use crate::words::{kind_of, shortened, types, what};
+use crate::whole::{WHOLE, WithoutPoint};
+use crate::words::{self, Wording, shortened, types, what};
 
 /// Errors that are looked at in one round.
 const MAX_ERRORS: usize = 100;
@@ -28,7 +28,7 @@ static VALIDATORS: LazyLock<Mutex<HashMap<usize, Arc<Validator>>>> = LazyLock::n
 
 /// What a kind of document calls itself and its problems.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wording {
+pub(crate) struct Naming {
     pub(crate) kind: &'static str,
     /// The code of a number outside its bounds.
     pub(crate) out_of_range: &'static str,
@@ -37,14 +37,14 @@ pub(crate) struct Wording {
 /// Reports every structural problem of `whole` and mends it.
 pub(crate) fn explain(
     schema: &Arc<Remarked>,
-    wording: Wording,
+    naming: Naming,
     tree: &Tree,
     whole: &mut Value,
     problems: &mut Vec<Problem>,
 ) -> Vec<Mend> {
     let mut mends = Vec::new();
     let Some(validator) = validator(schema) else { return mends };
-    let mut explainer = Explainer { schema, wording, tree, problems };
+    let mut explainer = Explainer { schema, naming, tree, problems };
     for _ in 0..MAX_ROUNDS {
         let errors: Vec<ValidationError<'_>> =
             validator.iter_errors(whole).take(MAX_ERRORS).collect();
@@ -88,7 +88,9 @@ fn validator(schema: &Arc<Remarked>) -> Option<Arc<Validator>> {
     if let Some(known) = made.get(&key) {
         return Some(Arc::clone(known));
     }
-    let mut options = jsonschema::options().should_validate_formats(true);
+    let mut options = jsonschema::options()
+        .should_validate_formats(true)
+        .with_keyword(WHOLE, |_, applies, _| Ok(Box::new(WithoutPoint(*applies == true))));
     for Form { format, check, .. } in text::forms() {
         options = options.with_format(format, move |text: &str| check(text).is_ok());
     }
@@ -101,7 +103,7 @@ fn validator(schema: &Arc<Remarked>) -> Option<Arc<Validator>> {
 pub(crate) struct Explainer<'t> {
     pub(crate) schema: &'t Remarked,
     pub(crate) tree: &'t Tree,
-    wording: Wording,
+    naming: Naming,
     problems: &'t mut Vec<Problem>,
 }
 
@@ -118,59 +120,55 @@ impl Explainer<'_> {
             Kind::PropertyNames { error: inner } => self.name(pointer, inner),
             Kind::Enum { options } => self.choice(error, options),
             Kind::Constant { expected_value } => {
-                let message = format!("{what} must be {expected_value}, found {}", kind_of(value));
-                self.put(error, "choice", message, None);
+                self.put(
+                    error,
+                    "choice",
+                    words::must_be(&what, &expected_value.to_string(), value),
+                );
             }
             Kind::Type { kind } => self.mistyped(error, &types(kind)),
-            Kind::Minimum { .. } | Kind::Maximum { .. } => self.out_of_range(error),
+            Kind::Minimum { .. } | Kind::Maximum { .. } | Kind::Custom { .. } => {
+                self.out_of_range(error);
+            }
             Kind::Format { format } => self.form(error, format),
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 self.either(error, context);
             }
-            Kind::MinItems { .. } | Kind::MaxItems { .. } => self.length(error),
+            Kind::MinItems { .. } | Kind::MaxItems { .. } | Kind::MaxProperties { .. } => {
+                self.length(error);
+            }
             Kind::MinProperties { .. } | Kind::MinLength { .. } => {
-                self.put(error, "empty", format!("{what} is empty"), None);
+                self.put(error, "empty", words::empty(&what));
             }
             Kind::MaxLength { limit } => {
-                let message = format!("{what} is longer than {limit} characters");
-                self.put(error, "length", message, None);
+                self.put(error, "length", words::too_long(&what, *limit));
             }
             Kind::FalseSchema => {
-                self.put(error, "unknown_key", format!("{what} is not allowed here"), None);
+                self.put(error, "unknown_key", words::not_allowed(&what));
             }
             // The form beside it is what is explained.
             Kind::Pattern { .. } if self.has_form(error) => {}
-            _ => self.put(
-                error,
-                "shape",
-                format!("{what} does not have the form that is needed here"),
-                None,
-            ),
+            _ => self.put(error, "shape", words::malformed(&what)),
         }
     }
 
     /// What a message calls the part at a pointer.
     fn what(&self, pointer: &str) -> String {
-        what(pointer, self.wording.kind)
+        what(pointer, self.naming.kind)
     }
 
     /// Reports a problem of a value. The schema may have another code or hint for it.
-    fn put(
-        &mut self,
-        error: &ValidationError<'_>,
-        code: &str,
-        message: String,
-        hint: Option<String>,
-    ) {
+    fn put(&mut self, error: &ValidationError<'_>, code: &str, wording: Wording) {
         let span = self.tree.span(error.instance_path().as_str());
-        self.put_at(error, span, (code, message, hint));
+        self.put_at(error, span, code, wording);
     }
 
     fn put_at(
         &mut self,
         error: &ValidationError<'_>,
         span: Option<Span>,
-        (code, message, hint): (&str, String, Option<String>),
+        code: &str,
+        Wording { message, hint }: Wording,
     ) {
         let code = self.remark(error, "x-code").unwrap_or_else(|| code.to_owned());
         let hint = hint.or_else(|| self.remark(error, "x-hint"));
@@ -178,9 +176,9 @@ impl Explainer<'_> {
         self.push(problem.hint(hint));
     }
 
-    fn at_key(&mut self, pointer: String, code: &str, message: String, hint: Option<String>) {
+    fn at_key(&mut self, pointer: String, code: &str, wording: Wording) {
         let span: Option<Span> = self.tree.key_span(&pointer);
-        self.push(Problem::error(code, pointer, message).at(span).hint(hint));
+        self.push(Problem::error(code, pointer, wording.message).at(span).hint(wording.hint));
     }
 
     fn push(&mut self, problem: Problem) {
@@ -197,21 +195,19 @@ impl Explainer<'_> {
         let pointer = error.instance_path().as_str().to_owned();
         let what = self.what(&pointer);
         let known: Vec<String> = self.known(error);
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         for name in unexpected {
             if self.is_full() {
                 return;
             }
             let own = format!("{pointer}/{}", escaped(name));
             if let Some((code, message, hint)) = self.elsewhere(error, name) {
-                self.at_key(own, &code, message, hint);
+                self.at_key(own, &code, Wording { message, hint });
                 continue;
             }
-            let near = || nearest(name, known.iter().map(String::as_str)).map(did_you_mean);
-            let all = || format!("known keys are {}", listed(known.iter().map(String::as_str)));
-            let hint = self.of_another(error, name).or_else(near);
-            let hint = hint.or_else(|| (!known.is_empty()).then(all));
-            let message = format!("{what} has no key `{}`", shortened(name));
-            self.at_key(own, "unknown_key", message, hint);
+            let wording = words::unknown_key(&what, name, &known);
+            let hint = self.of_another(error, name).or(wording.hint);
+            self.at_key(own, "unknown_key", Wording { hint, ..wording });
         }
     }
 
@@ -228,15 +224,14 @@ impl Explainer<'_> {
         let written = error.instance().as_object();
         let others = written.into_iter().flatten().map(|(key, _)| key.as_str());
         let others = others.filter(|key| !known.iter().any(|known| known == key));
-        let hint = nearest(name, others).map(|near| format!("is `{near}` meant to be `{name}`?"));
-        let message = format!("{} has no `{name}`", self.what(pointer));
+        let Wording { message, hint } = words::missing(&self.what(pointer), name, others);
         let own = self.around(error).map_or(&Value::Null, |schema| &schema["properties"][name]);
         let code = own["x-missing-code"].as_str().unwrap_or("missing").to_owned();
         let hint = hint.or_else(|| own["x-hint"].as_str().map(str::to_owned));
         self.push(
             Problem::error(code, format!("{pointer}/{}", escaped(name)), message)
                 .at(self.tree.span(pointer))
-                .hint(hint),
+                .hint(wording.hint),
         );
     }
 
@@ -251,30 +246,19 @@ impl Explainer<'_> {
         let refused = form.and_then(|form| Some((form.code, (form.check)(&name).err()?)));
         let shown = format!("`{}`", shortened(&name));
         match refused {
-            Some((code, refused)) => {
-                let (message, hint) = refused.about(&shown);
-                self.at_key(own, code, message, hint);
-            }
+            Some((code, refused)) => self.at_key(own, code, refused.about(&shown)),
             None => {
-                let message = format!("{shown} cannot be a key of {}", self.what(pointer));
-                self.at_key(own, "name", message, None);
+                let wording = words::not_a_name(&shown, &self.what(pointer));
+                self.at_key(own, "name", wording);
             }
         }
     }
 
     fn choice(&mut self, error: &ValidationError<'_>, options: &Value) {
         let what = self.what(error.instance_path().as_str());
-        let words = strings(options);
-        let wanted = match &words[..] {
-            [one] => format!("`{one}`"),
-            all => format!("one of {}", listed(all.iter().copied())),
-        };
-        let value = error.instance();
-        let found = value.as_str().map(|word| format!("`{}`", shortened(word)));
-        let found = found.unwrap_or_else(|| kind_of(value).to_owned());
-        let near = value.as_str().and_then(|word| nearest(word, words.iter().copied()));
-        let hint = near.map(did_you_mean);
-        self.put(error, "choice", format!("{what} must be {wanted}, found {found}"), hint);
+        let schema = self.around(error).unwrap_or(&Value::Null);
+        let wording = words::choice(&what, &strings(options), schema, error.instance());
+        self.put(error, "choice", wording);
     }
 
     fn form(&mut self, error: &ValidationError<'_>, format: &str) {
@@ -282,30 +266,28 @@ impl Explainer<'_> {
         let text = error.instance().as_str().unwrap_or_default();
         let form = text::form(format);
         let refused = form.and_then(|form| (form.check)(text).err());
-        let (message, hint) = refused.map_or_else(
-            || (format!("{what} does not have the form that is needed here"), None),
-            |refused| refused.about(&what),
-        );
-        self.put(error, form.map_or("shape", |form| form.code), message, hint);
+        let wording =
+            refused.map_or_else(|| words::malformed(&what), |refused| refused.about(&what));
+        self.put(error, form.map_or("shape", |form| form.code), wording);
     }
 
     fn length(&mut self, error: &ValidationError<'_>) {
         let pointer = error.instance_path().as_str();
         let what = self.what(pointer);
-        let count = error.instance().as_array().map_or(0, Vec::len);
-        let bound = |key: &str| self.around(error).and_then(|schema| schema[key].as_u64());
-        let wanted = match (bound("minItems"), bound("maxItems")) {
-            (Some(least), Some(most)) => format!("{least} to {most} entries"),
-            (Some(1), None) => "at least one entry".to_owned(),
-            (Some(least), None) => format!("at least {least} entries"),
-            (None, most) => format!("at most {} entries", most.unwrap_or_default()),
+        let schema = self.around(error).unwrap_or(&Value::Null);
+        let bound = |keys: [&str; 2]| keys.iter().find_map(|key| schema[*key].as_u64());
+        let (least, most) =
+            (bound(["minItems", "minProperties"]), bound(["maxItems", "maxProperties"]));
+        let count = match error.instance().as_ref() {
+            Value::Array(items) => items.len(),
+            Value::Object(map) => map.len(),
+            _ => 0,
         };
-        let message = format!("{what} must have {wanted}, found {count}");
         // Of too many entries, the first that is one too many.
-        let first = bound("maxItems").map(|most| format!("{pointer}/{most}"));
+        let first = most.map(|most| format!("{pointer}/{most}"));
         let first = first.filter(|first| self.tree.has(first));
         let span = self.tree.span(first.as_deref().unwrap_or(pointer));
-        self.put_at(error, span, ("length", message, None));
+        self.put_at(error, span, "length", words::entries(&what, least, most, count));
     }
 
     fn mistyped(&mut self, error: &ValidationError<'_>, wanted: &str) {
@@ -314,19 +296,19 @@ impl Explainer<'_> {
             return self.out_of_range(error);
         }
         let pointer = error.instance_path().as_str();
-        let wanted = self.bounds(error).unwrap_or_else(|| wanted.to_owned());
-        let message = format!("{} must be {wanted}, found {}", self.what(pointer), kind_of(value));
+        let wanted = self.wanted(error).unwrap_or_else(|| wanted.to_owned());
         let hint = self.quoted(pointer, value, &wanted);
         let hint = hint.or_else(|| self.remark(error, "x-hint"));
         let hint = hint.or_else(|| laid_out(pointer, &wanted));
-        self.put(error, "type", message, hint);
+        let wording = words::must_be(&self.what(pointer), &wanted, value);
+        self.put(error, "type", Wording { hint, ..wording });
     }
 
     fn out_of_range(&mut self, error: &ValidationError<'_>) {
         let what = self.what(error.instance_path().as_str());
-        let wanted = self.bounds(error).unwrap_or_else(|| "a whole number".to_owned());
-        let message = format!("{what} must be {wanted}, found {}", error.instance());
-        self.put(error, self.wording.out_of_range, message, None);
+        let wanted = self.wanted(error).unwrap_or_else(|| "a whole number".to_owned());
+        let wording = words::must_be(&what, &wanted, error.instance());
+        self.put(error, self.naming.out_of_range, wording);
     }
 
     /// Of several forms the one whose type fits is meant: its problems are reported.
@@ -342,16 +324,14 @@ impl Explainer<'_> {
             }
         }
         wanted.dedup();
-        let (what, found) = (self.what(pointer), kind_of(error.instance()));
-        let message = format!("{what} must be {}, found {found}", wanted.join(" or "));
-        self.put(error, "type", message, None);
+        let what = self.what(pointer);
+        self.put(error, "type", words::must_be(&what, &wanted.join(" or "), error.instance()));
     }
 
-    /// "a whole number from 1 to 300", when the schema has both bounds.
-    fn bounds(&self, error: &ValidationError<'_>) -> Option<String> {
+    /// What the schema of one type asks for, such as "a whole number from 1 to 300".
+    fn wanted(&self, error: &ValidationError<'_>) -> Option<String> {
         let schema = self.around(error)?;
-        let (least, most) = (schema.get("minimum")?, schema.get("maximum")?);
-        Some(format!("a whole number from {least} to {most}"))
+        schema["type"].is_string().then(|| words::wanted(schema))
     }
 }
 

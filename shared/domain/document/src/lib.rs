@@ -16,8 +16,8 @@
 //!
 //! What messages need beyond the schema is said beside it, with `#[schemars(extend(…))]`, and left out of what is
 //! published: `"x-code"` is the code of a wrong value, `"x-missing-code"` that of a key that is left out, `"x-hint"` what to
-//! do about either. `"x-elsewhere"` of a struct has the `code`, `message` and `hint` of keys that people write in the wrong
-//! place.
+//! do about either, `"x-refused"` words that are known and not accepted, each with the reason. `"x-elsewhere"` of a struct has
+//! the `code`, `message` and `hint` of keys that people write in the wrong place.
 //!
 //! The schema validator is large. Only [`read`], [`read_value`] and [`mended`] refer to it, and they make it when the first document
 //! is refused: a function that only loads stored documents does not contain it.
@@ -49,7 +49,8 @@ mod table;
 mod tagged;
 mod text;
 mod tree;
-mod words;
+mod whole;
+pub mod words;
 mod wrappers;
 
 pub use bounded::{MaybeBlank, Text};
@@ -61,13 +62,13 @@ pub use part::Part;
 pub use problem::{Problem, Related, Severity};
 pub use read::{Document, Mended, Reading, mended, read, read_value, read_value_with, read_with};
 pub use render::text;
-pub use rules::Rules;
+pub use rules::{Rules, broken_rules};
 pub use schema::schema;
 pub use span::Span;
 pub use table::table;
-pub use text::{Form, Refused, register};
+pub use text::{Form, Refused, form, register};
 pub use tree::{Limits, Tree, escaped};
-pub use words::kind_of;
+
 pub use wrappers::{AnyCase, DefaultTag, Tagless};
 
 /// What the macros refer to.

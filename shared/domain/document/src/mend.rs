@@ -170,7 +170,7 @@ impl Remarked {
 }
 
 /// The change for a word that is not one of those a schema has.
-pub(crate) fn meant_word(pointer: &str, word: &Value, words: &[&str]) -> Option<Mend> {
-    let near = nearest(word.as_str()?, words.iter().copied())?;
+pub(crate) fn meant_word(pointer: &str, word: &str, words: &[&str]) -> Option<Mend> {
+    let near = nearest(word, words.iter().copied())?;
     Some(Mend::Meant(pointer.to_owned(), near.into()))
 }

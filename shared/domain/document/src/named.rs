@@ -9,25 +9,27 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// A mapping of at least `MIN` entries, in the order in which they are written, whose keys are `K`: a type of
+/// A mapping of `MIN` to `MAX` entries, in the order in which they are written, whose keys are `K`: a type of
 /// [`crate::text_type!`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named<K: Eq + Hash, V, const MIN: usize = 0>(IndexMap<K, V>);
+pub struct Named<K: Eq + Hash, V, const MIN: usize = 0, const MAX: usize = { usize::MAX }>(
+    IndexMap<K, V>,
+);
 
-impl<K: Eq + Hash, V> Default for Named<K, V, 0> {
+impl<K: Eq + Hash, V, const MAX: usize> Default for Named<K, V, 0, MAX> {
     fn default() -> Self {
         Self(IndexMap::new())
     }
 }
 
-impl<K: Eq + Hash, V, const MIN: usize> Deref for Named<K, V, MIN> {
+impl<K: Eq + Hash, V, const MIN: usize, const MAX: usize> Deref for Named<K, V, MIN, MAX> {
     type Target = IndexMap<K, V>;
     fn deref(&self) -> &IndexMap<K, V> {
         &self.0
     }
 }
 
-impl<K: Eq + Hash, V, const MIN: usize> IntoIterator for Named<K, V, MIN> {
+impl<K: Eq + Hash, V, const MIN: usize, const MAX: usize> IntoIterator for Named<K, V, MIN, MAX> {
     type Item = (K, V);
     type IntoIter = indexmap::map::IntoIter<K, V>;
     fn into_iter(self) -> Self::IntoIter {
@@ -35,21 +37,23 @@ impl<K: Eq + Hash, V, const MIN: usize> IntoIterator for Named<K, V, MIN> {
     }
 }
 
-impl<'de, K, V, const MIN: usize> Deserialize<'de> for Named<K, V, MIN>
+impl<'de, K, V, const MIN: usize, const MAX: usize> Deserialize<'de> for Named<K, V, MIN, MAX>
 where
     K: Deserialize<'de> + Eq + Hash,
     V: Deserialize<'de>,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let entries = IndexMap::deserialize(deserializer)?;
-        if entries.len() >= MIN {
+        if (MIN..=MAX).contains(&entries.len()) {
             return Ok(Self(entries));
         }
-        Err(D::Error::custom(format!("must have at least {MIN} entries")))
+        Err(D::Error::custom(format!("must have {MIN} to {MAX} entries")))
     }
 }
 
-impl<K: JsonSchema + Eq + Hash, V: JsonSchema, const MIN: usize> JsonSchema for Named<K, V, MIN> {
+impl<K: JsonSchema + Eq + Hash, V: JsonSchema, const MIN: usize, const MAX: usize> JsonSchema
+    for Named<K, V, MIN, MAX>
+{
     fn inline_schema() -> bool {
         true
     }
@@ -63,6 +67,9 @@ impl<K: JsonSchema + Eq + Hash, V: JsonSchema, const MIN: usize> JsonSchema for 
         });
         if MIN > 0 {
             schema.insert("minProperties".to_owned(), MIN.into());
+        }
+        if MAX < usize::MAX {
+            schema.insert("maxProperties".to_owned(), MAX.into());
         }
         schema
     }

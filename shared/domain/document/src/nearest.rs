@@ -16,10 +16,24 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     similar.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 
-/// Swapped letters, as in `cvs`, are one mistake.
+/// Swapped letters, as in `cvs`, are one mistake; so are the same words in another order, and a word that is left out.
 fn likeness(asked: &str, known: &str) -> f64 {
     let swapped = strsim::damerau_levenshtein(asked, known) == 1 && known.len() > 2;
-    if swapped { 0.99 } else { strsim::jaro_winkler(asked, known) }
+    let part = asked.len() >= 4 && (known.starts_with(asked) || known.ends_with(asked));
+    if swapped {
+        0.99
+    } else if part {
+        0.9
+    } else {
+        strsim::jaro_winkler(asked, known).max(strsim::jaro_winkler(&sorted(asked), &sorted(known)))
+    }
+}
+
+fn sorted(text: &str) -> String {
+    let mut words: Vec<&str> =
+        text.split(['_', '-', ' ']).filter(|word| !word.is_empty()).collect();
+    words.sort_unstable();
+    words.join(" ")
 }
 
 /// A hint that names the word that is probably meant.

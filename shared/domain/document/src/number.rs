@@ -55,7 +55,7 @@ impl<const MIN: i64, const MAX: i64, const DEFAULT: i64> JsonSchema for Whole<MI
         "Whole".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX, "x-whole": false })
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::explain::{Wording, explain};
+use crate::explain::{Naming, explain};
 use crate::mend::Mend;
 use crate::normal::{fits, normalise};
 use crate::problem::Problem;
@@ -148,8 +148,8 @@ fn again<T: Document>(
         return Some(value);
     }
     let before = problems.len();
-    let wording = Wording { kind: T::KIND, out_of_range: T::OUT_OF_RANGE };
-    *mends = explain(schema, wording, tree, &mut whole, problems);
+    let naming = Naming { kind: T::KIND, out_of_range: T::OUT_OF_RANGE };
+    *mends = explain(schema, naming, tree, &mut whole, problems);
     match serde_path_to_error::deserialize::<_, T>(whole) {
         Ok(value) => Some(value),
         Err(error) => {

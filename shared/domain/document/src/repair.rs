@@ -8,7 +8,7 @@ use crate::elsewhere::tag;
 use crate::explain::{Explainer, meant, strings};
 use crate::mend::{Mend, meant_word};
 use crate::tree::escaped;
-use crate::words::is_index;
+use crate::words::{REFUSED, is_index};
 
 impl Explainer<'_> {
     /// What has to be changed so that the rest can be checked.
@@ -39,7 +39,11 @@ impl Explainer<'_> {
             }
             Kind::Enum { options } => {
                 let words = strings(options);
-                let meant = meant_word(pointer, error.instance(), &words);
+                let is_refused =
+                    |word: &str| around.is_some_and(|one| one[REFUSED][word].is_string());
+                let value = error.instance();
+                let known = value.as_str().filter(|word| !is_refused(word));
+                let meant = known.and_then(|word| meant_word(pointer, word, &words));
                 let above = pointer.rsplit_once('/').map_or("", |(above, _)| above);
                 match meant {
                     Some(meant) => vec![meant],

@@ -5,6 +5,9 @@ use schemars::Schema;
 use schemars::transform::{Transform, transform_subschemas};
 use serde_json::{Map, Value, json};
 
+use crate::whole::WHOLE;
+use crate::words::REFUSED;
+
 /// The word that holds when the tag is left out.
 pub(crate) const DEFAULT_TAG: &str = "x-default-tag";
 
@@ -19,6 +22,7 @@ impl Transform for Tagged {
         if object.get("type") == Some(&Value::from("integer")) {
             // `uint32` and the like say nothing to people.
             object.shift_remove("format");
+            object.entry(WHOLE.to_owned()).or_insert_with(|| true.into());
         }
         let Some(Value::Array(branches)) = object.get("oneOf") else { return };
         if let Some((tag, words)) = tag(branches) {
@@ -90,8 +94,10 @@ fn words(branches: &[Value]) -> Option<Vec<Value>> {
 fn rewrite(object: &mut Map<String, Value>, tag: &str, words: &[Value], mut branches: Vec<Value>) {
     let (shared, needed) = hoist(tag, &mut branches);
     let mut word = json!({ "type": "string", "enum": words });
-    if let Some(code) = object.shift_remove("x-code") {
-        word["x-code"] = code;
+    for remark in ["x-code", REFUSED] {
+        if let Some(said) = object.shift_remove(remark) {
+            word[remark] = said;
+        }
     }
     let default = object.get(DEFAULT_TAG).cloned();
     if let Some(default) = &default {
@@ -101,7 +107,7 @@ fn rewrite(object: &mut Map<String, Value>, tag: &str, words: &[Value], mut bran
     properties.extend(shared);
     let tag_needed = default.is_none().then(|| Value::from(tag));
     let required: Vec<Value> = tag_needed.into_iter().chain(needed).collect();
-    let cases = words.iter().zip(branches).map(|(word, mut branch)| {
+    let cases = words.iter().zip(branches.clone()).map(|(word, mut branch)| {
         if let Some(properties) = branch["properties"].as_object_mut() {
             properties.insert(tag.to_owned(), true.into());
         }
@@ -113,13 +119,28 @@ fn rewrite(object: &mut Map<String, Value>, tag: &str, words: &[Value], mut bran
             "then": branch,
         })
     });
-    let cases: Vec<Value> = cases.collect();
+    let untold = untold(tag, words, default.is_some(), &branches);
+    let cases: Vec<Value> = cases.chain(untold).collect();
     object.insert("type".to_owned(), "object".into());
     object.insert("properties".to_owned(), properties.into());
     if !required.is_empty() {
         object.insert("required".to_owned(), required.into());
     }
     object.insert("allOf".to_owned(), cases.into());
+}
+
+/// The case of a mapping without a tag, or with an unknown one: what no branch has is unknown all the same.
+fn untold(tag: &str, words: &[Value], has_default: bool, branches: &[Value]) -> Option<Value> {
+    if !branches.iter().all(|branch| branch["additionalProperties"] == false) {
+        return None;
+    }
+    let keys = branches.iter().flat_map(|branch| branch["properties"].as_object()).flatten();
+    let keys: Map<String, Value> = keys.map(|(key, _)| (key.clone(), true.into())).collect();
+    let required = if has_default { json!([]) } else { json!([tag]) };
+    Some(json!({
+        "if": { "type": "object", "properties": { tag: { "enum": words } }, "required": required },
+        "else": { "properties": keys, "additionalProperties": false },
+    }))
 }
 
 /// Properties that are the same in every branch are said once, so that they are checked whatever the tag is.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use crate::words::Wording;
+
 /// Why a string does not have a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
@@ -32,11 +34,12 @@ impl Refused {
         self
     }
 
-    /// The message about a key, which is given as messages name it, and the hint.
-    pub(crate) fn about(self, key: &str) -> (String, Option<String>) {
+    /// The words about a key, which is given as messages name it.
+    #[must_use]
+    pub fn about(self, key: &str) -> Wording {
         let message =
             if self.follows_key { format!("{key} {}", self.message) } else { self.message };
-        (message, self.hint)
+        Wording { message, hint: self.hint }
     }
 }
 
@@ -68,8 +71,9 @@ pub fn register(form: Form) {
     FORMS.lock().unwrap_or_else(PoisonError::into_inner).insert(form.format, form);
 }
 
-/// The form of this name.
-pub(crate) fn form(format: &str) -> Option<Form> {
+/// The form of this name, when a schema that has it was made.
+#[must_use]
+pub fn form(format: &str) -> Option<Form> {
     FORMS.lock().unwrap_or_else(PoisonError::into_inner).get(format).copied()
 }
 

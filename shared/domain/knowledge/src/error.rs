@@ -20,10 +20,6 @@ pub enum KnowledgeError {
         /// How many may.
         limit: usize,
     },
-    /// A strategy that is planned but not built.
-    #[error("the strategy `{0}` is not available in this deployment")]
-    #[failure(code = "STRATEGY_UNAVAILABLE", help = "use `exact` or `fuzzy`")]
-    StrategyUnavailable(String),
     /// A strategy nobody knows.
     #[error("`{given}` is not a strategy; the known ones are {known}")]
     #[failure(code = "UNKNOWN_STRATEGY")]

@@ -20,7 +20,7 @@ pub use handle::Handle;
 pub use read::{ProfileFile, Template, Written};
 pub use spec::{
     ApprovalPolicy, Approver, ExecutionMode, Fields, KnowledgeConfig, Model, OutputConfig,
-    ProfileSpec, Skill, SkillType, TeamConfig, TeamPermission, WrittenDestination,
+    ProfileSpec, Skill, SkillType, StoredDestination, TeamConfig, TeamPermission,
 };
 
 countersign_ids::prefixed_id! {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use countersign_document::{Document, Reading, Rules, Text, read, read_value};
+use countersign_report::WrittenDestination;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -10,10 +11,10 @@ use serde_json::{Map, Value};
 
 use crate::error::ProfileError;
 use crate::handle::Handle;
-use crate::spec::{Fields, ProfileSpec, WrittenDestination};
+use crate::spec::{Fields, ProfileSpec};
 
 /// The fields as they are written.
-pub type Written = Fields<Option<Handle>>;
+pub type Written = Fields<Option<Handle>, WrittenDestination>;
 
 /// The key that only a library's profile has.
 const DATA_SOURCES: &str = "data_sources";
@@ -75,7 +76,7 @@ impl Written {
             max_research_rounds: self.max_research_rounds,
             system_prompt_additions: self.system_prompt_additions,
             knowledge_config: self.knowledge_config,
-            output_config: self.output_config,
+            output_config: self.output_config.stored(),
             journal_config: self.journal_config,
             default_execution_mode: self.default_execution_mode,
             default_run_context: self.default_run_context,
@@ -100,30 +101,11 @@ impl Document for Written {
         rules.within("output_config", |rules| {
             rules.within("destinations", |rules| {
                 for (index, destination) in self.output_config.destinations.iter().enumerate() {
-                    rules.within(index, |rules| report(destination, rules));
+                    rules.within(index, |rules| destination.rules(rules));
                 }
             });
         });
     }
-}
-
-/// The problems of a destination, each at its own place.
-fn report(destination: &WrittenDestination, rules: &mut Rules<'_>) {
-    for problem in destination.read("").err().unwrap_or_default() {
-        let pointer = pointer(&problem.path);
-        let key = pointer.rsplit('/').next().unwrap_or_default();
-        let message = match key {
-            "" => problem.message,
-            key => format!("`{key}`: {}", problem.message),
-        };
-        rules.error("destination", &pointer, message);
-    }
-}
-
-/// `/config/columns/0` of `config.columns[0]`.
-fn pointer(path: &str) -> String {
-    let parts = path.split(['.', '[', ']']).filter(|part| !part.is_empty());
-    parts.map(|part| format!("/{part}")).collect()
 }
 
 impl Document for ProfileFile {

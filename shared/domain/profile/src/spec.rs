@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use countersign_document::{MaybeBlank, Refused, Text, Whole, text_type};
+use countersign_document::{MaybeBlank, Problem, Refused, Text, Whole, text_type};
 use countersign_journal::JournalConfig;
-use countersign_report::Destination;
+use countersign_report::{Destination, WrittenDestination};
 use countersign_run::RunContext;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,14 @@ use crate::error::ProfileError;
 use crate::handle::Handle;
 
 /// The content of a profile. Made by [`ProfileSpec::from_json`], so it is always valid.
-pub type ProfileSpec = Fields<Handle>;
+pub type ProfileSpec = Fields<Handle, StoredDestination>;
 
-/// The fields of a profile. Its author may leave out the handle; it is then made of the name.
+/// The fields of a profile, as they are written or as they are stored. Its author may leave out the handle; it is then
+/// made of the name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Profile")]
-pub struct Fields<H> {
+pub struct Fields<H, D> {
     /// Its name for people.
     pub name: Text<100>,
     /// What it is called by, kebab-case; made of the name when left out.
@@ -41,8 +42,8 @@ pub struct Fields<H> {
     #[serde(default)]
     pub knowledge_config: KnowledgeConfig,
     /// Where results go.
-    #[serde(default)]
-    pub output_config: OutputConfig,
+    #[serde(default = "OutputConfig::<D>::default")]
+    pub output_config: OutputConfig<D>,
     /// What is written down of its runs.
     #[serde(default)]
     pub journal_config: JournalConfig,
@@ -138,38 +139,57 @@ pub struct KnowledgeConfig {
 }
 
 /// Where results go (F-171).
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct OutputConfig {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, bound(deserialize = "D: Deserialize<'de>"))]
+#[schemars(rename = "OutputConfig")]
+pub struct OutputConfig<D> {
     /// Whether results enrich the graph (F-293).
     pub auto_enrich_graph: bool,
     /// The destinations, each on its own.
-    pub destinations: Vec<WrittenDestination>,
+    pub destinations: Vec<D>,
 }
 
-/// A destination as it is written; the rules of the profile have read it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct WrittenDestination(Map<String, Value>);
-
-impl OutputConfig {
-    /// The destinations.
-    #[must_use]
-    pub fn destinations(&self) -> Vec<Destination> {
-        let read = |written: &WrittenDestination| written.read("destination").ok();
-        self.destinations.iter().filter_map(read).collect()
+impl<D> Default for OutputConfig<D> {
+    fn default() -> Self {
+        Self { auto_enrich_graph: false, destinations: Vec::new() }
     }
 }
 
-impl WrittenDestination {
-    /// The destination, or its problems below `path`.
-    pub(crate) fn read(
-        &self,
-        path: &str,
-    ) -> Result<Destination, Vec<countersign_report::fields::Problem>> {
-        let mut problems = Vec::new();
-        let read = Destination::read(&Value::Object(self.0.clone()), path, &mut problems);
-        read.ok_or(problems)
+/// A destination as it was written and stored. It was valid then, so a stored profile is loaded whatever it says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StoredDestination(Map<String, Value>);
+
+impl From<WrittenDestination> for StoredDestination {
+    fn from(written: WrittenDestination) -> Self {
+        Self(written.into_written())
+    }
+}
+
+impl OutputConfig<WrittenDestination> {
+    /// As it is stored.
+    pub(crate) fn stored(self) -> OutputConfig<StoredDestination> {
+        let destinations = self.destinations.into_iter().map(StoredDestination::from).collect();
+        OutputConfig { auto_enrich_graph: self.auto_enrich_graph, destinations }
+    }
+}
+
+impl OutputConfig<StoredDestination> {
+    /// The destinations.
+    ///
+    /// # Errors
+    /// [`ProfileError::Invalid`] when one does not fit any more.
+    pub fn destinations(&self) -> Result<Vec<Destination>, ProfileError> {
+        let read = |(n, StoredDestination(stored)): (usize, &StoredDestination)| {
+            let written = WrittenDestination::deserialize(Value::Object(stored.clone()));
+            let unread = |_| {
+                let pointer = format!("/output_config/destinations/{n}");
+                let message = "this destination cannot be read any more: write it again";
+                ProfileError::Invalid(vec![Problem::error("destination", pointer, message)])
+            };
+            written.map(Destination::from).map_err(unread)
+        };
+        self.destinations.iter().enumerate().map(read).collect()
     }
 }
 

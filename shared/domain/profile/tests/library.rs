@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use countersign_connector::{ConnectorDefinition, Operation, xml};
 use countersign_document::Text;
+use countersign_document::broken_rules;
 use countersign_identity::UserId;
 use countersign_knowledge::cross::{Doubtful, Match, MatchStrategy, Question, Side, cross};
 use countersign_knowledge::extract::{Request, extract};
@@ -16,7 +17,7 @@ use countersign_playbook::{
 };
 use countersign_profile::Template;
 use countersign_registry::Registry;
-use countersign_report::{Destination, DestinationConfig, Format, Provenance};
+use countersign_report::{Destination, DestinationConfig, Format, Provenance, WrittenDestination};
 use countersign_wiring::{Runtime, Scope, resolve};
 use serde_json::{Value, json};
 
@@ -196,10 +197,10 @@ fn destinations() -> Vec<Destination> {
     let scope =
         Scope::of_run(Runtime::at(now, "run_1")).with("entity_name", json!("Lantern & friends"));
     let resolved = resolve(&params["destinations"], &scope).unwrap();
-    let mut problems = Vec::new();
-    let read = Destination::read_all(resolved.as_array().unwrap(), "destinations", &mut problems);
-    assert_eq!(problems, []);
-    read
+    let written: Vec<WrittenDestination> = serde_json::from_value(resolved).unwrap();
+    let broken = |one: &WrittenDestination| broken_rules(one, serde_json::to_value(one).unwrap());
+    assert_eq!(written.iter().flat_map(broken).collect::<Vec<_>>(), []);
+    written.into_iter().map(Destination::from).collect()
 }
 
 fn provenance() -> Provenance {

@@ -1,5 +1,6 @@
 //! All contracts, by name.
 
+use countersign_document::nearest;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -173,38 +174,6 @@ impl Registry {
         let hosted = self.entries.iter().filter(|(_, entry)| !entry.function.is_empty());
         hosted.map(|(name, entry)| (name.as_str(), entry.function.as_str()))
     }
-}
-
-/// The longest word for which suggestions are made; longer ones cost quadratic time and are no typing error.
-const MAX_WORD: usize = 80;
-
-/// The candidate that is likely meant by a mistyped `word`: similar letters, or the same words in another order.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if word.is_empty() || word.len() > MAX_WORD {
-        return None;
-    }
-    let asked = word.to_lowercase();
-    candidates
-        .into_iter()
-        .filter(|candidate| candidate.len() <= MAX_WORD)
-        .map(|candidate| (likeness(&asked, &candidate.to_lowercase()), candidate))
-        .filter(|(score, _)| *score >= 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
-}
-
-fn likeness(a: &str, b: &str) -> f64 {
-    let plain = strsim::normalized_damerau_levenshtein(a, b);
-    let sorted = strsim::normalized_damerau_levenshtein(&words(a), &words(b));
-    let part = if a.len() >= 4 && (b.starts_with(a) || b.ends_with(a)) { 0.7 } else { 0.0 };
-    plain.max(sorted).max(part)
-}
-
-fn words(text: &str) -> String {
-    let mut words: Vec<&str> =
-        text.split(['_', '-', ' ']).filter(|word| !word.is_empty()).collect();
-    words.sort_unstable();
-    words.join(" ")
 }
 
 #[cfg(test)]

@@ -17,8 +17,9 @@ mod typed;
 mod warnings;
 
 pub use arguments::arguments_schema;
-pub use catalogue::{Registry, RegistryError, nearest};
+pub use catalogue::{Registry, RegistryError};
 pub use contract::{Contract, EndpointContract, Slot, record_of};
+pub use countersign_document::nearest;
 pub use data_type::{DataType, Field};
 pub use derive::data_type;
 pub use explain::{Findings, Path, Problem, ProblemKind, Step, explain};

@@ -191,7 +191,7 @@ pub fn contract_of<A: Action>() -> Contract {
 pub(crate) fn stand_in(value: &mut Value, open: &[(Path, &Value)], at: &Path) {
     if let Some((_, schema)) = open.iter().find(|(path, _)| path == at) {
         // A text stands for a text: rules look at what is around it.
-        if !(value.is_string() && schema["type"] == "string") {
+        if !(value.is_string() && explain(schema, value, at, &[]).problems.is_empty()) {
             *value = sample(schema);
         }
         return;

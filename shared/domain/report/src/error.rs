@@ -1,20 +1,13 @@
 //! What can go wrong between a result and its document or table.
 
-use countersign_failure::Failure;
+use std::fmt;
 
-use crate::fields::{Problem, listed};
+use countersign_failure::Failure;
 
 /// Why a result cannot take the asked form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]
 #[failure(status = 422)]
 pub enum ReportError {
-    /// A layout, destination or mapping has problems; all of them are listed.
-    #[error("the output is not valid: {}", listed(.0))]
-    #[failure(
-        code = "OUTPUT_INVALID",
-        help = "correct the named fields; docs/outputs.md describes each of them"
-    )]
-    Invalid(Vec<Problem>),
     /// CSV and tables need a list of records.
     #[error("`{path}` is not a list of records, which {wanted} needs")]
     #[failure(
@@ -37,7 +30,7 @@ pub enum ReportError {
         /// How many values.
         count: usize,
         /// The first five, as `[row].column`.
-        first: Vec<Problem>,
+        first: Vec<Misfit>,
     },
     /// The table exists and its columns differ.
     #[error("the table `{table}` does not fit: {}", listed(.problems))]
@@ -50,7 +43,7 @@ pub enum ReportError {
         /// The table's name.
         table: String,
         /// What differs, by column.
-        problems: Vec<Problem>,
+        problems: Vec<Misfit>,
     },
     /// The table's key was fixed when it was made.
     #[error("the table `{table}` tells its rows apart by [{existing}], not by [{asked}]")]
@@ -67,4 +60,30 @@ pub enum ReportError {
         /// The key columns asked for.
         asked: String,
     },
+}
+
+/// A value or a column that does not fit a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// Which, such as `[3].amount`.
+    pub place: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl Misfit {
+    pub(crate) fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { place: place.into(), message: message.into() }
+    }
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+/// All of them in one line.
+fn listed(misfits: &[Misfit]) -> String {
+    misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -1,9 +1,10 @@
 //! The four formats of an output (F-136).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a result is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
     /// A document for people.
@@ -18,14 +19,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// The words used in playbooks and profiles.
-    pub const CHOICES: [(&'static str, Format); 4] = [
-        ("markdown", Format::Markdown),
-        ("json", Format::Json),
-        ("csv", Format::Csv),
-        ("structured", Format::Structured),
-    ];
-
     /// The media type of what is rendered.
     #[must_use]
     pub fn media_type(self) -> &'static str {

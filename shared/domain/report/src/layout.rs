@@ -1,8 +1,7 @@
 //! What a document shows: title, template, sections, columns.
 
-use serde_json::Value;
-
-use crate::fields::{Fields, Problem};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 /// The shape of a document (the `output` of a playbook, F-136, or the `config` of a destination).
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -80,7 +79,8 @@ pub struct Column {
 }
 
 /// How a value is written in Markdown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum CellFormat {
     /// As it is.
     #[default]
@@ -97,82 +97,6 @@ pub enum CellFormat {
     Count,
 }
 
-const SECTION_FORMATS: [(&str, SectionFormat); 9] = [
-    ("auto", SectionFormat::Auto),
-    ("text", SectionFormat::Text),
-    ("markdown", SectionFormat::Text),
-    ("list", SectionFormat::List),
-    ("table", SectionFormat::Table),
-    ("facts", SectionFormat::Facts),
-    ("linked", SectionFormat::Linked),
-    ("json", SectionFormat::Json),
-    ("structured", SectionFormat::Json),
-];
-
-const CELL_FORMATS: [(&str, CellFormat); 6] = [
-    ("text", CellFormat::Text),
-    ("number", CellFormat::Number),
-    ("money", CellFormat::Money),
-    ("time", CellFormat::Time),
-    ("percent", CellFormat::Percent),
-    ("count", CellFormat::Count),
-];
-
-impl Layout {
-    /// Reads `title`, `template` and `sections` of an object that may have other fields too.
-    #[must_use]
-    pub fn read(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Self {
-        let title = fields.text("title", 200, problems);
-        let template = fields.text("template", 20_000, problems);
-        let place = fields.place("sections");
-        let sections = fields.list("sections", problems);
-        let sections = sections
-            .iter()
-            .enumerate()
-            .filter_map(|(index, section)| {
-                Section::read(section, &format!("{place}[{index}]"), problems)
-            })
-            .collect();
-        Self { title, template, sections }
-    }
-}
-
-impl Section {
-    fn read(value: &Value, path: &str, problems: &mut Vec<Problem>) -> Option<Self> {
-        let mut fields = Fields::of(value, path, problems)?;
-        let title = fields.required("title", 200, problems).unwrap_or_default();
-        let source = fields.text("source", 200, problems).unwrap_or_default();
-        let format = fields.choice("format", &SECTION_FORMATS, problems).unwrap_or_default();
-        let place = fields.place("columns");
-        let columns = fields
-            .list("columns", problems)
-            .iter()
-            .enumerate()
-            .filter_map(|(index, column)| {
-                Column::read(column, &format!("{place}[{index}]"), problems)
-            })
-            .collect();
-        let section = Self {
-            title,
-            source: source.trim().trim_start_matches('{').trim_end_matches('}').to_owned(),
-            format,
-            columns,
-            text: fields.text("text", 2_000, problems),
-            empty: fields.text("empty", 500, problems),
-            limit: fields
-                .whole("limit", 1, 100_000, problems)
-                .and_then(|limit| usize::try_from(limit).ok()),
-            name: fields.text("name", 100, problems),
-            across: fields.text("across", 100, problems),
-            across_label: fields.text("across_label", 100, problems),
-            entity: fields.text("entity", 100, problems),
-            heading: fields.text("heading", 100, problems),
-        };
-        fields.finish(problems);
-        Some(section)
-    }
-}
-
 impl Column {
     /// A column shown as it is.
     #[must_use]
@@ -184,29 +108,6 @@ impl Column {
             currency: Currency::default(),
             is_titled: false,
         }
-    }
-
-    /// A name, or `{field, title?, format?, currency?}`.
-    fn read(value: &Value, path: &str, problems: &mut Vec<Problem>) -> Option<Self> {
-        if let Some(field) = value.as_str() {
-            return Some(Self::plain(field));
-        }
-        let mut fields = Fields::of(value, path, problems)?;
-        let field = fields.required("field", 200, problems);
-        let title = fields.text("title", 100, problems);
-        let format = fields.choice("format", &CELL_FORMATS, problems).unwrap_or_default();
-        let place = fields.place("currency");
-        let currency = fields.text("currency", 3, problems).map(|code| Currency::parse(&code));
-        if currency.is_some() && format != CellFormat::Money {
-            problems.push(Problem::new(place, "is of columns with `format: money`"));
-        } else if matches!(currency, Some(None)) {
-            problems.push(Problem::new(place, "must be a currency of three capitals such as EUR"));
-        }
-        fields.finish(problems);
-        let (field, is_titled) = (field?, title.is_some());
-        let title = title.unwrap_or_else(|| heading(&field));
-        let currency = currency.flatten().unwrap_or_default();
-        Some(Self { field, title, format, currency, is_titled })
     }
 }
 
@@ -242,57 +143,11 @@ impl Currency {
 }
 
 /// `average_hours_per_week` as `Average hours per week`.
-fn heading(field: &str) -> String {
+pub(crate) fn heading(field: &str) -> String {
     let last = field.rsplit('.').next().unwrap_or(field);
     let text = last.trim_start_matches('_').replace(['_', '-'], " ");
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().collect::<String>() + letters.as_str()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::{CellFormat, Layout, SectionFormat};
-    use crate::fields::Fields;
-
-    fn read(value: &Value) -> (Layout, Vec<String>) {
-        let mut problems = Vec::new();
-        let mut fields = Fields::of(value, "output", &mut problems).unwrap();
-        let layout = Layout::read(&mut fields, &mut problems);
-        (layout, problems.iter().map(ToString::to_string).collect())
-    }
-
-    #[test]
-    fn f_136_sections_are_read() {
-        let (layout, problems) = read(&json!({"title": "People", "sections": [
-            {"title": "Officers", "source": "{officers.data}", "format": "table",
-             "columns": ["person_name", {"field": "pay", "format": "money"}]}]}));
-        assert_eq!(problems, Vec::<String>::new());
-        let section = &layout.sections[0];
-        assert_eq!(
-            (section.source.as_str(), section.format),
-            ("officers.data", SectionFormat::Table)
-        );
-        assert_eq!(section.columns[0].title, "Person name");
-        assert_eq!(section.columns[1].format, CellFormat::Money);
-    }
-
-    #[test]
-    fn f_136_every_problem_has_its_path() {
-        let (_, problems) = read(&json!({"sections": [
-            {"source": "a", "format": "tabel"}, {"title": "B", "columns": [{"titel": "x"}]}]}));
-        assert_eq!(
-            problems,
-            [
-                "output.sections[0].title: is required",
-                "output.sections[0].format: `tabel` is not one of auto, text, markdown, list, table, facts, linked, \
-                 json, structured; did you mean `table`?",
-                "output.sections[1].columns[0].field: is required",
-                "output.sections[1].columns[0].titel: is not a field here; did you mean `title`?",
-            ]
-        );
-    }
 }

@@ -4,14 +4,12 @@
 //!
 //! - [`Layout`] and [`render`]: a value becomes Markdown, JSON, CSV or a structured object (F-136).
 //! - [`file_name`]: `nonprofit_{entity_name}_{date}.md` becomes a name that is safe everywhere.
-//! - [`Destination`]: where a result goes (F-280…F-288), parsed with every problem at its field path.
+//! - [`WrittenDestination`] is what people write about where a result goes, [`Destination`] what it means (F-280…F-288).
 //! - [`table`]: rows, columns, types and keys of workspace tables (F-289…F-291).
-//! - [`fields`]: reading a JSON object field by field, which the other domain crates use too.
 
 pub mod csv_text;
 mod destination;
 mod error;
-pub mod fields;
 mod file_name;
 mod format;
 mod layout;
@@ -20,13 +18,15 @@ pub mod markdown;
 mod path;
 mod render;
 pub mod table;
+mod transform;
+mod written;
 
-pub use destination::{
-    Destination, DestinationConfig, DocumentConfig, ExportConfig, TableConfig, Transform,
-};
-pub use error::ReportError;
+pub use destination::{Destination, DestinationConfig, DocumentConfig, ExportConfig, TableConfig};
+pub use error::{Misfit, ReportError};
 pub use file_name::file_name;
 pub use format::{Format, Rendered};
 pub use layout::{CellFormat, Column, Currency, Layout, Section, SectionFormat};
 pub use path::at;
 pub use render::{Provenance, render, titled};
+pub use transform::Transform;
+pub use written::WrittenDestination;

@@ -1,22 +1,24 @@
 //! Rows, columns and keys of workspace tables (F-052, F-282, F-289…F-291).
 
 use countersign_decimal::Decimal;
+use countersign_document::words::{found, shortened};
 use jiff::Timestamp;
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::error::ReportError;
-use crate::fields::{Fields, Problem, kind};
+use crate::error::{Misfit, ReportError};
 use crate::path::at;
 
 mod mapping;
 
 pub use mapping::Mapping;
+pub(crate) use mapping::{MappedColumn, plain_name};
 
 /// The type of a column (F-291).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ColumnType {
     /// Any text.
@@ -30,15 +32,13 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    const CHOICES: [(&'static str, ColumnType); 4] = [
-        ("TEXT", ColumnType::Text),
-        ("REAL", ColumnType::Real),
-        ("DECIMAL", ColumnType::Decimal),
-        ("TIMESTAMP", ColumnType::Timestamp),
-    ];
-
     fn name(self) -> &'static str {
-        Self::CHOICES[self as usize].0
+        match self {
+            Self::Text => "TEXT",
+            Self::Real => "REAL",
+            Self::Decimal => "DECIMAL",
+            Self::Timestamp => "TIMESTAMP",
+        }
     }
 }
 
@@ -69,17 +69,14 @@ impl Schema {
     /// # Errors
     /// [`ReportError::Schema`] with every column that differs, or [`ReportError::Key`].
     pub fn accepts(&self, table: &str, incoming: &Schema) -> Result<(), ReportError> {
-        let problems: Vec<Problem> = incoming
+        let problems: Vec<Misfit> = incoming
             .columns
             .iter()
             .filter_map(|column| match self.columns.iter().find(|own| own.name == column.name) {
-                None => Some(Problem::new(&column.name, "is not a column of the table")),
+                None => Some(Misfit::new(&column.name, "is not a column of the table")),
                 Some(own) if own.column_type != column.column_type => {
                     let (own, new) = (own.column_type.name(), column.column_type.name());
-                    Some(Problem::new(
-                        &column.name,
-                        format!("is {own} in the table and {new} here"),
-                    ))
+                    Some(Misfit::new(&column.name, format!("is {own} in the table and {new} here")))
                 }
                 Some(_) => None,
             })
@@ -95,8 +92,8 @@ impl Schema {
             .key
             .iter()
             .filter(|key| !incoming.columns.iter().any(|column| column.name == **key));
-        let problems: Vec<Problem> = missing
-            .map(|key| Problem::new(key, "is part of the table's key and missing here"))
+        let problems: Vec<Misfit> = missing
+            .map(|key| Misfit::new(key, "is part of the table's key and missing here"))
             .collect();
         if problems.is_empty() {
             Ok(())
@@ -166,7 +163,7 @@ pub fn rows(
                 count += 1;
                 if problems.len() < 5 {
                     problems
-                        .push(Problem::new(format!("[{index}].{}", mapped.column.name), message));
+                        .push(Misfit::new(format!("[{index}].{}", mapped.column.name), message));
                 }
                 Value::Null
             });
@@ -222,7 +219,12 @@ fn typed(value: &Value, wanted: ColumnType) -> Result<Value, String> {
 }
 
 fn unfit(value: &Value, wanted: &str) -> String {
-    format!("{} is not {wanted}", kind(value))
+    let found = match value {
+        Value::String(text) => format!("`{}`", shortened(text)),
+        Value::Number(number) => format!("`{number}`"),
+        other => found(other),
+    };
+    format!("{found} is not {wanted}")
 }
 
 /// A plain decimal: filings write amounts as text. Whole numbers stay whole.

@@ -64,13 +64,11 @@ impl Settings {
     /// Checks what a call asked for.
     ///
     /// # Errors
-    /// [`KnowledgeError::StrategyUnavailable`] for `ml`, [`KnowledgeError::UnknownStrategy`] for anything else unknown,
-    /// [`KnowledgeError::OutOfRange`] for a threshold outside 0 to 1.
+    /// [`KnowledgeError::UnknownStrategy`], or [`KnowledgeError::OutOfRange`] for a threshold outside 0 to 1.
     pub fn new(strategy: &str, threshold: f64) -> Result<Self, KnowledgeError> {
         let strategy = match strategy {
             "exact" => Strategy::Exact,
             "fuzzy" => Strategy::Fuzzy,
-            "ml" => return Err(KnowledgeError::StrategyUnavailable("ml".to_owned())),
             other => {
                 return Err(KnowledgeError::UnknownStrategy {
                     given: other.chars().take(40).collect(),

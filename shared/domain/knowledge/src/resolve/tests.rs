@@ -248,7 +248,7 @@ fn f_244_exact_merges_only_the_same_name() {
 
 #[test]
 fn f_244_ml_is_refused_by_name() {
-    assert!(matches!(Settings::new("ml", 0.85), Err(KnowledgeError::StrategyUnavailable(_))));
+    assert!(matches!(Settings::new("ml", 0.85), Err(KnowledgeError::UnknownStrategy { .. })));
     assert!(matches!(Settings::new("magic", 0.85), Err(KnowledgeError::UnknownStrategy { .. })));
     assert!(matches!(Settings::new("fuzzy", f64::NAN), Err(KnowledgeError::OutOfRange { .. })));
 }

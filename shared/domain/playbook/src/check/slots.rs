@@ -219,7 +219,9 @@ fn literal(
             return None;
         }
     };
-    let text = typed.as_str().filter(|_| !slot.choices.is_empty());
+    // A declared param is explained by its schema.
+    let has_choices = !slot.choices.is_empty() && slot.schema.is_none();
+    let text = typed.as_str().filter(|_| has_choices);
     if let Some(text) = text.filter(|text| !slot.choices.iter().any(|choice| choice == text)) {
         let choices: Vec<&str> = slot.choices.iter().map(String::as_str).collect();
         let message = format!(

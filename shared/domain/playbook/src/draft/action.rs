@@ -170,7 +170,7 @@ fn literal(params: &Entries<'_>, key: &str, spot: Spot, sink: &mut Sink<'_>) -> 
             None
         }
         other => {
-            let found = countersign_document::kind_of(other);
+            let found = countersign_document::words::found(other);
             let message = format!("`{key}` must be a string, found {found}");
             // What is beside the action was reported with its shape.
             if !sink.has(Code::WrongShape, &message) {

@@ -412,14 +412,14 @@ fn what_an_action_would_refuse_behind_a_gate_is_refused_before_the_run() {
     check_items(
         &transform("[{type: filtr, field: a}]"),
         &[
-            "P005 filtr: `type` is one of `filter`, `sort`, `aggregate`, `deduplicate`, `limit`, found `filtr` | did you mean `filter`?",
+            "P005 filtr: `type` must be one of `filter`, `sort`, `aggregate`, `deduplicate`, `limit`, found `filtr` | did you mean `filter`?",
         ],
     );
     check_items(
         &transform("[{type: sort, field: a, directoin: desc}, {field: a}]"),
         &[
-            "P002 directoin: unknown key `directoin` | did you mean `direction`?",
-            "P013 {: `type` is missing",
+            "P002 directoin: entry 1 of `operations` has no key `directoin` | did you mean `direction`?",
+            "P013 {: entry 2 of `operations` has no `type`",
         ],
     );
     check_items(&transform("[{type: filter, field: compensation, operator: gte, value: 3}]"), &[]);
@@ -429,8 +429,8 @@ fn what_an_action_would_refuse_behind_a_gate_is_refused_before_the_run() {
     check_items(
         &route("[{type: fax}, {type: chat, format: pdf}]"),
         &[
-            "P005 fax: `type` is one of `document`, `data_workspace_table`, `chat`, `file_export`, found `fax`",
-            "P005 pdf: `format` is one of `markdown`, `json`, `csv`, `structured`, found `pdf`",
+            "P005 fax: `type` must be one of `document`, `data_workspace_table`, `chat`, `file_export`, found `fax`",
+            "P005 pdf: `format` must be one of `markdown`, `json`, `csv`, `structured`, found `pdf`",
         ],
     );
     check_items(&route("[{type: document, config: {title: \"{{entity_name}}\"}}]"), &[]);

@@ -18,11 +18,11 @@ fn f_051_every_part_of_an_operation_is_checked_at_its_place() {
         "action: transform_data\ninputs: {data: [{a: 1}]}\noperations:\n  - {type: limit, count: -3}\n  - {type: filtr}\n  - {field: a}\n  - type: filter\n    field: a\n    operator: gtt\n    value: 1\n    direction: asc\n  - sort",
         &[
             "P006 12:30 2 `count` must be a whole number, 0 or more, found -3",
-            "P005 13:16 5 `type` is one of `filter`, `sort`, `aggregate`, `deduplicate`, `limit`, found `filtr` | did you mean `filter`?",
-            "P013 14:9 1 `type` is missing",
-            "P005 17:19 3 `operator` is one of `eq`, `ne`, `gt`, `gte`, `lt`, `lte`, `contains`, `in`, found `gtt`",
-            "P002 19:9 9 unknown key `direction` | `direction` belongs to `sort`",
-            "P014 20:9 4 entry 5 of `operations` must be a mapping, found a text",
+            "P005 13:16 5 `type` must be one of `filter`, `sort`, `aggregate`, `deduplicate`, `limit`, found `filtr` | did you mean `filter`?",
+            "P013 14:9 1 entry 3 of `operations` has no `type`",
+            "P005 17:19 3 `operator` must be one of `eq`, `ne`, `gt`, `gte`, `lt`, `lte`, `contains`, `in`, found `gtt` | did you mean `gte`?",
+            "P002 19:9 9 entry 4 of `operations` has no key `direction` | `direction` is a key of `type: sort`",
+            "P014 20:9 4 entry 5 of `operations` must be a mapping, found a string",
         ],
     );
 }
@@ -64,16 +64,16 @@ fn f_053_a_destination_is_checked_with_its_config() {
     check(
         "action: route_output\ninputs: {data: x}\nparams:\n  destinations:\n    - {type: data_workspace_table, format: cvs, config: {tabel_name: t}}\n    - {type: document, condition: \"a >\", transforms: [{type: limit, count: -1}]}\n    - {type: chat, config: {title: \"{{entity_name}}\"}}\n    - {type: data_workspace_table, config: {table_name: \"{who}\"}}",
         &[
-            "P005 13:48 3 `format` is one of `markdown`, `json`, `csv`, `structured`, found `cvs`",
-            "P013 13:61 1 `table_name` is missing",
-            "P002 13:62 10 unknown key `tabel_name` | did you mean `table_name`?",
+            "P005 13:48 3 `format` must be one of `markdown`, `json`, `csv`, `structured`, found `cvs` | did you mean `csv`?",
+            "P013 13:61 1 `config` has no `table_name` | is `tabel_name` meant to be `table_name`?",
+            "P002 13:62 10 `config` has no key `tabel_name` | did you mean `table_name`?",
             "P021 14:39 5 expected a value: `{reference}`, 'text', a number, true, false, null or a list, found `a` | write `{a}` for a reference, `'a'` for a text",
-            "P006 14:80 2 `count` must be a whole number from 0 to 1000000, not `-1`",
+            "P006 14:80 2 `count` must be a whole number from 0 to 1000000, found -1",
         ],
     );
     check(
         "action: route_output\ninputs: {data: x}\nparams: {destinations: []}",
-        &["P006 11:28 1 `destinations` must have at least one entry"],
+        &["P006 11:28 1 `destinations` must have at least one entry, found 0"],
     );
 }
 
@@ -82,14 +82,16 @@ fn f_045_f_046_what_is_asked_of_the_web_is_checked() {
     check(
         "action: search_web\ninputs: {query: \" \"}\nparams: {max_results: 51, categories: [news, \"a&b\", 7]}",
         &[
-            "P006 10:21 3 `query` must not be empty",
+            "P006 10:21 3 `query` is empty",
             "P006 11:27 2 `max_results` must be a whole number from 1 to 50, found 51",
             "P006 11:50 5 entry 2 of `categories` must be a word of at most 50 letters, digits, spaces, `_` and `-`",
         ],
     );
     check(
         "action: crawl_url\ninputs: {url: \"https://a.example\"}\nparams: {extract_mode: html}",
-        &["P005 11:28 4 `extract_mode` is one of `text`, `markdown`, `structured`, found `html`"],
+        &[
+            "P005 11:28 4 `extract_mode` must be one of `text`, `markdown`, `structured`, found `html`",
+        ],
     );
 }
 
@@ -98,11 +100,11 @@ fn f_047_f_048_f_049_what_finds_and_matches_entities_is_checked() {
     check(
         "action: extract_entities\ninputs: {data: [{n: A}]}\nparams:\n  entity_types: 7\n  strategy: rule\n  relationship_type: OFFICER\n  rules: [{field: n, kind: ORG}, {entity_type: ORG}]",
         &[
-            "P014 12:21 1 `entity_types` must be a text or a list, found 7",
-            "P005 13:17 4 `strategy` is one of `auto`, `rules`, `ml`, found `rule` | did you mean `rules`?",
-            "P006 14:26 7 `relationship_type` is not a relationship of the graph: did you mean OFFICER_OF?",
-            "P002 15:26 4 unknown key `kind` | known here are `field`, `entity_type`, `relationship_type`",
-            "P013 15:38 1 `field` is missing",
+            "P014 12:21 1 `entity_types` must be a string or a list, found 7",
+            "P005 13:17 4 `strategy` must be one of `auto`, `rules`, found `rule` | did you mean `rules`?",
+            "P006 14:26 7 `relationship_type` is not a relationship of the graph | did you mean `OFFICER_OF`?",
+            "P002 15:26 4 entry 1 of `rules` has no key `kind` | known keys are `field`, `entity_type`, `relationship_type`",
+            "P013 15:38 1 entry 2 of `rules` has no `field`",
         ],
     );
     for action in ["resolve_entities", "match_entities"] {
@@ -112,7 +114,7 @@ fn f_047_f_048_f_049_what_finds_and_matches_entities_is_checked() {
             ),
             &[
                 "P006 11:25 2 `threshold` must be a number from 0.0 to 1.0, found 85",
-                "P005 11:39 4 `strategy` is one of `exact`, `fuzzy`, `ml`, found `near`",
+                "P005 11:39 4 `strategy` must be one of `exact`, `fuzzy`, found `near`",
             ],
         );
     }
@@ -120,7 +122,7 @@ fn f_047_f_048_f_049_what_finds_and_matches_entities_is_checked() {
         "action: cross_reference\ninputs: {dataset_a: [{name: A}], dataset_b: [{name: A}]}\nparams: {match_threshold: -1, match_strategy: ml}",
         &[
             "P006 11:31 2 `match_threshold` must be a number from 0.0 to 1.0, found -1",
-            "P005 11:51 2 `match_strategy` is one of `exact`, `fuzzy_name`, `external_id`, found `ml`",
+            "P005 11:51 2 `match_strategy` must be one of `exact`, `fuzzy_name`, `external_id`, found `ml`",
         ],
     );
 }
@@ -131,7 +133,7 @@ fn f_052_f_065_f_066_f_072_what_writes_and_tells_is_checked() {
         "action: save_to_workspace\ninputs: {data: [{a: 1}]}\nparams: {table_name: a#b, upsert_key: [a, [b]]}",
         &[
             "P006 11:26 3 `table_name` must be 1 to 100 letters, digits, `_` and `-`",
-            "P014 11:47 1 entry 2 of `upsert_key` must be a text, found a list",
+            "P014 11:47 1 entry 2 of `upsert_key` must be a string, found a list",
         ],
     );
     check(
@@ -140,12 +142,12 @@ fn f_052_f_065_f_066_f_072_what_writes_and_tells_is_checked() {
     );
     check(
         "action: write_journal_entry\ninputs: {summary: \"\"}",
-        &["P006 10:23 2 `summary` must not be empty"],
+        &["P006 10:23 2 `summary` is empty"],
     );
     check(
         "action: send_notification\ninputs: {message: hi}\nparams: {priority: soon, action_url: \"javascript:alert(1)\"}",
         &[
-            "P005 11:24 4 `priority` is one of `low`, `normal`, `high`, `urgent`, found `soon`",
+            "P005 11:24 4 `priority` must be one of `low`, `normal`, `high`, `urgent`, found `soon`",
             "P006 11:42 21 `action_url` must be an https address or a path of this deployment",
         ],
     );

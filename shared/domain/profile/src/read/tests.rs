@@ -150,6 +150,6 @@ fn f_393_every_problem_of_a_file_has_its_line() {
     );
     file(
         "name: A\noutput_config:\n  destinations:\n    - type: chat\n    - type: fax\n",
-        &[(5, 13, "destination")],
+        &[(5, 13, "choice")],
     );
 }

@@ -27,7 +27,7 @@ pub struct Params {
     /// How the entities of one record are related.
     #[schemars(extend("format" = "relationship"))]
     pub relationship_type: Option<String>,
-    /// How names are found; ml is refused, no model is shipped.
+    /// How names are found.
     #[serde(default)]
     pub strategy: Strategy,
     // Ours: the rules a connector would bring, for data that comes from elsewhere.
@@ -38,14 +38,13 @@ pub struct Params {
 /// How names are found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-refused" = { "ml": "no model is shipped" }))]
 pub enum Strategy {
     /// By rules, word lists and shape.
     #[default]
     Auto,
     /// By rules alone.
     Rules,
-    /// By a model.
-    Ml,
 }
 
 /// A field that names an entity.

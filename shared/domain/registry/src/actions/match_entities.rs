@@ -28,7 +28,7 @@ pub struct Inputs {
 /// Settings.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// How names are compared; ml is refused, no model is shipped.
+    /// How names are compared.
     #[serde(default)]
     pub strategy: Strategy,
     /// From 0 to 1: names at least this alike are merged.

@@ -22,7 +22,7 @@ pub struct Inputs {
 /// Settings.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// How names are compared; ml is refused, no model is shipped.
+    /// How names are compared.
     #[serde(default)]
     pub strategy: Strategy,
     /// From 0 to 1: names at least this alike are merged.
@@ -37,14 +37,13 @@ pub struct Params {
 /// How names are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(extend("x-refused" = { "ml": "no model is shipped" }))]
 pub enum Strategy {
     /// Letter by letter.
     Exact,
     /// By likeness.
     #[default]
     Fuzzy,
-    /// By a model.
-    Ml,
 }
 
 impl Strategy {
@@ -54,7 +53,6 @@ impl Strategy {
         match self {
             Self::Exact => "exact",
             Self::Fuzzy => "fuzzy",
-            Self::Ml => "ml",
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Sends data to destinations in the middle of a playbook.
 
-use std::borrow::Cow;
-
+use countersign_document::broken_rules;
 use countersign_identity::{Requirement, Role};
-use countersign_report::{Destination, Format, fields};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use countersign_report::WrittenDestination;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -27,13 +26,8 @@ pub struct Inputs {
 pub struct Params {
     /// Where to, each {type, format, condition, transforms, config}; left out, the profile's outputs.
     #[schemars(length(min = 1))]
-    pub destinations: Option<Vec<Written>>,
+    pub destinations: Option<Vec<WrittenDestination>>,
 }
-
-/// A destination as it is written. Profiles have the same; [`Destination`] reads it.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(transparent)]
-pub struct Written(pub Value);
 
 /// What comes back.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -56,33 +50,6 @@ pub struct Routed {
     pub error: Option<Value>,
 }
 
-impl JsonSchema for Written {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Destination".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let formats = Format::CHOICES.map(|(word, _)| word);
-        json_schema!({
-            "type": "object",
-            "properties": {
-                "type": { "enum": ["document", "data_workspace_table", "chat", "file_export"] },
-                "format": { "enum": formats },
-                "condition": { "type": "string", "maxLength": 1000, "format": "condition" },
-                "transforms": { "type": "array", "items": { "type": "object" } },
-                "confirm": { "type": "boolean" },
-                "config": { "type": "object" },
-            },
-            "required": ["type"],
-            "additionalProperties": false,
-        })
-    }
-}
-
 impl Action for RouteOutput {
     const NAME: &'static str = "route_output";
     const FUNCTION: &'static str = "tool-output";
@@ -96,30 +63,18 @@ impl Action for RouteOutput {
         Contract { requirement: Requirement::role(Role::Analyst), writes: true, ..contract }
     }
 
-    /// Transforms and settings of a destination are read as those of a profile are.
+    /// What the parts of a destination say about each other, as in a profile.
     fn rules(params: &Params) -> Vec<Problem> {
-        let written = params.destinations.iter().flatten().map(|Written(value)| value.clone());
-        let written: Vec<Value> = written.collect();
+        let list = Path::of("destinations");
         let mut problems = Vec::new();
-        let _ = Destination::read_all(&written, "destinations", &mut problems);
-        problems.iter().map(problem).collect()
-    }
-}
-
-fn problem(found: &fields::Problem) -> Problem {
-    let path = Path::parse(&found.path);
-    let (message, hint) = match found.message.split_once("; did you mean ") {
-        Some((message, likely)) => (message, Some(format!("did you mean {likely}"))),
-        None => (found.message.as_str(), None),
-    };
-    let name = path.what();
-    let (kind, message) = match message {
-        "is required" => (ProblemKind::Missing, format!("{name} is missing")),
-        "is not a field here" => (ProblemKind::UnknownKey, format!("unknown key {name}")),
-        _ if message.contains(" is not one of ") => {
-            (ProblemKind::NotAChoice, format!("{name}: {message}"))
+        for (n, written) in params.destinations.iter().flatten().enumerate() {
+            let value = Value::Object(written.clone().into_written());
+            let broken = broken_rules(written, value).into_iter().map(|found| {
+                let place = list.entry(n).pointer(&found.pointer);
+                Problem::new(place, ProblemKind::OutOfRange, found.message).hint(found.hint)
+            });
+            problems.extend(broken);
         }
-        _ => (ProblemKind::OutOfRange, format!("{name} {message}")),
-    };
-    Problem::new(path, kind, message).hint(hint)
+        problems
+    }
 }

@@ -6,13 +6,11 @@
 
 mod formats;
 mod path;
-mod words;
 
+use countersign_document::words::{self, Wording, wanted};
 use serde_json::{Map, Value};
 
 pub use self::path::{Path, Step};
-use self::words::{found, kind_fits, listed, shortened, wanted};
-use crate::catalogue::nearest;
 use crate::derive::is_required;
 
 /// What kind of problem it is.
@@ -92,13 +90,13 @@ impl<'s> Walk<'s, '_> {
             return self.findings.open.push((at.clone(), schema));
         }
         if let Some(branches) = schema["oneOf"].as_array() {
-            return self.tagged(branches, value, at);
+            return self.tagged(schema, branches, value, at);
         }
         if let Some(branches) = schema["anyOf"].as_array() {
             return self.any_of(branches, value, at);
         }
         if let Some(words) = schema["enum"].as_array() {
-            return self.word(words, value, at);
+            return self.word(schema, words, value, at);
         }
         let Some(kind) = schema["type"].as_str().filter(|_| schema["x-any-form"] != true) else {
             return self.undeclared(value, at);
@@ -107,7 +105,7 @@ impl<'s> Walk<'s, '_> {
             Value::Object(set) if schema["x-record-set"] == true && set.contains_key("results") => {
             }
             Value::String(_) if schema["x-one-text"] == true => {}
-            value if !kind_fits(kind, value) => self.wrong_type(schema, value, at),
+            value if !kind_fits(kind, value) => self.wrong_type(&wanted(schema), value, at),
             Value::Number(_) => self.number(schema, value, at),
             Value::String(text) => self.text(schema, text, at),
             Value::Array(items) => self.list(schema, items, at),
@@ -133,28 +131,22 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    fn report(&mut self, at: &Path, kind: ProblemKind, message: String, hint: Option<String>) {
-        self.findings.problems.push(Problem::new(at.clone(), kind, message).hint(hint));
+    fn report(&mut self, at: &Path, kind: ProblemKind, wording: Wording) {
+        let problem = Problem::new(at.clone(), kind, wording.message);
+        self.findings.problems.push(problem.hint(wording.hint));
     }
 
-    fn wrong_type(&mut self, schema: &Value, value: &Value, at: &Path) {
-        let message = format!("{} must be {}, found {}", at.what(), wanted(schema), found(value));
-        self.report(at, ProblemKind::WrongType, message, None);
+    fn wrong_type(&mut self, wanted: &str, value: &Value, at: &Path) {
+        self.report(at, ProblemKind::WrongType, words::must_be(&at.what(), wanted, value));
     }
 
-    fn word(&mut self, words: &[Value], value: &Value, at: &Path) {
-        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-        let Some(text) = value.as_str() else {
-            let message =
-                format!("{} is one of {}, found {}", at.what(), listed(&words), found(value));
-            return self.report(at, ProblemKind::NotAChoice, message, None);
-        };
-        if !words.contains(&text) {
-            let likely = nearest(text, words.iter().copied());
-            let hint = likely.map(|likely| format!("did you mean `{likely}`?"));
-            let shown = shortened(text);
-            let message = format!("{} is one of {}, found `{shown}`", at.what(), listed(&words));
-            self.report(at, ProblemKind::NotAChoice, message, hint);
+    fn word(&mut self, schema: &Value, all: &[Value], value: &Value, at: &Path) {
+        let all: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
+        if value.as_str().is_none_or(|text| !all.contains(&text)) {
+            let wording = words::choice(&at.what(), &all, schema, value);
+            let own = || schema["x-hint"].as_str().map(str::to_owned);
+            let hint = wording.hint.or_else(own);
+            self.report(at, ProblemKind::NotAChoice, Wording { hint, ..wording });
         }
     }
 
@@ -163,8 +155,8 @@ impl<'s> Walk<'s, '_> {
         let below = schema["minimum"].as_f64().is_some_and(|low| number < low);
         let above = schema["maximum"].as_f64().is_some_and(|high| number > high);
         if below || above {
-            let message = format!("{} must be {}, found {value}", at.what(), wanted(schema));
-            self.report(at, ProblemKind::OutOfRange, message, None);
+            let wording = words::must_be(&at.what(), &wanted(schema), value);
+            self.report(at, ProblemKind::OutOfRange, wording);
         }
     }
 
@@ -172,29 +164,40 @@ impl<'s> Walk<'s, '_> {
         let format = schema["format"].as_str();
         let what = at.what();
         let longest = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
-        if schema["minLength"].as_u64().is_some_and(|least| least > 0) && text.trim().is_empty() {
-            let message = format!("{what} must not be empty");
-            self.report(at, ProblemKind::OutOfRange, message, None);
-        } else if u64::try_from(text.chars().count()).unwrap_or(u64::MAX) > longest {
-            let message = format!("{what} has more than {longest} characters");
-            self.report(at, ProblemKind::OutOfRange, message, None);
+        let is_long = || u64::try_from(text.chars().count()).unwrap_or(u64::MAX) > longest;
+        let out_of_range = if schema["minLength"].as_u64().is_some_and(|least| least > 0)
+            && text.trim().is_empty()
+        {
+            Some(words::empty(&what))
+        } else if is_long() {
+            Some(words::too_long(&what, longest))
         } else if let Some(format) = format.filter(|format| formats::is_elsewhere(format)) {
             self.findings.forms.push((at.clone(), format, text.to_owned()));
-        } else if let Some(Err(problem)) = formats::check(format, text) {
-            self.report(at, ProblemKind::OutOfRange, format!("{what} {problem}"), None);
+            None
+        } else {
+            formats::check(format, text).err().map(|refused| refused.about(&what))
+        };
+        if let Some(wording) = out_of_range {
+            self.report(at, ProblemKind::OutOfRange, wording);
         }
     }
 
-    fn list(&mut self, schema: &'s Value, items: &[Value], at: &Path) {
-        let what = at.what();
-        let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
-        if schema["minItems"].as_u64().is_some_and(|least| count < least) {
-            let message = format!("{what} must have at least one entry");
-            self.report(at, ProblemKind::OutOfRange, message, None);
+    /// Whether a list or a mapping has as many entries as its schema allows.
+    fn has_room(&mut self, bounds: [&Value; 2], count: usize, at: &Path) -> bool {
+        let [least, most] = bounds.map(Value::as_u64);
+        let length = u64::try_from(count).unwrap_or(u64::MAX);
+        let fits =
+            least.is_none_or(|least| length >= least) && most.is_none_or(|most| length <= most);
+        if !fits {
+            let wording = words::entries(&at.what(), least, most, count);
+            self.report(at, ProblemKind::OutOfRange, wording);
         }
-        if let Some(most) = schema["maxItems"].as_u64().filter(|most| count > *most) {
-            let message = format!("{what} has {count} entries, more than {most}");
-            return self.report(at, ProblemKind::OutOfRange, message, None);
+        fits
+    }
+
+    fn list(&mut self, schema: &'s Value, items: &[Value], at: &Path) {
+        if !self.has_room([&schema["minItems"], &schema["maxItems"]], items.len(), at) {
+            return;
         }
         // The records of an input were given their type when they were wired.
         if let Some(item) = schema.get("items").filter(|_| schema["x-record-set"] != true) {
@@ -210,73 +213,113 @@ impl<'s> Walk<'s, '_> {
         schema: &'s Value,
         fields: &Map<String, Value>,
         at: &Path,
-        elsewhere: &[(&str, &str)],
+        elsewhere: &[(&str, String)],
     ) {
+        let bounds = [&schema["minProperties"], &schema["maxProperties"]];
+        if !self.has_room(bounds, fields.len(), at) {
+            return;
+        }
         let properties = schema["properties"].as_object();
         let names = || properties.into_iter().flatten().map(|(name, _)| name.as_str());
         for (name, value) in fields {
             match properties.and_then(|properties| properties.get(name)) {
                 Some(schema) if !value.is_null() => self.value(schema, value, &at.key(name)),
                 Some(_) => {}
-                None if schema["additionalProperties"] != false => {
-                    self.undeclared(value, &at.key(name));
-                }
-                None => self.unknown(name, &names().collect::<Vec<_>>(), at, elsewhere),
+                None => match &schema["additionalProperties"] {
+                    Value::Bool(false) => {
+                        self.unknown(name, &names().collect::<Vec<_>>(), at, elsewhere);
+                    }
+                    entry @ Value::Object(_) => {
+                        self.name(&schema["propertyNames"], name, at);
+                        self.value(entry, value, &at.key(name));
+                    }
+                    _ => self.undeclared(value, &at.key(name)),
+                },
             }
         }
         for name in names().filter(|name| is_required(schema, name)) {
             let takes_anything = properties.is_some_and(|all| takes_null(&all[name]));
             let given = fields.get(name).is_some_and(|value| takes_anything || !value.is_null());
             if !given {
-                let message = format!("`{name}` is missing");
-                self.report(&at.key(name), ProblemKind::Missing, message, None);
+                let unknown = fields.keys().filter(|key| !names().any(|known| known == *key));
+                self.missing(name, unknown, at);
             }
         }
     }
 
-    fn unknown(&mut self, name: &str, known: &[&str], at: &Path, elsewhere: &[(&str, &str)]) {
-        let likely = nearest(name, known.iter().copied());
+    /// The key of an entry whose name has a form.
+    fn name(&mut self, schema: &Value, name: &str, at: &Path) {
+        if let Err(refused) = formats::check(schema["format"].as_str(), name) {
+            let shown = format!("`{}`", words::shortened(name));
+            self.report(&at.key(name), ProblemKind::UnknownKey, refused.about(&shown));
+        }
+    }
+
+    fn missing<'k>(&mut self, name: &str, unknown: impl Iterator<Item = &'k String>, at: &Path) {
+        let wording = words::missing(&at.what(), name, unknown.map(String::as_str));
+        self.report(&at.key(name), ProblemKind::Missing, wording);
+    }
+
+    fn unknown(&mut self, name: &str, known: &[&str], at: &Path, elsewhere: &[(&str, String)]) {
+        let wording = words::unknown_key(&at.what(), name, known);
         let other = elsewhere.iter().find(|(key, _)| *key == name);
-        let hint = match (likely, other) {
-            (_, Some((_, branch))) => format!("`{name}` belongs to `{branch}`"),
-            (Some(likely), None) => format!("did you mean `{likely}`?"),
-            (None, None) => format!("known here are {}", listed(known)),
-        };
-        let message = format!("unknown key `{}`", shortened(name));
-        self.report(&at.key(name), ProblemKind::UnknownKey, message, Some(hint));
+        let belongs = other.map(|(_, branch)| format!("`{name}` is a key of `{branch}`"));
+        let wording = Wording { hint: belongs.or(wording.hint), ..wording };
+        self.report(&at.key(name), ProblemKind::UnknownKey, wording);
     }
 
     /// Mappings of several forms, told apart by a word.
-    fn tagged(&mut self, branches: &'s [Value], value: &Value, at: &Path) {
-        let (Some(fields), Some(tag)) = (value.as_object(), tag(branches)) else {
-            if !value.is_object() {
-                let message = format!("{} must be a mapping, found {}", at.what(), found(value));
-                self.report(at, ProblemKind::WrongType, message, None);
-            }
-            return;
+    fn tagged(&mut self, schema: &'s Value, branches: &'s [Value], value: &Value, at: &Path) {
+        let Some(fields) = value.as_object() else {
+            return self.wrong_type("a mapping", value, at);
         };
+        let Some(tag) = tag(branches) else { return };
         let word_of = |branch: &'s Value| branch["properties"][tag]["const"].as_str();
         let here = at.key(tag);
-        match fields.get(tag).filter(|word| !word.is_null()) {
-            None => {
-                self.report(&here, ProblemKind::Missing, format!("`{tag}` is missing"), None);
+        let word = fields.get(tag).filter(|word| !word.is_null());
+        if word.is_some() && self.open.contains(&here) {
+            return self.undeclared(value, at);
+        }
+        let meant = word
+            .and_then(Value::as_str)
+            .and_then(|word| branches.iter().find(|branch| word_of(branch) == Some(word)));
+        if let Some(meant) = meant {
+            let keys = |other: &'s Value| {
+                let branch = format!("{tag}: {}", word_of(other).unwrap_or_default());
+                let keys = other["properties"].as_object().into_iter().flatten();
+                keys.map(move |(key, _)| (key.as_str(), branch.clone()))
+            };
+            let elsewhere: Vec<_> = branches.iter().flat_map(keys).collect();
+            return self.object(meant, fields, at, &elsewhere);
+        }
+        if let Some(word) = word {
+            let all: Vec<Value> = branches.iter().filter_map(word_of).map(Value::from).collect();
+            self.word(schema, &all, word, &here);
+        }
+        self.untold(branches, fields, at, tag);
+    }
+
+    /// A mapping whose form is not known: what is the same in every form is checked, and what no form has is unknown.
+    fn untold(&mut self, branches: &'s [Value], fields: &Map<String, Value>, at: &Path, tag: &str) {
+        let keys = branches.iter().flat_map(|branch| branch["properties"].as_object()).flatten();
+        let mut known: Vec<&str> = keys.map(|(key, _)| key.as_str()).collect();
+        known.sort_unstable();
+        known.dedup();
+        let is_known = |name: &&String| known.contains(&name.as_str());
+        if fields.get(tag).is_none_or(Value::is_null) {
+            self.missing(tag, fields.keys().filter(|name| !is_known(name)), at);
+        }
+        for (name, value) in fields {
+            let mut schemas = branches.iter().map(|branch| branch["properties"].get(name));
+            let first = schemas.next().flatten();
+            if !is_known(&name) {
+                self.unknown(name, &known, at, &[]);
+            } else if let Some(schema) = first
+                && !value.is_null()
+                && schemas.all(|other| other == first)
+            {
+                self.value(schema, value, &at.key(name));
             }
-            Some(_) if self.open.contains(&here) => self.undeclared(value, at),
-            Some(word) => match branches.iter().find(|branch| word_of(branch) == word.as_str()) {
-                Some(branch) if word.is_string() => {
-                    let keys = |other: &'s Value| {
-                        let keys = other["properties"].as_object().into_iter().flatten();
-                        keys.map(move |(key, _)| (key.as_str(), word_of(other).unwrap_or_default()))
-                    };
-                    let elsewhere: Vec<_> = branches.iter().flat_map(keys).collect();
-                    self.object(branch, fields, at, &elsewhere);
-                }
-                _ => {
-                    let words: Vec<Value> =
-                        branches.iter().filter_map(word_of).map(Value::from).collect();
-                    self.word(&words, word, &here);
-                }
-            },
         }
     }
 
@@ -288,9 +331,7 @@ impl<'s> Walk<'s, '_> {
             Some(meant) => self.value(meant, value, at),
             None => {
                 let all: Vec<String> = branches.iter().map(wanted).collect();
-                let (what, wanted) = (at.what(), all.join(" or "));
-                let message = format!("{what} must be {wanted}, found {}", found(value));
-                self.report(at, ProblemKind::WrongType, message, None);
+                self.wrong_type(&all.join(" or "), value, at);
             }
         }
     }
@@ -303,6 +344,19 @@ fn tag(branches: &[Value]) -> Option<&str> {
         branches.iter().all(|branch| branch["properties"][key.as_str()]["const"].is_string())
     });
     tags.next().map(String::as_str)
+}
+
+/// Whether a value is of a type of JSON Schema. A number with a point is not a whole one.
+fn kind_fits(kind: &str, value: &Value) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => true,
+    }
 }
 
 fn takes_null(schema: &Value) -> bool {
@@ -319,7 +373,10 @@ pub(crate) fn sample(schema: &Value) -> Value {
         return sample(branch);
     }
     match schema["type"].as_str() {
-        Some("string") => schema.get("const").cloned().unwrap_or_else(|| "a".into()),
+        Some("string") => schema.get("const").cloned().unwrap_or_else(|| {
+            let form = schema["format"].as_str().and_then(countersign_document::form);
+            form.map_or("a", |form| form.sample).into()
+        }),
         Some("integer" | "number") => 1.into(),
         Some("boolean") => true.into(),
         Some("array") => Value::Array(Vec::new()),

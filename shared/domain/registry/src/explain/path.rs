@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use countersign_document::words;
+
 /// A step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -44,6 +46,15 @@ impl Path {
         self.then(Step::Entry(entry))
     }
 
+    /// The way to what a JSON pointer leads to from here.
+    #[must_use]
+    pub fn pointer(&self, pointer: &str) -> Self {
+        pointer.split('/').skip(1).fold(self.clone(), |at, step| match step.parse() {
+            Ok(entry) => at.entry(entry),
+            Err(_) => at.key(&step.replace("~1", "/").replace("~0", "~")),
+        })
+    }
+
     /// The steps, from the outside.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
@@ -60,9 +71,9 @@ impl Path {
     #[must_use]
     pub fn what(&self) -> String {
         match self.0.as_slice() {
-            [.., Step::Key(list), Step::Entry(entry)] => format!("entry {} of `{list}`", entry + 1),
+            [.., Step::Key(list), Step::Entry(entry)] => words::entry(list, *entry),
             [.., Step::Entry(entry)] => format!("entry {}", entry + 1),
-            [.., Step::Key(key)] => format!("`{key}`"),
+            [.., Step::Key(key)] => format!("`{}`", words::shortened(key)),
             [] => "the value".to_owned(),
         }
     }

@@ -39,13 +39,13 @@ fn f_051_every_problem_of_nested_params_is_found_at_its_place() {
         &[],
         &[
             "operations[0].count: `count` must be a whole number, 0 or more, found -3",
-            "operations[1].type: `type` is one of `filter`, `sort`, `aggregate`, `deduplicate`, `limit`, found `filtr` | did you mean `filter`?",
-            "operations[2].type: `type` is missing",
-            "operations[3].field: `field` must be a text, found 7",
-            "operations[3].operator: unknown key `operator` | `operator` belongs to `filter`",
-            "operations[4].field: `field` must not be empty",
-            "operations[4].operator: `operator` is one of `eq`, `ne`, `gt`, `gte`, `lt`, `lte`, `contains`, `in`, found `gtt`",
-            "operations[5]: entry 6 of `operations` must be a mapping, found a text",
+            "operations[1].type: `type` must be one of `filter`, `sort`, `aggregate`, `deduplicate`, `limit`, found `filtr` | did you mean `filter`?",
+            "operations[2].type: entry 3 of `operations` has no `type`",
+            "operations[3].field: `field` must be a string, found 7",
+            "operations[3].operator: entry 4 of `operations` has no key `operator` | `operator` is a key of `type: filter`",
+            "operations[4].field: `field` is empty",
+            "operations[4].operator: `operator` must be one of `eq`, `ne`, `gt`, `gte`, `lt`, `lte`, `contains`, `in`, found `gtt` | did you mean `gte`?",
+            "operations[5]: entry 6 of `operations` must be a mapping, found a string",
         ],
     );
 }
@@ -76,7 +76,7 @@ fn k_52_nothing_is_said_about_what_is_known_only_during_a_run() {
         {"type": "{kind}", "count": 1}, {"type": "sort"},
     ]);
     let open = ["operations[0].count", "operations[1].value", "operations[2].type"];
-    let expect = ["operations[3].field: `field` is missing"];
+    let expect = ["operations[3].field: entry 4 of `operations` has no `field`"];
     check("transform_data", "operations", &operations, &open, &expect);
     let all = Value::Array(operations.as_array().unwrap()[..2].to_vec());
     check("transform_data", "operations", &all, &open, &[]);
@@ -94,10 +94,10 @@ fn f_053_a_destination_is_read_whole() {
         &destinations,
         &[],
         &[
-            "destinations[0].config.table_name: `table_name` is missing",
-            "destinations[0].config.tabel_name: unknown key `tabel_name` | did you mean `table_name`?",
-            "destinations[1].transforms[0].count: `count` must be a whole number from 0 to 1000000, not `-1`",
-            "destinations[1].config.title: `title` must be a text, not `7`",
+            "destinations[0].config.tabel_name: `config` has no key `tabel_name` | did you mean `table_name`?",
+            "destinations[0].config.table_name: `config` has no `table_name` | is `tabel_name` meant to be `table_name`?",
+            "destinations[1].config.title: `title` must be a string, found 7",
+            "destinations[1].transforms[0].count: `count` must be a whole number from 0 to 1000000, found -1",
         ],
     );
     let table = json!([{"type": "data_workspace_table", "config": {"table_name": "{table}"}}]);
@@ -107,8 +107,81 @@ fn f_053_a_destination_is_read_whole() {
         "destinations",
         &json!([]),
         &[],
-        &["destinations: `destinations` must have at least one entry"],
+        &["destinations: `destinations` must have at least one entry, found 0"],
     );
+}
+
+#[test]
+fn f_051_a_key_of_another_form_names_that_form() {
+    check(
+        "transform_data",
+        "operations",
+        &json!([{"type": "sort", "field": "a", "limit": 3}, {"typ": "limit", "cout": 3}]),
+        &[],
+        &[
+            "operations[0].limit: entry 1 of `operations` has no key `limit` | `limit` is a key of `type: limit`",
+            "operations[1].type: entry 2 of `operations` has no `type` | is `typ` meant to be `type`?",
+            "operations[1].typ: entry 2 of `operations` has no key `typ` | did you mean `type`?",
+            "operations[1].cout: entry 2 of `operations` has no key `cout` | did you mean `count`?",
+        ],
+    );
+}
+
+#[test]
+fn f_281_f_283_f_286_only_kinds_of_this_release_are_accepted_and_offered() {
+    check(
+        "route_output",
+        "destinations",
+        &json!([{"type": "folder", "format": "cvs"}, {"type": "chart"}, {"type": "chat", "confirm": true}]),
+        &[],
+        &[
+            "destinations[0].type: `type` cannot be `folder`: a folder alone is not in this release; a `document` may name one as `folder_id` | use one of `document`, `data_workspace_table`, `chat`, `file_export`",
+            "destinations[0].format: `format` must be one of `markdown`, `json`, `csv`, `structured`, found `cvs` | did you mean `csv`?",
+            "destinations[1].type: `type` must be one of `document`, `data_workspace_table`, `chat`, `file_export`, found `chart` | did you mean `chat`?",
+        ],
+    );
+}
+
+#[test]
+fn f_282_columns_of_a_table_have_names_and_types() {
+    let config = json!({"table_name": "{table}", "schema_mapping": {"1st": "TEXT", "b": "INT", "c": {"form": "d"}},
+        "deduplication_key": ["e"]});
+    check(
+        "route_output",
+        "destinations",
+        &json!([{"type": "data_workspace_table", "config": config}]),
+        &["destinations[0].config.table_name"],
+        &[
+            "destinations[0].config.schema_mapping.1st: `1st` is not a column name | use up to 64 letters, digits and underscores, beginning with a letter",
+            "destinations[0].config.schema_mapping.b: `b` must be one of `TEXT`, `REAL`, `DECIMAL`, `TIMESTAMP`, found `INT`",
+            "destinations[0].config.schema_mapping.c.form: `c` has no key `form` | did you mean `from`?",
+        ],
+    );
+    let config = json!({"table_name": "{table}", "schema_mapping": {"a": "TEXT"}, "deduplication_key": ["a", "b"]});
+    check(
+        "route_output",
+        "destinations",
+        &json!([{"type": "data_workspace_table", "config": config}]),
+        &["destinations[0].config.table_name"],
+        &["destinations[0].config.deduplication_key[1]: `b` is not a column of `schema_mapping`"],
+    );
+}
+
+#[test]
+fn f_244_a_strategy_that_needs_a_model_is_refused_with_the_reason() {
+    for (action, rest) in [
+        ("extract_entities", "`auto`, `rules`"),
+        ("resolve_entities", "`exact`, `fuzzy`"),
+        ("match_entities", "`exact`, `fuzzy`"),
+    ] {
+        let told =
+            format!("strategy: `strategy` cannot be `ml`: no model is shipped | use one of {rest}");
+        check(action, "strategy", &json!("ml"), &[], &[&told]);
+        let slot = |slot: &&crate::Slot| slot.name == "strategy";
+        let strategy =
+            Registry::builtin().get(action).unwrap().params.iter().find(slot).unwrap().clone();
+        assert!(!strategy.choices.contains(&"ml".to_owned()), "{action}");
+    }
 }
 
 #[test]
@@ -118,7 +191,7 @@ fn f_047_words_ranges_and_forms_are_checked() {
         "entity_types",
         &json!(7),
         &[],
-        &["entity_types: `entity_types` must be a text or a list, found 7"],
+        &["entity_types: `entity_types` must be a string or a list, found 7"],
     );
     check(
         "extract_entities",
@@ -126,9 +199,9 @@ fn f_047_words_ranges_and_forms_are_checked() {
         &json!([{"field": "n", "relationship_type": "OFFICER"}, {"entity_type": "ORG", "kind": 1}]),
         &[],
         &[
-            "rules[0].relationship_type: `relationship_type` is not a relationship of the graph: did you mean OFFICER_OF?",
-            "rules[1].kind: unknown key `kind` | known here are `field`, `entity_type`, `relationship_type`",
-            "rules[1].field: `field` is missing",
+            "rules[0].relationship_type: `relationship_type` is not a relationship of the graph | did you mean `OFFICER_OF`?",
+            "rules[1].kind: entry 2 of `rules` has no key `kind` | known keys are `field`, `entity_type`, `relationship_type`",
+            "rules[1].field: entry 2 of `rules` has no `field`",
         ],
     );
     check(

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::{Provenance, render};
 use crate::error::ReportError;
-use crate::fields::Fields;
 use crate::format::Format;
 use crate::layout::Layout;
+use crate::written;
 
 fn from() -> Provenance {
     Provenance {
@@ -23,11 +23,7 @@ fn from() -> Provenance {
 }
 
 fn layout(value: &Value) -> Layout {
-    let mut problems = Vec::new();
-    let mut fields = Fields::of(value, "", &mut problems).unwrap();
-    let layout = Layout::read(&mut fields, &mut problems);
-    assert_eq!(problems, []);
-    layout
+    serde_json::from_value::<written::Layout>(value.clone()).unwrap().into()
 }
 
 fn check(format: Format, shape: &Value, data: &Value, expect: &str) {

@@ -2,7 +2,9 @@
 
 use countersign_decimal::Decimal;
 
-use super::{ColumnType, Fields, Problem, TableColumn, Value, real, time};
+use serde_json::Value;
+
+use super::{ColumnType, TableColumn, real, time};
 
 /// A table has at most so many columns.
 const MAX_COLUMNS: usize = 100;
@@ -10,33 +12,17 @@ const MAX_COLUMNS: usize = 100;
 /// Columns and the paths of their values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
-    pub(super) columns: Vec<MappedColumn>,
+    pub(crate) columns: Vec<MappedColumn>,
 }
 
+/// A column and the path of its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MappedColumn {
-    pub(super) column: TableColumn,
-    pub(super) from: String,
+pub(crate) struct MappedColumn {
+    pub(crate) column: TableColumn,
+    pub(crate) from: String,
 }
 
 impl Mapping {
-    /// Reads `schema_mapping`: `{column: "TEXT"}` takes the field of the same name, `{column: {type, from}}` the value
-    /// at a path.
-    #[must_use]
-    pub fn read(value: &Value, path: &str, problems: &mut Vec<Problem>) -> Option<Self> {
-        let Some(map) = value.as_object() else {
-            problems.push(Problem::new(path, "must be an object of columns"));
-            return None;
-        };
-        if map.is_empty() || map.len() > MAX_COLUMNS {
-            problems.push(Problem::new(path, format!("must have 1 to {MAX_COLUMNS} columns")));
-        }
-        let columns = map
-            .iter()
-            .filter_map(|(name, value)| mapped(name, value, &format!("{path}.{name}"), problems));
-        Some(Self { columns: columns.collect() })
-    }
-
     /// One column per field, in the order of first sight: REAL when every value is a number, DECIMAL when every value
     /// is a number or a text that is a decimal and one has a point, TIMESTAMP when every value is a date or time, else TEXT. Field names become column names; `-`, `.` and spaces become underscores.
     #[must_use]
@@ -75,43 +61,8 @@ impl Mapping {
     }
 }
 
-fn mapped(
-    name: &str,
-    value: &Value,
-    path: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<MappedColumn> {
-    if plain_name(name) != name || name.is_empty() {
-        let message = "is not a column name: use up to 64 letters, digits and underscores, beginning with a letter";
-        problems.push(Problem::new(path, message));
-        return None;
-    }
-    if let Some(word) = value.as_str() {
-        let Some((_, column_type)) =
-            ColumnType::CHOICES.into_iter().find(|(choice, _)| *choice == word)
-        else {
-            let shown: String = word.chars().take(60).collect();
-            problems.push(Problem::new(
-                path,
-                format!("`{shown}` is not one of TEXT, REAL, DECIMAL, TIMESTAMP"),
-            ));
-            return None;
-        };
-        return Some(MappedColumn {
-            column: TableColumn { name: name.to_owned(), column_type },
-            from: name.to_owned(),
-        });
-    }
-    let mut fields = Fields::of(value, path, problems)?;
-    let column_type =
-        fields.choice("type", &ColumnType::CHOICES, problems).unwrap_or(ColumnType::Text);
-    let from = fields.text("from", 200, problems).unwrap_or_else(|| name.to_owned());
-    fields.finish(problems);
-    Some(MappedColumn { column: TableColumn { name: name.to_owned(), column_type }, from })
-}
-
 /// The part of a name that may name a column: added columns begin with an underscore, others never do.
-fn plain_name(name: &str) -> String {
+pub(crate) fn plain_name(name: &str) -> String {
     let kept = |c: char| {
         if c.is_ascii_alphanumeric() {
             Some(c)

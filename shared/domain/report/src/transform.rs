@@ -1,0 +1,65 @@
+//! Changes to the data on its way to one destination (F-288).
+
+use countersign_document::{Text, Whole};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::path::at;
+
+/// A change to the data on its way to one destination, as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Transform {
+    /// Goes on with the value at a path.
+    Pick {
+        /// The path, such as `people`.
+        path: Text<200>,
+    },
+    /// Keeps the named fields of every record.
+    Select {
+        /// The fields.
+        fields: Option<Vec<Text<200>>>,
+    },
+    /// Gives a field of every record another name.
+    Rename {
+        /// The field.
+        from: Text<200>,
+        /// Its new name.
+        to: Text<200>,
+    },
+    /// Keeps the first records.
+    Limit {
+        /// How many.
+        count: Whole<0, 1_000_000>,
+    },
+}
+
+impl Transform {
+    /// The data after the change.
+    pub(crate) fn apply(&self, data: Value) -> Value {
+        match (self, data) {
+            (Self::Pick { path }, data) => at(&data, path).cloned().unwrap_or(Value::Null),
+            (Self::Limit { count }, Value::Array(items)) => {
+                items.into_iter().take(count.to()).collect()
+            }
+            (change, Value::Array(items)) => {
+                items.into_iter().map(|item| change.apply_to_record(item)).collect()
+            }
+            (change, data) => change.apply_to_record(data),
+        }
+    }
+
+    fn apply_to_record(&self, record: Value) -> Value {
+        let Value::Object(map) = record else { return record };
+        let renamed = |(name, value): (String, Value)| match self {
+            Self::Select { fields } => {
+                let kept = fields.iter().flatten().any(|field| **field == name);
+                kept.then_some((name, value))
+            }
+            Self::Rename { from, to } if **from == name => Some((to.to_string(), value)),
+            _ => Some((name, value)),
+        };
+        Value::Object(map.into_iter().filter_map(renamed).collect())
+    }
+}

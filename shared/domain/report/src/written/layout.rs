@@ -1,0 +1,194 @@
+//! Layouts: title, template, sections, columns.
+
+use countersign_document::{MaybeBlank, Refused, Rules, Text, Whole, text_type};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::layout::{self, CellFormat, Currency, heading};
+
+/// What a document shows.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Layout {
+    /// The heading; may hold `{entity_name}` and `{date}`.
+    pub(super) title: Option<MaybeBlank<200>>,
+    /// Markdown of your own with `{path}` placeholders and `{sections}`.
+    pub(super) template: Option<MaybeBlank<20_000>>,
+    /// The parts, in order.
+    pub(super) sections: Option<Vec<Section>>,
+}
+
+/// One part of a document.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Section {
+    /// Its heading.
+    title: Text<200>,
+    /// The path of its data in the result; the whole when left out.
+    source: Option<MaybeBlank<200>>,
+    /// How it is shown.
+    format: Option<SectionFormat>,
+    /// The columns of a table, the lines of a list of facts; all simple fields when left out.
+    columns: Option<Vec<Column>>,
+    /// A sentence of your own above the data.
+    text: Option<MaybeBlank<2_000>>,
+    /// What is written when there is no data.
+    empty: Option<MaybeBlank<500>>,
+    /// How many records are shown at most; the rest is counted.
+    limit: Option<Whole<1, 100_000>>,
+    /// For linked records: the field with the name; `name` when left out.
+    name: Option<MaybeBlank<100>>,
+    /// For linked records: the field that must differ within a group.
+    across: Option<MaybeBlank<100>>,
+    /// What the different values of that field are, such as `organisations`.
+    across_label: Option<MaybeBlank<100>>,
+    /// For linked records: the field with the resolved entity.
+    entity: Option<MaybeBlank<100>>,
+    /// For linked records: the field with the heading of a group.
+    heading: Option<MaybeBlank<100>>,
+}
+
+/// How a section is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum SectionFormat {
+    /// By what the data is.
+    Auto,
+    /// A paragraph per line.
+    Text,
+    /// Another word for `text`.
+    Markdown,
+    /// One bullet per item.
+    List,
+    /// One row per record.
+    Table,
+    /// One labelled line per column.
+    Facts,
+    /// One block per group of records that matched each other.
+    Linked,
+    /// A block of JSON.
+    Json,
+    /// Another word for `json`.
+    Structured,
+}
+
+/// A column: the name of a field, or more about it.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "ReportColumn")]
+enum Column {
+    /// The field's name.
+    Name(String),
+    /// The field and how it is shown.
+    Shown(ShownColumn),
+}
+
+/// A column and how it is shown.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ShownColumn {
+    /// The path of its value in the record.
+    field: Text<200>,
+    /// Its heading.
+    title: Option<MaybeBlank<100>>,
+    /// How its values are written.
+    format: Option<CellFormat>,
+    /// What is written before an amount of money; USD when left out.
+    currency: Option<CurrencyCode>,
+}
+
+text_type! {
+    /// A currency by its ISO 4217 code.
+    struct CurrencyCode {
+        format: "three-capitals", code: "currency", sample: "USD", pattern: "^[A-Z]{3}$", check: currency
+    }
+}
+
+fn currency(text: &str) -> Result<(), Refused> {
+    let wrong = || Refused::of_key("must be a currency of three capitals such as EUR");
+    Currency::parse(text).map(drop).ok_or_else(wrong)
+}
+
+/// What the columns of sections say about each other.
+pub(super) fn section_rules<'s>(
+    sections: impl Iterator<Item = &'s Vec<Section>>,
+    rules: &mut Rules<'_>,
+) {
+    for (n, section) in sections.flatten().enumerate() {
+        for (k, column) in section.columns.iter().flatten().enumerate() {
+            let Column::Shown(column) = column else { continue };
+            if column.currency.is_some() && column.format != Some(CellFormat::Money) {
+                let pointer = format!("/sections/{n}/columns/{k}/currency");
+                let hint = "write `format: money`, or leave the currency out".to_owned();
+                let message = "`currency` is for columns with `format: money`";
+                rules.hinted("currency", &pointer, message, hint);
+            }
+        }
+    }
+}
+
+impl From<Layout> for layout::Layout {
+    fn from(written: Layout) -> Self {
+        Self {
+            title: written.title.map(String::from),
+            template: written.template.map(String::from),
+            sections: written.sections.into_iter().flatten().map(Section::model).collect(),
+        }
+    }
+}
+
+impl Section {
+    fn model(self) -> layout::Section {
+        let source = self.source.map(String::from).unwrap_or_default();
+        layout::Section {
+            title: self.title.into(),
+            source: source.trim().trim_start_matches('{').trim_end_matches('}').to_owned(),
+            format: self.format.map(SectionFormat::model).unwrap_or_default(),
+            columns: self.columns.into_iter().flatten().map(Column::model).collect(),
+            text: self.text.map(String::from),
+            empty: self.empty.map(String::from),
+            limit: self.limit.map(Whole::to),
+            name: self.name.map(String::from),
+            across: self.across.map(String::from),
+            across_label: self.across_label.map(String::from),
+            entity: self.entity.map(String::from),
+            heading: self.heading.map(String::from),
+        }
+    }
+}
+
+impl SectionFormat {
+    fn model(self) -> layout::SectionFormat {
+        match self {
+            Self::Auto => layout::SectionFormat::Auto,
+            Self::Text | Self::Markdown => layout::SectionFormat::Text,
+            Self::List => layout::SectionFormat::List,
+            Self::Table => layout::SectionFormat::Table,
+            Self::Facts => layout::SectionFormat::Facts,
+            Self::Linked => layout::SectionFormat::Linked,
+            Self::Json | Self::Structured => layout::SectionFormat::Json,
+        }
+    }
+}
+
+impl Column {
+    fn model(self) -> layout::Column {
+        let column = match self {
+            Self::Name(field) => return layout::Column::plain(&field),
+            Self::Shown(column) => column,
+        };
+        let field = String::from(column.field);
+        let (title, is_titled) = match column.title {
+            Some(title) => (title.into(), true),
+            None => (heading(&field), false),
+        };
+        let currency = column.currency.and_then(|code| Currency::parse(code.as_str()));
+        layout::Column {
+            field,
+            title,
+            format: column.format.unwrap_or_default(),
+            currency: currency.unwrap_or_default(),
+            is_titled,
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Destinations as people write them, in profiles and in the steps of playbooks.
+//!
+//! One type per shape: it is the reader, the JSON Schema and the source of every message. What may be left out is an
+//! `Option`, so that `null` counts as left out. [`crate::Destination`] is made of it.
+
+mod layout;
+mod table;
+
+use std::borrow::Cow;
+
+use countersign_document::{Document, MaybeBlank, Rules};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+pub(crate) use self::layout::Layout;
+use self::layout::{Section, section_rules};
+#[cfg(test)]
+pub(crate) use self::table::Columns;
+use self::table::Table;
+use crate::destination::{Destination, DestinationConfig, DocumentConfig, ExportConfig};
+use crate::format::Format;
+use crate::transform::Transform;
+
+/// What a document is called when nobody says (F-280).
+const DOCUMENT_NAME: &str = "agent_output_{date}.md";
+/// What an exported file is called when nobody says.
+const EXPORT_NAME: &str = "agent_output_{date}";
+
+/// A destination as it was written, with its form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrittenDestination {
+    written: Map<String, Value>,
+    form: Form,
+}
+
+/// Where a result goes, by its kind.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "Destination", extend("x-refused" = {
+    "folder": "a folder alone is not in this release; a `document` may name one as `folder_id`",
+    "data_workspace_db": "whole databases are not in this release, only their tables",
+    "knowledge_graph": "routing into the knowledge graph is not in this release",
+    "append_to_existing": "adding to a document is not in this release",
+}))]
+enum Form {
+    /// A new document (F-280).
+    Document(Of<Option<NewDocument>>),
+    /// Rows of a workspace table (F-282).
+    DataWorkspaceTable(Of<Table>),
+    /// Part of the answer (F-287).
+    Chat(Of<Option<Layout>>),
+    /// A file to download (F-285).
+    FileExport(Of<Option<Export>>),
+}
+
+/// What every destination has.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Of<C> {
+    /// How documents, files and chat answers are written; `markdown` when left out, `csv` for a file.
+    format: Option<Format>,
+    /// A condition over `data`, `count` and the fields of the data; false skips the destination (F-288).
+    #[schemars(extend("format" = "condition"))]
+    condition: Option<MaybeBlank<1_000>>,
+    /// Changes to the data before it is written, in order.
+    transforms: Option<Vec<Transform>>,
+    /// Only `false`: a gate of its own per destination is not in this release (F-295).
+    confirm: Option<bool>,
+    /// Settings of its kind.
+    config: C,
+}
+
+/// Settings of `document`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewDocument {
+    /// The file's name, with `{date}` and `{entity_name}`.
+    filename_template: Option<MaybeBlank<200>>,
+    /// The folder; the owner's top folder when left out.
+    folder_id: Option<MaybeBlank<100>>,
+    /// Whether a missing folder is made; without it a missing folder is an error.
+    create_if_missing: Option<bool>,
+    /// The heading; may hold `{entity_name}` and `{date}`.
+    title: Option<MaybeBlank<200>>,
+    /// Markdown of your own with `{path}` placeholders and `{sections}`.
+    template: Option<MaybeBlank<20_000>>,
+    /// The parts, in order.
+    sections: Option<Vec<Section>>,
+}
+
+/// Settings of `file_export`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Export {
+    /// The file's name, with `{date}` and `{entity_name}`.
+    filename_template: Option<MaybeBlank<200>>,
+    /// The heading; may hold `{entity_name}` and `{date}`.
+    title: Option<MaybeBlank<200>>,
+    /// Markdown of your own with `{path}` placeholders and `{sections}`.
+    template: Option<MaybeBlank<20_000>>,
+    /// The parts, in order.
+    sections: Option<Vec<Section>>,
+}
+
+impl WrittenDestination {
+    /// What was written, as it was.
+    #[must_use]
+    pub fn into_written(self) -> Map<String, Value> {
+        self.written
+    }
+}
+
+impl Document for WrittenDestination {
+    const KIND: &'static str = "destination";
+
+    fn rules(&self, rules: &mut Rules<'_>) {
+        if self.form.confirm() == Some(true) {
+            let message = "a gate of its own per destination is not in this release";
+            let hint = "put an approval step before the routing".to_owned();
+            rules.hinted("confirm", "/confirm", message, hint);
+        }
+        rules.within("config", |rules| match &self.form {
+            Form::Document(of) => {
+                section_rules(of.config.iter().flat_map(|config| &config.sections), rules);
+            }
+            Form::Chat(of) => {
+                section_rules(of.config.iter().flat_map(|config| &config.sections), rules);
+            }
+            Form::FileExport(of) => {
+                section_rules(of.config.iter().flat_map(|config| &config.sections), rules);
+            }
+            Form::DataWorkspaceTable(of) => of.config.rules(rules),
+        });
+    }
+}
+
+impl Form {
+    fn confirm(&self) -> Option<bool> {
+        match self {
+            Self::Document(of) => of.confirm,
+            Self::DataWorkspaceTable(of) => of.confirm,
+            Self::Chat(of) => of.confirm,
+            Self::FileExport(of) => of.confirm,
+        }
+    }
+}
+
+impl From<WrittenDestination> for Destination {
+    fn from(written: WrittenDestination) -> Self {
+        match written.form {
+            Form::Document(of) => of.destination(Format::Markdown, |config| {
+                DestinationConfig::Document(config.unwrap_or_default().into())
+            }),
+            Form::DataWorkspaceTable(of) => {
+                of.destination(Format::Markdown, |config| DestinationConfig::Table(config.into()))
+            }
+            Form::Chat(of) => of.destination(Format::Markdown, |config| {
+                DestinationConfig::Chat(config.unwrap_or_default().into())
+            }),
+            Form::FileExport(of) => of.destination(Format::Csv, |config| {
+                DestinationConfig::Export(config.unwrap_or_default().into())
+            }),
+        }
+    }
+}
+
+impl<C> Of<C> {
+    fn destination(
+        self,
+        default: Format,
+        config: impl FnOnce(C) -> DestinationConfig,
+    ) -> Destination {
+        Destination {
+            format: self.format.unwrap_or(default),
+            condition: self.condition.map(String::from),
+            transforms: self.transforms.unwrap_or_default(),
+            config: config(self.config),
+        }
+    }
+}
+
+impl From<NewDocument> for DocumentConfig {
+    fn from(written: NewDocument) -> Self {
+        let NewDocument { title, template, sections, .. } = written;
+        Self {
+            filename_template: filled(written.filename_template)
+                .unwrap_or_else(|| DOCUMENT_NAME.to_owned()),
+            folder_id: filled(written.folder_id),
+            create_if_missing: written.create_if_missing.unwrap_or(false),
+            layout: Layout { title, template, sections }.into(),
+        }
+    }
+}
+
+impl From<Export> for ExportConfig {
+    fn from(written: Export) -> Self {
+        let Export { filename_template, title, template, sections } = written;
+        Self {
+            filename_template: filled(filename_template).unwrap_or_else(|| EXPORT_NAME.to_owned()),
+            layout: Layout { title, template, sections }.into(),
+        }
+    }
+}
+
+/// A string that says something.
+fn filled<const MAX: usize>(text: Option<MaybeBlank<MAX>>) -> Option<String> {
+    text.map(String::from).filter(|text| !text.trim().is_empty())
+}
+
+impl Serialize for WrittenDestination {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.written.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for WrittenDestination {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Map::deserialize(deserializer)?;
+        let form = Form::deserialize(Value::Object(written.clone()));
+        Ok(Self { written, form: form.map_err(serde::de::Error::custom)? })
+    }
+}
+
+impl JsonSchema for WrittenDestination {
+    fn schema_name() -> Cow<'static, str> {
+        Form::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Form::json_schema(generator)
+    }
+}
+
+#[cfg(test)]
+mod tests;

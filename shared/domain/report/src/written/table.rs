@@ -1,0 +1,148 @@
+//! `data_workspace_table` and its `schema_mapping`.
+
+use countersign_document::{MaybeBlank, Named, Refused, Rules, Text, text_type};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::destination::TableConfig;
+use crate::table::{ColumnType, MappedColumn, Mapping, TableColumn, plain_name, table_name};
+
+/// Settings of `data_workspace_table`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    /// The workspace; the owner's default one when left out.
+    workspace_id: Option<WorkspaceName>,
+    /// The database, of which a workspace has one.
+    database_id: Option<Database>,
+    /// The table: 1 to 100 letters, digits, `_` and `-`.
+    table_name: TableName,
+    /// The path of the records in the data; the data itself when left out.
+    source: Option<MaybeBlank<200>>,
+    /// The columns, and where their values come from; read off the records when left out.
+    schema_mapping: Option<Columns>,
+    /// Whether a missing table is made.
+    create_if_missing: Option<bool>,
+    /// The columns that tell rows apart (F-290).
+    deduplication_key: Option<Vec<Text<64>>>,
+}
+
+/// A database of a workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(extend("x-code" = "database", "x-hint" = "a workspace has one database, `default`"))]
+enum Database {
+    /// The only one.
+    Default,
+}
+
+/// Columns by name.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(crate) struct Columns(Named<ColumnName, ColumnSource, 1, 100>);
+
+/// The type of a column, or more about it.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum ColumnSource {
+    /// The type of the values, which are in the field of the same name.
+    Type(ColumnType),
+    /// Where the values come from.
+    Mapped(Mapped),
+}
+
+/// Where the values of a column come from.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "MappedColumn")]
+struct Mapped {
+    /// The type of the values; TEXT when left out.
+    #[serde(rename = "type")]
+    column_type: Option<ColumnType>,
+    /// The path of the values in the record; the column's name when left out.
+    from: Option<MaybeBlank<200>>,
+}
+
+text_type! {
+    /// The name of a table.
+    struct TableName {
+        format: "workspace-table", code: "table_name", sample: "a",
+        pattern: "^[A-Za-z0-9_-]{1,100}$", check: table
+    }
+    /// The name of a workspace; none is the default one.
+    struct WorkspaceName {
+        format: "workspace", code: "workspace_id", sample: "a",
+        pattern: "^[A-Za-z0-9_-]{0,100}$", check: workspace
+    }
+    /// The name of a column.
+    struct ColumnName {
+        format: "column-name", code: "name", sample: "a",
+        pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$", check: column
+    }
+}
+
+fn table(text: &str) -> Result<(), Refused> {
+    table_name(text).map_err(Refused::of_key)
+}
+
+fn workspace(text: &str) -> Result<(), Refused> {
+    if text.is_empty() { Ok(()) } else { table(text) }
+}
+
+fn column(text: &str) -> Result<(), Refused> {
+    let hint = "use up to 64 letters, digits and underscores, beginning with a letter";
+    let wrong = || Refused::of_key("is not a column name").hint(hint.to_owned());
+    if !text.is_empty() && plain_name(text) == text { Ok(()) } else { Err(wrong()) }
+}
+
+impl Table {
+    pub(super) fn rules(&self, rules: &mut Rules<'_>) {
+        let Some(Columns(columns)) = &self.schema_mapping else { return };
+        if !rules.is_sound("/schema_mapping") {
+            return;
+        }
+        for (n, key) in self.deduplication_key.iter().flatten().enumerate() {
+            if !columns.keys().any(|name| name.as_str() == &**key) {
+                let pointer = format!("/deduplication_key/{n}");
+                let message = format!("`{key}` is not a column of `schema_mapping`");
+                rules.error("deduplication_key", &pointer, message);
+            }
+        }
+    }
+}
+
+impl From<Table> for TableConfig {
+    fn from(written: Table) -> Self {
+        let workspace = written.workspace_id.map(String::from);
+        Self {
+            workspace_id: workspace.filter(|workspace| !workspace.is_empty()),
+            table_name: written.table_name.into(),
+            source: written.source.map(String::from).unwrap_or_default(),
+            mapping: written.schema_mapping.map(Mapping::from),
+            create_if_missing: written.create_if_missing.unwrap_or(false),
+            deduplication_key: written
+                .deduplication_key
+                .into_iter()
+                .flatten()
+                .map(String::from)
+                .collect(),
+        }
+    }
+}
+
+impl From<Columns> for Mapping {
+    fn from(Columns(columns): Columns) -> Self {
+        let mapped = |(name, source): (ColumnName, ColumnSource)| {
+            let name = String::from(name);
+            let (column_type, from) = match source {
+                ColumnSource::Type(column_type) => (column_type, None),
+                ColumnSource::Mapped(mapped) => {
+                    (mapped.column_type.unwrap_or(ColumnType::Text), mapped.from)
+                }
+            };
+            let from = from.map_or_else(|| name.clone(), String::from);
+            MappedColumn { column: TableColumn { name, column_type }, from }
+        };
+        Self { columns: columns.into_iter().map(mapped).collect() }
+    }
+}
