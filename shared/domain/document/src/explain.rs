@@ -231,7 +231,7 @@ impl Explainer<'_> {
         self.push(
             Problem::error(code, format!("{pointer}/{}", escaped(name)), message)
                 .at(self.tree.span(pointer))
-                .hint(wording.hint),
+                .hint(hint),
         );
     }
 

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalogue::nearest;
+use countersign_document::{did_you_mean, listed, nearest};
+
 use crate::data_type::{DataType, Field};
 use crate::explain::{Path, Problem, ProblemKind};
 
@@ -63,11 +64,9 @@ pub fn field_type(fields: &[Field], dotted: &str, at: &Path) -> Result<DataType,
 
 fn unknown(fields: &[Field], dotted: &str, part: &str, at: &Path) -> Problem {
     let names = || fields.iter().map(|field| field.name.as_str());
-    let all = || names().take(12).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let hint = match nearest(part, names()) {
-        Some(likely) => Some(format!("did you mean `{likely}`?")),
-        None => (!fields.is_empty()).then(|| format!("the fields are {}", all())),
-    };
+    let all = || format!("the fields are {}", listed(names().take(12)));
+    let likely = nearest(part, names()).map(did_you_mean);
+    let hint = likely.or_else(|| (!fields.is_empty()).then(all));
     let message = format!("the records have no field `{dotted}`");
     Problem::new(at.clone(), ProblemKind::UnknownField, message).hint(hint)
 }
