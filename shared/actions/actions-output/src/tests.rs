@@ -294,7 +294,11 @@ async fn problems_are_found_before_anything_is_written() {
     let error =
         run(&content, Vec::new(), &call("route_output", people(), &params)).await.unwrap_err();
     assert_eq!(error.code, "OUTPUT_INVALID");
-    assert!(error.message.contains("destinations[1].type: `type` must be one of"), "{}", error.message);
+    assert!(
+        error.message.contains("destinations[1].type: `type` must be one of"),
+        "{}",
+        error.message
+    );
     assert_eq!(content.documents.lock().unwrap().len(), 0);
 }
 
@@ -337,7 +341,8 @@ fn the_contract_says_which_destinations_are_read() {
     let registry = countersign_registry::Registry::builtin();
     let contract = registry.get("route_output").unwrap();
     let schema = contract.params.iter().find_map(|slot| slot.schema.clone()).unwrap();
-    let read = |destination: Value| serde_json::from_value::<WrittenDestination>(destination).is_ok();
+    let read =
+        |destination: Value| serde_json::from_value::<WrittenDestination>(destination).is_ok();
     let all = json!({ "format": "json", "condition": "a > 1", "transforms": [], "confirm": false, "config": {} });
     let kinds = schema["items"]["oneOf"].as_array().unwrap();
     let word = |kind: &Value| kind["properties"]["type"]["const"].as_str().unwrap().to_owned();
@@ -345,8 +350,11 @@ fn the_contract_says_which_destinations_are_read() {
     assert_eq!(words, ["document", "data_workspace_table", "chat", "file_export"]);
     for kind in kinds {
         let known = &kind["properties"];
-        let config =
-            if word(kind) == "data_workspace_table" { json!({ "table_name": "t" }) } else { json!({}) };
+        let config = if word(kind) == "data_workspace_table" {
+            json!({ "table_name": "t" })
+        } else {
+            json!({})
+        };
         for format in known["format"]["enum"].as_array().unwrap() {
             let mut destination = all.clone();
             destination["type"] = word(kind).into();

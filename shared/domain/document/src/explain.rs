@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::mend::Mend;
 use crate::problem::Problem;
-use crate::schema::Remarked;
+use crate::remarked::Remarked;
 use crate::span::Span;
 use crate::text::{self, Form};
 use crate::tree::{Tree, escaped};

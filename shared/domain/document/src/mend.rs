@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::nearest::nearest;
-use crate::schema::Remarked;
+use crate::remarked::Remarked;
 use crate::text;
 use crate::tree::unescaped;
 

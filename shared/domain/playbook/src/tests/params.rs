@@ -89,7 +89,9 @@ fn f_045_f_046_what_is_asked_of_the_web_is_checked() {
     );
     check(
         "action: crawl_url\ninputs: {url: \"https://a.example\"}\nparams: {extract_mode: html}",
-        &["P005 11:28 4 `extract_mode` must be one of `text`, `markdown`, `structured`, found `html`"],
+        &[
+            "P005 11:28 4 `extract_mode` must be one of `text`, `markdown`, `structured`, found `html`",
+        ],
     );
 }
 
