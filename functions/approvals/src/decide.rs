@@ -12,9 +12,10 @@ use jiff::Timestamp;
 use crate::Context;
 use crate::form::Form;
 use crate::http::{Incoming, Reply};
+use crate::opened::{self, Opened};
 use crate::refusal::Refusal;
 use crate::unknown;
-use crate::view::{self, Opened};
+use crate::view;
 
 /// Reads the form, checks the nonce, and decides or asks for a code.
 pub(crate) async fn post(
@@ -23,7 +24,7 @@ pub(crate) async fn post(
     context: &Context,
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
-    let opened = view::open(token, context, now).await?;
+    let opened = opened::open(token, context, now).await?;
     let form = Form::read(request.header("content-type"), &request.body)?;
     let nonce = seen(&form.nonce, &opened, context, now).await?;
     if form.contradicts_itself() {

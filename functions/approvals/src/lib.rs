@@ -9,6 +9,7 @@ mod adapters;
 mod decide;
 mod form;
 mod http;
+mod opened;
 mod plan;
 mod ports;
 mod refusal;

@@ -13,9 +13,10 @@ use jiff::Timestamp;
 use crate::Context;
 use crate::decide::seen;
 use crate::http::{Incoming, Reply};
+use crate::opened::{self, Opened};
 use crate::refusal::Refusal;
 use crate::strike_form::{StrikeForm, struck};
-use crate::view::{self, Opened};
+use crate::view;
 
 /// Reads the form, checks the nonce, and strikes or asks for a code; then the page of the new version is shown.
 pub(crate) async fn post(
@@ -24,7 +25,7 @@ pub(crate) async fn post(
     context: &Context,
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
-    let opened = view::open(token, context, now).await?;
+    let opened = opened::open(token, context, now).await?;
     let form = StrikeForm::read(request.header("content-type"), &request.body)?;
     let nonce = seen(&form.nonce, &opened, context, now).await?;
     let striking = striking(&opened, &form, &nonce);

@@ -10,8 +10,8 @@ use countersign_letter::{Shown, StrikeVerbs, Strikes, moment};
 use jiff::Timestamp;
 
 use crate::Context;
+use crate::opened::{self, Opened};
 use crate::refusal::Refusal;
-use crate::view::{self, Opened};
 
 /// Rows that a strike is told with.
 const MAX_NAMED: usize = 20;
@@ -33,7 +33,7 @@ impl Told {
         let mut names = BTreeMap::new();
         for record in &request.strikes {
             if !names.contains_key(&record.by) {
-                names.insert(record.by.clone(), view::name(&record.by, context).await?);
+                names.insert(record.by.clone(), opened::name(&record.by, context).await?);
             }
         }
         Ok(Self { names, open: may_strike(opened, now) })
@@ -123,7 +123,7 @@ pub(crate) async fn of_one(
     let told = Told::of(opened, context, now).await?;
     let form = if told.open {
         let action = format!("{}/strike", Notices::page_url(&context.public_url, token));
-        let nonce = view::nonce(opened, context, now).await?;
+        let nonce = opened::nonce(opened, context, now).await?;
         Some(EffectStrikeForm { action, nonce, step: step.to_owned() })
     } else {
         None

@@ -14,10 +14,10 @@ use jiff::Timestamp;
 
 use crate::Context;
 use crate::form::Form;
+use crate::opened::name;
 use crate::plan;
 use crate::ports::StepEffects;
 use crate::refusal::Refusal;
-use crate::view::name;
 
 /// Each call that is asked about, with the request it sent.
 pub(crate) async fn outcomes(

@@ -1,11 +1,7 @@
 //! What a link shows. Nothing here writes.
 
-use countersign_approval::{
-    Assurance, Closed, Door, Kind, Layout, Nonce, Request, SignedLink, Status, TokenError, Verdict,
-    Vote,
-};
+use countersign_approval::{Assurance, Closed, Door, Kind, Layout, Request, Status, Verdict, Vote};
 use countersign_gatekeeper::Notices;
-use countersign_identity::{Requirement, Role, Standing, UserId, permits};
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
     self, CodePage, DecisionPage, EffectPage, MessagePage, PromptPage, ROWS_PER_PAGE, RowsPage,
@@ -19,6 +15,7 @@ use jiff::Timestamp;
 use crate::Context;
 use crate::form::Form;
 use crate::http::Reply;
+use crate::opened::{Opened, name, nonce, open};
 use crate::plan;
 use crate::refusal::Refusal;
 use crate::strikes::{self, Told};
@@ -26,49 +23,6 @@ use crate::unknown;
 
 /// Characters of a prompt that are shown at once.
 const MAX_PROMPT: usize = 1_000;
-
-/// A genuine, current link and what it leads to.
-pub(crate) struct Opened {
-    pub(crate) link: SignedLink,
-    pub(crate) slot: u16,
-    pub(crate) person: UserId,
-    pub(crate) loaded: Loaded,
-}
-
-impl Opened {
-    pub(crate) fn request(&self) -> &Request {
-        &self.loaded.request
-    }
-
-    /// The vote of the link's own person on the present version.
-    pub(crate) fn own_vote(&self) -> Option<&Vote> {
-        self.loaded.counted().find(|vote| vote.person == self.person)
-    }
-}
-
-/// Follows a token to its request: genuine, not expired, not replaced by a newer link, of a person who is asked and may
-/// read now. Whoever was deactivated or has no role left finds the page of a link that opens nothing.
-pub(crate) async fn open(
-    token: &str,
-    context: &Context,
-    now: Timestamp,
-) -> Result<Opened, Refusal> {
-    let link = SignedLink::parse(token).map_err(|TokenError| Refusal::NotFound)?;
-    let said = link.verify(&context.tenant, context.key.as_ref(), now).await?.clone();
-    context.look.check_link(&said.approval, said.slot, &link).await?;
-    let loaded = context.look.load(&said.approval).await?.ok_or(Refusal::NotFound)?;
-    let person = loaded.request.policy.approver(said.slot).cloned().ok_or(Refusal::NotFound)?;
-    let standing = context.look.standing(&person).await?;
-    if !standing.is_some_and(|standing| may_read(&standing)) {
-        return Err(Refusal::NotFound);
-    }
-    Ok(Opened { link, slot: said.slot, person, loaded })
-}
-
-/// What the REST API asks of a reader too.
-fn may_read(standing: &Standing) -> bool {
-    standing.active && permits(&standing.scopes, &Requirement::role(Role::Reader), None).is_ok()
-}
 
 /// `GET /a/{token}`
 pub(crate) async fn page(token: &str, context: &Context, now: Timestamp) -> Result<Reply, Refusal> {
@@ -247,17 +201,6 @@ pub(crate) async fn decision(
     })
 }
 
-/// A nonce for a page that shows the request as it is.
-pub(crate) async fn nonce(
-    opened: &Opened,
-    context: &Context,
-    now: Timestamp,
-) -> Result<String, Refusal> {
-    let request = opened.request();
-    let nonce = Nonce::for_page(opened.link.id(), request.digest, request.version, now);
-    Ok(nonce.sign(&context.tenant, context.key.as_ref()).await?.token())
-}
-
 /// What to look closely at, in the system's words.
 fn warnings(request: &Request) -> Vec<Shown> {
     let old = (request.v < 2).then(|| {
@@ -390,11 +333,6 @@ fn how(vote: &Vote) -> &'static str {
 
 fn asked(request: &Request) -> Asked {
     Asked::named(request.kind.as_str()).unwrap_or(Asked::Step)
-}
-
-pub(crate) async fn name(person: &UserId, context: &Context) -> Result<String, Refusal> {
-    let standing = context.look.standing(person).await?;
-    Ok(standing.map_or_else(|| "Somebody who has left".to_owned(), |standing| standing.name))
 }
 
 async fn anchor(context: &Context) -> Result<Option<Anchor>, Refusal> {

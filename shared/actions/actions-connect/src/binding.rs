@@ -8,8 +8,9 @@ use countersign_connector::{
 use countersign_registry::action::Call;
 use countersign_resilience::Subject;
 
+use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::handler::{Deps, Mode};
+use crate::mode::Mode;
 use crate::rate_meter::Meter;
 
 /// A call that may be made.

@@ -20,8 +20,8 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::binding::Resolved;
+use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::handler::Deps;
 use crate::rate_meter::Meter;
 use crate::token::{Login, Tokens};
 

@@ -10,10 +10,11 @@ use serde_json::{Map, Value, json};
 
 use crate::binding::Resolved;
 use crate::calling::{arguments, cursor};
+use crate::deps::Deps;
+use crate::dispatch::act;
 use crate::error::ConnectError;
 use crate::fault::health_of;
-use crate::file::source;
-use crate::handler::{Deps, act};
+use crate::file_target::source;
 use crate::rate_meter::{Heard, within};
 
 /// How a call came out.

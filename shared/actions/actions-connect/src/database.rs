@@ -15,8 +15,8 @@ use tokio::time::Instant;
 
 use crate::binding::Resolved;
 use crate::calling::{arguments, deadline};
+use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::handler::Deps;
 use crate::output::{Origin, shaped, stamp};
 
 pub(crate) async fn call(

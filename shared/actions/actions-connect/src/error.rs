@@ -12,7 +12,7 @@ use countersign_postgres_out::DatabaseError;
 use countersign_registry::action::ActionError;
 use countersign_robots::RobotsError;
 
-use crate::handler::Mode;
+use crate::mode::Mode;
 
 /// Why a call of a connector failed. No variant holds a credential, a query or a header.
 #[derive(Debug, thiserror::Error, Failure)]

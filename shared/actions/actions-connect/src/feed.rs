@@ -18,8 +18,8 @@ use url::Url;
 
 use crate::binding::Resolved;
 use crate::calling::{Caller, arguments};
+use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::handler::Deps;
 use crate::multi_source::Places;
 use crate::output::{Origin, shaped, stamp};
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::binding::Resolved;
 use crate::error::ConnectError;
-use crate::file::{MAX_FILES, Place, Target, is_malformed, unread};
+use crate::file_target::{MAX_FILES, Place, Target, is_malformed, unread};
 use crate::output::{Origin, shaped, stamp};
 
 /// Records returned by one call.

@@ -12,8 +12,8 @@ use tokio::sync::OnceCell;
 
 use crate::binding::Resolved;
 use crate::calling::Caller;
+use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::handler::Deps;
 use crate::rate_meter::{Meter, within};
 
 /// The places of one call.

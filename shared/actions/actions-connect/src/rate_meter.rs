@@ -12,9 +12,9 @@ use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
+use crate::deps::Deps;
 use crate::error::ConnectError;
 use crate::fault::gravity;
-use crate::handler::Deps;
 
 /// How long the shared state may keep a call waiting.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
 use crate::calling::{Caller, arguments, cursor};
+use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::handler::Deps;
 use crate::pages::{Page, Paged, Unread, run};
 
 pub(crate) async fn call(

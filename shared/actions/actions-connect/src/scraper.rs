@@ -17,8 +17,8 @@ use url::Url;
 
 use crate::binding::Resolved;
 use crate::calling::{Caller, arguments};
+use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::handler::Deps;
 use crate::output::{Origin, shaped, stamp};
 
 /// The largest page read.

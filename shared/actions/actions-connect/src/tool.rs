@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use crate::binding::Resolved;
 use crate::calling::arguments;
+use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::handler::Deps;
 use crate::output::{Origin, shaped, stamp};
 
 pub(crate) async fn call(

@@ -6,7 +6,8 @@ use aws_sdk_dynamodb::types::KeysAndAttributes;
 use futures::future::BoxFuture;
 
 use crate::error::StoreError;
-use crate::table::{Item, Key, Table};
+use crate::key::{Item, Key};
+use crate::table::Table;
 use crate::{Result, counters};
 
 /// A read together with the table it asks, for batches across tables.

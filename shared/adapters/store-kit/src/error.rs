@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use countersign_aws::CallFailure;
 use countersign_failure::{Class, Failure};
 
-use crate::table::Item;
+use crate::key::Item;
 
 /// The error of every store.
 #[derive(Debug, thiserror::Error, Failure)]

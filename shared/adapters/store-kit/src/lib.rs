@@ -9,20 +9,26 @@
 mod batch;
 mod blob;
 mod counters;
+mod decode;
 mod error;
 mod expr;
+mod key;
 mod query;
 mod table;
+mod transact;
 mod write;
 
 pub use aws_sdk_dynamodb::Client as DynamoClient;
 pub use batch::Lookup;
 pub use blob::{Blobs, MAX_INLINE, Stored};
 pub use counters::{Counts, counts};
+pub use decode::decode;
 pub use error::StoreError;
 pub use expr::Expr;
+pub use key::{Item, Key};
 pub use query::{Page, Query};
-pub use table::{Item, Key, Op, Table, decode};
+pub use table::Table;
+pub use transact::Op;
 pub use write::Write;
 
 /// What every store method returns.

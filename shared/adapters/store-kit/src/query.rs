@@ -4,9 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::de::DeserializeOwned;
 
+use crate::decode::decode;
 use crate::error::StoreError;
 use crate::expr::Expr;
-use crate::table::{Item, MAX_PARTITION, MAX_SORT, decode};
+use crate::key::{Item, MAX_PARTITION, MAX_SORT};
 
 /// What to read from one partition.
 #[derive(Debug, Clone)]

@@ -1,81 +1,23 @@
 //! A table.
 
-use std::collections::HashMap;
-
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure,
-    TransactWriteItem, Update,
-};
+use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
+use crate::decode::decode;
 use crate::error::StoreError;
 use crate::expr::{names, non_empty};
+use crate::key::{Item, Key};
 use crate::query::{Page, Query, decode_cursor, encode_cursor};
 use crate::write::{Kind, Write};
 use crate::{Result, counters};
-
-/// An item as DynamoDB has it.
-pub type Item = HashMap<String, AttributeValue>;
-
-/// The key of an item.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Key {
-    /// The partition key.
-    pub pk: String,
-    /// The sort key.
-    pub sk: String,
-}
-
-impl Key {
-    /// A key of two texts.
-    pub fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
-        Self { pk: pk.into(), sk: sk.into() }
-    }
-
-    /// Whether anything can be stored under it: DynamoDB takes partition keys of 2,048 bytes and sort keys of 1,024.
-    pub(crate) fn fits(&self) -> bool {
-        self.pk.len() <= MAX_PARTITION && self.sk.len() <= MAX_SORT
-    }
-
-    pub(crate) fn item(&self) -> Item {
-        [
-            ("PK".to_owned(), AttributeValue::S(self.pk.clone())),
-            ("SK".to_owned(), AttributeValue::S(self.sk.clone())),
-        ]
-        .into()
-    }
-}
-
-/// The longest partition key, in bytes.
-pub(crate) const MAX_PARTITION: usize = 2048;
-
-/// The longest sort key, in bytes.
-pub(crate) const MAX_SORT: usize = 1024;
 
 /// A table and the client that reaches it.
 #[derive(Debug, Clone)]
 pub struct Table {
     pub(crate) client: Client,
     name: String,
-}
-
-/// A write together with the table it goes to, for transactions across tables.
-#[derive(Debug, Clone)]
-pub struct Op {
-    table: String,
-    write: Write,
-}
-
-/// Reads an item as a `T`.
-///
-/// # Errors
-/// [`StoreError::Decode`] when the item has another shape.
-pub fn decode<T: DeserializeOwned>(table: &str, item: Item) -> Result<T> {
-    serde_dynamo::from_item(item)
-        .map_err(|error| StoreError::Decode { table: table.to_owned(), reason: error.to_string() })
 }
 
 impl Table {
@@ -196,7 +138,7 @@ impl Table {
     }
 
     async fn put(&self, write: &Write, item: Item) -> Result<()> {
-        let (text, names, values) = parts(write, "");
+        let (text, names, values) = write.parts("");
         let request = self
             .client
             .put_item()
@@ -220,7 +162,7 @@ impl Table {
 
     async fn update(&self, write: &Write) -> Result<()> {
         let (update, _) = write.update_text();
-        let (text, names, values) = parts(write, &update);
+        let (text, names, values) = write.parts(&update);
         let request =
             self.client.update_item().table_name(&self.name).set_key(Some(write.key.item()));
         let request = request.update_expression(update).set_condition_expression(text);
@@ -240,7 +182,7 @@ impl Table {
     }
 
     async fn delete(&self, write: &Write) -> Result<()> {
-        let (text, names, values) = parts(write, "");
+        let (text, names, values) = write.parts("");
         let request =
             self.client.delete_item().table_name(&self.name).set_key(Some(write.key.item()));
         let request = request.set_condition_expression(text);
@@ -259,55 +201,6 @@ impl Table {
 
     fn failed(&self, index: usize, item: Option<Item>) -> StoreError {
         StoreError::ConditionFailed { table: self.name.clone(), index, item: item.map(Box::new) }
-    }
-
-    /// Names this table for a write of a transaction.
-    #[must_use]
-    pub fn op(&self, write: Write) -> Op {
-        Op { table: self.name.clone(), write }
-    }
-
-    /// Does all writes or none; up to 100, all in this table.
-    pub fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<()>> {
-        let ops = writes.into_iter().map(|write| self.op(write)).collect();
-        self.transact_across(ops)
-    }
-
-    /// Does all writes or none, across tables.
-    ///
-    /// A condition that does not hold is [`StoreError::ConditionFailed`] with the place of the first such write.
-    pub fn transact_across(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<()>> {
-        Box::pin(async move {
-            counters::wrote();
-            let items = ops.iter().map(transact_item).collect::<Result<Vec<_>>>()?;
-            let sent =
-                self.client.transact_write_items().set_transact_items(Some(items)).send().await;
-            sent.map(drop).map_err(|error| match error.as_service_error() {
-                Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => {
-                    self.canceled(&ops, canceled.cancellation_reasons())
-                }
-                _ => StoreError::sdk(&self.name, &error),
-            })
-        })
-    }
-
-    fn canceled(
-        &self,
-        ops: &[Op],
-        reasons: &[aws_sdk_dynamodb::types::CancellationReason],
-    ) -> StoreError {
-        let of = |code: &str| reasons.iter().position(|reason| reason.code() == Some(code));
-        if let Some(index) = of("ConditionalCheckFailed") {
-            let table = ops.get(index).map_or_else(|| self.name.clone(), |op| op.table.clone());
-            let item = reasons[index].item.clone().filter(|item| !item.is_empty()).map(Box::new);
-            return StoreError::ConditionFailed { table, index, item };
-        }
-        let codes: Vec<&str> = reasons.iter().filter_map(|reason| reason.code()).collect();
-        let reason = format!("the transaction was cancelled: {}", codes.join(", "));
-        if of("ValidationError").is_some() {
-            return StoreError::Refused { table: self.name.clone(), reason };
-        }
-        StoreError::Unavailable { table: self.name.clone(), reason }
     }
 
     /// Puts and deletes up to 25 items a request, without conditions; unprocessed ones are tried again, six times.
@@ -360,78 +253,4 @@ impl Table {
             Ok(())
         })
     }
-}
-
-type Parts =
-    (Option<String>, Option<HashMap<String, String>>, Option<HashMap<String, AttributeValue>>);
-
-/// The condition text of a write with the names and values of the condition and of the update together.
-fn parts(write: &Write, update: &str) -> Parts {
-    let (_, mut values) = write.update_text();
-    let condition = write.condition.clone().unwrap_or_default();
-    values.extend(condition.values);
-    let mut all = names(&condition.text);
-    all.extend(names(update));
-    let text = Some(condition.text).filter(|text| !text.is_empty());
-    (text, non_empty(all), non_empty(values))
-}
-
-fn transact_item(op: &Op) -> Result<TransactWriteItem> {
-    let encode = |error: aws_sdk_dynamodb::error::BuildError| StoreError::Encode(error.to_string());
-    let (update, _) = op.write.update_text();
-    let (text, names, values) = parts(&op.write, &update);
-    let key = op.write.key.item();
-    let all_old = ReturnValuesOnConditionCheckFailure::AllOld;
-    let item = TransactWriteItem::builder();
-    Ok(match &op.write.kind {
-        Kind::Put(body) => {
-            let put = Put::builder()
-                .table_name(&op.table)
-                .set_item(Some(body.clone()))
-                .set_condition_expression(text);
-            let put =
-                put.set_expression_attribute_names(names).set_expression_attribute_values(values);
-            item.put(put.return_values_on_condition_check_failure(all_old).build().map_err(encode)?)
-                .build()
-        }
-        Kind::Update { .. } => {
-            let change = Update::builder()
-                .table_name(&op.table)
-                .set_key(Some(key))
-                .update_expression(update);
-            let change = change
-                .set_condition_expression(text)
-                .set_expression_attribute_names(names)
-                .set_expression_attribute_values(values);
-            item.update(
-                change.return_values_on_condition_check_failure(all_old).build().map_err(encode)?,
-            )
-            .build()
-        }
-        Kind::Delete => {
-            let delete = Delete::builder()
-                .table_name(&op.table)
-                .set_key(Some(key))
-                .set_condition_expression(text);
-            let delete = delete
-                .set_expression_attribute_names(names)
-                .set_expression_attribute_values(values);
-            item.delete(
-                delete.return_values_on_condition_check_failure(all_old).build().map_err(encode)?,
-            )
-            .build()
-        }
-        Kind::Check => {
-            let check = ConditionCheck::builder()
-                .table_name(&op.table)
-                .set_key(Some(key))
-                .set_condition_expression(text);
-            let check =
-                check.set_expression_attribute_names(names).set_expression_attribute_values(values);
-            item.condition_check(
-                check.return_values_on_condition_check_failure(all_old).build().map_err(encode)?,
-            )
-            .build()
-        }
-    })
 }

@@ -6,8 +6,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 
 use crate::error::StoreError;
-use crate::expr::{Expr, attribute};
-use crate::table::{Item, Key};
+use crate::expr::{Expr, attribute, names, non_empty};
+use crate::key::{Item, Key};
 
 /// A write that has not happened yet.
 #[derive(Debug, Clone)]
@@ -169,6 +169,23 @@ impl Write {
             parts.push(format!("REMOVE {}", remove.join(", ")));
         }
         (parts.join(" "), values.clone())
+    }
+}
+
+/// A condition as requests take it: its text, its names, its values.
+type Parts =
+    (Option<String>, Option<HashMap<String, String>>, Option<HashMap<String, AttributeValue>>);
+
+impl Write {
+    /// The condition text with the names and values of the condition and of the update together.
+    pub(crate) fn parts(&self, update: &str) -> Parts {
+        let (_, mut values) = self.update_text();
+        let condition = self.condition.clone().unwrap_or_default();
+        values.extend(condition.values);
+        let mut all = names(&condition.text);
+        all.extend(names(update));
+        let text = Some(condition.text).filter(|text| !text.is_empty());
+        (text, non_empty(all), non_empty(values))
     }
 }
 

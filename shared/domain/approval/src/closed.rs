@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::actor::{Actor, ReceiptId};
 use crate::outcome::OutcomeAnswer;
 use crate::policy::Door;
-use crate::receipt::{Actor, ReceiptId};
 use crate::status::Status;
 
 /// How a request ended: the story told to everybody who comes later.

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
 
 use crate::deadline::later;
+use crate::hashing::hash_bytes;
 use crate::outcome::{CallChoice, Choice, OutcomeAnswer, choices};
-use crate::subject::{Digest, hash_bytes};
 use crate::vote::Verdict;
+use countersign_effect::Digest;
 
 /// How long a code lives.
 const LIFETIME: SignedDuration = SignedDuration::from_mins(10);

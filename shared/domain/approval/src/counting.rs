@@ -2,7 +2,7 @@
 
 use countersign_identity::UserId;
 
-use crate::decide::Attempt;
+use crate::attempt::Attempt;
 use crate::outcome::{CallChoice, choices};
 use crate::policy::Door;
 use crate::request::Request;

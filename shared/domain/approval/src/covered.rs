@@ -1,9 +1,21 @@
-//! What a signature covers of one step.
+//! What one step is going to do, and what a signature covers of it.
 
-use countersign_effect::tree;
+use countersign_effect::{Digest, Effect, effect_leaf, tree};
 use serde::{Deserialize, Serialize};
 
-use crate::subject::{Digest, StepEffects};
+use crate::hashing::SubjectError;
+
+/// What one step is going to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepEffects {
+    /// The step's name in its plan.
+    pub step: String,
+    /// The action it calls.
+    pub action: String,
+    /// The canonical text of each effect, in order ([`Effect::text`]).
+    pub texts: Vec<String>,
+}
 
 /// A step whose effects the signature allows: what a step looks for before it acts, and what the digest holds of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +34,37 @@ pub struct Covered {
     /// The effects that were struck, by their number in the opened list, ascending.
     #[serde(default)]
     pub struck: Vec<u32>,
+}
+
+impl StepEffects {
+    /// A step with one effect.
+    ///
+    /// # Errors
+    /// [`SubjectError::Effect`] when the effect is too large to be signed.
+    pub fn one(step: &str, action: &str, effect: &Effect) -> Result<Self, SubjectError> {
+        Self::of(step, action, std::slice::from_ref(effect))
+    }
+
+    /// A step with these effects, in order.
+    ///
+    /// # Errors
+    /// [`SubjectError::Effect`] when one is too large to be signed.
+    pub fn of(step: &str, action: &str, effects: &[Effect]) -> Result<Self, SubjectError> {
+        let texts = effects.iter().map(Effect::text).collect::<Result<_, _>>()?;
+        Ok(Self { step: step.to_owned(), action: action.to_owned(), texts })
+    }
+
+    /// The hashes of its effects.
+    #[must_use]
+    pub fn leaves(&self) -> Vec<Digest> {
+        self.texts.iter().map(|text| effect_leaf(text)).collect()
+    }
+
+    /// What a signature of all of them covers.
+    #[must_use]
+    pub fn covered(&self) -> Covered {
+        Covered::without(self, &[])
+    }
 }
 
 impl Covered {

@@ -1,9 +1,8 @@
 //! When a request ends, and what happens before (K-12, K-14, K-16).
 
+use countersign_identity::UserId;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-
-use crate::request::Escalation;
 
 /// Where people see the request, which decides how long it waits unless the gate says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +34,15 @@ pub(crate) const MAX_DURATION: SignedDuration = SignedDuration::from_hours(300 *
 
 /// Below this lifetime nobody is reminded.
 const WORTH_A_REMINDER: SignedDuration = SignedDuration::from_hours(2);
+
+/// Who is asked in addition when time passes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Escalation {
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub to: Vec<UserId>,
+}
 
 /// Deadline, reminders and escalation. There is always a deadline, and passing it is a refusal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

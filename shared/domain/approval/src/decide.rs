@@ -4,38 +4,21 @@ use countersign_failure::Failure;
 use countersign_identity::{Caller, Capability, Denied, Refused};
 use jiff::Timestamp;
 
+use crate::actor::Actor;
+use crate::attempt::Attempt;
 use crate::closed::Closed;
 use crate::counting::{Cast, approvals, outcome};
 use crate::kind::Kind;
 use crate::outcome::{AnswerProblem, OutcomeAnswer, check_answers};
 use crate::policy::{Assurance, Door};
-use crate::receipt::{Act, Actor, Receipt};
+use crate::receipt::{Act, Receipt};
 use crate::request::Request;
 use crate::status::Status;
-use crate::subject::Digest;
 use crate::vote::{Verdict, Vote};
+use countersign_effect::Digest;
 
 /// The longest note, in characters.
 pub const MAX_NOTE: usize = 2000;
-
-/// One try to decide.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempt {
-    /// What they decided.
-    pub verdict: Verdict,
-    /// The digest they saw, as it came in. Absent or malformed is refused.
-    pub digest: Option<String>,
-    /// The version they saw, where the door carries it.
-    pub version: Option<u32>,
-    /// The door they came through.
-    pub door: Door,
-    /// How surely it is them.
-    pub assurance: Assurance,
-    /// What they say became of each call, when the request asks that.
-    pub answers: Vec<OutcomeAnswer>,
-    /// What they wrote.
-    pub note: Option<String>,
-}
 
 /// What follows from an attempt.
 #[derive(Debug, Clone, PartialEq)]

@@ -18,6 +18,8 @@
 //! The door of the mail works with [`Link`] and [`Nonce`], authenticated by a [`Mac`]; receipts are sealed into a hash
 //! chain ([`chain`]) that anybody can verify with the public key.
 
+mod actor;
+mod attempt;
 pub mod chain;
 mod closed;
 mod code;
@@ -25,15 +27,18 @@ mod counting;
 mod covered;
 mod deadline;
 mod decide;
+mod hashing;
 mod kind;
 mod layout;
 mod lifecycle;
 mod link;
 mod mac;
 mod open_error;
+mod opening;
 mod outcome;
 mod policy;
 pub mod ports;
+mod position;
 mod preview;
 mod receipt;
 mod record;
@@ -41,42 +46,48 @@ mod request;
 mod status;
 mod strike;
 mod strike_code;
+mod strike_record;
 mod subject;
 mod tenant;
 #[cfg(test)]
 mod tests;
 mod told;
+mod unknown_call;
 pub mod v1;
 mod vote;
 
+pub use actor::{Actor, ReceiptId};
+pub use attempt::Attempt;
 pub use closed::Closed;
 pub use code::{Code, CodeAllowance, CodeCheck, CodeScope, StoredCode};
+pub use countersign_effect::{Digest, InvalidDigest};
 pub use countersign_run::{RunContext, RunId};
-pub use covered::Covered;
-pub use deadline::{Timing, Waiting};
-pub use decide::{Attempt, DecideError, Decided, MAX_NOTE, Recorded, decide, story};
+pub use covered::{Covered, StepEffects};
+pub use deadline::{Escalation, Timing, Waiting};
+pub use decide::{DecideError, Decided, MAX_NOTE, Recorded, decide, story};
+pub use hashing::SubjectError;
 pub use kind::{Kind, Unknown};
 pub use layout::{Column, Format, Layout};
 pub use lifecycle::{LifecycleError, Move, amend, close, escalate, expire, extend};
 pub use link::{Link, LinkError, LinkId, Nonce, SignedLink, SignedNonce, TokenError};
 pub use mac::{HmacKey, Mac, MacError};
-pub use open_error::OpenError;
+pub use open_error::{MAX_PROMPT_CHARS, MAX_REQUEST_BYTES, OpenError};
+pub use opening::{OnReject, Opening, Subject};
 pub use outcome::{
     AnswerFault, AnswerProblem, CallChoice, Choice, MAX_EVIDENCE_CHARS, MAX_VOTE_EVIDENCE_CHARS,
     OutcomeAnswer, check_answers, choices, words,
 };
 pub use policy::{Assurance, Door, Floor, Policy, PolicyError, requester_may_decide};
+pub use position::{ApprovalId, Position};
 pub use preview::Preview;
-pub use receipt::{Actor, Receipt, ReceiptId, part_salt};
+pub use receipt::{Receipt, part_salt};
 pub use record::{ApprovalRecord, RecordedDecision, Tally};
-pub use request::{
-    ApprovalId, Escalation, MAX_PROMPT_CHARS, MAX_REQUEST_BYTES, OnReject, Opening, Position,
-    Request,
-};
+pub use request::Request;
 pub use status::{Decision, Status, Vocabulary};
-pub use strike::{MAX_STRIKES, Strike, StrikeError, StrikeRecord, Struck, strike};
+pub use strike::{MAX_STRIKES, Strike, StrikeError, Struck, strike};
 pub use strike_code::strike_slot;
-pub use subject::{Digest, InvalidDigest, StepEffects, Subject, SubjectError, UnknownCall};
+pub use strike_record::StrikeRecord;
 pub use tenant::{InvalidTenant, Tenant};
 pub use told::name_signers;
+pub use unknown_call::UnknownCall;
 pub use vote::{Verdict, Vote};

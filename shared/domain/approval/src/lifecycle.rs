@@ -4,12 +4,14 @@ use countersign_failure::Failure;
 use countersign_identity::UserId;
 use jiff::Timestamp;
 
+use crate::actor::Actor;
 use crate::closed::Closed;
 use crate::deadline::{MAX_DURATION, later};
 use crate::open_error::OpenError;
+use crate::opening::Opening;
 use crate::policy::Policy;
-use crate::receipt::{Act, Actor, Receipt};
-use crate::request::{Opening, Request};
+use crate::receipt::{Act, Receipt};
+use crate::request::Request;
 use crate::status::Status;
 
 /// A change of a request: how it is afterwards, and the receipt when it ended. Written in one transaction, on condition

@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
 
 use crate::deadline::later;
+use crate::hashing::hash_bytes;
 use crate::mac::{Mac, MacError};
-use crate::request::ApprovalId;
-use crate::subject::{Digest, hash_bytes};
+use crate::position::ApprovalId;
 use crate::tenant::Tenant;
+use countersign_effect::Digest;
 
 const LINK_FORM: u8 = 1;
 const NONCE_FORM: u8 = 2;

@@ -3,9 +3,14 @@
 use countersign_failure::Failure;
 use jiff::Timestamp;
 
+use crate::hashing::SubjectError;
 use crate::policy::PolicyError;
-use crate::request::{MAX_PROMPT_CHARS, MAX_REQUEST_BYTES};
-use crate::subject::SubjectError;
+
+/// The longest prompt: it is signed whole and stands in the request, which is one item of the table.
+pub const MAX_PROMPT_CHARS: usize = 20_000;
+
+/// The most that a request may take as JSON: it is one item of at most 400 KB, with room for how it ends.
+pub const MAX_REQUEST_BYTES: usize = 350_000;
 
 /// Why a request cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Failure)]

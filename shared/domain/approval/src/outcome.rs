@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::kind::Unknown;
-use crate::subject::UnknownCall;
+use crate::unknown_call::UnknownCall;
 
 /// The longest evidence of one answer, in characters.
 pub const MAX_EVIDENCE_CHARS: usize = 1_000;

@@ -9,11 +9,14 @@ use countersign_run::RunId;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
+use crate::actor::ReceiptId;
 use crate::covered::Covered;
+use crate::covered::StepEffects;
 use crate::outcome::OutcomeAnswer;
-use crate::receipt::{Receipt, ReceiptId};
-use crate::request::{ApprovalId, Request};
-use crate::subject::{StepEffects, UnknownCall};
+use crate::position::ApprovalId;
+use crate::receipt::Receipt;
+use crate::request::Request;
+use crate::unknown_call::UnknownCall;
 
 /// What a port answers.
 pub type PortResult<'a, T> = BoxFuture<'a, Result<T, PortError>>;

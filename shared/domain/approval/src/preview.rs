@@ -4,7 +4,7 @@ use countersign_effect::{Digest, row_leaf, tree};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::subject::SubjectError;
+use crate::hashing::SubjectError;
 
 /// How much JSON a preview may hold, in bytes: a request stays one small item.
 const BUDGET: usize = 64 * 1024;

@@ -4,36 +4,21 @@
 //! still proves that, when and by whom something was decided, and says nothing of what. Each part has a salt of its own,
 //! derived from the request's, so that one part can be disclosed without the others.
 
-use countersign_identity::UserId;
+use countersign_effect::Digest;
 use countersign_run::RunId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::actor::{Actor, ReceiptId};
+use crate::hashing::{SubjectError, hash, hash_bytes};
 use crate::kind::Kind;
 use crate::outcome::{CallChoice, OutcomeAnswer, choices};
 use crate::policy::{Assurance, Door};
-use crate::request::{ApprovalId, Request};
+use crate::position::ApprovalId;
+use crate::request::Request;
 use crate::status::Status;
-use crate::subject::{Digest, hash, hash_bytes};
 use crate::tenant::Tenant;
 use crate::vote::Verdict;
-
-countersign_ids::prefixed_id! {
-    /// One receipt.
-    pub struct ReceiptId("rcpt");
-}
-
-/// Who or what acted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "type", content = "id", deny_unknown_fields)]
-pub enum Actor {
-    /// A person of the directory.
-    Person(UserId),
-    /// The deadline.
-    Clock,
-    /// The engine: the run was stopped, is gone, or asked something else instead.
-    Engine,
-}
 
 /// What happened, in ids and salted digests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +94,7 @@ impl Receipt {
     ///
     /// # Errors
     /// The serialiser's message; a receipt made here always has one.
-    pub fn hash(&self) -> Result<Digest, crate::subject::SubjectError> {
+    pub fn hash(&self) -> Result<Digest, SubjectError> {
         hash("countersign/v1/receipt", self)
     }
 
@@ -141,6 +126,18 @@ impl Receipt {
             at: act.at,
             status: act.status,
         }
+    }
+}
+
+impl Request {
+    /// Whether `receipt` speaks of this very request, version and content: the check of an auditor who still has the
+    /// request.
+    #[must_use]
+    pub fn explains(&self, receipt: &Receipt) -> bool {
+        receipt.approval == self.id
+            && receipt.version == self.version
+            && receipt.subject == salted(self.v, &self.salt, "subject", self.digest.as_bytes())
+            && (self.v < 2 || self.subject_digest().is_ok_and(|digest| digest == self.digest))
     }
 }
 

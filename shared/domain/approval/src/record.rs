@@ -8,10 +8,12 @@ use countersign_identity::UserId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::actor::{Actor, ReceiptId};
 use crate::closed::Closed;
+use crate::opening::OnReject;
 use crate::outcome::{CallChoice, OutcomeAnswer, choices, words};
-use crate::receipt::{Actor, ReceiptId};
-use crate::request::{ApprovalId, OnReject, Request};
+use crate::position::ApprovalId;
+use crate::request::Request;
 use crate::status::Status;
 use crate::vote::{Verdict, Vote};
 

@@ -2,156 +2,27 @@
 
 use std::collections::BTreeSet;
 
+use countersign_effect::Digest;
 use countersign_identity::{Requirement, Topic, UserId};
-use countersign_run::{RunContext, RunId, StepWarnings};
+use countersign_run::{RunContext, StepWarnings};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::closed::Closed;
-use crate::covered::Covered;
+use crate::covered::{Covered, StepEffects};
 use crate::deadline::Timing;
+use crate::hashing::SubjectError;
 use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::open_error::OpenError;
-use crate::policy::{Floor, Policy};
+use crate::open_error::{MAX_PROMPT_CHARS, MAX_REQUEST_BYTES, OpenError};
+use crate::opening::{OnReject, Opening};
+use crate::policy::Policy;
+use crate::position::{ApprovalId, Position};
 use crate::preview::Preview;
-use crate::receipt::Receipt;
 use crate::status::{Decision, Status};
-use crate::strike::StrikeRecord;
-use crate::subject::{Digest, StepEffects, Subject, SubjectError, UnknownCall, hash_bytes};
+use crate::strike_record::StrikeRecord;
 use crate::tenant::Tenant;
-
-countersign_ids::prefixed_id! {
-    /// One request for approval.
-    pub struct ApprovalId("appr");
-}
-
-/// Where in a run the request stands. Never the retry: every attempt finds the same request.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Position {
-    /// The run.
-    pub run: RunId,
-    /// The step's name in its plan.
-    pub step: String,
-    /// The iteration of a review loop.
-    #[serde(default)]
-    pub iteration: u32,
-    /// The turn of an agent.
-    #[serde(default)]
-    pub turn: u32,
-    /// The call within the turn.
-    #[serde(default)]
-    pub call: u32,
-    /// Zero at first; one more each time a closed request no longer fits, because the arguments changed after it was
-    /// approved or because nobody knows whether the approved effect happened.
-    #[serde(default)]
-    pub round: u32,
-}
-
-impl Position {
-    /// The gate of a step, in the first iteration.
-    #[must_use]
-    pub fn of_step(run: &RunId, step: &str) -> Self {
-        Self { run: run.clone(), step: step.to_owned(), iteration: 0, turn: 0, call: 0, round: 0 }
-    }
-
-    /// The same place, one round later.
-    #[must_use]
-    pub fn next_round(&self) -> Self {
-        Self { round: self.round.saturating_add(1), ..self.clone() }
-    }
-
-    /// The id of the request at this position: derived, so that opening twice finds the first.
-    #[must_use]
-    pub fn approval_id(&self, tenant: &Tenant) -> ApprovalId {
-        let mut bytes = Vec::new();
-        for text in [tenant.as_str(), self.run.as_str(), &self.step] {
-            bytes.extend_from_slice(text.as_bytes());
-            bytes.push(0);
-        }
-        for number in [self.iteration, self.turn, self.call, self.round] {
-            bytes.extend_from_slice(&number.to_be_bytes());
-        }
-        ApprovalId::from_bytes(hash_bytes("countersign/v1/approval-id", &[&bytes]).head())
-    }
-}
-
-/// What happens to the run when the request is not approved (K-13).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnReject {
-    /// The run ends.
-    #[default]
-    Stop,
-    /// Every later step up to the next gate is left out.
-    Skip,
-}
-
-/// Who is asked in addition when time passes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Escalation {
-    /// When.
-    pub at: Timestamp,
-    /// Who.
-    pub to: Vec<UserId>,
-}
-
-/// Everything that is known when a request is opened.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Opening {
-    /// The deployment.
-    pub tenant: Tenant,
-    /// Where it stands.
-    pub position: Position,
-    /// How the run was started.
-    pub context: RunContext,
-    /// What is signed.
-    pub subject: Subject,
-    /// Whether what is signed cannot be taken back.
-    pub irreversible: bool,
-    /// Whose run it is.
-    pub owner: UserId,
-    /// Who started it.
-    pub invoker: UserId,
-    /// Invoker, owner of the profile, last editors of playbook, connector and policy.
-    pub requesters: BTreeSet<UserId>,
-    /// One line: `Officer cross-reference: before writing`.
-    pub title: String,
-    /// What is asked, rendered; untrusted text.
-    pub prompt: String,
-    /// What people see.
-    pub preview: Preview,
-    /// The labels and formats they see it in.
-    pub layout: Layout,
-    /// Where the texts of the effects lie in the data bucket, when they are too large for the request.
-    pub effects_at: Option<String>,
-    /// What the system has to say to those who sign, in its own words: that a policy was made stricter, and why.
-    pub remarks: Vec<String>,
-    /// The plan as text, with this gate marked.
-    pub plan_picture: String,
-    /// What the rest of the run may cost at most, as text: `0.00 EUR`.
-    pub cost_bound: Option<String>,
-    /// Who may decide and how.
-    pub policy: Policy,
-    /// The deployment's floor.
-    pub floor: Floor,
-    /// What an approver must be allowed to do, checked again at every decision.
-    pub requirement: Option<Requirement>,
-    /// The topic that requirement is about.
-    pub topic: Option<Topic>,
-    /// Deadline, reminders and escalation.
-    pub timing: Timing,
-    /// What a refusal does to the run.
-    pub on_reject: OnReject,
-    /// Thirty-two random bytes; kept from the first opening.
-    pub salt: Digest,
-}
-
-/// The longest prompt: it is signed whole and stands in the request, which is one item of the table.
-pub const MAX_PROMPT_CHARS: usize = 20_000;
-
-/// The most that a request may take as JSON: it is one item of at most 400 KB, with room for how it ends.
-pub const MAX_REQUEST_BYTES: usize = 350_000;
+use crate::unknown_call::UnknownCall;
 
 /// One request for approval, as stored. Made by [`Request::open`], changed only by this crate's functions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -328,17 +199,6 @@ impl Request {
         let covered =
             self.covers.iter().any(|covered| covered.step == step && covered.root == *root);
         self.v >= 2 && self.status == Status::Approved && covered
-    }
-
-    /// Whether `receipt` speaks of this very request, version and content: the check of an auditor who still has the
-    /// request.
-    #[must_use]
-    pub fn explains(&self, receipt: &Receipt) -> bool {
-        receipt.approval == self.id
-            && receipt.version == self.version
-            && receipt.subject
-                == crate::receipt::salted(self.v, &self.salt, "subject", self.digest.as_bytes())
-            && (self.v < 2 || self.subject_digest().is_ok_and(|digest| digest == self.digest))
     }
 }
 

@@ -6,15 +6,17 @@
 use countersign_failure::Failure;
 use countersign_identity::{Caller, UserId};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use crate::covered::Covered;
+use crate::covered::StepEffects;
 use crate::decide::{DecideError, check_open, check_rights, parse_digest};
+use crate::hashing::SubjectError;
 use crate::kind::Kind;
 use crate::lifecycle::Move;
 use crate::policy::{Assurance, Door};
 use crate::request::Request;
-use crate::subject::{Digest, StepEffects, SubjectError};
+use crate::strike_record::StrikeRecord;
+use countersign_effect::Digest;
 
 /// The most strikes of one request: each of them mails the others, and all of them stay in the record.
 pub const MAX_STRIKES: usize = 32;
@@ -34,29 +36,6 @@ pub struct Strike {
     pub door: Door,
     /// How surely it is them.
     pub assurance: Assurance,
-}
-
-/// What somebody struck out or restored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StrikeRecord {
-    /// Who.
-    pub by: UserId,
-    /// When.
-    pub at: Timestamp,
-    /// Through which door.
-    pub door: Door,
-    /// How surely it was that person.
-    pub assurance: Assurance,
-    /// The version it made.
-    pub version: u32,
-    /// The digest of the version they saw.
-    pub seen: Digest,
-    /// The step.
-    pub step: String,
-    /// The effects that were struck by it, numbered from 0.
-    pub struck: Vec<u32>,
-    /// The effects that were restored by it.
-    pub restored: Vec<u32>,
 }
 
 /// What follows from a strike.

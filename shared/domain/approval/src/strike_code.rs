@@ -1,8 +1,9 @@
 //! One-time codes that confirm a strike.
 
 use crate::code::{CodeScope, StoredCode};
-use crate::subject::{Digest, hash_bytes};
+use crate::hashing::hash_bytes;
 use crate::vote::Verdict;
+use countersign_effect::Digest;
 
 /// Far beyond the slots of approvers.
 const STRIKE_SLOTS: u16 = 1 << 15;

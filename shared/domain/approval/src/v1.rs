@@ -8,9 +8,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::hashing::{SubjectError, hash};
 use crate::kind::Kind;
-use crate::subject::{Digest, SubjectError, hash};
 use crate::tenant::Tenant;
+use countersign_effect::Digest;
 
 /// The largest whole number that a double holds together with all smaller ones.
 const EXACT: u64 = 1 << 53;

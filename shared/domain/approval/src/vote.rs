@@ -4,10 +4,10 @@ use countersign_identity::UserId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::actor::ReceiptId;
 use crate::outcome::OutcomeAnswer;
 use crate::policy::{Assurance, Door};
-use crate::receipt::ReceiptId;
-use crate::subject::Digest;
+use countersign_effect::Digest;
 
 /// What somebody decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

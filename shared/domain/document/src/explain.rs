@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::mend::{Mend, apply};
 use crate::problem::Problem;
+use crate::remarked::Remarked;
 use crate::remarks::laid_out;
-use crate::schema::Remarked;
 use crate::span::Span;
 use crate::text::{self, Form};
 use crate::tree::{Tree, escaped};

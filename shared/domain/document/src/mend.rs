@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::nearest::nearest;
-use crate::schema::Remarked;
+use crate::remarked::Remarked;
 use crate::text;
 use crate::tree::unescaped;
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::schema::Remarked;
+use crate::remarked::Remarked;
 
 /// Words of this schema may be written in any case.
 pub(crate) const ANY_CASE: &str = "x-any-case";

@@ -2,39 +2,20 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::explain::{Naming, explain};
+use crate::kind::Document;
 use crate::mend::Mend;
 use crate::normal::{fits, normalise};
 use crate::problem::Problem;
+use crate::remarked::Remarked;
 use crate::rules::Rules;
-use crate::schema::{Remarked, remarked};
-use crate::tree::{Limits, Tree};
+use crate::schema::remarked;
+use crate::tree::Tree;
 
 /// The most problems that are reported.
 const MAX_PROBLEMS: usize = 100;
-
-/// A kind of document that people write.
-pub trait Document: DeserializeOwned + JsonSchema + 'static {
-    /// What it is called in messages, in its schema's `$id`, and as the key it may be written under.
-    const KIND: &'static str;
-    /// Counts changes of its shape after which older documents are refused.
-    const MAJOR: u32 = 1;
-    /// How large it may be.
-    const LIMITS: Limits = Limits::DEFAULT;
-    /// Whether it may be written under the one key [`Self::KIND`].
-    const WRAPPED: bool = false;
-    /// The code of a number outside its bounds.
-    const OUT_OF_RANGE: &'static str = "type";
-
-    /// Reports what needs more than one part of the document to be decided.
-    fn rules(&self, rules: &mut Rules<'_>) {
-        let _ = rules;
-    }
-}
 
 /// What was read.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,10 +1,7 @@
 //! What one part of a document says about another.
 
-use serde_json::Value;
-
 use crate::mend::Mend;
 use crate::problem::{Problem, Severity};
-use crate::read::Document;
 use crate::span::Span;
 use crate::tree::{Tree, escaped};
 
@@ -14,15 +11,6 @@ pub struct Rules<'t> {
     mends: &'t [Mend],
     base: String,
     found: Vec<Problem>,
-}
-
-/// What the rules of a document that was read from `written` say. Unlike [`crate::read_value`] this needs no schema.
-#[must_use]
-pub fn broken_rules<T: Document>(document: &T, written: Value) -> Vec<Problem> {
-    let tree = Tree::of_value(written);
-    let mut rules = Rules::new(&tree, &[]);
-    document.rules(&mut rules);
-    rules.into_found()
 }
 
 impl<'t> Rules<'t> {

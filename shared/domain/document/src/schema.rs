@@ -7,13 +7,10 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::kind::Document;
 use crate::normal::ANY_CASE;
-use crate::read::Document;
+use crate::remarked::Remarked;
 use crate::tagged::Tagged;
-
-/// A schema with the remarks that messages are made of (`x-…`).
-#[derive(Debug)]
-pub(crate) struct Remarked(pub(crate) Value);
 
 static MADE: LazyLock<Mutex<HashMap<TypeId, Arc<Remarked>>>> = LazyLock::new(Mutex::default);
 
@@ -96,20 +93,4 @@ fn in_any_case(object: &mut Map<String, Value>) {
     let pattern = format!("^({})$", all.join("|"));
     let either = json!([{ "enum": words }, { "type": "string", "pattern": pattern }]);
     object.insert("anyOf".to_owned(), either);
-}
-
-impl Remarked {
-    /// The schema itself, where it stands for one by its name.
-    pub(crate) fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
-        let mut schema = schema;
-        // A name of a name ends; one that goes around would never be made from types.
-        for _ in 0..8 {
-            let Some(target) = schema["$ref"].as_str() else { break };
-            match self.0.pointer(target.trim_start_matches('#')) {
-                Some(next) => schema = next,
-                None => break,
-            }
-        }
-        schema
-    }
 }

@@ -1,20 +1,16 @@
-//! What a tool Lambda is made of, and its `main`.
+//! What a tool Lambda is made of.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use countersign_approval::Tenant;
 use countersign_approval::ports::Signatures;
 use countersign_identity::Rights;
-use countersign_lambda_entry::{Boot, Handler, Invocation, Setting, StartError, decode, handler};
+use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_registry::Registry;
 use countersign_registry::action::{self, Describe};
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
-use futures::future::BoxFuture;
-
-use crate::protocol::run_step;
 
 /// Everything the step protocol needs.
 pub struct Context {
@@ -75,26 +71,6 @@ impl Context {
     pub fn action(&self, name: &str) -> Option<&Arc<dyn action::Handler>> {
         self.actions.get(name)
     }
-}
-
-/// Serves steps: `build` makes the context once.
-#[must_use]
-pub fn serve(build: fn(Boot) -> BoxFuture<'static, Result<Context, StartError>>) -> ExitCode {
-    countersign_lambda_entry::serve_with(Box::new(move |boot| {
-        Box::pin(async move { Ok(handle_with(build(boot).await?)) })
-    }))
-}
-
-fn handle_with(context: Context) -> Handler {
-    let context = Arc::new(context);
-    handler(move |event, invocation: Invocation| {
-        let context = Arc::clone(&context);
-        Box::pin(async move {
-            let event = decode(event)?;
-            let answer = run_step(&context, &event, &invocation).await?;
-            Ok(serde_json::json!(answer))
-        })
-    })
 }
 
 /// Each action has a contract, and each contract of the functions they belong to a handler (K-57).

@@ -8,7 +8,7 @@ use countersign_wiring::Scope;
 use serde_json::{Map, Value, json};
 
 use crate::for_each::Item;
-use crate::gate::filled;
+use crate::gate_ask::filled;
 use crate::prepare::Prepared;
 use crate::step_end::StepEnd;
 

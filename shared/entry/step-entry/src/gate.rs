@@ -3,52 +3,26 @@
 use countersign_approval::{Kind, Subject};
 use countersign_failure::Failure;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{ForEach, Gate, OnError, PlanStep, StepKind};
-use countersign_registry::Contract;
+use countersign_plan::{OnError, PlanStep, StepKind};
 use countersign_registry::action::ActionError;
-use countersign_run::{Head, StepStatus, Verdict};
+use countersign_run::{StepStatus, Verdict};
 use countersign_store_runs::StepView;
-use countersign_wiring::{Condition, Reference, Scope, Template, render};
+use countersign_wiring::{Condition, Reference, Scope};
 use serde_json::Value;
 
 use crate::context::Context;
 use crate::dry_run;
-use crate::earlier;
 use crate::error::StepError;
 use crate::event::StepEvent;
 use crate::for_each;
-use crate::prepare::prepare;
+use crate::gate_ask::{GateAsk, filled, guarding, picture};
+use crate::known_calls::{Known, known_calls};
 use crate::protocol::look;
-use crate::signature::{NoEffect, StepCalls, calls_of, one_call};
+use crate::signature::NoEffect;
 use crate::step_end::StepEnd;
 use crate::unknown::{unknown_calls, what_happened};
 use crate::upstream::Upstream;
 use crate::warned::SHOWN;
-
-/// What people are to be asked.
-#[derive(Debug, Clone)]
-pub struct GateAsk {
-    /// The head of the run.
-    pub head: Head,
-    /// The step: a gate, or a tool that needs a signature of its own.
-    pub step: PlanStep,
-    /// Zero at first; one more each time the step was in doubt.
-    pub round: u32,
-    /// The rules it is decided by: the gate's own, or of a step that asks for itself those of the gate that guards it.
-    pub gate: Option<Gate>,
-    /// Whether something behind it cannot be taken back.
-    pub irreversible: bool,
-    /// What the system has to say to those who sign.
-    pub remarks: Vec<String>,
-    /// The question.
-    pub prompt: String,
-    /// All that `preview_from` names; null when it names nothing.
-    pub preview: Value,
-    /// What is signed.
-    pub subject: Subject,
-    /// The steps of the run's plan with their stages, for the picture: (name, kind) per stage.
-    pub stages: Vec<Vec<(String, StepKind)>>,
-}
 
 /// What `gate-open` does with a step.
 #[derive(Debug)]
@@ -249,63 +223,6 @@ fn condition_is_false(step: &PlanStep) -> String {
     format!("`{}` will be skipped: its condition `{condition}` does not hold.", step.name)
 }
 
-/// What a step is going to send.
-pub(crate) struct Known {
-    /// As it will itself compute it; none when there is nothing to send.
-    pub(crate) calls: Option<StepCalls>,
-    /// How the step ends when there is nothing to send.
-    ending: Option<StepEnd>,
-    /// What those who sign are told of it.
-    remarks: Vec<String>,
-}
-
-pub(crate) async fn known_calls(
-    context: &Context,
-    view: &StepView,
-    step: &PlanStep,
-    scope: &Scope<'_>,
-) -> Result<Known, NoEffect> {
-    let contract = context.registry.get(&step.action);
-    let contract =
-        contract.ok_or_else(|| NoEffect::Step(StepError::NoHandler(step.action.clone())))?;
-    if let Some(each) = &step.for_each {
-        return known_list(context, view, step, each, contract, scope).await;
-    }
-    let prepared = prepare(step, contract, scope).map_err(|problems| {
-        NoEffect::Failed(ActionError::terminal("STEP_INPUT_INVALID", problems.join("; ")))
-    })?;
-    let head = &view.head;
-    let ending = earlier::ending(context, head, step, &prepared).await.map_err(NoEffect::Step)?;
-    if let Some(ending) = ending {
-        let message = ending.message.as_deref().unwrap_or_default();
-        let remarks = vec![format!("`{}`: {message}", step.name)];
-        return Ok(Known { calls: None, ending: Some(ending), remarks });
-    }
-    let calls = one_call(context, head, step, &prepared).await?;
-    Ok(Known { calls: Some(calls), ending: None, remarks: Vec::new() })
-}
-
-async fn known_list(
-    context: &Context,
-    view: &StepView,
-    step: &PlanStep,
-    each: &ForEach,
-    contract: &Contract,
-    scope: &Scope<'_>,
-) -> Result<Known, NoEffect> {
-    let head = &view.head;
-    let list = for_each::Calls::of(context, head, step, each, contract, scope).await?;
-    let remarks = earlier::remarks(&context.runs, head, step, &list.before).await;
-    let remarks = remarks.map_err(NoEffect::Step)?;
-    if list.left.is_empty() {
-        let ending = Some(for_each::nothing_to_do(step, &list.before));
-        return Ok(Known { calls: None, ending, remarks });
-    }
-    let calls = calls_of(context, head, step, &list.left).await?;
-    let calls = for_each::unrecorded(context, view, step, calls).await.map_err(NoEffect::Step)?;
-    Ok(Known { calls: Some(calls), ending: None, remarks })
-}
-
 async fn settled(
     ending: StepEnd,
     context: &Context,
@@ -369,35 +286,4 @@ async fn tool(
         gate: guarding(view, step),
         step: step.clone(),
     })))
-}
-
-/// The rules a step that asks for itself is decided by: those of the gate that guards it. It may ask nobody else, and no
-/// less surely, than the gate would have.
-pub(crate) fn guarding(view: &StepView, step: &PlanStep) -> Option<Gate> {
-    let name = step.covered_by.as_ref().or(step.guard.as_ref())?;
-    let gate = view.plan.step(name)?.gate.clone()?;
-    Some(Gate { preview_from: None, ..gate })
-}
-
-/// The prompt with its references filled in; one that leads nowhere reads as a dash.
-pub(crate) fn filled(prompt: &str, scope: &Scope) -> String {
-    let Ok(template) = Template::parse(prompt) else { return prompt.to_owned() };
-    template
-        .parts()
-        .iter()
-        .map(|part| match part {
-            countersign_wiring::Part::Text(text) => text.clone(),
-            countersign_wiring::Part::Reference(reference, _) => {
-                reference.value(scope).map_or_else(|| "–".to_owned(), |value| render(&value))
-            }
-        })
-        .collect()
-}
-
-pub(crate) fn picture(view: &StepView) -> Vec<Vec<(String, StepKind)>> {
-    let stages = countersign_plan::stages(&view.plan).unwrap_or_default();
-    stages
-        .iter()
-        .map(|stage| stage.iter().map(|step| (step.name.clone(), step.kind)).collect())
-        .collect()
 }

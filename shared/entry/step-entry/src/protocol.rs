@@ -1,4 +1,4 @@
-//! The protocol itself.
+//! The protocol itself, for one call. What steps over a list share with it is here too.
 
 use std::time::Duration;
 
@@ -19,44 +19,12 @@ use crate::context::Context;
 use crate::dry_run;
 use crate::earlier;
 use crate::error::StepError;
-use crate::event::{Answer, Envelope, StepEvent};
-use crate::for_each;
+use crate::event::StepEvent;
 use crate::prepare::{Prepared, prepare};
 use crate::signature::{NoEffect, one_call};
 use crate::step_end::StepEnd;
 use crate::upstream::Upstream;
 use crate::warned::{SHOWN, is_known};
-
-/// Runs a step once, whatever happened before.
-///
-/// # Errors
-/// [`StepError`] when there is no outcome to record: the machine tries again, asks people, or calls the step lost.
-pub async fn run_step(
-    context: &Context,
-    event: &StepEvent,
-    invocation: &Invocation,
-) -> Result<Answer, StepError> {
-    let view = look(context, event).await?;
-    if let Some(own) = &view.own {
-        return Ok(Envelope::from(own).into());
-    }
-    let step =
-        view.plan.step(&event.step).ok_or_else(|| StepError::UnknownStep(event.step.clone()))?;
-    if view.intent.as_ref().is_some_and(|intent| intent.is_leased(invocation.now)) {
-        return Err(StepError::Busy(step.name.clone()));
-    }
-    if let Some(each) = &step.for_each {
-        return for_each::run(context, event, &view, step, each, invocation).await;
-    }
-    let ending = match decide(context, event, &view, step, invocation).await? {
-        Decided::End(ending) => match &view.intent {
-            Some(intent) => ending.unknown(step, intent),
-            None => ending,
-        },
-        Decided::Act(ready) => ready.act(context, event, &view.head, step, invocation).await?,
-    };
-    Ok(ending.record(&context.runs, event, invocation.now).await?.into())
-}
 
 /// Reads the step's view and checks the seal that travelled in the execution.
 pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepView, StepError> {
@@ -78,13 +46,13 @@ pub(crate) async fn look(context: &Context, event: &StepEvent) -> Result<StepVie
     Ok(view)
 }
 
-enum Decided<'a> {
+pub(crate) enum Decided<'a> {
     End(StepEnd),
     Act(Box<Ready<'a>>),
 }
 
 /// A step that may act.
-struct Ready<'a> {
+pub(crate) struct Ready<'a> {
     contract: &'a Contract,
     prepared: Prepared,
     /// What it may send, when its effect cannot be taken back.
@@ -127,7 +95,7 @@ pub(crate) async fn begin<'a>(
     Ok(Begun::Go { contract, scope })
 }
 
-async fn decide<'a>(
+pub(crate) async fn decide<'a>(
     context: &'a Context,
     event: &StepEvent,
     view: &'a StepView,
@@ -262,7 +230,7 @@ impl Ready<'_> {
         }
     }
 
-    async fn act(
+    pub(crate) async fn act(
         self,
         context: &Context,
         event: &StepEvent,

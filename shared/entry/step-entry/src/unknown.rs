@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::error::StepError;
 use crate::for_each;
-use crate::gate::{GateAsk, guarding, known_calls, picture};
+use crate::gate_ask::{GateAsk, guarding, picture};
+use crate::known_calls::known_calls;
 use crate::signature::NoEffect;
 
 /// The calls of a step whose outcome is unknown, as people are asked about them; none when its mark does not say what was

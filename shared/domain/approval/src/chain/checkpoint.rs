@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::export::whole;
 use super::{Head, PublicKey};
-use crate::subject::Digest;
 use crate::tenant::Tenant;
+use countersign_effect::Digest;
 
 /// A signed statement: at this time the chain was so long and ended so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

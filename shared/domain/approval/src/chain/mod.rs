@@ -18,9 +18,11 @@ pub use self::export::{Export, File, Reading};
 pub use self::finding::Finding;
 pub use self::key::{InvalidKey, PublicKey};
 pub use self::verify::{Report, verify};
-use crate::receipt::{Receipt, ReceiptId};
-use crate::subject::{Digest, SubjectError, hash_bytes};
+use crate::actor::ReceiptId;
+use crate::hashing::{SubjectError, hash_bytes};
+use crate::receipt::Receipt;
 use crate::tenant::Tenant;
+use countersign_effect::Digest;
 
 /// One link of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -172,7 +172,7 @@ fn a_destination_survives_storage() {
 }
 
 /// A layout, and what is said of it.
-fn layout(config: Value) -> (Option<Layout>, Vec<String>) {
+fn layout(config: &Value) -> (Option<Layout>, Vec<String>) {
     let reading = read_value::<WrittenDestination>(json!({"type": "chat", "config": config}));
     let layout = reading.value.map(|written| match Destination::from(written).config {
         DestinationConfig::Chat(layout) => layout,
@@ -183,7 +183,7 @@ fn layout(config: Value) -> (Option<Layout>, Vec<String>) {
 
 #[test]
 fn f_136_sections_are_read() {
-    let (layout, problems) = layout(json!({"title": "People", "sections": [
+    let (layout, problems) = layout(&json!({"title": "People", "sections": [
         {"title": "Officers", "source": "{officers.data}", "format": "table",
          "columns": ["person_name", {"field": "pay", "format": "money"}]}]}));
     assert_eq!(problems, Vec::<String>::new());
@@ -195,7 +195,7 @@ fn f_136_sections_are_read() {
 
 #[test]
 fn f_136_every_problem_of_a_layout_has_its_path() {
-    let (_, problems) = layout(json!({"sections": [
+    let (_, problems) = layout(&json!({"sections": [
         {"source": "a", "format": "tabel"}, {"title": "B", "columns": [{"titel": "x"}]},
         {"title": "C", "columns": [{"field": "pay", "currency": "EUR"}, {"field": "pay", "format": "money", "currency": "eur"}]}]}));
     assert_eq!(

@@ -1,0 +1,69 @@
+//! A link that is followed: what it leads to, and who holds it.
+
+use countersign_approval::{Nonce, Request, SignedLink, TokenError, Vote};
+use countersign_identity::{Requirement, Role, Standing, UserId, permits};
+use countersign_store_approvals::Loaded;
+use jiff::Timestamp;
+
+use crate::Context;
+use crate::refusal::Refusal;
+
+/// A genuine, current link and what it leads to.
+pub(crate) struct Opened {
+    pub(crate) link: SignedLink,
+    pub(crate) slot: u16,
+    pub(crate) person: UserId,
+    pub(crate) loaded: Loaded,
+}
+
+impl Opened {
+    pub(crate) fn request(&self) -> &Request {
+        &self.loaded.request
+    }
+
+    /// The vote of the link's own person on the present version.
+    pub(crate) fn own_vote(&self) -> Option<&Vote> {
+        self.loaded.counted().find(|vote| vote.person == self.person)
+    }
+}
+
+/// Follows a token to its request: genuine, not expired, not replaced by a newer link, of a person who is asked and may
+/// read now. Whoever was deactivated or has no role left finds the page of a link that opens nothing.
+pub(crate) async fn open(
+    token: &str,
+    context: &Context,
+    now: Timestamp,
+) -> Result<Opened, Refusal> {
+    let link = SignedLink::parse(token).map_err(|TokenError| Refusal::NotFound)?;
+    let said = link.verify(&context.tenant, context.key.as_ref(), now).await?.clone();
+    context.look.check_link(&said.approval, said.slot, &link).await?;
+    let loaded = context.look.load(&said.approval).await?.ok_or(Refusal::NotFound)?;
+    let person = loaded.request.policy.approver(said.slot).cloned().ok_or(Refusal::NotFound)?;
+    let standing = context.look.standing(&person).await?;
+    if !standing.is_some_and(|standing| may_read(&standing)) {
+        return Err(Refusal::NotFound);
+    }
+    Ok(Opened { link, slot: said.slot, person, loaded })
+}
+
+/// What the REST API asks of a reader too.
+fn may_read(standing: &Standing) -> bool {
+    standing.active && permits(&standing.scopes, &Requirement::role(Role::Reader), None).is_ok()
+}
+
+/// A nonce for a page that shows the request as it is.
+pub(crate) async fn nonce(
+    opened: &Opened,
+    context: &Context,
+    now: Timestamp,
+) -> Result<String, Refusal> {
+    let request = opened.request();
+    let nonce = Nonce::for_page(opened.link.id(), request.digest, request.version, now);
+    Ok(nonce.sign(&context.tenant, context.key.as_ref()).await?.token())
+}
+
+/// What somebody is called.
+pub(crate) async fn name(person: &UserId, context: &Context) -> Result<String, Refusal> {
+    let standing = context.look.standing(person).await?;
+    Ok(standing.map_or_else(|| "Somebody who has left".to_owned(), |standing| standing.name))
+}

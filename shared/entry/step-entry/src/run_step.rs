@@ -1,0 +1,40 @@
+//! One run of a step: the protocol for a single call, or for each item of a list.
+
+use countersign_lambda_entry::Invocation;
+
+use crate::context::Context;
+use crate::error::StepError;
+use crate::event::{Answer, Envelope, StepEvent};
+use crate::for_each;
+use crate::protocol::{Decided, decide, look};
+
+/// Runs a step once, whatever happened before.
+///
+/// # Errors
+/// [`StepError`] when there is no outcome to record: the machine tries again, asks people, or calls the step lost.
+pub async fn run_step(
+    context: &Context,
+    event: &StepEvent,
+    invocation: &Invocation,
+) -> Result<Answer, StepError> {
+    let view = look(context, event).await?;
+    if let Some(own) = &view.own {
+        return Ok(Envelope::from(own).into());
+    }
+    let step =
+        view.plan.step(&event.step).ok_or_else(|| StepError::UnknownStep(event.step.clone()))?;
+    if view.intent.as_ref().is_some_and(|intent| intent.is_leased(invocation.now)) {
+        return Err(StepError::Busy(step.name.clone()));
+    }
+    if let Some(each) = &step.for_each {
+        return for_each::run(context, event, &view, step, each, invocation).await;
+    }
+    let ending = match decide(context, event, &view, step, invocation).await? {
+        Decided::End(ending) => match &view.intent {
+            Some(intent) => ending.unknown(step, intent),
+            None => ending,
+        },
+        Decided::Act(ready) => ready.act(context, event, &view.head, step, invocation).await?,
+    };
+    Ok(ending.record(&context.runs, event, invocation.now).await?.into())
+}
