@@ -186,10 +186,10 @@ async fn f_072_arguments_are_checked() {
         let world = Arc::clone(&world);
         async move { run(&world, &call(message, &params)).await.unwrap_err().message }
     };
-    assert_eq!(refused(" ", json!({})).await, "`message` must not be empty");
+    assert_eq!(refused(" ", json!({})).await, "`message` is empty");
     assert_eq!(
         refused("x", json!({"priority": "soon"})).await,
-        "`priority` is one of `low`, `normal`, `high`, `urgent`, found `soon`"
+        "`priority` must be one of `low`, `normal`, `high`, `urgent`, found `soon`"
     );
     let link = refused("x", json!({"action_url": "http://evil.example"})).await;
     assert_eq!(link, "`action_url` must be an https address or a path of this deployment");

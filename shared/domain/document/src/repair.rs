@@ -79,11 +79,13 @@ impl Explainer<'_> {
             keys.filter(|key| is_own(branch, key)).count()
         };
         let branches = schema.and_then(|schema| schema["allOf"].as_array());
-        let branches = branches.map(Vec::as_slice).unwrap_or_default();
-        let counts: Vec<usize> = branches.iter().map(count).collect();
+        // The case of an unknown word has no word of its own.
+        let branches: Vec<&Value> =
+            branches.into_iter().flatten().filter(|branch| tag(branch).is_some()).collect();
+        let counts: Vec<usize> = branches.iter().copied().map(count).collect();
         let most = counts.iter().max().copied().unwrap_or_default();
         let first = counts.iter().position(|count| *count == most);
-        let branch = first.and_then(|n| branches.get(n)).and_then(tag);
+        let branch = first.and_then(|n| branches.get(n)).and_then(|branch| tag(branch));
         match branch.filter(|_| counts.iter().any(|count| *count < most)) {
             Some((tag, word)) => Mend::Meant(format!("{pointer}/{}", escaped(tag)), word.into()),
             None => self.stand_in(pointer, schema),

@@ -84,7 +84,7 @@ fn a_tag_that_is_missing_or_wrong_is_taken_from_the_keys_beside_it() {
         "{by: foot, to: a, shoes: 7}",
         &[
             &format!("13 choice: {words}, found `foot`"),
-            "33 type: `shoes` must be a string, found a number | put it in quotes: \"7\"",
+            "33 type: `shoes` must be a string, found 7 | put it in quotes: \"7\"",
         ],
     );
     check(

@@ -47,9 +47,7 @@ fn f_161_what_a_step_leaves_of_its_records_is_known_to_the_next() {
         compiled.diagnostics.iter().find(|found| found.code.as_str() == "P109").map(super::shown);
     assert_eq!(
         column.as_deref(),
-        Some(
-            "P109 9:109 3 the rows of `total.data` have no field `pey` | the fields are `name`, `pay`"
-        ),
+        Some("P109 9:109 3 the rows of `total.data` have no field `pey` | did you mean `pay`?"),
     );
 }
 

@@ -83,7 +83,7 @@ fn every_mistake_of_the_mapping_is_told_at_once() {
             "P007 1st: `1st` is not a name that references can use | use a letter, then letters, digits, `_` and `-`, at most 64",
             "P006 11: `parallel` must be a whole number from 1 to 10, found 11",
             "P006 0: `max` must be a whole number from 1 to 1000, found 0",
-            "P004 7: `key` must be a string, found a number | put it in quotes: \"7\"",
+            "P004 7: `key` must be a string, found 7 | put it in quotes: \"7\"",
         ],
     );
     check_each(
