@@ -159,7 +159,7 @@ impl<'d> Steps<'d> {
 
     fn approvers(&self, gate: &Gate, at: At<'_>) -> Vec<Text> {
         let spot = |n: usize| self.source.spot(&at.below(&format!("approvers/{n}")));
-        let names = gate.approvers.to_vec().into_iter().enumerate();
+        let names = gate.approvers.iter().cloned().enumerate();
         names.map(|(n, name)| Text { text: name, spot: spot(n) }).collect()
     }
 
