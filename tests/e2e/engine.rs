@@ -99,7 +99,7 @@ steps:
     let done = ana.reaches(&run, "error").await;
     assert_eq!(
         (&step(&done, "fails")["status"], &step(&done, "fails")["code"]),
-        (&json!("failed"), &json!("BAD_PARAM"))
+        (&json!("failed"), &json!("STEP_INPUT_INVALID"))
     );
     assert_eq!(step(&done, "works")["status"], "done");
     assert_eq!(

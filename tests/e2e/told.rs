@@ -156,7 +156,7 @@ async fn f_190_a_failed_run_and_a_cancelled_one_are_told() {
     ana.reaches(&failed, "error").await;
     let mail = told(&ana, &failed).await;
     assert!(mail.subject.ends_with(": ended with an error"), "{}", mail.subject);
-    assert!(mail.text.contains("BAD_PARAM"), "{}", mail.text);
+    assert!(mail.text.contains("STEP_INPUT_INVALID"), "{}", mail.text);
     let cancelled = start_interactive(&ana, &agent, "told-cancelled").await;
     maria.request(&cancelled).await;
     ana.post(&format!("/executions/{cancelled}/cancel"), &json!({})).await;
