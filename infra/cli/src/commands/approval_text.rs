@@ -7,12 +7,12 @@ use super::{items, text, visible};
 /// Everything that the request shows, a line each.
 pub(super) fn lines(request: &Value) -> Vec<String> {
     let mut lines = head(request);
-    lines.extend(list(request, "unread", warnings(request)));
-    lines.extend(list(request, "Take note:", bullets(request, "remarks")));
-    lines.extend(list(request, "Not covered; asks for itself:", bullets(request, "later")));
+    lines.extend(list("Could not be read:", warnings(request)));
+    lines.extend(list("Take note:", bullets(request, "remarks")));
+    lines.extend(list("Not covered; asks for itself:", bullets(request, "later")));
     for step in field_items(request, "effects") {
         lines.push(String::new());
-        lines.extend(requests_of(step));
+        lines.extend(requests_of(request, step));
     }
     for call in field_items(request, "outcome") {
         lines.push(String::new());
@@ -45,19 +45,11 @@ fn head(request: &Value) -> Vec<String> {
 }
 
 /// A heading with what belongs to it; nothing when that is nothing.
-fn list(request: &Value, heading: &str, below: Vec<String>) -> Vec<String> {
+fn list(heading: &str, below: Vec<String>) -> Vec<String> {
     if below.is_empty() {
         return below;
     }
-    let heading = match heading {
-        "unread" => {
-            let counts =
-                field_items(request, "warnings").iter().filter_map(|one| one["count"].as_u64());
-            format!("Could not be read ({} in all):", counts.sum::<u64>())
-        }
-        other => other.to_owned(),
-    };
-    [String::new(), heading].into_iter().chain(below).collect()
+    [String::new(), heading.to_owned()].into_iter().chain(below).collect()
 }
 
 fn bullets(request: &Value, field: &str) -> Vec<String> {
@@ -74,7 +66,7 @@ fn warnings(request: &Value) -> Vec<String> {
 }
 
 /// What a step sends: every value of every request that the answer holds, and how many are elsewhere.
-fn requests_of(step: &Value) -> Vec<String> {
+fn requests_of(request: &Value, step: &Value) -> Vec<String> {
     let all = field_items(step, "items");
     let left_out = step["left_out"].as_u64().unwrap_or_default();
     let count = all.len() as u64 + left_out;
@@ -89,7 +81,8 @@ fn requests_of(step: &Value) -> Vec<String> {
     }
     if left_out > 0 {
         lines.push(format!(
-            "  and {left_out} more: GET /api/agent-factory/approvals/ID/effects/{}/N",
+            "  and {left_out} more: GET /api/agent-factory/approvals/{}/effects/{}/N",
+            cell(request, "id"),
             cell(step, "step")
         ));
     }
@@ -116,7 +109,7 @@ fn sent(sends: &Value) -> Vec<String> {
         let media = text(section, "media").map(|media| format!(" ({media})")).unwrap_or_default();
         lines.push(format!("{}{media}", cell(section, "part")));
         match section.pointer("/content/text").and_then(Value::as_str) {
-            Some(body) => lines.extend(body.lines().map(|line| format!("  {}", visible(line)))),
+            Some(body) => lines.extend(body.split('\n').map(|line| format!("  {}", visible(line)))),
             None => lines
                 .extend(section.pointer("/content/fields").map_or(&[][..], items).iter().map(pair)),
         }
@@ -129,10 +122,14 @@ fn pair(field: &Value) -> String {
     format!("  {} = {}", cell(field, "name"), cell(field, "value"))
 }
 
-/// A call whose outcome nobody knows, and what sending it again risks.
+/// A call with an unknown outcome: where and by which key to look for it, what it sent, and the risk of sending it again.
+/// Its number is the one that `--answer` takes.
 fn unknown(call: &Value) -> Vec<String> {
-    let step = text(call, "step").unwrap_or_default();
-    let mut lines = vec![visible(&format!("What became of call {} of {step}?", cell(call, "n")))];
+    let mut lines = vec![
+        format!("What became of call {}?", cell(call, "n")),
+        format!("  {}, sent at {}", cell(call, "target"), cell(call, "sent_at")),
+        format!("  idempotency key {}", cell(call, "key")),
+    ];
     lines.extend(sent(&call["sends"]).into_iter().map(|line| format!("  {line}")));
     lines.extend(text(call, "again_warning").map(|risk| format!("  again: {}", visible(&risk))));
     lines
@@ -209,7 +206,7 @@ appr_1 · pending · 1 of 2 approvals, waits for bob, counts as denied after 202
 Pay these?
 All of them.
 
-Could not be read (3 in all):
+Could not be read:
   3 warnings in read
     a.csv, row 2, amount: \\u{1b}[31m`$1`
     and 2 more, in the output of the step
@@ -232,12 +229,38 @@ pay sends 3 requests, 1 struck out:
   2. (struck out, not sent)
      POST https://bank.example/pay
      via bank.pay
-  and 1 more: GET /api/agent-factory/approvals/ID/effects/pay/N
+  and 1 more: GET /api/agent-factory/approvals/appr_1/effects/pay/N
 
 Rows (1 of 9):
   1. vendor: Acme, amount: 12
 
 digest abc";
         assert_eq!(lines(&request).join("\n"), expect);
+    }
+    #[test]
+    fn k_49_a_terminal_says_where_to_look_for_a_call() {
+        let target = json!({"method": "POST", "url": "https://bank.example/pay"});
+        let body = json!({"part": "body", "content": {"text": "a\r\nb\n"}});
+        let request = json!({
+            "id": "appr_1", "status": "pending", "title": "Pay: pay", "given": 0, "needed": 1, "digest": "abc",
+            "outcome": [{
+                "n": 2, "target": "POST bank.example/pay", "sent_at": "2026-01-01T00:00:00Z", "key": "k-1",
+                "again_warning": "the key is forgotten",
+                "sends": {"target": target, "sections": [body], "via": "bank.pay"},
+            }],
+        });
+        let shown = lines(&request).join("\n");
+        let expect = "What became of call 2?
+  POST bank.example/pay, sent at 2026-01-01T00:00:00Z
+  idempotency key k-1
+  POST https://bank.example/pay
+  body
+    a\\r
+    b
+    
+  via bank.pay
+  again: the key is forgotten
+";
+        assert!(shown.contains(expect), "{shown}");
     }
 }

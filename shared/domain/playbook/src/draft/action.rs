@@ -1,5 +1,7 @@
 //! Steps that call an action: its contract, and the endpoint of a connector.
 
+use countersign_document::did_you_mean;
+use countersign_document::words::{found, shortened};
 use countersign_registry::{CALL_CONNECTOR, Contract, nearest};
 use serde_json::Value;
 
@@ -50,7 +52,7 @@ impl<'d> Steps<'d> {
         let contract = self.world.contracts.get(&action.text);
         if contract.is_none() {
             let likely = self.world.contracts.suggest(&action.text);
-            let message = format!("there is no action `{}`", shown(&action.text));
+            let message = format!("there is no action `{}`", shortened(&action.text));
             let problem = sink.problem(Code::UnknownAction, action.spot, "action", message);
             sink.push(problem.maybe_hint(likely.map(did_you_mean)));
         }
@@ -133,14 +135,6 @@ fn model_forbidden(step: &Text, sink: &mut Sink<'_>) {
     sink.push(problem.hint("use `execution_mode: hybrid`, or a tool step"));
 }
 
-fn shown(text: &str) -> String {
-    text.chars().take(60).collect()
-}
-
-fn did_you_mean(likely: &str) -> String {
-    format!("did you mean `{likely}`?")
-}
-
 /// Reports a connector that the profile has not bound.
 pub(crate) fn not_bound(connector: &Text, field: &str, bindings: &Bindings, sink: &mut Sink<'_>) {
     let likely = nearest(&connector.text, bindings.connectors());
@@ -148,7 +142,8 @@ pub(crate) fn not_bound(connector: &Text, field: &str, bindings: &Bindings, sink
         || "bind it to the profile, or choose one that is bound".to_owned(),
         did_you_mean,
     );
-    let message = format!("the connector `{}` is not bound to the profile", shown(&connector.text));
+    let message =
+        format!("the connector `{}` is not bound to the profile", shortened(&connector.text));
     let problem = sink.problem(Code::NotBound, connector.spot, field, message);
     sink.push(problem.hint(hint));
 }
@@ -170,8 +165,7 @@ fn literal(params: &Entries<'_>, key: &str, spot: Spot, sink: &mut Sink<'_>) -> 
             None
         }
         other => {
-            let found = countersign_document::words::found(other);
-            let message = format!("`{key}` must be a string, found {found}");
+            let message = format!("`{key}` must be a string, found {}", found(other));
             // What is beside the action was reported with its shape.
             if !sink.has(Code::WrongShape, &message) {
                 sink.report(Code::WrongShape, spot, key, message);
