@@ -214,14 +214,14 @@ impl<'w> Scene<'w> {
         let inputs = json!({ "rows": [{ "name": key, "amount": 15 }] });
         let body = json!({ "profile": self.other, "playbook": "harmless", "inputs": inputs, "run_context": "background" });
         let path = format!("{FACTORY}/executions");
-        let said = standing(self.ana.door.post_once(&path, &body, key).await)?;
+        let said = recorded(self.ana.door.post_once(&path, &body, key).await)?;
         Some(said["id"].as_str().unwrap().to_owned())
     }
 
     /// Signs what is asked until the run ends. A payment in doubt is signed again only when it was not made.
     async fn finish(&self, run: &str, posts: usize) -> Value {
         until(&format!("`{run}` ends"), || async {
-            let now = standing(self.ana.door.get(&format!("{FACTORY}/executions/{run}")).await)?;
+            let now = recorded(self.ana.door.get(&format!("{FACTORY}/executions/{run}")).await)?;
             match now["state"].as_str().unwrap() {
                 "running" => None,
                 "awaiting_approval" => {
@@ -236,17 +236,17 @@ impl<'w> Scene<'w> {
 
     async fn answer(&self, run: &str, posts: usize) -> Option<()> {
         let page =
-            standing(self.maria.door.get(&format!("{FACTORY}/approvals?status=pending")).await)?;
+            recorded(self.maria.door.get(&format!("{FACTORY}/approvals?status=pending")).await)?;
         let request = page["items"].as_array().unwrap().iter().find(|item| item["run"] == run)?;
         let paid = self.elsewhere.posts() > posts;
         let word = if paid { "reject" } else { "approve" };
         let path = format!("{FACTORY}/approvals/{}", request["approval"].as_str().unwrap());
-        let seen = standing(self.maria.door.get(&path).await)?;
+        let seen = recorded(self.maria.door.get(&path).await)?;
         let mut decision = json!({ "digest": seen["digest"], "version": seen["version"] });
         if seen["kind"] == "outcome" && !paid {
             decision["answers"] = json!([{ "choice": "again" }]);
         }
-        standing(self.maria.door.post(&format!("{path}/{word}"), &decision).await).map(|_| ())
+        recorded(self.maria.door.post(&format!("{path}/{word}"), &decision).await).map(|_| ())
     }
 
     async fn left(&self) -> Left {
@@ -280,7 +280,7 @@ impl<'w> Scene<'w> {
 }
 
 /// What was said, or nothing when the door's own function had just died.
-fn standing(said: Result<Value, CliError>) -> Option<Value> {
+fn recorded(said: Result<Value, CliError>) -> Option<Value> {
     match said {
         Ok(value) => Some(value),
         Err(CliError::Refused { status: 500.., .. } | CliError::Door { .. }) => None,

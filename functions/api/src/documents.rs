@@ -2,21 +2,21 @@
 
 use countersign_connector::{ConnectorDefinition, Diagnostic, Parsed, Severity, Span, claims};
 use countersign_playbook::{
-    Compiled, Diagnostic as PlaybookDiagnostic, PlaybookSource, Severity as PlaybookSeverity,
-    ValidPlaybook, World, compile,
+    CompileContext, Compiled, Diagnostic as PlaybookDiagnostic, PlaybookSource,
+    Severity as PlaybookSeverity, ValidPlaybook, compile,
 };
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 
 /// Compiles a playbook.
-pub(crate) fn compiled(yaml: &str, world: &World<'_>) -> Compiled {
+pub(crate) fn compiled(yaml: &str, world: &CompileContext<'_>) -> Compiled {
     compile(&PlaybookSource::new("playbook.yaml", yaml), world)
 }
 
 /// The playbook as it may be saved with its warnings, or a problem with all its errors.
 pub(crate) fn valid(
     yaml: &str,
-    world: &World<'_>,
+    world: &CompileContext<'_>,
 ) -> Result<(ValidPlaybook, Vec<PlaybookDiagnostic>), Problem> {
     let compiled = compiled(yaml, world);
     let errors: Vec<FieldError> = compiled
@@ -107,7 +107,11 @@ mod tests {
     #[test]
     fn f_343_every_error_of_a_playbook_has_its_place() {
         let yaml = "id: Not Kebab\nname: x\nsteps:\n  - name: a\n    action: launch_rocket\n  - name: a\n    action: parallel\n";
-        check(&valid(yaml, &World::of(&Registry::builtin())).unwrap_err(), "PLAYBOOK_INVALID", 2);
+        check(
+            &valid(yaml, &CompileContext::of(&Registry::builtin())).unwrap_err(),
+            "PLAYBOOK_INVALID",
+            2,
+        );
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_gatekeeper::signers;
 use countersign_identity::{Requirement, Role, UserId};
-use countersign_playbook::{Bindings, Compiled, Diagnostic, StepKind, ValidPlaybook, World};
+use countersign_playbook::{
+    Bindings, CompileContext, Compiled, Diagnostic, StepKind, ValidPlaybook,
+};
 use countersign_web::Problem;
 
 use crate::{Context, documents};
@@ -22,7 +24,7 @@ struct Known {
 }
 
 impl Known {
-    fn of<'a>(&'a self, world: World<'a>) -> World<'a> {
+    fn of<'a>(&'a self, world: CompileContext<'a>) -> CompileContext<'a> {
         world.knowing(&self.connectors).asking(&self.cannot_sign)
     }
 }
@@ -33,7 +35,7 @@ pub(crate) async fn playbook(
     author: &UserId,
     yaml: &str,
 ) -> Result<(ValidPlaybook, Vec<Diagnostic>), Problem> {
-    let world = World::of(&ctx.registry);
+    let world = CompileContext::of(&ctx.registry);
     let (alone, _) = documents::valid(yaml, &world)?;
     let known = known(ctx, author, &alone).await?;
     documents::valid(yaml, &known.of(world))
@@ -46,7 +48,7 @@ pub(crate) async fn judged(
     yaml: &str,
     bindings: Option<&Bindings>,
 ) -> Result<Compiled, Problem> {
-    let world = World::of(&ctx.registry);
+    let world = CompileContext::of(&ctx.registry);
     let world = bindings.map_or(world, |bindings| world.with(bindings));
     let alone = documents::compiled(yaml, &world);
     let Some(playbook) = &alone.playbook else { return Ok(alone) };

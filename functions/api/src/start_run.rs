@@ -3,7 +3,7 @@
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_plan::{Plan, Rehearsal, Request, inputs, plan};
-use countersign_playbook::{Bindings, Code, Diagnostic, ValidPlaybook, World};
+use countersign_playbook::{Bindings, Code, CompileContext, Diagnostic, ValidPlaybook};
 use countersign_profile::{Handle, Profile, ProfileId, SkillType};
 use countersign_registry::nearest;
 use countersign_run::{DryRun, Head, RunContext, RunId};
@@ -243,7 +243,8 @@ pub(crate) fn check_links(
     playbook: &StoredPlaybook,
     endpoints: &Bindings,
 ) -> Result<(ValidPlaybook, Vec<FieldError>), Problem> {
-    let compiled = documents::compiled(&playbook.yaml, &World::of(&ctx.registry).with(endpoints));
+    let compiled =
+        documents::compiled(&playbook.yaml, &CompileContext::of(&ctx.registry).with(endpoints));
     let mut errors: Vec<FieldError> = Vec::new();
     for error in compiled.errors() {
         if errors.iter().all(|known| known.message != error.message) {
@@ -296,7 +297,7 @@ pub(crate) fn check_samples(
 #[cfg(test)]
 mod tests {
     use countersign_identity::Scopes;
-    use countersign_playbook::{PlaybookSource, World, compile};
+    use countersign_playbook::{CompileContext, PlaybookSource, compile};
     use countersign_registry::Registry;
     use jiff::Timestamp;
     use serde_json::json;
@@ -319,7 +320,8 @@ steps:
 
     fn check(given: &Value, expect: &[&str]) {
         let registry = Registry::builtin();
-        let compiled = compile(&PlaybookSource::new("p.yaml", PLAYBOOK), &World::of(&registry));
+        let compiled =
+            compile(&PlaybookSource::new("p.yaml", PLAYBOOK), &CompileContext::of(&registry));
         let playbook = compiled.playbook.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
         let found = check_inputs(&playbook, given.as_object().unwrap());
         let errors = found.err().map(|problem| problem.errors.clone()).unwrap_or_default();

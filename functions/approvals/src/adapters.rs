@@ -12,7 +12,7 @@ use countersign_failure::Failure;
 use countersign_gatekeeper::{
     Answer, Attempting, Bootstrap, GateError, Gatekeeper, Notices, Striking,
 };
-use countersign_identity::{Rights, Standing, UserId};
+use countersign_identity::{DirectoryEntry, Rights, UserId};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_store_approvals::{Approvals, CodeIssue, Loaded};
 use countersign_store_runs::RunStore;
@@ -95,9 +95,9 @@ impl Look for Tables {
         )
     }
 
-    fn standing<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<Standing>> {
+    fn entry<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<DirectoryEntry>> {
         let failed = |error: Box<dyn Failure>| PortError::of("looking up a person", error.as_ref());
-        Box::pin(async move { self.rights.standing(person).await.map_err(failed) })
+        Box::pin(async move { self.rights.entry(person).await.map_err(failed) })
     }
 
     fn run<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<SeenRun>> {

@@ -1,7 +1,7 @@
 //! A link that is followed: what it leads to, and who holds it.
 
 use countersign_approval::{Nonce, Request, SignedLink, TokenError, Vote};
-use countersign_identity::{Requirement, Role, Standing, UserId, permits};
+use countersign_identity::{DirectoryEntry, Requirement, Role, UserId, permits};
 use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
 
@@ -39,16 +39,16 @@ pub(crate) async fn open(
     context.look.check_link(&said.approval, said.slot, &link).await?;
     let loaded = context.look.load(&said.approval).await?.ok_or(Refusal::NotFound)?;
     let person = loaded.request.policy.approver(said.slot).cloned().ok_or(Refusal::NotFound)?;
-    let standing = context.look.standing(&person).await?;
-    if !standing.is_some_and(|standing| may_read(&standing)) {
+    let entry = context.look.entry(&person).await?;
+    if !entry.is_some_and(|entry| may_read(&entry)) {
         return Err(Refusal::NotFound);
     }
     Ok(Opened { link, slot: said.slot, person, loaded })
 }
 
 /// What the REST API asks of a reader too.
-fn may_read(standing: &Standing) -> bool {
-    standing.active && permits(&standing.scopes, &Requirement::role(Role::Reader), None).is_ok()
+fn may_read(entry: &DirectoryEntry) -> bool {
+    entry.active && permits(&entry.scopes, &Requirement::role(Role::Reader), None).is_ok()
 }
 
 /// A nonce for a page that shows the request as it is.
@@ -64,6 +64,6 @@ pub(crate) async fn nonce(
 
 /// What somebody is called.
 pub(crate) async fn name(person: &UserId, context: &Context) -> Result<String, Refusal> {
-    let standing = context.look.standing(person).await?;
-    Ok(standing.map_or_else(|| "Somebody who has left".to_owned(), |standing| standing.name))
+    let entry = context.look.entry(person).await?;
+    Ok(entry.map_or_else(|| "Somebody who has left".to_owned(), |entry| entry.name))
 }

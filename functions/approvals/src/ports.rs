@@ -9,7 +9,7 @@ use countersign_approval::{
 };
 use countersign_effect::Effect;
 use countersign_gatekeeper::{Answer, Attempting, GateError, Striking};
-use countersign_identity::{Standing, UserId};
+use countersign_identity::{DirectoryEntry, UserId};
 use countersign_plan::Plan;
 use countersign_store_approvals::{CodeIssue, Loaded};
 use futures::future::BoxFuture;
@@ -53,7 +53,7 @@ pub trait Look: Send + Sync {
     /// The newest checkpoint of the ledger.
     fn newest_checkpoint(&self) -> Seen<'_, Option<Checkpoint>>;
     /// A person of the directory.
-    fn standing<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<Standing>>;
+    fn entry<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<DirectoryEntry>>;
     /// The request's run.
     fn run<'a>(&'a self, request: &'a Request) -> Seen<'a, Option<SeenRun>>;
     /// The requests that the signature covers, by step; none of a request that keeps none.

@@ -7,7 +7,7 @@ use countersign_approval::{
 };
 use countersign_identity::UserId;
 use countersign_letter::Shown;
-use countersign_letter::page::{GivenAnswer, Outcome};
+use countersign_letter::page::{GivenAnswer, UnknownCallView};
 use countersign_plan::Plan;
 use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ pub(crate) async fn outcomes(
     kept: &[StepEffects],
     context: &Context,
     now: Timestamp,
-) -> Result<Vec<Outcome>, Refusal> {
+) -> Result<Vec<UnknownCallView>, Refusal> {
     let step = &request.position.step;
     let sent = kept.iter().filter(|effects| effects.step == *step);
     let sent = sent.flat_map(|effects| &effects.effects);
@@ -34,7 +34,7 @@ pub(crate) async fn outcomes(
     for (call, effect) in request.outcome.iter().zip(sent) {
         let shown = plan::whole(request, plan, step, effect, &request.layout);
         let approved = format!("by {}, {}", senders(call, context).await?.join(", "), call.receipt);
-        outcomes.push(Outcome {
+        outcomes.push(UnknownCallView {
             n: u64::from(call.n),
             what: shown.what.clone(),
             approved: Shown::line(&approved),
@@ -76,7 +76,7 @@ pub(crate) fn problem(problem: &AnswerProblem) -> String {
 }
 
 /// What the form said, on the page that is shown again.
-pub(crate) fn keep(outcomes: &mut [Outcome], form: &Form) {
+pub(crate) fn keep(outcomes: &mut [UnknownCallView], form: &Form) {
     // Somebody who pressed “I do not know” beside an answer is asked again from the start: a choice cannot be taken back.
     let keeps = !form.contradicts_itself();
     for outcome in outcomes {

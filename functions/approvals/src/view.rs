@@ -145,7 +145,7 @@ pub(crate) async fn decision(
 ) -> Result<DecisionPage, Refusal> {
     let request = opened.request();
     let nonce = nonce(opened, context, now).await?;
-    let approver = context.look.standing(&opened.person).await?;
+    let approver = context.look.entry(&opened.person).await?;
     let approver = approver.map_or_else(String::new, |person| {
         format!("for {} ({})", person.name, masked(&person.email))
     });
@@ -252,7 +252,7 @@ pub(crate) async fn code_page(
 
 /// Where a code goes, masked.
 pub(crate) async fn address(opened: &Opened, context: &Context) -> Result<String, Refusal> {
-    let person = context.look.standing(&opened.person).await?;
+    let person = context.look.entry(&opened.person).await?;
     Ok(person.map_or_else(|| "your address".to_owned(), |person| masked(&person.email)))
 }
 
@@ -292,20 +292,20 @@ pub(crate) async fn story(
     }
     signatures.sort_by_key(|signature| signature.at);
     let verdict = match closed.status {
-        Status::Approved => page::Verdict::Approved,
-        Status::Denied => page::Verdict::Denied,
+        Status::Approved => page::RequestEnd::Approved,
+        Status::Denied => page::RequestEnd::Denied,
         // A pending request has no story; were there one, nothing was approved by it.
-        Status::TimedOut | Status::Pending => page::Verdict::TimedOut,
-        Status::Expired => page::Verdict::Expired,
-        Status::Superseded => page::Verdict::Superseded,
-        Status::Cancelled => page::Verdict::Cancelled,
+        Status::TimedOut | Status::Pending => page::RequestEnd::TimedOut,
+        Status::Expired => page::RequestEnd::Expired,
+        Status::Superseded => page::RequestEnd::Superseded,
+        Status::Cancelled => page::RequestEnd::Cancelled,
     };
     Ok(closed_page(&loaded.request, verdict, closed.at, signatures))
 }
 
 fn closed_page(
     request: &Request,
-    verdict: page::Verdict,
+    verdict: page::RequestEnd,
     at: Timestamp,
     signatures: Vec<Signature>,
 ) -> MessagePage {
@@ -318,7 +318,7 @@ fn closed_page(
 
 /// The story of a request whose deadline has passed and that nobody has closed yet.
 pub(crate) fn timed_out(request: &Request) -> MessagePage {
-    closed_page(request, page::Verdict::TimedOut, request.timing.deadline, Vec::new())
+    closed_page(request, page::RequestEnd::TimedOut, request.timing.deadline, Vec::new())
 }
 
 fn how(vote: &Vote) -> &'static str {

@@ -7,7 +7,7 @@ use countersign_connector::{
     ConnectorSource, Health, HealthSink, Permissions, SourceError, StoredConnector,
 };
 use countersign_identity::UserId;
-use countersign_resilience::{AnswerKey, Answers, Kept, StandingError};
+use countersign_resilience::{AnswerKey, Answers, CallLimitError, Kept};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -69,7 +69,7 @@ impl HealthSink for TestContext {
 
 /// A test tells how its source answers now: nothing stands in, and nothing is kept of it.
 impl Answers for TestContext {
-    fn last<'a>(&'a self, _: &'a AnswerKey) -> BoxFuture<'a, Result<Option<Kept>, StandingError>> {
+    fn last<'a>(&'a self, _: &'a AnswerKey) -> BoxFuture<'a, Result<Option<Kept>, CallLimitError>> {
         Box::pin(async { Ok(None) })
     }
 
@@ -77,7 +77,7 @@ impl Answers for TestContext {
         &'a self,
         _: &'a AnswerKey,
         _: &'a Kept,
-    ) -> BoxFuture<'a, Result<(), StandingError>> {
+    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
         Box::pin(async { Ok(()) })
     }
 }

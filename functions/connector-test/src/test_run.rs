@@ -46,7 +46,7 @@ pub(crate) struct TestRun {
 
 /// How it went. A call that fails is a result.
 #[derive(Debug, Serialize)]
-pub(crate) struct Outcome {
+pub(crate) struct TestResult {
     ok: bool,
     took_ms: u128,
     /// How many records came back.
@@ -70,7 +70,7 @@ pub(crate) async fn run(
     signed: Signed,
     Path(id): Path<ConnectorId>,
     Json(test_run): Json<TestRun>,
-) -> Result<Json<Outcome>, Problem> {
+) -> Result<Json<TestResult>, Problem> {
     signed.caller.permits(&Requirement::role(Role::Analyst), None)?;
     let rows = test_run.rows.unwrap_or(ROWS);
     if rows > MAX_ROWS {
@@ -90,7 +90,7 @@ pub(crate) async fn run(
         Err(error) => return Ok(Json(failed(&error, test_run.profile.is_some(), took_ms))),
     };
     let output_schema = if test_run.infer { endpoint.inferred_output(&output) } else { None };
-    Ok(Json(Outcome { output_schema, ..succeeded(output, rows, took_ms) }))
+    Ok(Json(TestResult { output_schema, ..succeeded(output, rows, took_ms) }))
 }
 
 fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
@@ -123,7 +123,7 @@ fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
     }
 }
 
-fn succeeded(mut output: Value, rows: usize, took_ms: u128) -> Outcome {
+fn succeeded(mut output: Value, rows: usize, took_ms: u128) -> TestResult {
     let records = output.get_mut("results").and_then(Value::as_array_mut);
     let count = records.map(|records| {
         let count = records.len();
@@ -131,7 +131,7 @@ fn succeeded(mut output: Value, rows: usize, took_ms: u128) -> Outcome {
         count
     });
     let cut = shortened(&mut output, MAX_BYTES);
-    Outcome {
+    TestResult {
         ok: true,
         took_ms,
         count,
@@ -186,12 +186,12 @@ fn written(value: &Value) -> usize {
 /// Without an agent there is no credential to enter again.
 const NO_AGENT: &str = "name an agent with `profile`: its data source holds the credential";
 
-fn failed(error: &ActionError, with_agent: bool, took_ms: u128) -> Outcome {
+fn failed(error: &ActionError, with_agent: bool, took_ms: u128) -> TestResult {
     let credential = ["CONNECTOR_AUTH_FAILED", "CONNECTOR_CREDENTIAL"].contains(&error.code);
     let refused = credential && !with_agent;
     let help = if refused { Some(NO_AGENT.to_owned()) } else { error.help.clone() };
     let error = json!({ "code": error.code, "message": error.message, "help": help });
-    Outcome {
+    TestResult {
         ok: false,
         took_ms,
         count: None,

@@ -16,7 +16,7 @@ use countersign_connector::ConnectorEffects;
 use countersign_failure::{Failure, chain};
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
-use countersign_run::Verdict;
+use countersign_run::GateOutcome;
 use countersign_states::Tasks;
 use countersign_step_entry::{Asked, GateAsk, StepEvent, gate_ask, gate_failed};
 use countersign_store_approvals::{Approvals, TaskToken};
@@ -112,7 +112,7 @@ async fn ask(
     event: &StepEvent,
     token: &TaskToken,
     invocation: &Invocation,
-) -> Result<Option<Verdict>, OpenGateError> {
+) -> Result<Option<GateOutcome>, OpenGateError> {
     match gate_ask(&context.steps, event, invocation).await? {
         Asked::Settled(verdict) => Ok(Some(verdict)),
         Asked::Ask(asked) => open(context, event, &asked, token, invocation).await,
@@ -125,13 +125,13 @@ async fn open(
     asked: &GateAsk,
     token: &TaskToken,
     invocation: &Invocation,
-) -> Result<Option<Verdict>, OpenGateError> {
+) -> Result<Option<GateOutcome>, OpenGateError> {
     match try_open(context, asked, token, invocation).await {
         Ok(()) => Ok(None),
         // A gate that nobody could ever open must not wait: the run ends and says why.
         Err(error) if error.http_status() == 422 => {
             gate_failed(&context.steps, event, &asked.step, &error, invocation).await?;
-            Ok(Some(Verdict::Closed))
+            Ok(Some(GateOutcome::Closed))
         }
         Err(error) => Err(error),
     }

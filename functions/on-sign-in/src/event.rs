@@ -2,8 +2,8 @@
 //!
 //! Source: Cognito developer guide, "Pre token generation Lambda trigger".
 
-use countersign_identity::Standing;
-use countersign_store_directory::{Account, Email, InvalidUser, Subject, Username};
+use countersign_identity::DirectoryEntry;
+use countersign_store_directory::{Account, Email, InvalidUser, PoolSubject, Username};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ enum Flag {
 impl SignIn {
     /// The account that signs in.
     pub(crate) fn account(&self) -> Result<Account, InvalidUser> {
-        let subject = Subject::parse(&self.request.user_attributes.sub)?;
+        let subject = PoolSubject::parse(&self.request.user_attributes.sub)?;
         Ok(Account { pool: self.user_pool_id.clone(), subject })
     }
 
@@ -82,7 +82,7 @@ impl SignIn {
 
     /// The name in the directory of somebody nobody has entered: the account's, with digits of it. Names others are known
     /// by and are granted things by are administrators' to give.
-    pub(crate) fn username(&self, subject: &Subject) -> Result<Username, InvalidUser> {
+    pub(crate) fn username(&self, subject: &PoolSubject) -> Result<Username, InvalidUser> {
         let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         let lower = self.user_name.to_ascii_lowercase();
         let stem: String = lower.chars().filter(plain).take(50).collect();
@@ -98,21 +98,21 @@ impl SignIn {
 /// [`SignInError::TooManyGrants`] when the scopes do not fit into a token.
 pub(crate) fn answer(
     mut event: Value,
-    standing: &Standing,
+    entry: &DirectoryEntry,
     factors: Option<&[String]>,
 ) -> Result<Value, SignInError> {
-    let scopes = json!(standing.scopes);
+    let scopes = json!(entry.scopes);
     if scopes.to_string().len() > MAX_SCOPES {
         return Err(SignInError::TooManyGrants);
     }
     let mut claims = json!({
-        "user_id": standing.user, "scopes": scopes, "capabilities": standing.capabilities,
+        "user_id": entry.user, "scopes": scopes, "capabilities": entry.capabilities,
     });
     if let Some(factors) = factors {
         claims["mfa_factors"] = json!(factors);
     }
     event["response"] = json!({ "claimsAndScopeOverrideDetails": {
-        "idTokenGeneration": { "claimsToAddOrOverride": { "user_id": standing.user } },
+        "idTokenGeneration": { "claimsToAddOrOverride": { "user_id": entry.user } },
         "accessTokenGeneration": { "claimsToAddOrOverride": claims },
     }});
     Ok(event)
@@ -139,9 +139,9 @@ mod tests {
         assert_eq!(sign_in.username(&subject).unwrap().as_str(), expect, "{name}");
     }
 
-    fn standing(scopes: &[String]) -> Standing {
+    fn entry(scopes: &[String]) -> DirectoryEntry {
         let subject = sample(FIRST).account().unwrap().subject;
-        Standing {
+        DirectoryEntry {
             user: subject.person(),
             name: "Ada".to_owned(),
             email: "ada@example.org".to_owned(),
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn r_003_the_token_says_whom_it_speaks_for() {
         let event: Value = serde_json::from_str(FIRST).unwrap();
-        let said = answer(event, &standing(&["macro:analyst".to_owned()]), None).unwrap();
+        let said = answer(event, &entry(&["macro:analyst".to_owned()]), None).unwrap();
         assert_eq!(said["userPoolId"], "us-east-1_EXAMPLE");
         let said = &said["response"]["claimsAndScopeOverrideDetails"];
         assert_eq!(
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(first.of_a_sign_in(), Some(("us-east-1_EXAMPLE", "Ada")));
         assert_eq!(sample(REFRESH).of_a_sign_in(), None);
         let factors = ["SOFTWARE_TOKEN_MFA".to_owned()];
-        let said = answer(json!({}), &standing(&[]), Some(&factors)).unwrap();
+        let said = answer(json!({}), &entry(&[]), Some(&factors)).unwrap();
         let said = &said["response"]["claimsAndScopeOverrideDetails"];
         let claims = &said["accessTokenGeneration"]["claimsToAddOrOverride"];
         assert_eq!(claims["mfa_factors"], json!(factors));
@@ -204,9 +204,6 @@ mod tests {
     fn grants_that_fit_into_no_token_are_an_error_and_not_cut() {
         let many: Vec<String> =
             (0..200).map(|n| format!("a_rather_long_topic_{n}:reader")).collect();
-        assert!(matches!(
-            answer(json!({}), &standing(&many), None),
-            Err(SignInError::TooManyGrants)
-        ));
+        assert!(matches!(answer(json!({}), &entry(&many), None), Err(SignInError::TooManyGrants)));
     }
 }

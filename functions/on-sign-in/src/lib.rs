@@ -62,12 +62,12 @@ pub async fn handle(context: &Context, event: Value) -> Result<Value, Fault> {
 async fn token(context: &Context, sign_in: &SignIn, event: Value) -> Result<Value, SignInError> {
     let user = person(context, sign_in).await?;
     appoint(context, sign_in, &user).await;
-    let standing = context.directory.standing_of(&user.id).await?.ok_or(Refused::UnknownUser)?;
-    if !standing.active {
+    let entry = context.directory.entry_of(&user.id).await?.ok_or(Refused::UnknownUser)?;
+    if !entry.active {
         return Err(Refused::Inactive.into());
     }
     let factors = factors(context, sign_in).await;
-    event::answer(event, &standing, factors.as_deref())
+    event::answer(event, &entry, factors.as_deref())
 }
 
 /// The factors that the account has just signed in with; none where nobody signed in. Should the pool not say, the token

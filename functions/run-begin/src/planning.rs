@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use countersign_plan::{Plan, Rehearsal, Request, check, inputs, plan as planned};
-use countersign_playbook::{Bindings, PlaybookSource, ValidPlaybook, World, compile};
+use countersign_playbook::{Bindings, CompileContext, PlaybookSource, ValidPlaybook, compile};
 use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, Head};
 use serde_json::{Map, Value};
@@ -70,7 +70,7 @@ async fn playbook(
         .get(&head.owner, &id)
         .await?
         .ok_or_else(|| BeginError::Playbook(id.clone()))?;
-    let world = World::of(&context.registry);
+    let world = CompileContext::of(&context.registry);
     let source = PlaybookSource::new(&id, &stored.yaml);
     // A test with samples asks no data source: what a connector would answer is all that has to be known of it.
     let (compiled, endpoints, reads) = if head.dry_run == Some(DryRun::Samples) {

@@ -2,7 +2,7 @@
 
 use countersign_identity::{Accounts, Capability, UserId};
 use countersign_store_directory::{
-    Account, Directory, DirectoryError, Email, FirstRights, Holder, NewUser, Subject, User,
+    Account, Directory, DirectoryError, Email, FirstRights, Holder, NewUser, PoolSubject, User,
     UserChange, Username,
 };
 use futures::future::join_all;
@@ -13,7 +13,7 @@ async fn directory() -> Directory {
 }
 
 fn account(n: u8) -> Account {
-    let subject = Subject::parse(&format!("{n:08x}-bbbb-4ccc-8ddd-eeeeeeeeeeee")).unwrap();
+    let subject = PoolSubject::parse(&format!("{n:08x}-bbbb-4ccc-8ddd-eeeeeeeeeeee")).unwrap();
     Account { pool: "us-east-1_EXAMPLE".to_owned(), subject }
 }
 
@@ -70,17 +70,17 @@ async fn an_account_that_was_parted_never_comes_back_and_makes_room() {
     let known = directory.user(&ada.id).await.unwrap().unwrap();
     directory.part(&known, Timestamp::now()).await.unwrap();
     assert_eq!(holder(&directory, &account(1)).await, Holder::Parted);
-    let standing = directory.standing_of(&ada.id).await.unwrap().unwrap();
-    assert_eq!(standing.accounts, Accounts::NoneOf(account(1).pool));
-    assert!(standing.not_before.is_some());
+    let entry = directory.entry_of(&ada.id).await.unwrap().unwrap();
+    assert_eq!(entry.accounts, Accounts::NoneOf(account(1).pool));
+    assert!(entry.not_before.is_some());
     assert!(tie(&directory, &ada, &account(1)).await.is_err());
     tie(&directory, &ada, &account(2)).await.unwrap();
     // Who still holds the old reading changes nothing.
     let late = directory.part(&known, Timestamp::now()).await;
     assert!(matches!(late, Err(DirectoryError::Changed)), "{late:?}");
     assert_eq!(holder(&directory, &account(1)).await, Holder::Parted);
-    let standing = directory.standing_of(&ada.id).await.unwrap().unwrap();
-    let Accounts::Only(only) = standing.accounts else { panic!("{:?}", standing.accounts) };
+    let entry = directory.entry_of(&ada.id).await.unwrap().unwrap();
+    let Accounts::Only(only) = entry.accounts else { panic!("{:?}", entry.accounts) };
     assert_eq!(only.subject, account(2).subject.to_string());
 }
 
@@ -104,12 +104,12 @@ async fn a_first_right_that_was_taken_stays_taken() {
     let rights = administrator();
     let appoint = || directory.appoint(&root, &rights, Timestamp::now());
     assert!(appoint().await.unwrap());
-    let standing = directory.standing_of(&root.id).await.unwrap().unwrap();
-    assert!(standing.capabilities.contains(&Capability::Administer));
+    let entry = directory.entry_of(&root.id).await.unwrap().unwrap();
+    assert!(entry.capabilities.contains(&Capability::Administer));
     directory.take(&root.id, Capability::Administer).await.unwrap();
     assert!(!appoint().await.unwrap());
-    let standing = directory.standing_of(&root.id).await.unwrap().unwrap();
-    assert!(standing.capabilities.is_empty(), "{standing:?}");
+    let entry = directory.entry_of(&root.id).await.unwrap().unwrap();
+    assert!(entry.capabilities.is_empty(), "{entry:?}");
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use countersign_resilience::{
-    Admission, AnswerKey, AnswerOf, Answers, Budget, Kept, OPENS_AFTER, Permit, Report, Standing,
-    Subject, Verdict,
+    Admission, AnswerKey, AnswerOf, Answers, Budget, CallLimits, CallResult, Kept, LimitKey,
+    OPENS_AFTER, Permit, Report,
 };
 use countersign_store_egress::EgressStore;
 use futures::future::join_all;
@@ -22,14 +22,14 @@ fn at(seconds: i64) -> Timestamp {
     start.checked_add(SignedDuration::from_secs(seconds)).unwrap()
 }
 
-fn report(holder: &str, verdict: Verdict, seconds: i64) -> Report {
-    let error = (verdict == Verdict::Failure).then_some("CONNECTOR_UNAVAILABLE");
+fn report(holder: &str, verdict: CallResult, seconds: i64) -> Report {
+    let error = (verdict == CallResult::Failure).then_some("CONNECTOR_UNAVAILABLE");
     Report { holder: holder.to_owned(), verdict, error, latency: None, at: at(seconds) }
 }
 
 #[tokio::test]
 async fn f_105_callers_at_once_never_get_more_than_the_budget() {
-    let (store, subject) = (store().await, Subject::of(&["rate", "api"]));
+    let (store, subject) = (store().await, LimitKey::of(&["rate", "api"]));
     let budget = Budget { day: Some(7), ..Budget::default() };
     let asked = (0..20).map(|_| store.permit(&subject, &budget, at(0), NO_PATIENCE));
     let permits: Vec<Permit> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
@@ -42,13 +42,13 @@ async fn f_105_callers_at_once_never_get_more_than_the_budget() {
 
 #[tokio::test]
 async fn k_74_of_many_callers_of_an_open_breaker_one_is_the_probe() {
-    let (store, subject) = (store().await, Subject::of(&["health", "api"]));
+    let (store, subject) = (store().await, LimitKey::of(&["health", "api"]));
     let lease = Duration::from_secs(60);
     for failure in 0..OPENS_AFTER {
         let holder = format!("call-{failure}");
         let seen = store.admit(&subject, &holder, at(0), lease).await.unwrap();
         assert_eq!(seen.admission, Admission::Pass);
-        let failed = report(&holder, Verdict::Failure, 0);
+        let failed = report(&holder, CallResult::Failure, 0);
         store.report(&subject, seen.seen, &failed).await.unwrap();
     }
     let resting = store.admit(&subject, "early", at(299), lease).await.unwrap();
@@ -62,7 +62,7 @@ async fn k_74_of_many_callers_of_an_open_breaker_one_is_the_probe() {
     let others = admitted.iter().filter(|one| matches!(one.admission, Admission::Refused { .. }));
     assert_eq!(others.count(), 11);
     let probe = probes[0];
-    let well = report(&holders[probe], Verdict::Success, 302);
+    let well = report(&holders[probe], CallResult::Success, 302);
     store.report(&subject, admitted[probe].seen.clone(), &well).await.unwrap();
     let open = store.admit(&subject, "after", at(303), lease).await.unwrap();
     assert_eq!(open.admission, Admission::Pass);

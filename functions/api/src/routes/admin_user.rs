@@ -37,8 +37,8 @@ pub(crate) async fn detail(
     Path(id): Path<String>,
 ) -> Result<Json<PersonView>, Problem> {
     let user = person(&ctx, &id).await?;
-    let standing = ctx.directory.standing_of(&user.id).await?;
-    Ok(Json(PersonView { user, standing }))
+    let entry = ctx.directory.entry_of(&user.id).await?;
+    Ok(Json(PersonView { user, entry }))
 }
 
 /// Changes a person.

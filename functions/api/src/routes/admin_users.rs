@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use countersign_identity::{Standing, UserId};
+use countersign_identity::{DirectoryEntry, UserId};
 use countersign_store_directory::{Email, NewUser, User, Username};
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
@@ -38,7 +38,7 @@ pub(crate) struct PersonView {
     pub(super) user: User,
     /// Granted scopes and capabilities.
     #[schema(value_type = Option<Object>)]
-    pub(super) standing: Option<Standing>,
+    pub(super) entry: Option<DirectoryEntry>,
 }
 
 /// Enters a person, without any rights.

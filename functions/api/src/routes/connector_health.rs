@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use countersign_connector::{Binding, ConnectorId, Health, RatedBy, StoredConnector};
-use countersign_resilience::{HealthView, Standings as _};
+use countersign_resilience::{HealthView, SourceHealth as _};
 use countersign_web::{Json, Path, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -26,7 +26,7 @@ pub(crate) struct Trial {
 
 /// How it went. A call that fails is a result.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Outcome {
+pub(crate) struct TestResult {
     /// Whether there was an answer.
     ok: bool,
     /// How long it took, in milliseconds.
@@ -50,7 +50,7 @@ pub(crate) struct Outcome {
 #[utoipa::path(
     post, path = "/api/agent-factory/connectors/{id}/test", tag = "connectors", request_body = Trial,
     params(("id" = String, Path, description = "kebab-case")),
-    responses((status = 200, body = Outcome), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
+    responses((status = 200, body = TestResult), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT"))
 )]
 #[expect(dead_code, reason = "the declaration is what is used")]
 pub(crate) fn test() {}

@@ -20,7 +20,7 @@ pub(crate) struct Draft {
 
 /// What was found.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Verdict {
+pub(crate) struct Validation {
     /// Whether the connector can be used.
     is_valid: bool,
     /// Every error and warning, with line and column.
@@ -32,14 +32,14 @@ pub(crate) struct Verdict {
 #[utoipa::path(
     post, path = "/connectors/{id}/validate", tag = "connectors", request_body = Draft,
     params(("id" = String, Path, description = "kebab-case")),
-    responses((status = 200, body = Verdict), (status = 404, description = "NOT_FOUND"))
+    responses((status = 200, body = Validation), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn validate(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<ConnectorId>,
     Json(draft): Json<Draft>,
-) -> Result<Json<Verdict>, Problem> {
+) -> Result<Json<Validation>, Problem> {
     let parsed = match draft.yaml {
         Some(yaml) => parse(&yaml),
         None => match found(ctx.catalog.connectors().get(owner, &id).await?)? {
@@ -48,5 +48,5 @@ pub(crate) async fn validate(
             StoredConnector { yaml, .. } => parse(&yaml),
         },
     };
-    Ok(Json(Verdict { is_valid: parsed.definition.is_some(), diagnostics: parsed.diagnostics }))
+    Ok(Json(Validation { is_valid: parsed.definition.is_some(), diagnostics: parsed.diagnostics }))
 }

@@ -5,7 +5,7 @@
 )]
 
 use axum::extract::State;
-use countersign_playbook::{Graph, World, graph as graph_of};
+use countersign_playbook::{CompileContext, Graph, graph as graph_of};
 use countersign_web::{Json, Path, Problem, Query};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -35,7 +35,7 @@ pub(crate) async fn graph(
 ) -> Result<Json<Graph>, Problem> {
     let stored = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
     let bindings = known_bindings(&ctx, owner, query.profile_id.as_deref()).await?;
-    let world = World::of(&ctx.registry);
+    let world = CompileContext::of(&ctx.registry);
     let world = bindings.as_ref().map_or(world, |bindings| world.with(bindings));
     Ok(Json(graph_of(&stored.playbook, &world)))
 }

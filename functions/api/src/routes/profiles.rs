@@ -8,7 +8,7 @@ use serde_json::Value;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::collection::described::Words;
-use super::collection::json::{self, Record, Resent, Sent, Shown};
+use super::collection::json::{self, DocumentRecord, Resent, Sent, Shown};
 use super::collection::{Author, Kind, Read};
 use super::{now, schedules};
 use crate::Context;
@@ -86,7 +86,7 @@ fn switch() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Boolean).description(Some("Whether it runs."))
 }
 
-impl Record for Profile {
+impl DocumentRecord for Profile {
     type Fields = Written;
 
     fn added() -> ObjectBuilder {

@@ -15,7 +15,7 @@ use countersign_approval::{
 use countersign_effect::Effect;
 use countersign_effect::view::samples::payment_of;
 use countersign_gatekeeper::{Answer as GateAnswer, Attempting, GateError, Striking};
-use countersign_identity::{Accounts, Caller, Capability, Refused, Scopes, Standing, UserId};
+use countersign_identity::{Accounts, Caller, Capability, DirectoryEntry, Refused, Scopes, UserId};
 use countersign_store_approvals::{CodeIssue, Loaded};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
@@ -283,13 +283,13 @@ impl Shared {
         link.sign(&self.tenant, &self.key as &dyn Mac).now_or_never().unwrap().unwrap()
     }
 
-    fn person(&self, id: &UserId) -> Standing {
+    fn person(&self, id: &UserId) -> DirectoryEntry {
         let is_approver = *id == approver();
         let (active, scopes) = {
             let state = self.state.lock().unwrap();
             (state.active, state.scopes.clone())
         };
-        Standing {
+        DirectoryEntry {
             user: id.clone(),
             name: if is_approver { "Bo Ferreira" } else { "Ada Lindqvist" }.to_owned(),
             email: if is_approver { "bo@example.org" } else { "ada@example.org" }.to_owned(),
@@ -312,7 +312,7 @@ impl Shared {
         if !person.active {
             return Err(DecideError::Refused(Refused::Inactive).into());
         }
-        let Standing { user, scopes, capabilities, .. } = person;
+        let DirectoryEntry { user, scopes, capabilities, .. } = person;
         let caller = Caller { user, scopes, capabilities, token_id: "link".to_owned() };
         let mut state = self.state.lock().unwrap();
         let loaded = &mut state.loaded;
@@ -340,7 +340,7 @@ impl Shared {
 
 impl Shared {
     fn weigh_strike(&self, striking: &Striking, now: Timestamp) -> Result<Request, GateError> {
-        let Standing { user, scopes, capabilities, .. } = self.person(&approver());
+        let DirectoryEntry { user, scopes, capabilities, .. } = self.person(&approver());
         let caller = Caller { user, scopes, capabilities, token_id: "link".to_owned() };
         let request = &mut self.state.lock().unwrap().loaded.request;
         let effects = request.effects.clone();
@@ -375,7 +375,7 @@ impl Look for Shared {
         ready(Ok(None)).boxed()
     }
 
-    fn standing<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<Standing>> {
+    fn entry<'a>(&'a self, person: &'a UserId) -> Seen<'a, Option<DirectoryEntry>> {
         ready(Ok(Some(self.person(person)))).boxed()
     }
 

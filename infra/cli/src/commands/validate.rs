@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use countersign_connector::{Parsed, parse, parse_template};
 use countersign_document::{Document, Problem, Reading};
-use countersign_playbook::{PlaybookSource, World, compile, render};
+use countersign_playbook::{CompileContext, PlaybookSource, compile, render};
 use countersign_profile::ProfileFile;
 use countersign_registry::Registry;
 use countersign_schedule::ScheduleSpec;
@@ -36,7 +36,7 @@ pub(crate) struct Validate {
 impl Validate {
     pub(crate) fn run(&self, console: &Console) -> Result<(), CliError> {
         let contracts = Registry::builtin();
-        let world = World::of(&contracts);
+        let world = CompileContext::of(&contracts);
         let mut wrong = 0;
         for file in &self.files {
             let origin = file.display().to_string();
@@ -63,7 +63,12 @@ impl Validate {
         }
     }
 
-    fn playbook(&self, console: &Console, source: &PlaybookSource, world: &World<'_>) -> bool {
+    fn playbook(
+        &self,
+        console: &Console,
+        source: &PlaybookSource,
+        world: &CompileContext<'_>,
+    ) -> bool {
         let compiled = compile(source, world);
         if self.json {
             let mut judged = render::json(&compiled);
@@ -108,7 +113,7 @@ fn judged(kind: &str, valid: bool, problems: &[Problem]) -> Value {
     json!({ "valid": valid, "kind": kind, "diagnostics": problems })
 }
 
-/// What a file with problems was taken for: whoever meant something else is told how to say so.
+/// The kind that a file with problems was read as, and how to name another one.
 fn read_as(origin: &str, Guess { kind, is_named }: Guess) -> String {
     let name = kind.name();
     if is_named {

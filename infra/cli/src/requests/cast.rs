@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn the_playbook_and_the_connector_can_be_saved() {
         let registry = countersign_registry::Registry::builtin();
-        let world = countersign_playbook::World::of(&registry);
+        let world = countersign_playbook::CompileContext::of(&registry);
         let yaml = playbook("book-1");
         let source = countersign_playbook::PlaybookSource::new("x.yaml", &yaml);
         let compiled = countersign_playbook::compile(&source, &world);

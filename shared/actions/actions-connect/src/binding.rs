@@ -6,7 +6,7 @@ use countersign_connector::{
     Binding, Bound, ConnectorDefinition, Endpoint, RateLimit, find, is_irreversible,
 };
 use countersign_registry::action::Call;
-use countersign_resilience::Subject;
+use countersign_resilience::LimitKey;
 
 use crate::deps::Deps;
 use crate::error::ConnectError;
@@ -30,7 +30,7 @@ impl Resolved {
     }
 
     /// What the breaker of the call is about.
-    pub(crate) fn health_subject(&self, call: &Call) -> Subject {
+    pub(crate) fn health_subject(&self, call: &Call) -> LimitKey {
         self.definition.health_subject(&call.owner, self.binding.credential.as_ref())
     }
 

@@ -14,7 +14,7 @@ use countersign_connector::{Auth, CURSOR_ARGUMENT, Credential, CredentialId};
 use countersign_effect::{Effect, HttpEffect};
 use countersign_http_out::{Answer, Call as HttpCall, Egress, HttpError};
 use countersign_registry::action::Call;
-use countersign_resilience::{Fault, Remedy, Tried, retry_after};
+use countersign_resilience::{CallFailure, Remedy, Tried, retry_after};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 use url::Url;
@@ -288,7 +288,9 @@ impl<'c> Caller<'c> {
             }
             let Some(fault) = error.fault() else { return Err(error.into()) };
             let fault = match fault {
-                Fault::Throttled { .. } => Fault::Throttled { retry_after: self.asked(&answer) },
+                CallFailure::Throttled { .. } => {
+                    CallFailure::Throttled { retry_after: self.asked(&answer) }
+                }
                 other => other,
             };
             self.meter.failed(&error, fault);

@@ -4,7 +4,7 @@ use countersign_connector::{CURSOR_ARGUMENT, Connection, Health, is_irreversible
 use countersign_failure::Failure as _;
 use countersign_registry::action::Call;
 use countersign_resilience::{
-    Admission, AnswerKey, AnswerOf, Fault, Kept, Record, Report, Subject, Verdict,
+    Admission, AnswerKey, AnswerOf, CallFailure, CallResult, Kept, LimitKey, Report, SourceState,
 };
 use serde_json::{Map, Value, json};
 
@@ -70,7 +70,7 @@ fn health(outcome: &Result<Value, ConnectError>, resolved: &Resolved) -> Option<
     let error = outcome.as_ref().err();
     match heard.or_else(|| error?.fault()) {
         Some(fault) => {
-            if fault == Fault::AuthRefused {
+            if fault == CallFailure::AuthRefused {
                 let connector = resolved.connector();
                 tracing::warn!(%connector, binding = %resolved.binding.id, "the source refuses access");
             }
@@ -90,7 +90,7 @@ impl Guard<'_> {
     async fn call(&self) -> Result<Value, ConnectError> {
         let subject = self.resolved.health_subject(self.call);
         let (holder, now) = (&self.call.idempotency_key, self.resolved.meter.now());
-        let asked = self.deps.standing.admit(&subject, holder, now, self.call.remaining);
+        let asked = self.deps.limits.admit(&subject, holder, now, self.call.remaining);
         let admitted = within("the breaker", asked).await;
         let (admission, seen) = admitted
             .map_or((Admission::Pass, None), |admitted| (admitted.admission, admitted.seen));
@@ -117,7 +117,7 @@ impl Guard<'_> {
         let outcome = act(self.deps, self.call, self.resolved).await;
         if let Some(report) = self.report(outcome.as_ref().err(), false) {
             let subject = self.resolved.health_subject(self.call);
-            self.tell(&subject, None, &Report { verdict: Verdict::Neutral, ..report }).await;
+            self.tell(&subject, None, &Report { verdict: CallResult::Neutral, ..report }).await;
         }
         let health = health(&outcome, self.resolved);
         (outcome, health)
@@ -129,10 +129,10 @@ impl Guard<'_> {
         let fault =
             heard.fault.or_else(|| error.and_then(|error| Some((error.fault()?, error.code()))));
         let verdict = match (&fault, error, heard.called) {
-            (Some((fault, _)), ..) if fault.row().counts => Verdict::Failure,
-            (Some(_), ..) => Verdict::Neutral,
-            (None, None, _) | (None, Some(_), true) => Verdict::Success,
-            (None, Some(_), false) if is_probe => Verdict::Neutral,
+            (Some((fault, _)), ..) if fault.row().counts => CallResult::Failure,
+            (Some(_), ..) => CallResult::Neutral,
+            (None, None, _) | (None, Some(_), true) => CallResult::Success,
+            (None, Some(_), false) if is_probe => CallResult::Neutral,
             (None, Some(_), false) => return None,
         };
         let Heard { latency, .. } = heard;
@@ -149,8 +149,8 @@ impl Guard<'_> {
         matches!(self.resolved.definition.connection, Connection::FileParser(_))
     }
 
-    async fn tell(&self, subject: &Subject, seen: Option<Record>, report: &Report) {
-        let _ = within("the report", self.deps.standing.report(subject, seen, report)).await;
+    async fn tell(&self, subject: &LimitKey, seen: Option<SourceState>, report: &Report) {
+        let _ = within("the report", self.deps.limits.report(subject, seen, report)).await;
     }
 
     /// The key of the answer of a call that only reads.

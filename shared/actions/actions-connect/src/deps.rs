@@ -7,7 +7,7 @@ use countersign_connector::{
 };
 use countersign_http_out::Egress;
 use countersign_reader::Readers;
-use countersign_resilience::{Answers, Standing};
+use countersign_resilience::{Answers, CallLimits};
 use countersign_robots::Robots;
 
 use crate::token::Tokens;
@@ -26,7 +26,7 @@ pub struct Deps {
     /// Who reads files, pages and feeds.
     pub readers: Readers,
     /// Budgets and breakers, shared by every instance.
-    pub standing: Arc<dyn Standing>,
+    pub limits: Arc<dyn CallLimits>,
     /// The last good answers.
     pub answers: Arc<dyn Answers>,
     /// Who hears of a refused credential.

@@ -3,33 +3,35 @@
 use countersign_connector::Health;
 use countersign_http_out::HttpError;
 use countersign_postgres_out::DatabaseError;
-use countersign_resilience::{Fallback, Fault};
+use countersign_resilience::{CallFailure, Fallback};
 use countersign_robots::RobotsError;
 
 use crate::error::ConnectError;
 
 impl ConnectError {
     /// The kind of failure of the source; `None` when the source is not at fault.
-    pub(crate) fn fault(&self) -> Option<Fault> {
+    pub(crate) fn fault(&self) -> Option<CallFailure> {
         match self {
-            Self::AuthFailed { .. } => Some(Fault::AuthRefused),
-            Self::Throttled { .. } => Some(Fault::Throttled { retry_after: None }),
-            Self::Unavailable { status: 408, .. } => Some(Fault::RequestTimeout),
-            Self::Unavailable { .. } => Some(Fault::Unavailable),
-            Self::Refused { .. } => Some(Fault::Refused),
+            Self::AuthFailed { .. } => Some(CallFailure::AuthRefused),
+            Self::Throttled { .. } => Some(CallFailure::Throttled { retry_after: None }),
+            Self::Unavailable { status: 408, .. } => Some(CallFailure::RequestTimeout),
+            Self::Unavailable { .. } => Some(CallFailure::Unavailable),
+            Self::Refused { .. } => Some(CallFailure::Refused),
             // Whoever does not answer for robots.txt is down, unless it says that it is asked too often.
             Self::Robots(RobotsError::Throttled { .. }) => {
-                Some(Fault::Throttled { retry_after: None })
+                Some(CallFailure::Throttled { retry_after: None })
             }
-            Self::Robots(RobotsError::Unknown { .. }) => Some(Fault::Unavailable),
-            Self::Http(HttpError::Timeout { .. }) => Some(Fault::Timeout),
-            Self::Http(HttpError::Network { .. }) => Some(Fault::Network),
+            Self::Robots(RobotsError::Unknown { .. }) => Some(CallFailure::Unavailable),
+            Self::Http(HttpError::Timeout { .. }) => Some(CallFailure::Timeout),
+            Self::Http(HttpError::Network { .. }) => Some(CallFailure::Network),
             Self::Database(error) => match error {
-                DatabaseError::Auth => Some(Fault::AuthRefused),
-                DatabaseError::Unreachable(_) => Some(Fault::Network),
-                DatabaseError::Unavailable(_) => Some(Fault::Unavailable),
-                DatabaseError::Timeout => Some(Fault::Timeout),
-                DatabaseError::Refused(_) | DatabaseError::Statement { .. } => Some(Fault::Refused),
+                DatabaseError::Auth => Some(CallFailure::AuthRefused),
+                DatabaseError::Unreachable(_) => Some(CallFailure::Network),
+                DatabaseError::Unavailable(_) => Some(CallFailure::Unavailable),
+                DatabaseError::Timeout => Some(CallFailure::Timeout),
+                DatabaseError::Refused(_) | DatabaseError::Statement { .. } => {
+                    Some(CallFailure::Refused)
+                }
                 _ => None,
             },
             Self::NothingRead { first, .. } | Self::NoFeed { first, .. } => first.fault(),
@@ -62,18 +64,18 @@ impl ConnectError {
 }
 
 /// How a binding fares after this; `None` when it says nothing of that.
-pub(crate) fn health_of(fault: Fault) -> Option<Health> {
+pub(crate) fn health_of(fault: CallFailure) -> Option<Health> {
     match fault {
-        Fault::AuthRefused => Some(Health::AuthFailed),
+        CallFailure::AuthRefused => Some(Health::AuthFailed),
         fault if fault.row().counts => Some(Health::Unavailable),
         _ => None,
     }
 }
 
 /// Which of several faults is told: a refused credential before a source that is down before anything else.
-pub(crate) fn gravity(fault: Fault) -> u8 {
+pub(crate) fn gravity(fault: CallFailure) -> u8 {
     match fault {
-        Fault::AuthRefused => 3,
+        CallFailure::AuthRefused => 3,
         fault if fault.row().counts => 2,
         _ => 1,
     }

@@ -1,7 +1,7 @@
 //! Calling a `graphql` connector (F-097).
 
 use countersign_connector::answer::AnswerError;
-use countersign_connector::graphql::{Outcome, Reason, build, next_page, outcome};
+use countersign_connector::graphql::{GraphqlAnswer, Reason, build, next_page, outcome};
 use countersign_connector::mapping::{Mapped, Part, metadata, records};
 use countersign_connector::request::{Request, RequestError};
 use countersign_connector::{
@@ -96,18 +96,18 @@ impl Paged for Graphql<'_> {
             Err(error) => return Err(self.not_json(caller, answer.status, &error)),
         };
         let partial = match outcome(&json) {
-            Outcome::Fine => Vec::new(),
-            Outcome::Partial(errors) => errors,
+            GraphqlAnswer::Fine => Vec::new(),
+            GraphqlAnswer::Partial(errors) => errors,
             // Of a mutation nobody knows what it did.
-            Outcome::NotGraphql if !self.rules.has_effect() => {
+            GraphqlAnswer::NotGraphql if !self.rules.has_effect() => {
                 return Err(AnswerError::NotGraphql.into());
             }
-            Outcome::NotGraphql => {
+            GraphqlAnswer::NotGraphql => {
                 let message = AnswerError::NotGraphql.to_string();
                 let error = self.failure(caller, answer.status, &message, Reason::Broken);
                 return Err(Unread::Failed(error));
             }
-            Outcome::Failed { message, reason } => {
+            GraphqlAnswer::Failed { message, reason } => {
                 // `data: null` says that something was begun: whatever its error is called, it may have happened.
                 let begun = self.rules.has_effect() && json.get("data").is_some();
                 let reason = if begun { Reason::Broken } else { reason };

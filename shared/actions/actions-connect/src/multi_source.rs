@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_connector::Auth;
 use countersign_registry::action::Call;
-use countersign_resilience::{Admission, Admitted, Report, Subject, Verdict};
+use countersign_resilience::{Admission, Admitted, CallResult, LimitKey, Report};
 use tokio::sync::OnceCell;
 
 use crate::binding::Resolved;
@@ -26,7 +26,7 @@ pub(crate) struct Places<'p> {
 }
 
 struct Place {
-    subject: Subject,
+    subject: LimitKey,
     /// The breaker is asked once, however often the place is read in this call.
     admitted: OnceCell<Option<Admitted>>,
     meter: Meter,
@@ -88,7 +88,7 @@ impl<'p> Places<'p> {
         let Call { idempotency_key, remaining, .. } = self.call;
         let ask = async || {
             let now = place.meter.now();
-            let asked = self.deps.standing.admit(&place.subject, idempotency_key, now, *remaining);
+            let asked = self.deps.limits.admit(&place.subject, idempotency_key, now, *remaining);
             within("the breaker", asked).await
         };
         let admitted = place.admitted.get_or_init(ask).await;
@@ -103,7 +103,7 @@ impl<'p> Places<'p> {
             Some(async move {
                 let seen = place.admitted.get().and_then(Option::as_ref);
                 let seen = seen.and_then(|admitted| admitted.seen.clone());
-                let told = self.deps.standing.report(&place.subject, seen, &report);
+                let told = self.deps.limits.report(&place.subject, seen, &report);
                 within("the report", told).await
             })
         });
@@ -119,11 +119,11 @@ impl Place {
         let is_probe = admitted.is_some_and(|admitted| admitted.admission == Admission::Probe);
         let verdict = match &heard.fault {
             // One file of many that it cannot give does not make it a place that is down.
-            _ if self.works.load(Ordering::Relaxed) => Verdict::Success,
-            Some((fault, _)) if fault.row().counts => Verdict::Failure,
-            Some(_) => Verdict::Neutral,
-            None if heard.called => Verdict::Success,
-            None if is_probe => Verdict::Neutral,
+            _ if self.works.load(Ordering::Relaxed) => CallResult::Success,
+            Some((fault, _)) if fault.row().counts => CallResult::Failure,
+            Some(_) => CallResult::Neutral,
+            None if heard.called => CallResult::Success,
+            None if is_probe => CallResult::Neutral,
             None => return None,
         };
         Some(Report {

@@ -7,7 +7,9 @@ use countersign_connector::{Binding, ConnectorDefinition, RatedBy, binding_subje
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_registry::action::Call;
-use countersign_resilience::{Budget, Fault, Permit, Spent, Standing, StandingError, Subject};
+use countersign_resilience::{
+    Budget, CallFailure, CallLimitError, CallLimits, LimitKey, Permit, Spent,
+};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
@@ -25,17 +27,17 @@ pub(crate) struct Heard {
     /// Whether the source was called at all.
     pub(crate) called: bool,
     /// What was wrong with the last call, and its code.
-    pub(crate) fault: Option<(Fault, &'static str)>,
+    pub(crate) fault: Option<(CallFailure, &'static str)>,
     /// How long the last good answer took.
     pub(crate) latency: Option<Duration>,
 }
 
 /// The meter of one step.
 pub(crate) struct Meter {
-    standing: Arc<dyn Standing>,
+    limits: Arc<dyn CallLimits>,
     connector: String,
     /// The binding's own rate first: a call it does not allow is not counted against everybody.
-    rates: Vec<(Subject, Budget)>,
+    rates: Vec<(LimitKey, Budget)>,
     began: Timestamp,
     clock: Instant,
     heard: Mutex<Heard>,
@@ -65,7 +67,7 @@ impl Meter {
             (definition.rate_subject(whose, by), definition.budget()),
         ];
         Self {
-            standing: deps.standing.clone(),
+            limits: deps.limits.clone(),
             connector: definition.id.to_string(),
             rates: rates.into_iter().filter(|(_, budget)| !budget.is_unlimited()).collect(),
             began: call.now,
@@ -77,7 +79,7 @@ impl Meter {
     /// A meter of the same rates that hears for itself: for one of several places.
     pub(crate) fn apart(&self) -> Self {
         Self {
-            standing: self.standing.clone(),
+            limits: self.limits.clone(),
             connector: self.connector.clone(),
             rates: self.rates.clone(),
             began: self.began,
@@ -114,7 +116,7 @@ impl Meter {
                 if left.is_zero() {
                     return Err(self.out_of_time());
                 }
-                let asked = self.standing.permit(subject, budget, self.now(), left);
+                let asked = self.limits.permit(subject, budget, self.now(), left);
                 match within("the rate", asked).await {
                     Some(Permit::Exhausted(spent)) => return Err(self.spent(spent)),
                     Some(Permit::Wait(time)) => {
@@ -148,13 +150,13 @@ impl Meter {
     }
 
     /// A call failed.
-    pub(crate) fn failed(&self, error: &ConnectError, fault: Fault) {
+    pub(crate) fn failed(&self, error: &ConnectError, fault: CallFailure) {
         self.hear(|heard| heard.fault = Some((fault, error.code())));
     }
 
     /// The last answer could not be read.
     pub(crate) fn malformed(&self) {
-        self.hear(|heard| heard.fault = Some((Fault::Malformed, "CONNECTOR_MALFORMED")));
+        self.hear(|heard| heard.fault = Some((CallFailure::Malformed, "CONNECTOR_MALFORMED")));
     }
 
     fn hear(&self, change: impl FnOnce(&mut Heard)) {
@@ -172,7 +174,7 @@ impl Meter {
 /// The shared state's answer; `None` when it has none in time. It is a help, and its failure stops no call.
 pub(crate) async fn within<T>(
     what: &'static str,
-    asked: BoxFuture<'_, Result<T, StandingError>>,
+    asked: BoxFuture<'_, Result<T, CallLimitError>>,
 ) -> Option<T> {
     match tokio::time::timeout(PATIENCE, asked).await {
         Ok(Ok(answer)) => Some(answer),

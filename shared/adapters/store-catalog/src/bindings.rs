@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::CatalogError;
 use crate::keys::Owner;
-use crate::record::Record;
+use crate::record::StoredRecord;
 use crate::{Catalog, Result, keys};
 
 /// A profile has at most so many connectors.
@@ -239,7 +239,7 @@ impl Catalog {
 
 fn put(owner: Owner<'_>, binding: &Binding) -> Result<Write> {
     let key = keys::binding(owner, &binding.profile_id, &binding.connector_id);
-    let put = Record::of("data source", &said(binding), 1)?.put(&key);
+    let put = StoredRecord::of("data source", &said(binding), 1)?.put(&key);
     put.map_err(CatalogError::doing("store the binding"))
 }
 
@@ -268,7 +268,7 @@ fn replacement(
 
 fn read(table: &str, item: Item) -> std::result::Result<Binding, StoreError> {
     let noted: Noted = decode(table, item.clone())?;
-    let binding: Binding = decode::<Record>(table, item)?.read(table)?;
+    let binding: Binding = decode::<StoredRecord>(table, item)?.read(table)?;
     Ok(Binding { health: noted.health, ..binding })
 }
 
@@ -332,7 +332,7 @@ impl Catalog {
         let doing = CatalogError::doing("read the connector and its binding");
         let table = self.table.name();
         let connector = of.connectors.iter().find_map(|key| from.remove(key));
-        let connector = connector.map(|item| decode::<Record>(table, item)?.read(table));
+        let connector = connector.map(|item| decode::<StoredRecord>(table, item)?.read(table));
         let binding = of.bindings.iter().find_map(|key| from.remove(key));
         let binding = binding.map(|item| read(table, item));
         Ok(Found {

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::CatalogError;
 use crate::keys::Owner;
-use crate::record::Record;
+use crate::record::StoredRecord;
 use crate::{Catalog, Result, keys, record};
 
 /// A kind of document that the catalog keeps.
@@ -275,7 +275,7 @@ pub(crate) fn doing<T: StoredDocument>(
 
 /// The write that puts a document where it is found by its id and, in the index, by its property.
 pub(crate) fn put<T: StoredDocument>(owner: Owner<'_>, document: &T) -> Result<Write> {
-    let record = Record::of(T::KIND, document, document.version().unwrap_or(1))?;
+    let record = StoredRecord::of(T::KIND, document, document.version().unwrap_or(1))?;
     let put =
         record.put(&keys::document::<T>(owner, document.id())).map_err(doing::<T>("store"))?;
     Ok(put.indexed(&keys::listed::<T>(owner, &document.property()), &document.id().to_string()))

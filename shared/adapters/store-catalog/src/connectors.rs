@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use crate::collection::{Collection, StoredDocument, doing, put};
 use crate::error::CatalogError;
 use crate::keys::Owner;
-use crate::record::Record;
+use crate::record::StoredRecord;
 use crate::{Catalog, Result, keys, record};
 
 impl StoredDocument for StoredConnector {
@@ -50,7 +50,7 @@ impl StoredDocument for StoredConnector {
         };
         let partition = keys::versions(Owner::User(owner), &after.definition.id);
         let key = Key::new(partition, after.updated_at.to_string());
-        let version = Record::of(Self::KIND, after, 1)?.put(&key);
+        let version = StoredRecord::of(Self::KIND, after, 1)?.put(&key);
         Ok(vec![version.map_err(doing::<Self>("keep the text of"))?])
     }
 }
@@ -77,7 +77,7 @@ impl<'c> Collection<'c, StoredConnector> {
             let doing = doing::<StoredConnector>("keep what was accepted of");
             let after = StoredConnector { accepted, ..before.clone() };
             let unchanged =
-                Record::of(StoredConnector::KIND, before, 1)?.is_kept().map_err(doing)?;
+                StoredRecord::of(StoredConnector::KIND, before, 1)?.is_kept().map_err(doing)?;
             let write = put(Owner::of(before.owner.as_ref()), &after)?.when(unchanged);
             match self.table.write(write).await {
                 Ok(()) => Ok(after),

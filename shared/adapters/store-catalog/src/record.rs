@@ -11,14 +11,14 @@ const LIMIT: usize = 350 * 1024;
 
 /// The part of an item this crate reads back.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Record {
+pub(crate) struct StoredRecord {
     /// The record.
     json: String,
     /// Raised by every change.
     pub(crate) version: u64,
 }
 
-impl Record {
+impl StoredRecord {
     pub(crate) fn of(
         what: &'static str,
         value: &impl Serialize,
@@ -56,7 +56,7 @@ pub(crate) async fn get<T: DeserializeOwned>(
     table: &Table,
     key: &Key,
 ) -> Result<Option<T>, StoreError> {
-    let record: Option<Record> = table.get(key).await?;
+    let record: Option<StoredRecord> = table.get(key).await?;
     record.map(|record| record.read(table.name())).transpose()
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn page<T: DeserializeOwned>(
     table: &Table,
     page: Page<Item>,
 ) -> Result<Page<T>, StoreError> {
-    let read = |item| decode::<Record>(table.name(), item)?.read(table.name());
+    let read = |item| decode::<StoredRecord>(table.name(), item)?.read(table.name());
     let items = page.items.into_iter().map(read).collect::<Result<Vec<T>, StoreError>>()?;
     Ok(Page { items, next: page.next })
 }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_record_over_the_bound_is_refused_by_name() {
         let large = json!("x".repeat(LIMIT));
-        let error = Record::of("playbook", &large, 1).unwrap_err();
+        let error = StoredRecord::of("playbook", &large, 1).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("the playbook takes {} bytes; at most {LIMIT} fit", LIMIT + 2)
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_record_of_another_shape_is_a_decode_error() {
-        let record = Record::of("x", &json!({"a": 1}), 1).unwrap();
+        let record = StoredRecord::of("x", &json!({"a": 1}), 1).unwrap();
         assert!(matches!(record.read::<Vec<u8>>("Catalog"), Err(StoreError::Decode { .. })));
     }
 
@@ -98,7 +98,7 @@ mod tests {
         fn key_order_and_numbers_survive(keys in prop::collection::vec("[a-z]{1,6}", 0..12), number in any::<f64>()) {
             prop_assume!(number.is_finite());
             let value: Value = keys.into_iter().map(|key| (key, json!(number))).collect::<serde_json::Map<_, _>>().into();
-            let back: Value = Record::of("x", &value, 1).unwrap().read("Catalog").unwrap();
+            let back: Value = StoredRecord::of("x", &value, 1).unwrap().read("Catalog").unwrap();
             prop_assert_eq!(back.to_string(), value.to_string());
         }
     }

@@ -70,13 +70,13 @@ impl Deliveries {
             let write = Write::put(&key(mail), &row)?.when(free).expires_at(now + MEMORY);
             match self.table.write(write).await {
                 Ok(()) => Ok(Claim::Ours),
-                Err(error) if error.is_condition() => self.standing(mail).await,
+                Err(error) if error.is_condition() => self.existing(mail).await,
                 Err(error) => Err(error),
             }
         })
     }
 
-    async fn standing(&self, mail: &str) -> Result<Claim, StoreError> {
+    async fn existing(&self, mail: &str) -> Result<Claim, StoreError> {
         let row: Option<Row> = self.table.get(&key(mail)).await?;
         Ok(if row.is_some_and(|row| row.state == State::Sent) { Claim::Sent } else { Claim::Busy })
     }

@@ -9,15 +9,15 @@ use crate::user::InvalidUser;
 /// What a user pool calls a person: its `sub`, a UUID that never changes and is never given again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Subject(Uuid);
+pub struct PoolSubject(Uuid);
 
-impl Subject {
+impl PoolSubject {
     /// Reads the `sub` of an account.
     ///
     /// # Errors
-    /// [`InvalidUser::Subject`] when it is not a UUID.
+    /// [`InvalidUser::PoolSubject`] when it is not a UUID.
     pub fn parse(text: &str) -> Result<Self, InvalidUser> {
-        Uuid::try_parse(text).map(Self).map_err(|_| InvalidUser::Subject)
+        Uuid::try_parse(text).map(Self).map_err(|_| InvalidUser::PoolSubject)
     }
 
     /// The first twelve digits, enough that no two accounts of a pool share them.
@@ -35,20 +35,20 @@ impl Subject {
     }
 }
 
-impl TryFrom<String> for Subject {
+impl TryFrom<String> for PoolSubject {
     type Error = InvalidUser;
     fn try_from(text: String) -> Result<Self, InvalidUser> {
         Self::parse(&text)
     }
 }
 
-impl From<Subject> for String {
-    fn from(subject: Subject) -> String {
+impl From<PoolSubject> for String {
+    fn from(subject: PoolSubject) -> String {
         subject.to_string()
     }
 }
 
-impl std::fmt::Display for Subject {
+impl std::fmt::Display for PoolSubject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.hyphenated().fmt(f)
     }
@@ -60,7 +60,7 @@ pub struct Account {
     /// The id of the pool.
     pub pool: String,
     /// The account's `sub`.
-    pub subject: Subject,
+    pub subject: PoolSubject,
 }
 
 #[cfg(test)]
@@ -69,12 +69,12 @@ mod tests {
 
     #[test]
     fn an_account_has_one_form_and_one_person() {
-        let subject = Subject::parse("AAAAAAAA-bbbb-4ccc-8ddd-eeeeeeeeeeee").unwrap();
+        let subject = PoolSubject::parse("AAAAAAAA-bbbb-4ccc-8ddd-eeeeeeeeeeee").unwrap();
         assert_eq!(subject.to_string(), "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee");
         assert_eq!(subject.person().as_str(), "user_aaaaaaaabbbb4ccc8dddeeeeeeeeeeee");
         assert_eq!(serde_json::to_value(subject).unwrap(), subject.to_string());
         for text in ["", "ada", "57cbishk4j24pabc1234567890"] {
-            assert!(Subject::parse(text).is_err(), "{text}");
+            assert!(PoolSubject::parse(text).is_err(), "{text}");
         }
     }
 }

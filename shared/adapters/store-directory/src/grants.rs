@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_failure::Failure;
-use countersign_identity::{Capability, Rights, Scope, Scopes, Standing, UserId};
+use countersign_identity::{Capability, DirectoryEntry, Rights, Scope, Scopes, UserId};
 use countersign_store_kit::{Expr, Item, Query, StoreError, Write, decode};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -148,7 +148,10 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn standing_of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Option<Standing>>> {
+    pub fn entry_of<'a>(
+        &'a self,
+        user: &'a UserId,
+    ) -> BoxFuture<'a, Result<Option<DirectoryEntry>>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("read the grants");
             let mut query = Query::partition(&keys::partition(user)).consistent();
@@ -166,12 +169,12 @@ impl Directory {
 }
 
 impl Rights for Directory {
-    fn standing<'a>(
+    fn entry<'a>(
         &'a self,
         user: &'a UserId,
-    ) -> BoxFuture<'a, std::result::Result<Option<Standing>, Box<dyn Failure>>> {
+    ) -> BoxFuture<'a, std::result::Result<Option<DirectoryEntry>, Box<dyn Failure>>> {
         Box::pin(async move {
-            self.standing_of(user).await.map_err(|error| Box::new(error) as Box<dyn Failure>)
+            self.entry_of(user).await.map_err(|error| Box::new(error) as Box<dyn Failure>)
         })
     }
 }
@@ -193,7 +196,10 @@ pub(crate) fn first(
 }
 
 /// Folds the items of a partition. Grants without a person, or anything unreadable, grant nothing.
-fn add_up(table: &str, items: Vec<Item>) -> std::result::Result<Option<Standing>, StoreError> {
+fn add_up(
+    table: &str,
+    items: Vec<Item>,
+) -> std::result::Result<Option<DirectoryEntry>, StoreError> {
     let mut person: Option<User> = None;
     let mut scopes: Vec<String> = Vec::new();
     let mut capabilities = BTreeSet::new();
@@ -212,7 +218,7 @@ fn add_up(table: &str, items: Vec<Item>) -> std::result::Result<Option<Standing>
             capabilities.extend(keys::named(&sort_key));
         }
     }
-    Ok(person.map(|user| Standing {
+    Ok(person.map(|user| DirectoryEntry {
         accounts: user.accounts(),
         user: user.id,
         name: user.display_name,
@@ -246,9 +252,8 @@ mod tests {
     }
 
     fn check(items: Vec<Item>, expect: Option<(&[&str], &[Capability], &[&str])>) {
-        let standing = add_up("Directory", items).unwrap();
-        let found =
-            standing.map(|standing| (standing.scopes, standing.capabilities, standing.revoked));
+        let entry = add_up("Directory", items).unwrap();
+        let found = entry.map(|entry| (entry.scopes, entry.capabilities, entry.revoked));
         let expect = expect.map(|(scopes, capabilities, revoked)| {
             (
                 Scopes::parse(scopes.iter().copied()),

@@ -3,7 +3,7 @@
 use countersign_identity::{Capability, Scope, UserId};
 use countersign_store_kit::Key;
 
-use crate::account::Subject;
+use crate::account::PoolSubject;
 use crate::user::{Email, Username};
 
 /// The partition of the index that lists everybody.
@@ -45,7 +45,7 @@ pub(crate) fn email(email: &Email) -> Key {
     Key::new(format!("EMAIL#{}", email.canonical()), "CLAIM")
 }
 
-pub(crate) fn subject(subject: &Subject) -> Key {
+pub(crate) fn subject(subject: &PoolSubject) -> Key {
     Key::new(format!("SUBJECT#{subject}"), "CLAIM")
 }
 

@@ -23,7 +23,7 @@ mod sign_in;
 mod user;
 mod users;
 
-pub use account::{Account, Subject};
+pub use account::{Account, PoolSubject};
 pub use error::DirectoryError;
 pub use policy::Floor;
 pub use sign_in::{FirstRights, Holder};

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::account::{Account, Subject};
+use crate::account::{Account, PoolSubject};
 use crate::user::User;
 use crate::users::Claim;
 use crate::{Directory, DirectoryError, Result, grants, keys};
@@ -38,7 +38,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
-    pub fn holder<'a>(&'a self, subject: &'a Subject) -> BoxFuture<'a, Result<Holder>> {
+    pub fn holder<'a>(&'a self, subject: &'a PoolSubject) -> BoxFuture<'a, Result<Holder>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("find the account");
             let key = keys::subject(subject);

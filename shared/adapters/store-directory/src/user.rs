@@ -29,7 +29,7 @@ pub enum InvalidUser {
     DisplayName,
     /// Not the `sub` of an account.
     #[error("the account of the user pool has no UUID as its `sub`")]
-    Subject,
+    PoolSubject,
 }
 
 /// The name a person signs in with: unique, lower case.

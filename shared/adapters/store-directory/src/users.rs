@@ -38,8 +38,8 @@ impl Directory {
     }
 
     async fn already(&self, user: &User, index: usize) -> Result<User> {
-        let standing = self.user(&user.id).await?;
-        match standing {
+        let entry = self.user(&user.id).await?;
+        match entry {
             Some(known) if known.username == user.username && known.email == user.email => {
                 Ok(known)
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use countersign_resilience::{Admitted, Record, Report, Subject};
+use countersign_resilience::{Admitted, LimitKey, Report, SourceState};
 use countersign_store_kit::{Expr, Key, StoreError, Write, decode};
 use jiff::Timestamp;
 
@@ -19,19 +19,19 @@ pub(crate) fn key(subject: &str) -> Key {
 enum Change {
     Stored,
     /// Somebody else was faster; this is how it stands.
-    Lost(Option<Record>),
+    Lost(Option<SourceState>),
 }
 
 impl EgressStore {
     /// A closed or open breaker is one read; the probe is one read and one write.
     pub(crate) async fn ask(
         &self,
-        subject: &Subject,
+        subject: &LimitKey,
         holder: &str,
         now: Timestamp,
         lease: Duration,
     ) -> Result<Admitted, StoreError> {
-        let seen: Option<Record> = self.table.get(&key(subject.as_str())).await?;
+        let seen: Option<SourceState> = self.table.get(&key(subject.as_str())).await?;
         self.ask_seen(subject, holder, now, lease, seen).await
     }
 
@@ -39,11 +39,11 @@ impl EgressStore {
     /// and finds the one that stands.
     pub(crate) async fn ask_seen(
         &self,
-        subject: &Subject,
+        subject: &LimitKey,
         holder: &str,
         now: Timestamp,
         lease: Duration,
-        seen: Option<Record>,
+        seen: Option<SourceState>,
     ) -> Result<Admitted, StoreError> {
         let (key, mut seen) = (key(subject.as_str()), seen);
         for _ in 0..TRIES {
@@ -62,8 +62,8 @@ impl EgressStore {
     /// One write when nobody else reported since the admission.
     pub(crate) async fn tell(
         &self,
-        subject: &Subject,
-        seen: Option<Record>,
+        subject: &LimitKey,
+        seen: Option<SourceState>,
         report: &Report,
     ) -> Result<(), StoreError> {
         let (key, mut seen) = (key(subject.as_str()), seen);
@@ -80,8 +80,8 @@ impl EgressStore {
     async fn change(
         &self,
         key: &Key,
-        seen: Option<&Record>,
-        next: &Record,
+        seen: Option<&SourceState>,
+        next: &SourceState,
         now: Timestamp,
     ) -> Result<Change, StoreError> {
         let unchanged = match seen {

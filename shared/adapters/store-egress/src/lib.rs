@@ -16,8 +16,8 @@ mod rate;
 use std::time::Duration;
 
 use countersign_resilience::{
-    Admitted, AnswerKey, Answers, Budget, Counters, HealthView, Kept, Permit, Record, Report,
-    Standing, StandingError, Standings, Subject,
+    Admitted, AnswerKey, Answers, Budget, CallLimitError, CallLimits, Counters, HealthView, Kept,
+    LimitKey, Permit, Report, SourceHealth, SourceState,
 };
 use countersign_store_kit::{Item, Lookup, StoreError, Table, decode};
 use futures::future::BoxFuture;
@@ -51,19 +51,19 @@ impl EgressStore {
     ///
     /// # Errors
     /// [`StoreError::Decode`] when the item has another shape.
-    pub fn record(&self, item: Item) -> Result<Record, StoreError> {
+    pub fn record(&self, item: Item) -> Result<SourceState, StoreError> {
         decode(self.table.name(), item)
     }
 
-    /// [`Standing::admit`] with the record as a batch has read it a moment ago: one request less.
+    /// [`CallLimits::admit`] with the record as a batch has read it a moment ago: one request less.
     pub fn admit_seen<'a>(
         &'a self,
-        subject: &'a Subject,
+        subject: &'a LimitKey,
         holder: &'a str,
         now: Timestamp,
         lease: Duration,
-        seen: Option<Record>,
-    ) -> BoxFuture<'a, Result<Admitted, StandingError>> {
+        seen: Option<SourceState>,
+    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
         Box::pin(
             async move { self.ask_seen(subject, holder, now, lease, seen).await.map_err(boxed) },
         )
@@ -71,12 +71,12 @@ impl EgressStore {
 
     async fn view(
         &self,
-        subject: &Subject,
-        rated: &Subject,
+        subject: &LimitKey,
+        rated: &LimitKey,
         budget: &Budget,
         now: Timestamp,
     ) -> Result<HealthView, StoreError> {
-        let record: Option<Record> =
+        let record: Option<SourceState> =
             self.table.get(&circuit_breakers::key(subject.as_str())).await?;
         let counters = if budget.is_unlimited() {
             Counters::default()
@@ -88,33 +88,33 @@ impl EgressStore {
     }
 }
 
-impl Standing for EgressStore {
+impl CallLimits for EgressStore {
     fn permit<'a>(
         &'a self,
-        subject: &'a Subject,
+        subject: &'a LimitKey,
         budget: &'a Budget,
         now: Timestamp,
         patience: Duration,
-    ) -> BoxFuture<'a, Result<Permit, StandingError>> {
+    ) -> BoxFuture<'a, Result<Permit, CallLimitError>> {
         Box::pin(async move { self.take(subject, budget, now, patience).await.map_err(boxed) })
     }
 
     fn admit<'a>(
         &'a self,
-        subject: &'a Subject,
+        subject: &'a LimitKey,
         holder: &'a str,
         now: Timestamp,
         lease: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, StandingError>> {
+    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
         Box::pin(async move { self.ask(subject, holder, now, lease).await.map_err(boxed) })
     }
 
     fn report<'a>(
         &'a self,
-        subject: &'a Subject,
-        seen: Option<Record>,
+        subject: &'a LimitKey,
+        seen: Option<SourceState>,
         report: &'a Report,
-    ) -> BoxFuture<'a, Result<(), StandingError>> {
+    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
         Box::pin(async move { self.tell(subject, seen, report).await.map_err(boxed) })
     }
 }
@@ -123,7 +123,7 @@ impl Answers for EgressStore {
     fn last<'a>(
         &'a self,
         key: &'a AnswerKey,
-    ) -> BoxFuture<'a, Result<Option<Kept>, StandingError>> {
+    ) -> BoxFuture<'a, Result<Option<Kept>, CallLimitError>> {
         Box::pin(async move { self.read_answer(key).await.map_err(boxed) })
     }
 
@@ -131,23 +131,23 @@ impl Answers for EgressStore {
         &'a self,
         key: &'a AnswerKey,
         answer: &'a Kept,
-    ) -> BoxFuture<'a, Result<(), StandingError>> {
+    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
         Box::pin(async move { self.write_answer(key, answer).await.map_err(boxed) })
     }
 }
 
-impl Standings for EgressStore {
+impl SourceHealth for EgressStore {
     fn health<'a>(
         &'a self,
-        subject: &'a Subject,
-        rated: &'a Subject,
+        subject: &'a LimitKey,
+        rated: &'a LimitKey,
         budget: &'a Budget,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<HealthView, StandingError>> {
+    ) -> BoxFuture<'a, Result<HealthView, CallLimitError>> {
         Box::pin(async move { self.view(subject, rated, budget, now).await.map_err(boxed) })
     }
 }
 
-fn boxed(error: StoreError) -> StandingError {
+fn boxed(error: StoreError) -> CallLimitError {
     Box::new(error)
 }

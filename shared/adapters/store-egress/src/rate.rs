@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use countersign_resilience::{Budget, Counter, Counters, Decision, Permit, Subject, Window};
+use countersign_resilience::{Budget, Counter, Counters, Decision, LimitKey, Permit, Window};
 use countersign_store_kit::{Expr, Key, StoreError, Write, decode};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -79,14 +79,14 @@ impl RateItem {
     }
 }
 
-pub(crate) fn key(subject: &Subject) -> Key {
+pub(crate) fn key(subject: &LimitKey) -> Key {
     Key::new(format!("RATE#{}", subject.as_str()), "RATE")
 }
 
 impl EgressStore {
     pub(crate) async fn take(
         &self,
-        subject: &Subject,
+        subject: &LimitKey,
         budget: &Budget,
         now: Timestamp,
         patience: Duration,

@@ -3,7 +3,7 @@
 use countersign_approval::ports::{PortError, PortResult, RunLog};
 use countersign_approval::{Choice, Kind, OnReject, Request, Status, StepEffects};
 use countersign_run::{
-    EFFECT_NOT_DONE, Event, EventKind, RunId, Said, StepStatus, Stop, StopReason, Verdict,
+    EFFECT_NOT_DONE, Event, EventKind, GateOutcome, RunId, Said, StepStatus, Stop, StopReason,
 };
 use jiff::Timestamp;
 use serde_json::json;
@@ -54,7 +54,7 @@ impl RunStore {
         let closed = EventKind::GateClosed { approval: request.id.to_string(), verdict };
         let event = event(request, 1, at, closed);
         let for_itself = matches!(request.kind, Kind::Tool | Kind::Outcome);
-        if for_itself && verdict == Verdict::Approved {
+        if for_itself && verdict == GateOutcome::Approved {
             self.record(run, &event).await?;
             return self.answered(request, at).await;
         }
@@ -78,16 +78,16 @@ impl RunStore {
         &self,
         run: &RunId,
         intent: &Intent,
-        verdict: Verdict,
+        verdict: GateOutcome,
         at: Timestamp,
     ) -> Result<()> {
         let early = match verdict {
-            Verdict::Denied => "what it asked was denied",
-            Verdict::TimedOut => "what it asked was not answered in time",
-            Verdict::Approved | Verdict::Closed => "its request was closed",
+            GateOutcome::Denied => "what it asked was denied",
+            GateOutcome::TimedOut => "what it asked was not answered in time",
+            GateOutcome::Approved | GateOutcome::Closed => "its request was closed",
         };
         let outcome = self.list_outcome(run, intent, Some(early), at).await?;
-        let stops = verdict != Verdict::Closed && intent.stops;
+        let stops = verdict != GateOutcome::Closed && intent.stops;
         let stop = stops.then(|| step_failed(intent, &outcome, at));
         // What its answers say could not be read counts for later gates all the same.
         let view = self.view(run, &intent.step).await?;
@@ -165,9 +165,9 @@ fn step_failed(intent: &Intent, outcome: &Outcome, at: Timestamp) -> Stop {
 
 /// A step that may have acted: that nobody decided, or decided against sending again, says nothing of what happened. The run
 /// goes on or ends as it does when the step fails; when the question was closed, the run is ending already.
-fn in_doubt(intent: &Intent, verdict: Verdict, at: Timestamp) -> (Outcome, Option<Stop>) {
+fn in_doubt(intent: &Intent, verdict: GateOutcome, at: Timestamp) -> (Outcome, Option<Stop>) {
     let outcome = Outcome::unknown(&intent.step, &intent.sent(), intent.attempt, at);
-    let stops = verdict != Verdict::Closed && intent.stops;
+    let stops = verdict != GateOutcome::Closed && intent.stops;
     let stop = stops.then(|| step_failed(intent, &outcome, at));
     (outcome, stop)
 }
@@ -179,22 +179,22 @@ fn event(request: &Request, n: u32, at: Timestamp, kind: EventKind) -> Event {
 }
 
 /// None for a request that is open, or that another took the place of.
-fn verdict(status: Status) -> Option<Verdict> {
+fn verdict(status: Status) -> Option<GateOutcome> {
     match status {
         Status::Pending | Status::Superseded => None,
-        Status::Approved => Some(Verdict::Approved),
-        Status::Denied => Some(Verdict::Denied),
-        Status::TimedOut => Some(Verdict::TimedOut),
-        Status::Expired | Status::Cancelled => Some(Verdict::Closed),
+        Status::Approved => Some(GateOutcome::Approved),
+        Status::Denied => Some(GateOutcome::Denied),
+        Status::TimedOut => Some(GateOutcome::TimedOut),
+        Status::Expired | Status::Cancelled => Some(GateOutcome::Closed),
     }
 }
 
-fn outcome(request: &Request, verdict: Verdict, at: Timestamp) -> Outcome {
+fn outcome(request: &Request, verdict: GateOutcome, at: Timestamp) -> Outcome {
     let (status, code) = match verdict {
-        Verdict::Approved => (StepStatus::Approved, None),
-        Verdict::Denied => (StepStatus::Rejected, Some("GATE_DENIED")),
-        Verdict::TimedOut => (StepStatus::TimedOut, Some("GATE_TIMED_OUT")),
-        Verdict::Closed => (StepStatus::Closed, Some("GATE_CLOSED")),
+        GateOutcome::Approved => (StepStatus::Approved, None),
+        GateOutcome::Denied => (StepStatus::Rejected, Some("GATE_DENIED")),
+        GateOutcome::TimedOut => (StepStatus::TimedOut, Some("GATE_TIMED_OUT")),
+        GateOutcome::Closed => (StepStatus::Closed, Some("GATE_CLOSED")),
     };
     Outcome {
         step: request.position.step.clone(),
@@ -211,11 +211,11 @@ fn outcome(request: &Request, verdict: Verdict, at: Timestamp) -> Outcome {
     }
 }
 
-fn stop(request: &Request, verdict: Verdict, at: Timestamp) -> Option<Stop> {
+fn stop(request: &Request, verdict: GateOutcome, at: Timestamp) -> Option<Stop> {
     let (reason, what) = match verdict {
-        Verdict::Denied => (StopReason::Rejected, "was denied"),
-        Verdict::TimedOut => (StopReason::TimedOut, "was not answered in time"),
-        Verdict::Approved | Verdict::Closed => return None,
+        GateOutcome::Denied => (StopReason::Rejected, "was denied"),
+        GateOutcome::TimedOut => (StopReason::TimedOut, "was not answered in time"),
+        GateOutcome::Approved | GateOutcome::Closed => return None,
     };
     let step = request.position.step.clone();
     let message = format!("`{step}` {what}");

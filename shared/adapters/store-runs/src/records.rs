@@ -1,7 +1,7 @@
 //! Items as they are stored.
 
 use countersign_approval::Digest;
-use countersign_run::{EFFECT_UNKNOWN, Event, EventKind, Sending, Sent, StepStatus, Verdict};
+use countersign_run::{EFFECT_UNKNOWN, Event, EventKind, GateOutcome, Sending, Sent, StepStatus};
 use countersign_store_kit::Stored;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Outcome {
     /// For people.
     pub message: Option<String>,
     /// How the gate ended, for gates.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<GateOutcome>,
     /// The approval request, for gates and signed steps.
     pub approval: Option<String>,
     /// The execution it happened in.
@@ -47,7 +47,7 @@ pub(crate) struct OutcomeItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<GateOutcome>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<String>,
     pub attempt: u32,

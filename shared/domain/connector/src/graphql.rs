@@ -64,7 +64,7 @@ pub fn unsigned(
 
 /// What an answer's `errors` mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum GraphqlAnswer {
     /// There are none.
     Fine,
     /// There are some beside the data: each in one text.
@@ -95,26 +95,26 @@ pub enum Reason {
 
 /// Reads an answer's errors.
 #[must_use]
-pub fn outcome(answer: &Value) -> Outcome {
+pub fn outcome(answer: &Value) -> GraphqlAnswer {
     let errors: &[Value] =
         answer.get("errors").and_then(Value::as_array).map_or(&[], Vec::as_slice);
     let data = answer.get("data");
     if errors.is_empty() {
         return match data {
-            Some(_) => Outcome::Fine,
-            None => Outcome::NotGraphql,
+            Some(_) => GraphqlAnswer::Fine,
+            None => GraphqlAnswer::NotGraphql,
         };
     }
     let told: Vec<String> = errors.iter().take(TOLD).map(one_error).collect();
     if data.is_some_and(has_value) {
-        return Outcome::Partial(told);
+        return GraphqlAnswer::Partial(told);
     }
     let reason = errors.iter().find_map(named_reason).unwrap_or(match data {
         // The standard leaves `data` out when nothing was carried out, and sets it to null when something was begun.
         None => Reason::Refused,
         Some(_) => Reason::Broken,
     });
-    Outcome::Failed { message: told.join("; "), reason }
+    GraphqlAnswer::Failed { message: told.join("; "), reason }
 }
 
 /// Whether there is anything in `data`: an object of nothing but nulls holds no answer.

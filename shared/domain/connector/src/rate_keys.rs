@@ -1,7 +1,7 @@
 //! What of a connector its budget and its breaker are about.
 
 use countersign_identity::UserId;
-use countersign_resilience::{Budget, Subject};
+use countersign_resilience::{Budget, LimitKey};
 
 use crate::binding::{BindingId, CredentialId, StoredConnector};
 use crate::model::{Connection, ConnectorDefinition, ConnectorId, RateLimit};
@@ -52,40 +52,40 @@ impl ConnectorDefinition {
     /// What its breaker is about: this connector at this place, for one owner. One person's timeouts or overridden address
     /// say nothing to others.
     #[must_use]
-    pub fn health_subject(&self, owner: &UserId, credential: Option<&CredentialId>) -> Subject {
-        Subject::of(&["health", owner.as_str(), self.id.as_str(), self.place(credential)])
+    pub fn health_subject(&self, owner: &UserId, credential: Option<&CredentialId>) -> LimitKey {
+        LimitKey::of(&["health", owner.as_str(), self.id.as_str(), self.place(credential)])
     }
 
     /// What the breaker of one of several places is about: one that fails says nothing of the others. A query is not a part
     /// of `place`, for it may hold a secret.
     #[must_use]
-    pub fn place_subject(&self, owner: &UserId, place: &str) -> Subject {
-        Subject::of(&["health", owner.as_str(), self.id.as_str(), self.place(None), place])
+    pub fn place_subject(&self, owner: &UserId, place: &str) -> LimitKey {
+        LimitKey::of(&["health", owner.as_str(), self.id.as_str(), self.place(None), place])
     }
 
     /// What its rate is about. `whose` is the owner of the definition, none for the system's: ids are unique for each owner
     /// only.
     #[must_use]
-    pub fn rate_subject(&self, whose: Option<&UserId>, by: RatedBy<'_>) -> Subject {
+    pub fn rate_subject(&self, whose: Option<&UserId>, by: RatedBy<'_>) -> LimitKey {
         let whose = whose.map_or("system", UserId::as_str);
         let (owner, credential) = match by {
             RatedBy::Owner(owner, credential) => (owner.as_str(), Some(credential)),
             RatedBy::Everybody => ("", None),
         };
-        Subject::of(&["rate", whose, self.id.as_str(), self.place(credential), owner])
+        LimitKey::of(&["rate", whose, self.id.as_str(), self.place(credential), owner])
     }
 }
 
 impl StoredConnector {
     /// What the rate of a binding's calls is about, as it is counted when the binding's own address is used.
     #[must_use]
-    pub fn rate_subject(&self, by: RatedBy<'_>) -> Subject {
+    pub fn rate_subject(&self, by: RatedBy<'_>) -> LimitKey {
         self.definition.rate_subject(self.owner.as_ref(), by)
     }
 }
 
 /// What the lower rate of one binding is about (F-008).
 #[must_use]
-pub fn binding_subject(owner: &UserId, connector: &ConnectorId, binding: &BindingId) -> Subject {
-    Subject::of(&["binding", owner.as_str(), connector.as_str(), binding.as_str()])
+pub fn binding_subject(owner: &UserId, connector: &ConnectorId, binding: &BindingId) -> LimitKey {
+    LimitKey::of(&["binding", owner.as_str(), connector.as_str(), binding.as_str()])
 }

@@ -93,7 +93,7 @@ impl Accounts {
 
 /// What the directory says of one person at this moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct DirectoryEntry {
     /// Who.
     pub user: UserId,
     /// Display name.
@@ -137,7 +137,7 @@ pub enum Refused {
     TokenRevoked,
 }
 
-impl Standing {
+impl DirectoryEntry {
     /// What remains of the token: token ∩ directory, in scopes and in capabilities.
     ///
     /// # Errors
@@ -172,10 +172,10 @@ impl Standing {
 /// The read side of the directory. Read again before every effect and every decision: nothing here is cached.
 pub trait Rights: Send + Sync {
     /// What the directory says of `user` now; none when it does not know them.
-    fn standing<'a>(
+    fn entry<'a>(
         &'a self,
         user: &'a UserId,
-    ) -> BoxFuture<'a, Result<Option<Standing>, Box<dyn Failure>>>;
+    ) -> BoxFuture<'a, Result<Option<DirectoryEntry>, Box<dyn Failure>>>;
 
     /// What a token is worth now.
     ///
@@ -185,8 +185,8 @@ pub trait Rights: Send + Sync {
         token: &'a Presented,
     ) -> BoxFuture<'a, Result<Result<Caller, Refused>, Box<dyn Failure>>> {
         Box::pin(async move {
-            let standing = self.standing(&token.user).await?;
-            Ok(standing.ok_or(Refused::UnknownUser).and_then(|standing| standing.effective(token)))
+            let entry = self.entry(&token.user).await?;
+            Ok(entry.ok_or(Refused::UnknownUser).and_then(|entry| entry.effective(token)))
         })
     }
 }
@@ -219,8 +219,8 @@ mod tests {
         }
     }
 
-    fn standing(scopes: &[&str], capabilities: &[Capability]) -> Standing {
-        Standing {
+    fn entry(scopes: &[&str], capabilities: &[Capability]) -> DirectoryEntry {
+        DirectoryEntry {
             user: user(1),
             name: "Ada".to_owned(),
             email: "ada@example.org".to_owned(),
@@ -235,11 +235,11 @@ mod tests {
     }
 
     fn check(
-        standing: &Standing,
+        entry: &DirectoryEntry,
         token: &Presented,
         expect: Result<(&[&str], &[Capability]), Refused>,
     ) {
-        let answer = standing.effective(token).map(|caller| (caller.scopes, caller.capabilities));
+        let answer = entry.effective(token).map(|caller| (caller.scopes, caller.capabilities));
         let expect = expect.map(|(scopes, capabilities)| {
             (Scopes::parse(scopes.iter().copied()), capabilities.iter().copied().collect())
         });
@@ -251,19 +251,19 @@ mod tests {
         let claims =
             token(TokenUse::Login, &["macro:analyst", "esg:reader"], &[Capability::Decide]);
         check(
-            &standing(&["macro:analyst"], &[Capability::Decide]),
+            &entry(&["macro:analyst"], &[Capability::Decide]),
             &claims,
             Ok((&["macro:analyst"], &[Capability::Decide])),
         );
-        check(&standing(&["esg:reader"], &[]), &claims, Ok((&["esg:reader"], &[])));
-        check(&standing(&[], &[]), &claims, Ok((&[], &[])));
+        check(&entry(&["esg:reader"], &[]), &claims, Ok((&["esg:reader"], &[])));
+        check(&entry(&[], &[]), &claims, Ok((&[], &[])));
     }
 
     #[test]
     fn a_token_narrower_than_the_directory_stays_narrow() {
         let claims = token(TokenUse::Login, &["macro:reader"], &[]);
         check(
-            &standing(&["global:admin"], &[Capability::Decide]),
+            &entry(&["global:admin"], &[Capability::Decide]),
             &claims,
             Ok((&["~macro:reader"], &[])),
         );
@@ -272,10 +272,10 @@ mod tests {
     #[test]
     fn k_08_only_a_login_can_carry_decide_and_publish() {
         let all = [Capability::Decide, Capability::Publish, Capability::Administer];
-        check(&standing(&[], &all), &token(TokenUse::Login, &[], &all), Ok((&[], &all)));
-        check(&standing(&[], &all), &token(TokenUse::Api, &[], &all), Ok((&[], &[])));
+        check(&entry(&[], &all), &token(TokenUse::Login, &[], &all), Ok((&[], &all)));
+        check(&entry(&[], &all), &token(TokenUse::Api, &[], &all), Ok((&[], &[])));
         check(
-            &standing(&[], &all),
+            &entry(&[], &all),
             &token(TokenUse::Service, &[], &all),
             Ok((&[], &[Capability::Administer])),
         );
@@ -284,40 +284,40 @@ mod tests {
     #[test]
     fn void_tokens_and_inactive_people_are_refused() {
         let claims = token(TokenUse::Login, &["macro:reader"], &[]);
-        let known = standing(&["macro:reader"], &[]);
-        check(&Standing { active: false, ..known.clone() }, &claims, Err(Refused::Inactive));
+        let known = entry(&["macro:reader"], &[]);
+        check(&DirectoryEntry { active: false, ..known.clone() }, &claims, Err(Refused::Inactive));
         check(
-            &Standing { not_before: Some(1_001), ..known.clone() },
+            &DirectoryEntry { not_before: Some(1_001), ..known.clone() },
             &claims,
             Err(Refused::TokenRevoked),
         );
         check(
-            &Standing { not_before: Some(1_000), ..known.clone() },
+            &DirectoryEntry { not_before: Some(1_000), ..known.clone() },
             &claims,
             Ok((&["macro:reader"], &[])),
         );
         check(
-            &Standing { revoked: ["t-1".to_owned()].into(), ..known.clone() },
+            &DirectoryEntry { revoked: ["t-1".to_owned()].into(), ..known.clone() },
             &claims,
             Err(Refused::TokenRevoked),
         );
         check(
-            &Standing { revoked: ["s-1".to_owned()].into(), ..known.clone() },
+            &DirectoryEntry { revoked: ["s-1".to_owned()].into(), ..known.clone() },
             &claims,
             Err(Refused::TokenRevoked),
         );
         check(
-            &Standing { revoked: ["t-2".to_owned()].into(), ..known.clone() },
+            &DirectoryEntry { revoked: ["t-2".to_owned()].into(), ..known.clone() },
             &claims,
             Ok((&["macro:reader"], &[])),
         );
-        check(&Standing { user: user(2), ..known }, &claims, Err(Refused::UnknownUser));
+        check(&DirectoryEntry { user: user(2), ..known }, &claims, Err(Refused::UnknownUser));
     }
 
     #[test]
     fn only_a_persons_own_account_speaks_for_them() {
         let claims = token(TokenUse::Login, &["macro:reader"], &[]);
-        let known = standing(&["macro:reader"], &[]);
+        let known = entry(&["macro:reader"], &[]);
         // Its own, or one of a pool that came after the one the directory knows.
         let other_pool = Accounts::NoneOf("p-2".to_owned());
         for accounts in [
@@ -325,16 +325,20 @@ mod tests {
             Accounts::Only(account("p-2", "a-2")),
             other_pool,
         ] {
-            let known = Standing { accounts, ..known.clone() };
+            let known = DirectoryEntry { accounts, ..known.clone() };
             check(&known, &claims, Ok((&["macro:reader"], &[])));
         }
         for accounts in [Accounts::Only(account("p-1", "a-2")), Accounts::NoneOf("p-1".to_owned())]
         {
-            let other = Standing { accounts: accounts.clone(), ..known.clone() };
+            let other = DirectoryEntry { accounts: accounts.clone(), ..known.clone() };
             check(&other, &claims, Err(Refused::TokenRevoked));
             // Tokens that no pool has made name no account; the local secret's are such.
             let local = Presented { account: None, ..claims.clone() };
-            check(&Standing { accounts, ..known.clone() }, &local, Ok((&["macro:reader"], &[])));
+            check(
+                &DirectoryEntry { accounts, ..known.clone() },
+                &local,
+                Ok((&["macro:reader"], &[])),
+            );
         }
     }
 
@@ -353,8 +357,8 @@ mod tests {
             kind in prop::sample::select(vec![TokenUse::Login, TokenUse::Api, TokenUse::Service]),
         ) {
             let token = Presented { capabilities: claimed.clone(), ..token(kind, &[], &[]) };
-            let standing = Standing { capabilities: granted.clone(), ..standing(&[], &[]) };
-            let caller = standing.effective(&token).unwrap();
+            let entry = DirectoryEntry { capabilities: granted.clone(), ..entry(&[], &[]) };
+            let caller = entry.effective(&token).unwrap();
             prop_assert!(caller.capabilities.is_subset(&claimed));
             prop_assert!(caller.capabilities.is_subset(&granted));
             prop_assert!(kind == TokenUse::Login || !caller.can(Capability::Decide));

@@ -11,7 +11,7 @@ mod scope;
 
 pub use caller::{Caller, Capability, UserContext, UserId};
 pub use effective_permissions::{
-    Accounts, PoolAccount, Presented, Refused, Rights, Standing, TokenUse,
+    Accounts, DirectoryEntry, PoolAccount, Presented, Refused, Rights, TokenUse,
 };
 pub use permission::{Denied, Requirement, permits};
 pub use scope::{Group, InvalidTopic, Role, Scope, Scopes, Topic};

@@ -5,6 +5,7 @@
 mod fields;
 mod pieces;
 mod place;
+mod relate;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +16,12 @@ use serde_json::{Map, Value};
 use crate::cross::lookup;
 use crate::error::KnowledgeError;
 use crate::fold::{fold, squeeze};
-use crate::model::{EdgeEnd, EntityType, ExternalId, Relationship};
+use crate::model::{EdgeEnd, EntityType, Relationship};
 use crate::recognise::{Method, classify, spans};
 
-use self::fields::{PRINCIPALS, is_no_name_field};
+use self::fields::is_no_name_field;
 use self::pieces::pieces;
-use self::place::place;
+use self::relate::relate;
 
 pub(crate) use self::fields::field_hint;
 
@@ -303,112 +304,6 @@ fn texts(value: &Value) -> Vec<String> {
         }
         _ => Vec::new(),
     }
-}
-
-/// Adds ids, company, edges and provenance, which need the whole record.
-fn relate(
-    found: &mut [Extracted],
-    record: &Value,
-    fields: &Map<String, Value>,
-    rules: &[Rule],
-    request: &Request,
-) {
-    let principal = principal(found, rules);
-    let organisations: Vec<(String, String)> = found
-        .iter()
-        .filter(|e| e.entity_type == EntityType::Org)
-        .map(|e| (e.name.clone(), crate::organisation::OrganisationName::parse(&e.name).key()))
-        .collect();
-    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
-    for entity in found.iter_mut() {
-        entity.context = organisations
-            .iter()
-            .filter(|(name, _)| *name != entity.name)
-            .map(|(_, key)| key.clone())
-            .take(5)
-            .collect();
-        let is_principal =
-            principal.as_ref().is_some_and(|(_, field)| *field == entity.source_field);
-        entity.external_ids = ids(fields, entity, is_principal);
-        entity.place = place(fields, entity);
-        entity.source_connector = text("_source");
-        entity.source_endpoint = text("_endpoint");
-        let ruled = rules.iter().find(|rule| rule.field == entity.source_field);
-        let general =
-            request.relationship.filter(|relationship| suits(*relationship, &entity.entity_type));
-        let relationship = ruled.and_then(|rule| rule.relationship_type).or(general);
-        let end = principal
-            .as_ref()
-            .filter(|(end, _)| !is_principal && end.name != entity.name)
-            .map(|(end, _)| end.clone());
-        if let (Some(relationship), Some(end)) = (relationship, end) {
-            entity.attributes = attributes(record, relationship);
-            entity.relationship_type = Some(relationship);
-            entity.related_to = Some(end);
-        }
-    }
-}
-
-/// Whether a relationship asked for in general can be meant of this kind of entity.
-fn suits(relationship: Relationship, kind: &EntityType) -> bool {
-    use Relationship as R;
-    match relationship {
-        R::OfficerOf | R::BoardMemberOf | R::WorksFor => *kind == EntityType::Person,
-        R::LocatedIn | R::OperatesIn => *kind == EntityType::Location,
-        R::SubsidiaryOf => *kind == EntityType::Org,
-        R::MentionedIn | R::DiscoveredBy | R::SourcedFrom | R::MemberOfCluster => false,
-        _ => matches!(kind, EntityType::Person | EntityType::Org),
-    }
-}
-
-/// The organisation the record is about, and the field it stands in.
-fn principal(found: &[Extracted], rules: &[Rule]) -> Option<(EdgeEnd, String)> {
-    let organisations = || found.iter().filter(|e| e.entity_type == EntityType::Org);
-    let by_name = PRINCIPALS.iter().find_map(|field| {
-        organisations().find(|e| e.source_field.rsplit('.').next() == Some(*field))
-    });
-    let unrelated = |e: &&Extracted| {
-        rules.iter().any(|rule| rule.field == e.source_field && rule.relationship_type.is_none())
-    };
-    let entity = by_name.or_else(|| organisations().find(unrelated))?;
-    Some((
-        EdgeEnd { name: entity.name.clone(), entity_type: EntityType::Org },
-        entity.source_field.clone(),
-    ))
-}
-
-fn ids(
-    fields: &Map<String, Value>,
-    entity: &Extracted,
-    is_principal: bool,
-) -> BTreeMap<String, String> {
-    let schemes: &[&str] = match entity.entity_type {
-        EntityType::Org => &["ein", "cik", "duns", "lei", "fec_id", "committee_id"],
-        EntityType::Person => &["orcid", "npi", "candidate_id", "fec_id"],
-        _ => return BTreeMap::new(),
-    };
-    let prefix = entity.source_field.trim_end_matches("name").trim_end_matches('_');
-    let own_name = entity.source_field == "name" && entity.entity_type == EntityType::Person;
-    let value = |scheme: &str| {
-        let prefixed = fields.get(&format!("{prefix}_{scheme}"));
-        let plain = || fields.get(scheme).filter(|_| is_principal || own_name);
-        match prefixed.or_else(plain)? {
-            Value::String(text) => ExternalId::new(scheme, text),
-            Value::Number(number) => ExternalId::new(scheme, &number.to_string()),
-            _ => None,
-        }
-    };
-    schemes.iter().filter_map(|scheme| value(scheme)).map(|id| (id.scheme, id.value)).collect()
-}
-
-fn attributes(record: &Value, relationship: Relationship) -> Map<String, Value> {
-    let scalar =
-        |value: &&Value| matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_));
-    let pairs = relationship
-        .properties()
-        .iter()
-        .filter_map(|key| Some(((*key).to_owned(), record.get(*key).filter(scalar)?.clone())));
-    pairs.collect()
 }
 
 #[cfg(test)]

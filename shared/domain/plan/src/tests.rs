@@ -121,7 +121,7 @@ fn f_199_auto_approve_skips_no_gate() {
             "id: nightly\nname: Nightly\nrun_context: scheduled\napproval_policy: {policy}\ninputs:\n  - {{name: rows, type: list}}\nsteps:\n  - {{name: ask, step_type: approval, prompt: ok?}}\n  - {{name: keep, step_type: tool, action: transform_data, inputs: {{data: '{{rows}}'}}, operations: [{{type: limit, value: 1}}]}}\n"
         );
         let (registry, source) = (Registry::builtin(), playbook::PlaybookSource::new("p", &text));
-        let compiled = playbook::compile(&source, &playbook::World::of(&registry));
+        let compiled = playbook::compile(&source, &playbook::CompileContext::of(&registry));
         let problems: Vec<_> = compiled.errors().collect();
         assert!(problems.is_empty(), "{problems:?}");
         plan(&compiled.playbook.unwrap(), request())
@@ -196,7 +196,7 @@ fn f_312_k_51_what_a_failure_means_after_how_many_retries() {
     );
     let registry = Registry::builtin();
     let source = playbook::PlaybookSource::new("p.yaml", &yaml);
-    let compiled = playbook::compile(&source, &playbook::World::of(&registry));
+    let compiled = playbook::compile(&source, &playbook::CompileContext::of(&registry));
     let plan = plan(&compiled.playbook.unwrap(), request());
     let meant: Vec<(OnError, u32)> = plan.steps.iter().map(|s| (s.on_error, s.retries)).collect();
     let (skip, stop) = (OnError::Skip, OnError::Stop);

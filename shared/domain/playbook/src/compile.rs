@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use countersign_document::{Document as _, Tree, mended};
 use serde::Serialize;
 
-use crate::compile_context::World;
+use crate::compile_context::CompileContext;
 use crate::diagnostic::{Code, Diagnostic, PlaybookSource, StepReport};
 use crate::draft::{Draft, Source};
 use crate::model::ValidPlaybook;
@@ -45,7 +45,7 @@ impl Compiled {
 /// Runs on save, in the editor, and again when a run starts, then with the profile's bindings (F-159). The source may be
 /// anything: at most 256 KB are read, aliases and nesting are bounded, and at most 100 problems are reported.
 #[must_use]
-pub fn compile(source: &PlaybookSource, world: &World<'_>) -> Compiled {
+pub fn compile(source: &PlaybookSource, world: &CompileContext<'_>) -> Compiled {
     let tree = match Tree::parse(&source.text, Playbook::KIND, Playbook::LIMITS) {
         Ok(tree) => tree,
         Err(problem) => {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The contracts, and what the profile has bound.
 #[derive(Debug, Clone, Copy)]
-pub struct World<'a> {
+pub struct CompileContext<'a> {
     /// Every action there is.
     pub contracts: &'a Registry,
     /// The connectors bound to the profile. `None` when no profile is known, as in an editor: what needs them is then
@@ -21,7 +21,7 @@ pub struct World<'a> {
     pub cannot_sign: Option<&'a BTreeMap<String, String>>,
 }
 
-impl<'a> World<'a> {
+impl<'a> CompileContext<'a> {
     /// A world without a profile.
     #[must_use]
     pub fn of(contracts: &'a Registry) -> Self {

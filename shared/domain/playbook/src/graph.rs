@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::types::schema_type;
-use crate::compile_context::World;
+use crate::compile_context::CompileContext;
 use crate::model::{ForEach, Step, StepKind, ValidPlaybook};
 
 /// The dependency graph of a playbook.
@@ -50,7 +50,7 @@ pub struct GraphEdge {
 
 /// The graph of a playbook, typed by the contracts of `world`. Types of connectors that are not bound are `any`.
 #[must_use]
-pub fn graph(playbook: &ValidPlaybook, world: &World<'_>) -> Graph {
+pub fn graph(playbook: &ValidPlaybook, world: &CompileContext<'_>) -> Graph {
     let mut graph = Graph { nodes: Vec::new(), edges: Vec::new() };
     for (stage, top) in playbook.steps.iter().enumerate() {
         for step in top.with_descendants() {
@@ -66,7 +66,7 @@ pub fn graph(playbook: &ValidPlaybook, world: &World<'_>) -> Graph {
 fn add_edge(
     graph: &mut Graph,
     playbook: &ValidPlaybook,
-    world: &World<'_>,
+    world: &CompileContext<'_>,
     to: &Step,
     reference: &Reference,
 ) {
@@ -123,7 +123,7 @@ fn uses(step: &Step) -> Vec<Reference> {
     found
 }
 
-fn result_type(step: &Step, world: &World<'_>) -> DataType {
+fn result_type(step: &Step, world: &CompileContext<'_>) -> DataType {
     let of_call = call_type(step, world);
     match &step.for_each {
         Some(_) => record_of(&ForEach::outputs(of_call)),
@@ -132,7 +132,7 @@ fn result_type(step: &Step, world: &World<'_>) -> DataType {
 }
 
 /// The type of what the action of a step gives back when it is called once.
-fn call_type(step: &Step, world: &World<'_>) -> DataType {
+fn call_type(step: &Step, world: &CompileContext<'_>) -> DataType {
     match &step.kind {
         StepKind::Action { output_schema: Some(schema), .. } => schema_type(schema),
         StepKind::Action { action, params, .. } => match world.contracts.get(action) {

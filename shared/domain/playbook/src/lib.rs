@@ -23,7 +23,7 @@ mod sink;
 mod written;
 
 pub use compile::{Compiled, compile};
-pub use compile_context::{Bindings, EndpointContract, World};
+pub use compile_context::{Bindings, CompileContext, EndpointContract};
 pub use diagnostic::{
     Code, Diagnostic, Place, PlaybookSource, Related, Severity, StepError, StepReport, StepWarning,
 };

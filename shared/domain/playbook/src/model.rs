@@ -1,5 +1,9 @@
 //! A valid playbook: what compiling guarantees.
 
+mod gate;
+mod output;
+mod trigger;
+
 use std::collections::BTreeSet;
 
 use countersign_registry::CALL_CONNECTOR;
@@ -8,6 +12,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::on_warning::OnWarning;
+
+pub use gate::{Assurance, ColumnFormat, OnReject, PreviewColumn};
+pub use output::{OutputDecl, OutputFormat, SaveTo, Section};
+pub use trigger::{ActiveHours, MonitorConfig, Trigger, TriggerKind};
 
 /// What a playbook is for (F-131).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,54 +72,6 @@ pub enum ApprovalPolicy {
     AutoApprove,
 }
 
-/// When a monitor looks (F-133).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MonitorConfig {
-    /// `5m | 15m | 30m | 1h | 4h | 12h | 24h`.
-    pub interval: String,
-    /// The hours it may look in; left out, always.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub active_hours: Option<ActiveHours>,
-    /// Whether a look that finds nothing new leaves no trace but a log line.
-    pub suppress_if_empty: bool,
-}
-
-/// A part of the day.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ActiveHours {
-    /// `HH:MM`.
-    pub start: String,
-    /// `HH:MM`; earlier than the start when the hours span midnight.
-    pub end: String,
-    /// An IANA name such as `Europe/Berlin`. Only its shape is checked here.
-    pub timezone: String,
-}
-
-/// What makes a question start this playbook (F-134).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trigger {
-    /// What to look for.
-    pub pattern: String,
-    /// How.
-    #[serde(rename = "type")]
-    pub kind: TriggerKind,
-    /// Higher wins.
-    pub priority: i32,
-}
-
-/// How a trigger's pattern is compared.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TriggerKind {
-    /// The pattern occurs, in any case.
-    #[default]
-    Keyword,
-    /// The pattern is a regular expression that matches somewhere.
-    Regex,
-    /// The question means something alike; needs a model.
-    Semantic,
-}
-
 /// A variable of the playbook (F-135).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InputDecl {
@@ -149,68 +109,6 @@ pub enum InputType {
     EntityName,
     /// A list of anything.
     List,
-}
-
-/// What a run gives back (F-136).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OutputDecl {
-    /// `markdown | json | csv | structured`.
-    pub format: OutputFormat,
-    /// A text with references, resolved when the run is finished.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub template: Option<String>,
-    /// Parts of the document, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sections: Vec<Section>,
-    /// Whether what was found goes into the knowledge graph.
-    pub auto_enrich_graph: bool,
-    /// Where the result is kept.
-    pub save_to: SaveTo,
-    /// How a model should sum up; never in deterministic mode.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary_prompt: Option<String>,
-}
-
-/// A part of the output document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Section {
-    /// Its heading.
-    pub title: String,
-    /// The reference it shows, without braces.
-    pub source: String,
-    /// How it is shown; left out, as the whole output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<String>,
-}
-
-/// The form of the output.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OutputFormat {
-    /// A document.
-    #[default]
-    Markdown,
-    /// The values.
-    Json,
-    /// Rows.
-    Csv,
-    /// The values, by section.
-    Structured,
-}
-
-/// Where the output is kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SaveTo {
-    /// In the library.
-    Document,
-    /// In a workspace table.
-    Workspace,
-    /// In both.
-    Both,
-    /// Nowhere but in the run.
-    #[default]
-    None,
 }
 
 /// A playbook in which every step links (section 12 holds), with every default filled in.
@@ -374,72 +272,6 @@ pub enum StepKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         assurance: Option<Assurance>,
     },
-}
-
-/// A column of what a gate shows; also the label and format of that field in an effect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PreviewColumn {
-    /// The field, dotted.
-    pub field: String,
-    /// What people read instead of its name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// How its value is written.
-    #[serde(default, skip_serializing_if = "ColumnFormat::is_text")]
-    pub format: ColumnFormat,
-    /// The currency of money: three capital letters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub currency: Option<String>,
-}
-
-/// How the value of a column is written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ColumnFormat {
-    /// As it is.
-    #[default]
-    Text,
-    /// With groups of three digits.
-    Number,
-    /// With groups, decimals and the currency.
-    Money,
-    /// A day or a moment, with the month as a word.
-    Date,
-    /// A share of one, as a percentage.
-    Percent,
-}
-
-impl ColumnFormat {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-    fn is_text(&self) -> bool {
-        *self == Self::Text
-    }
-}
-
-/// What a denied gate means.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OnReject {
-    /// The run ends.
-    #[default]
-    Stop,
-    /// Every later step up to the next gate is left out, and so is what depends on it (K-13).
-    Skip,
-}
-
-/// How sure we must be who answers.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Assurance {
-    /// The signed link of the mail.
-    Link,
-    /// The link and a code.
-    LinkCode,
-    /// A signed-in session.
-    SignedIn,
 }
 
 /// What an `llm_task` must answer.

@@ -13,7 +13,8 @@ use countersign_knowledge::cross::{Doubtful, Match, MatchStrategy, Question, Sid
 use countersign_knowledge::extract::{Request, extract};
 use countersign_knowledge::{EntityType, Namespace, Settings, change};
 use countersign_playbook::{
-    Bindings, EndpointContract, PlaybookSource, StepKind, ValidPlaybook, World, compile, render,
+    Bindings, CompileContext, EndpointContract, PlaybookSource, StepKind, ValidPlaybook, compile,
+    render,
 };
 use countersign_profile::Template;
 use countersign_registry::Registry;
@@ -49,7 +50,7 @@ fn playbook() -> ValidPlaybook {
         "officer-cross-reference.yaml",
         library("playbooks/officer-cross-reference.yaml"),
     );
-    let compiled = compile(&source, &World::of(&registry).with(&bindings));
+    let compiled = compile(&source, &CompileContext::of(&registry).with(&bindings));
     let told = render::text(&source, &compiled.diagnostics, false);
     assert!(compiled.diagnostics.is_empty(), "{told}");
     compiled.playbook.unwrap()

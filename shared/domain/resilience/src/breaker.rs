@@ -55,7 +55,7 @@ pub enum Admission {
 
 /// What a call says about its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CallResult {
     /// It works.
     Success,
     /// It does not.
@@ -89,20 +89,20 @@ impl Breaker {
     /// The state after a call of `holder` that ended at `now`. While the breaker is not closed only the probe counts: what
     /// set out before it opened says nothing new.
     #[must_use]
-    pub fn heard(&self, holder: &str, verdict: Verdict, now: Timestamp) -> Breaker {
+    pub fn heard(&self, holder: &str, verdict: CallResult, now: Timestamp) -> Breaker {
         match (self, verdict) {
-            (Self::Closed { .. }, Verdict::Success) => Self::default(),
-            (Self::Closed { failures }, Verdict::Failure) if failures + 1 >= OPENS_AFTER => {
+            (Self::Closed { .. }, CallResult::Success) => Self::default(),
+            (Self::Closed { failures }, CallResult::Failure) if failures + 1 >= OPENS_AFTER => {
                 Self::Open { until: after(now, STAYS_OPEN) }
             }
-            (Self::Closed { failures }, Verdict::Failure) => {
+            (Self::Closed { failures }, CallResult::Failure) => {
                 Self::Closed { failures: failures + 1 }
             }
             (Self::HalfOpen { holder: known, .. }, verdict) if known == holder => match verdict {
-                Verdict::Success => Self::default(),
-                Verdict::Failure => Self::Open { until: after(now, STAYS_OPEN) },
+                CallResult::Success => Self::default(),
+                CallResult::Failure => Self::Open { until: after(now, STAYS_OPEN) },
                 // The probe found nothing out: the next call may be one at once.
-                Verdict::Neutral => Self::Open { until: now },
+                CallResult::Neutral => Self::Open { until: now },
             },
             (unchanged, _) => unchanged.clone(),
         }

@@ -9,11 +9,11 @@ use jiff::Timestamp;
 use crate::breaker::Admission;
 use crate::budget::{Budget, Permit};
 use crate::cached_answer::Kept;
-use crate::record::{HealthView, Record, Report};
-use crate::subject::{AnswerKey, Subject};
+use crate::keys::{AnswerKey, LimitKey};
+use crate::source_state::{HealthView, Report, SourceState};
 
 /// The store's failure. Whoever calls a source goes on without the state: a store that is down stops no call.
-pub type StandingError = Box<dyn Failure>;
+pub type CallLimitError = Box<dyn Failure>;
 
 /// Whether a call passes, and the record that was seen.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,60 +21,62 @@ pub struct Admitted {
     /// Whether it passes.
     pub admission: Admission,
     /// The record as it is now; none when there was none.
-    pub seen: Option<Record>,
+    pub seen: Option<SourceState>,
 }
 
 /// Budgets and breakers, shared by every instance.
-pub trait Standing: Send + Sync {
+pub trait CallLimits: Send + Sync {
     /// Takes one call out of a budget, or says when there is one again.
     fn permit<'a>(
         &'a self,
-        subject: &'a Subject,
+        subject: &'a LimitKey,
         budget: &'a Budget,
         now: Timestamp,
         patience: Duration,
-    ) -> BoxFuture<'a, Result<Permit, StandingError>>;
+    ) -> BoxFuture<'a, Result<Permit, CallLimitError>>;
 
     /// Asks the breaker. At most one caller is told [`Admission::Probe`] in the time of its lease.
     fn admit<'a>(
         &'a self,
-        subject: &'a Subject,
+        subject: &'a LimitKey,
         holder: &'a str,
         now: Timestamp,
         lease: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, StandingError>>;
+    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>>;
 
     /// Tells how a call went. `seen` is the record of its admission: what saves a request.
     fn report<'a>(
         &'a self,
-        subject: &'a Subject,
-        seen: Option<Record>,
+        subject: &'a LimitKey,
+        seen: Option<SourceState>,
         report: &'a Report,
-    ) -> BoxFuture<'a, Result<(), StandingError>>;
+    ) -> BoxFuture<'a, Result<(), CallLimitError>>;
 }
 
 /// The last good answers.
 pub trait Answers: Send + Sync {
     /// The last good answer, whatever its age.
-    fn last<'a>(&'a self, key: &'a AnswerKey)
-    -> BoxFuture<'a, Result<Option<Kept>, StandingError>>;
+    fn last<'a>(
+        &'a self,
+        key: &'a AnswerKey,
+    ) -> BoxFuture<'a, Result<Option<Kept>, CallLimitError>>;
 
     /// Keeps an answer, unless a newer one is kept or it is larger than [`crate::KEEP_BYTES`].
     fn keep<'a>(
         &'a self,
         key: &'a AnswerKey,
         answer: &'a Kept,
-    ) -> BoxFuture<'a, Result<(), StandingError>>;
+    ) -> BoxFuture<'a, Result<(), CallLimitError>>;
 }
 
 /// How sources fare, for those who look.
-pub trait Standings: Send + Sync {
+pub trait SourceHealth: Send + Sync {
     /// The view of one source; `rated` is the subject of its budget.
     fn health<'a>(
         &'a self,
-        subject: &'a Subject,
-        rated: &'a Subject,
+        subject: &'a LimitKey,
+        rated: &'a LimitKey,
         budget: &'a Budget,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<HealthView, StandingError>>;
+    ) -> BoxFuture<'a, Result<HealthView, CallLimitError>>;
 }

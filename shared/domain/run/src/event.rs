@@ -8,7 +8,7 @@ use crate::{RunStatus, StepStatus, StopReason};
 /// How a gate ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum GateOutcome {
     /// The right people signed.
     Approved,
     /// Somebody refused.
@@ -105,7 +105,7 @@ pub enum EventKind {
         /// The approval request.
         approval: String,
         /// How.
-        verdict: Verdict,
+        verdict: GateOutcome,
     },
     /// The run is to end early.
     Stopped {

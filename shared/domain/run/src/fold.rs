@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    EFFECT_UNKNOWN, Event, EventKind, Head, RunStatus, Sent, StepStatus, StopReason, Verdict,
+    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, Head, RunStatus, Sent, StepStatus, StopReason,
 };
 
 /// What is known of one step.
@@ -145,12 +145,12 @@ fn apply<'a>(known: &mut Known<'a>, event: &'a Event) {
     }
 }
 
-fn closed_status(verdict: Verdict) -> StepStatus {
+fn closed_status(verdict: GateOutcome) -> StepStatus {
     match verdict {
-        Verdict::Approved => StepStatus::Approved,
-        Verdict::Denied => StepStatus::Rejected,
-        Verdict::TimedOut => StepStatus::TimedOut,
-        Verdict::Closed => StepStatus::Closed,
+        GateOutcome::Approved => StepStatus::Approved,
+        GateOutcome::Denied => StepStatus::Rejected,
+        GateOutcome::TimedOut => StepStatus::TimedOut,
+        GateOutcome::Closed => StepStatus::Closed,
     }
 }
 

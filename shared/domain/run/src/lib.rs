@@ -16,7 +16,7 @@ mod sent;
 mod status;
 mod warnings;
 
-pub use event::{Event, EventKind, Sending, Verdict};
+pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fold::{RunState, StepState, fold};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use crate::{
-    Event, EventKind, Head, RunContext, RunId, RunStatus, Sending, StepStatus, StopReason, Verdict,
-    fold,
+    Event, EventKind, GateOutcome, Head, RunContext, RunId, RunStatus, Sending, StepStatus,
+    StopReason, fold,
 };
 
 fn head() -> Head {
@@ -57,7 +57,7 @@ fn check(kinds: Vec<EventKind>, step: StepStatus, run: RunStatus) {
 fn a_gate_waits_then_is_approved_then_its_tool_is_done() {
     let opened = EventKind::GateOpened { approval: "appr_1".to_owned() };
     let closed =
-        EventKind::GateClosed { approval: "appr_1".to_owned(), verdict: Verdict::Approved };
+        EventKind::GateClosed { approval: "appr_1".to_owned(), verdict: GateOutcome::Approved };
     check(vec![opened.clone()], StepStatus::Waiting, RunStatus::AwaitingApproval);
     check(vec![closed.clone(), opened.clone()], StepStatus::Approved, RunStatus::Running);
     check(vec![ended(StepStatus::Done), closed, opened], StepStatus::Done, RunStatus::Running);
@@ -104,7 +104,7 @@ fn a_step_that_sends_is_at_it_then_unknown_and_asks_in_between() {
     check(vec![sending("appr_1"), opened("appr_1")], StepStatus::Sending, RunStatus::Running);
     let asked = vec![opened("appr_1"), sending("appr_1"), opened("appr_2")];
     check(asked.clone(), StepStatus::Waiting, RunStatus::AwaitingApproval);
-    for verdict in [Verdict::Denied, Verdict::TimedOut, Verdict::Closed] {
+    for verdict in [GateOutcome::Denied, GateOutcome::TimedOut, GateOutcome::Closed] {
         let mut late = asked.clone();
         late.push(closed(verdict));
         check(late.clone(), StepStatus::Unknown, RunStatus::Running);
@@ -141,10 +141,10 @@ fn a_final_status_is_not_left() {
 
 fn any_kind() -> impl Strategy<Value = EventKind> {
     let verdict = prop_oneof![
-        Just(Verdict::Approved),
-        Just(Verdict::Denied),
-        Just(Verdict::TimedOut),
-        Just(Verdict::Closed)
+        Just(GateOutcome::Approved),
+        Just(GateOutcome::Denied),
+        Just(GateOutcome::TimedOut),
+        Just(GateOutcome::Closed)
     ];
     let status = prop_oneof![
         Just(StepStatus::Done),

@@ -9,7 +9,7 @@ use countersign_connector::{
 };
 use countersign_identity::UserId;
 use countersign_resilience::{
-    Admitted, Budget, Permit, Record, Report, Standing, StandingError, Subject, Verdict,
+    Admitted, Budget, CallLimitError, CallLimits, CallResult, LimitKey, Permit, Report, SourceState,
 };
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -86,24 +86,24 @@ impl CredentialSource for Acting {
     }
 }
 
-impl Standing for Acting {
+impl CallLimits for Acting {
     fn permit<'a>(
         &'a self,
-        subject: &'a Subject,
+        subject: &'a LimitKey,
         budget: &'a Budget,
         now: Timestamp,
         patience: Duration,
-    ) -> BoxFuture<'a, Result<Permit, StandingError>> {
+    ) -> BoxFuture<'a, Result<Permit, CallLimitError>> {
         self.stores.egress.permit(subject, budget, now, patience)
     }
 
     fn admit<'a>(
         &'a self,
-        subject: &'a Subject,
+        subject: &'a LimitKey,
         holder: &'a str,
         now: Timestamp,
         lease: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, StandingError>> {
+    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
         Box::pin(async move {
             let (egress, of) = (&self.stores.egress, subject.as_str().to_owned());
             let known = self.ahead.source(&of);
@@ -120,12 +120,12 @@ impl Standing for Acting {
 
     fn report<'a>(
         &'a self,
-        subject: &'a Subject,
-        seen: Option<Record>,
+        subject: &'a LimitKey,
+        seen: Option<SourceState>,
         report: &'a Report,
-    ) -> BoxFuture<'a, Result<(), StandingError>> {
+    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
         Box::pin(async move {
-            if !self.ahead.is_news(subject.as_str(), report.verdict == Verdict::Success) {
+            if !self.ahead.is_news(subject.as_str(), report.verdict == CallResult::Success) {
                 return Ok(());
             }
             let next = seen.clone().unwrap_or_default().after(report);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use countersign_connector::{ConnectorId, ConnectorSource as _, CredentialId, Found, SourceError};
 use countersign_identity::UserId;
 use countersign_registry::action::ReadAhead;
-use countersign_resilience::Record;
+use countersign_resilience::SourceState;
 use countersign_store_catalog::Catalog;
 use countersign_store_egress::EgressStore;
 use countersign_store_kit::{Item, Lookup, StoreError, Table};
@@ -39,7 +39,7 @@ type Kept<K, T> = Option<(K, T, Instant)>;
 pub(crate) struct Read {
     found: Kept<Named, Found>,
     credential: Kept<(UserId, CredentialId), Option<Item>>,
-    source: Kept<String, Option<Record>>,
+    source: Kept<String, Option<SourceState>>,
     /// Whether the last report of the source was a success, and written.
     told: bool,
 }
@@ -66,7 +66,7 @@ impl Ahead {
         fresh(&self.lock().credential, of)
     }
 
-    pub(crate) fn source(&self, subject: &String) -> Option<Option<Record>> {
+    pub(crate) fn source(&self, subject: &String) -> Option<Option<SourceState>> {
         fresh(&self.lock().source, subject)
     }
 
@@ -79,13 +79,13 @@ impl Ahead {
     }
 
     /// A record that was read: what is heard of its source from here on is news.
-    pub(crate) fn keep_source(&self, subject: String, record: Option<Record>) {
+    pub(crate) fn keep_source(&self, subject: String, record: Option<SourceState>) {
         let mut kept = self.lock();
         (kept.source, kept.told) = (now(subject, record), false);
     }
 
     /// A record as it was just written.
-    pub(crate) fn wrote_source(&self, subject: String, record: Record) {
+    pub(crate) fn wrote_source(&self, subject: String, record: SourceState) {
         self.lock().source = now(subject, Some(record));
     }
 

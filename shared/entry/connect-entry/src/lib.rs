@@ -41,7 +41,7 @@ pub fn writing(boot: &Boot) -> Result<(Deps, Describing), StartError> {
     let acting = Arc::new(Acting::new(stores.clone(), Arc::clone(&ahead)));
     let deps = plain(boot, &stores)?;
     let deps =
-        Deps { connectors: acting.clone(), credentials: acting.clone(), standing: acting, ..deps };
+        Deps { connectors: acting.clone(), credentials: acting.clone(), limits: acting, ..deps };
     Ok((deps, Describing::new(stores, ahead)))
 }
 
@@ -64,7 +64,7 @@ fn plain(boot: &Boot, stores: &Stores) -> Result<Deps, StartError> {
         health: stores.catalog.clone(),
         credentials: stores.vault.clone(),
         files: Arc::new(S3Files::new(boot.blobs()?)),
-        standing: stores.egress.clone(),
+        limits: stores.egress.clone(),
         answers: stores.egress.clone(),
         announcer: Arc::new(EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?)),
         readers: Readers::default(),

@@ -100,14 +100,14 @@ impl Gatekeeper {
                 effective.map_err(|error| unreadable(&*error))?
             }
             Who::LinkOf(person) => {
-                let standing = self.rights.standing(person).await;
-                match standing.map_err(|error| unreadable(&*error))? {
+                let entry = self.rights.entry(person).await;
+                match entry.map_err(|error| unreadable(&*error))? {
                     None => Err(Refused::UnknownUser),
-                    Some(standing) if !standing.active => Err(Refused::Inactive),
-                    Some(standing) => Ok(Caller {
-                        user: standing.user,
-                        scopes: standing.scopes,
-                        capabilities: standing.capabilities,
+                    Some(entry) if !entry.active => Err(Refused::Inactive),
+                    Some(entry) => Ok(Caller {
+                        user: entry.user,
+                        scopes: entry.scopes,
+                        capabilities: entry.capabilities,
                         token_id: "link".to_owned(),
                     }),
                 }

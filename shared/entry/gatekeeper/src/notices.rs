@@ -5,7 +5,7 @@ use std::sync::Arc;
 use countersign_approval::ports::{Notifier, Occasion, PortError, PortResult};
 use countersign_approval::{CallChoice, Code, Mac, Request, StoredCode, Verdict, words};
 use countersign_failure::Failure;
-use countersign_identity::{Rights, Standing, UserId};
+use countersign_identity::{DirectoryEntry, Rights, UserId};
 use countersign_letter::mail::{
     Anchor, ApprovalMail, Asked, CodeMail, MailLink, Rendered, StrikeNotice,
 };
@@ -75,7 +75,7 @@ impl Notices {
     ) -> PortResult<'a, ()> {
         Box::pin(async move {
             let operation = "mailing a one-time code";
-            let Some(standing) = self.reachable(person).await? else {
+            let Some(entry) = self.reachable(person).await? else {
                 return Err(PortError::of(
                     operation,
                     &OutboxError::InvalidMail("the approver has no verified address"),
@@ -98,7 +98,7 @@ impl Notices {
                 &stored.salt.to_string(),
             ]);
             let rendered = letter.render().map_err(|error| PortError::of(operation, &error))?;
-            self.post(operation, id, &standing, rendered).await
+            self.post(operation, id, &entry, rendered).await
         })
     }
 
@@ -115,7 +115,7 @@ impl Notices {
         for person in people {
             let Some(slot) = request.policy.slot_of(person) else { continue };
             // Somebody without a usable address still finds the request in the console.
-            let Some(standing) = self.reachable(person).await? else { continue };
+            let Some(entry) = self.reachable(person).await? else { continue };
             let link = self.link(request, slot).await?;
             let letter = ApprovalMail {
                 strike: strike.clone(),
@@ -126,7 +126,7 @@ impl Notices {
             self.post(
                 "mailing the approvers",
                 mail_id(request, person, occasion),
-                &standing,
+                &entry,
                 rendered,
             )
             .await?;
@@ -178,9 +178,9 @@ impl Notices {
     }
 
     /// The person, when mail may be sent to them: active, with a verified address.
-    async fn reachable(&self, person: &UserId) -> Result<Option<Standing>, PortError> {
-        let standing = self.standing(person).await?;
-        let reachable = standing.filter(|standing| standing.active && standing.email_verified);
+    async fn reachable(&self, person: &UserId) -> Result<Option<DirectoryEntry>, PortError> {
+        let entry = self.entry(person).await?;
+        let reachable = entry.filter(|entry| entry.active && entry.email_verified);
         if reachable.is_none() {
             tracing::warn!(%person, "an approver cannot be reached by mail");
         }
@@ -189,13 +189,13 @@ impl Notices {
 
     async fn name_of(&self, person: &UserId) -> Result<Label, PortError> {
         Ok(self
-            .standing(person)
+            .entry(person)
             .await?
-            .map_or_else(|| Label::new("somebody"), |standing| Label::new(&standing.name)))
+            .map_or_else(|| Label::new("somebody"), |entry| Label::new(&entry.name)))
     }
 
-    async fn standing(&self, person: &UserId) -> Result<Option<Standing>, PortError> {
-        let found = self.rights.standing(person).await;
+    async fn entry(&self, person: &UserId) -> Result<Option<DirectoryEntry>, PortError> {
+        let found = self.rights.entry(person).await;
         found.map_err(|error| PortError::of("looking up a person", error.as_ref()))
     }
 
@@ -203,7 +203,7 @@ impl Notices {
         &self,
         operation: &'static str,
         id: MailId,
-        to: &Standing,
+        to: &DirectoryEntry,
         rendered: Rendered,
     ) -> Result<(), PortError> {
         let Rendered { subject, text, html } = rendered;

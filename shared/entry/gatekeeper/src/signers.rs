@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use countersign_identity::{Capability, Requirement, Standing, UserId, permits};
+use countersign_identity::{Capability, DirectoryEntry, Requirement, UserId, permits};
 use countersign_store_directory::{Directory, DirectoryError};
 use futures::future::BoxFuture;
 
@@ -80,27 +80,27 @@ pub fn signers<'a>(
     Box::pin(async move {
         let mut all = Vec::with_capacity(names.len());
         for name in names {
-            let standing = match directory.find(name).await? {
-                Some(user) => directory.standing_of(&user.id).await?,
+            let entry = match directory.find(name).await? {
+                Some(user) => directory.entry_of(&user.id).await?,
                 None => None,
             };
-            let person = able(standing.as_ref(), requirement);
+            let person = able(entry.as_ref(), requirement);
             all.push(Named { name: name.clone(), person });
         }
         Ok(all)
     })
 }
 
-fn able(standing: Option<&Standing>, requirement: &Requirement) -> Result<UserId, CannotSign> {
-    let standing = standing.ok_or(CannotSign::Unknown)?;
-    if !standing.active {
+fn able(entry: Option<&DirectoryEntry>, requirement: &Requirement) -> Result<UserId, CannotSign> {
+    let entry = entry.ok_or(CannotSign::Unknown)?;
+    if !entry.active {
         return Err(CannotSign::Inactive);
     }
-    if !standing.capabilities.contains(&Capability::Decide) {
+    if !entry.capabilities.contains(&Capability::Decide) {
         return Err(CannotSign::LacksDecide);
     }
-    match permits(&standing.scopes, requirement, None) {
-        Ok(()) => Ok(standing.user.clone()),
+    match permits(&entry.scopes, requirement, None) {
+        Ok(()) => Ok(entry.user.clone()),
         Err(_) => Err(CannotSign::LacksRole(requirement.clone())),
     }
 }
@@ -115,8 +115,8 @@ mod tests {
         UserId::from_bytes([n; 16])
     }
 
-    fn standing(active: bool, decides: bool, scopes: &[&str]) -> Standing {
-        Standing {
+    fn entry(active: bool, decides: bool, scopes: &[&str]) -> DirectoryEntry {
+        DirectoryEntry {
             user: user(1),
             name: "Bo".to_owned(),
             email: "bo@example.org".to_owned(),
@@ -130,22 +130,22 @@ mod tests {
         }
     }
 
-    fn check(standing: Option<&Standing>, expect: &str) {
-        let found = able(standing, &Requirement::role(Role::Reader));
+    fn check(entry: Option<&DirectoryEntry>, expect: &str) {
+        let found = able(entry, &Requirement::role(Role::Reader));
         let said = found.err().map(|why| why.to_string()).unwrap_or_default();
         assert_eq!(said, expect);
     }
 
     #[test]
     fn everybody_who_cannot_sign_is_given_a_reason() {
-        check(Some(&standing(true, true, &["global:reader"])), "");
+        check(Some(&entry(true, true, &["global:reader"])), "");
         check(None, "is not in the directory");
-        check(Some(&standing(false, true, &["global:reader"])), "is not active");
+        check(Some(&entry(false, true, &["global:reader"])), "is not active");
         check(
-            Some(&standing(true, false, &["global:admin"])),
+            Some(&entry(true, false, &["global:admin"])),
             "does not hold the capability `decide`",
         );
-        check(Some(&standing(true, true, &[])), "does not hold the role `reader`");
+        check(Some(&entry(true, true, &[])), "does not hold the role `reader`");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use countersign_plan::{OnReject, PlanStep, StandIn, StandInSource};
 use countersign_registry::Contract;
 use countersign_registry::action::ActionError;
-use countersign_run::{StepStatus, StopReason, Verdict};
+use countersign_run::{GateOutcome, StepStatus, StopReason};
 use countersign_wiring::Scope;
 use serde_json::{Map, Value, json};
 
@@ -76,22 +76,22 @@ pub(crate) fn unasked(step: &PlanStep, scope: &Scope) -> StepEnd {
         format!("a test does not ask and takes it as {word}; a run would wait here: {prompt}");
     let stops = step.gate.as_ref().is_some_and(|gate| gate.on_reject == OnReject::Stop);
     let reason = match verdict {
-        Verdict::Approved => None,
-        Verdict::TimedOut => Some(StopReason::TimedOut),
-        Verdict::Denied | Verdict::Closed => Some(StopReason::Rejected),
+        GateOutcome::Approved => None,
+        GateOutcome::TimedOut => Some(StopReason::TimedOut),
+        GateOutcome::Denied | GateOutcome::Closed => Some(StopReason::Rejected),
     };
     let ending = StepEnd::without_output(StepStatus::Skipped, CODE, message);
     StepEnd { verdict: Some(verdict), stops: reason.filter(|_| stops), ..ending }
 }
 
 /// A gate without a stand-in was not planned for a test.
-fn verdict(step: &PlanStep) -> Verdict {
+fn verdict(step: &PlanStep) -> GateOutcome {
     let decision = step.stand_in.as_ref().and_then(|stand_in| stand_in.output.get("decision"));
     match decision.and_then(Value::as_str) {
-        Some("approved") => Verdict::Approved,
-        Some("timed_out") => Verdict::TimedOut,
-        Some("denied") => Verdict::Denied,
-        _ => Verdict::Closed,
+        Some("approved") => GateOutcome::Approved,
+        Some("timed_out") => GateOutcome::TimedOut,
+        Some("denied") => GateOutcome::Denied,
+        _ => GateOutcome::Closed,
     }
 }
 
@@ -188,14 +188,17 @@ mod tests {
             let ending = unasked(&step, &Scope::default());
             (ending.verdict.unwrap(), ending.stops)
         };
-        assert_eq!(ending(Some("approved"), "stop"), (Verdict::Approved, None));
-        assert_eq!(ending(Some("denied"), "stop"), (Verdict::Denied, Some(StopReason::Rejected)));
-        assert_eq!(ending(Some("denied"), "skip"), (Verdict::Denied, None));
+        assert_eq!(ending(Some("approved"), "stop"), (GateOutcome::Approved, None));
+        assert_eq!(
+            ending(Some("denied"), "stop"),
+            (GateOutcome::Denied, Some(StopReason::Rejected))
+        );
+        assert_eq!(ending(Some("denied"), "skip"), (GateOutcome::Denied, None));
         assert_eq!(
             ending(Some("timed_out"), "stop"),
-            (Verdict::TimedOut, Some(StopReason::TimedOut))
+            (GateOutcome::TimedOut, Some(StopReason::TimedOut))
         );
-        assert_eq!(ending(None, "stop"), (Verdict::Closed, Some(StopReason::Rejected)));
+        assert_eq!(ending(None, "stop"), (GateOutcome::Closed, Some(StopReason::Rejected)));
     }
 
     #[test]

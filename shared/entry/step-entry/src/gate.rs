@@ -5,7 +5,7 @@ use countersign_failure::Failure;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, PlanStep, StepKind};
 use countersign_registry::action::ActionError;
-use countersign_run::{StepStatus, Verdict};
+use countersign_run::{GateOutcome, StepStatus};
 use countersign_store_runs::StepView;
 use countersign_wiring::{Condition, Reference, Scope};
 use serde_json::Value;
@@ -28,7 +28,7 @@ use crate::warned::SHOWN;
 #[derive(Debug)]
 pub enum Asked {
     /// Nothing: it is over, or must not run. The verdict is what the machine goes on with.
-    Settled(Verdict),
+    Settled(GateOutcome),
     /// Ask people.
     Ask(Box<GateAsk>),
 }
@@ -46,7 +46,7 @@ pub async fn gate_ask(
     let step =
         view.plan.step(&event.step).ok_or_else(|| StepError::UnknownStep(event.step.clone()))?;
     if let Some(own) = &view.own {
-        return Ok(Asked::Settled(own.verdict.unwrap_or(Verdict::Closed)));
+        return Ok(Asked::Settled(own.verdict.unwrap_or(GateOutcome::Closed)));
     }
     // Whoever left the mark may still be at it: what came of it is not unknown yet.
     if view.intent.as_ref().is_some_and(|intent| intent.is_leased(invocation.now)) {
@@ -76,7 +76,7 @@ pub async fn gate_ask(
     if let Some(ending) = ending {
         let ending = told(context, &view, step, ending).await?;
         ending.record(&context.runs, event, invocation.now).await?;
-        return Ok(Asked::Settled(Verdict::Closed));
+        return Ok(Asked::Settled(GateOutcome::Closed));
     }
     match step.kind {
         StepKind::Gate => gate(context, event, &view, step, &covered, &scope, invocation).await,
@@ -169,7 +169,7 @@ async fn gate(
             .stopping()
             .record(&context.runs, event, invocation.now)
             .await?;
-        return Ok(Asked::Settled(Verdict::Closed));
+        return Ok(Asked::Settled(GateOutcome::Closed));
     }
     remarks.extend(left_out.into_iter().map(|(_, error)| error.message));
     remarks.extend(skipped.iter().map(|step| condition_is_false(step)));
@@ -230,7 +230,7 @@ async fn settled(
     invocation: &Invocation,
 ) -> Result<Asked, StepError> {
     ending.record(&context.runs, event, invocation.now).await?;
-    Ok(Asked::Settled(Verdict::Closed))
+    Ok(Asked::Settled(GateOutcome::Closed))
 }
 
 async fn tool(
@@ -266,7 +266,7 @@ async fn tool(
     };
     // Every call was made, and the step was lost before it said so: it goes on to its end.
     if of_step.signed.texts.is_empty() {
-        return Ok(Asked::Settled(Verdict::Approved));
+        return Ok(Asked::Settled(GateOutcome::Approved));
     }
     let subject = Subject {
         plan_seal: view.head.seal.clone().unwrap_or_default(),

@@ -162,15 +162,15 @@ pub(crate) async fn refused(
     step: &PlanStep,
     contract: &Contract,
 ) -> Result<Option<ActionError>, StepError> {
-    let standing = context.rights.standing(&head.invoked_by).await.map_err(StepError::beside)?;
+    let entry = context.rights.entry(&head.invoked_by).await.map_err(StepError::beside)?;
     let denied = |message: String| ActionError::terminal("PERMISSION_DENIED", message);
-    let Some(standing) = standing.filter(|standing| standing.active) else {
+    let Some(entry) = entry.filter(|entry| entry.active) else {
         return Ok(Some(denied("whoever started the run is no longer active".to_owned())));
     };
-    if let Some(Err(void)) = head.token.as_ref().map(|token| standing.effective(token)) {
+    if let Some(Err(void)) = head.token.as_ref().map(|token| entry.effective(token)) {
         return Ok(Some(denied(format!("the run cannot go on as it was started: {void}"))));
     }
-    let scopes = head.scopes.intersect(&standing.scopes);
+    let scopes = head.scopes.intersect(&entry.scopes);
     let verdict = permits(&scopes, &requirement_of(step, contract), None);
     Ok(verdict.err().map(|error| denied(format!("`{}`: {error}", contract.name))))
 }

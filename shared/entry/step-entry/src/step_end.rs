@@ -4,7 +4,7 @@ use countersign_failure::{Class, Failure};
 use countersign_plan::{OnError, OnWarning, PlanStep};
 use countersign_registry::action::ActionError;
 use countersign_run::{
-    EFFECT_UNKNOWN, Event, EventKind, StepStatus, StepWarnings, Stop, StopReason, Verdict,
+    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, StepStatus, StepWarnings, Stop, StopReason,
     warning_sentences,
 };
 use countersign_store_runs::{Consequence, Ended, Intent, Outcome, RunStore};
@@ -28,7 +28,7 @@ pub(crate) struct StepEnd {
     /// Why the run ends with it, if it does.
     pub(crate) stops: Option<StopReason>,
     /// How a gate of a test is taken to have ended.
-    pub(crate) verdict: Option<Verdict>,
+    pub(crate) verdict: Option<GateOutcome>,
     /// What it could not read, for the steps behind it and those who sign them.
     pub(crate) warnings: Option<Box<StepWarnings>>,
 }

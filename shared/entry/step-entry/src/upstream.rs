@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::{Plan, PlanStep};
-use countersign_run::{Head, StepStatus, Verdict};
+use countersign_run::{GateOutcome, Head, StepStatus};
 use countersign_store_runs::{Outcome, RunStore};
 use countersign_wiring::{Runtime, Scope};
 use serde_json::{Value, json};
@@ -49,10 +49,10 @@ impl Upstream {
         }
         let gate = step.guard.as_ref()?;
         let (code, what) = match self.outcomes.get(gate).and_then(|outcome| outcome.verdict) {
-            Some(Verdict::Approved) => return None,
-            Some(Verdict::Denied) => ("GATE_DENIED", "was denied"),
-            Some(Verdict::TimedOut) => ("GATE_TIMED_OUT", "was not answered in time"),
-            Some(Verdict::Closed) => ("GATE_CLOSED", "was closed without a decision"),
+            Some(GateOutcome::Approved) => return None,
+            Some(GateOutcome::Denied) => ("GATE_DENIED", "was denied"),
+            Some(GateOutcome::TimedOut) => ("GATE_TIMED_OUT", "was not answered in time"),
+            Some(GateOutcome::Closed) => ("GATE_CLOSED", "was closed without a decision"),
             None => ("GATE_SKIPPED", "was skipped"),
         };
         // A gate whose own condition was false asked nobody and holds nobody back.

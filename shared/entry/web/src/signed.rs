@@ -90,18 +90,18 @@ mod tests {
     use std::collections::BTreeSet;
 
     use countersign_failure::Failure;
-    use countersign_identity::{Capability, Scopes, Standing, UserId};
+    use countersign_identity::{Capability, DirectoryEntry, Scopes, UserId};
     use futures::future::BoxFuture;
 
     use super::*;
 
-    struct Fixed(Option<Standing>);
+    struct Fixed(Option<DirectoryEntry>);
 
     impl Rights for Fixed {
-        fn standing<'a>(
+        fn entry<'a>(
             &'a self,
             _: &'a UserId,
-        ) -> BoxFuture<'a, Result<Option<Standing>, Box<dyn Failure>>> {
+        ) -> BoxFuture<'a, Result<Option<DirectoryEntry>, Box<dyn Failure>>> {
             Box::pin(async { Ok(self.0.clone()) })
         }
     }

@@ -102,7 +102,7 @@ pub(crate) fn field_error(found: &Found) -> FieldError {
 }
 
 /// A record that is shown whole: its fields, and what the store adds.
-pub(crate) trait Record: StoredDocument {
+pub(crate) trait DocumentRecord: StoredDocument {
     /// The fields that its owner writes.
     type Fields: JsonSchema;
 
@@ -144,7 +144,7 @@ pub(crate) fn added() -> ObjectBuilder {
     ["id", "version", "created_at", "updated_at"].into_iter().fold(record, ObjectBuilder::required)
 }
 
-impl<S: Fields> Record for Stored<S> {
+impl<S: Fields> DocumentRecord for Stored<S> {
     type Fields = S;
 }
 
@@ -225,7 +225,7 @@ fn placeholder() -> RefOr<Schema> {
 }
 
 /// Fields with others beside them.
-fn with_fields<R: Record>(others: ObjectBuilder) -> RefOr<Schema> {
+fn with_fields<R: DocumentRecord>(others: ObjectBuilder) -> RefOr<Schema> {
     let fields = Ref::from_schema_name(fields_name::<R::Fields>());
     AllOfBuilder::new().item(fields).item(others).into()
 }
@@ -252,13 +252,13 @@ macro_rules! schema {
 
 schema!(Sent<F: JsonSchema>, fields_name::<F>(), placeholder(), None);
 schema!(
-    Shown<R: Record>,
+    Shown<R: DocumentRecord>,
     <R::Fields>::schema_name(),
     with_fields::<R>(R::added()),
     [(fields_name::<R::Fields>().into_owned(), placeholder())]
 );
 schema!(
-    Resent<R: Record>,
+    Resent<R: DocumentRecord>,
     format!("{}Change", <R::Fields>::schema_name()).into(),
     with_fields::<R>(R::sent_back()),
     [(fields_name::<R::Fields>().into_owned(), placeholder())]

@@ -27,7 +27,7 @@ pub(crate) struct ColdStart {
 }
 
 /// A program that asks the Runtime API for its first event.
-struct Subject {
+struct Measured {
     name: String,
     program: PathBuf,
     arguments: Vec<String>,
@@ -52,11 +52,11 @@ impl ColdStart {
         let mut subjects = Vec::new();
         for (name, program) in build_functions(&project, &state, Profile::Release, console).await? {
             let environment = environment(&stack, &aws, &state, &name).await?;
-            subjects.push(Subject { name, program, arguments: Vec::new(), environment });
+            subjects.push(Measured { name, program, arguments: Vec::new(), environment });
         }
         let python = peers(&project, &state, console).await?;
         let script = project.join("infra/local/peer.py").display().to_string();
-        let peer = |name: &str, modules: &[&str]| Subject {
+        let peer = |name: &str, modules: &[&str]| Measured {
             name: name.to_owned(),
             program: python.clone(),
             arguments: [script.as_str()]
@@ -146,7 +146,7 @@ async fn configured(aws: &Aws, folder: &Path, function: &str) -> Result<Value, C
     aws.json(&[&asked[..], &["--query", "Environment.Variables"]].concat(), folder).await
 }
 
-fn median(subject: &Subject, samples: u16) -> Result<Start, CliError> {
+fn median(subject: &Measured, samples: u16) -> Result<Start, CliError> {
     let starts: Vec<Start> = (0..samples).map(|_| start(subject)).collect::<Result<_, _>>()?;
     let middle = |of: fn(&Start) -> f64| {
         let mut values: Vec<f64> = starts.iter().map(of).collect();
@@ -160,7 +160,7 @@ fn median(subject: &Subject, samples: u16) -> Result<Start, CliError> {
 }
 
 /// Starts the process once and waits until it asks for its first event.
-fn start(subject: &Subject) -> Result<Start, CliError> {
+fn start(subject: &Measured) -> Result<Start, CliError> {
     let doing = |source| CliError::io(format!("starting `{}`", subject.name), source);
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(doing)?;
     let address = listener.local_addr().map_err(doing)?;
@@ -232,13 +232,13 @@ pub(super) fn peak_megabytes(pid: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Subject, start};
+    use super::{Measured, start};
     use std::collections::HashMap;
     use std::path::PathBuf;
 
-    fn shell(script: &str) -> Subject {
+    fn shell(script: &str) -> Measured {
         let arguments = vec!["-c".to_owned(), script.to_owned()];
-        Subject {
+        Measured {
             name: "shell".to_owned(),
             program: PathBuf::from("/bin/bash"),
             arguments,

@@ -3,7 +3,7 @@
 mod anchor;
 mod answered;
 mod folder;
-mod verdict;
+mod verification;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use countersign_approval::chain::{Checkpoint, Finding, PublicKey, Reading, verif
 
 use self::anchor::Anchor;
 use self::answered::answers;
-use self::verdict::{Key, Verdict};
+use self::verification::{Key, Verification};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::{Aws, Place};
@@ -52,7 +52,7 @@ impl Verify {
         verdict.failure().map_or(Ok(()), |failure| Err(CliError::Found(failure)))
     }
 
-    fn verdict(&self, folder: &Path) -> Result<Verdict, CliError> {
+    fn verdict(&self, folder: &Path) -> Result<Verification, CliError> {
         let anchors: Vec<Anchor> =
             self.anchor.iter().map(|text| Anchor::parse(text)).collect::<Result<_, _>>()?;
         let kept: Vec<Checkpoint> =
@@ -63,7 +63,7 @@ impl Verify {
         let mut report = ledger.map(|ledger| verify(ledger, &kept, &key)).unwrap_or_default();
         report.findings.splice(0..0, reading.findings);
         let contradicted = anchors.iter().filter_map(|anchor| anchor.contradicts(ledger));
-        Ok(Verdict {
+        Ok(Verification {
             key: Key { fingerprint: key.fingerprint().to_owned(), pinned },
             contradicted: contradicted.collect(),
             newest_given: self.newest_given(folder, &kept, &anchors),

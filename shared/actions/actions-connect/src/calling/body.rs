@@ -2,7 +2,7 @@
 
 use countersign_connector::answer::{StatusMeaning, meaning};
 use countersign_http_out::{Answer, Call as HttpCall, HttpError, Streaming};
-use countersign_resilience::{Fault, Remedy, Tried};
+use countersign_resilience::{CallFailure, Remedy, Tried};
 use tokio::time::Instant;
 
 use super::Caller;
@@ -53,7 +53,9 @@ impl Caller<'_> {
     ) -> Result<(), ConnectError> {
         let fault = match error.fault() {
             None => return Err(error),
-            Some(Fault::Throttled { .. }) => Fault::Throttled { retry_after: self.asked(&answer) },
+            Some(CallFailure::Throttled { .. }) => {
+                CallFailure::Throttled { retry_after: self.asked(&answer) }
+            }
             Some(fault) => fault,
         };
         self.meter.failed(&error, fault);

@@ -7,8 +7,8 @@ use std::time::Duration;
 use countersign_connector::{Announcer, Binding, SourceError};
 use countersign_identity::UserId;
 use countersign_resilience::{
-    Admitted, AnswerKey, Answers, Budget, Counters, Decision, Kept, Permit, Record, Report,
-    Standing, StandingError, Subject,
+    Admitted, AnswerKey, Answers, Budget, CallLimitError, CallLimits, Counters, Decision, Kept,
+    LimitKey, Permit, Report, SourceState,
 };
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -19,26 +19,26 @@ use super::{Gone, World};
 pub(super) struct Shared {
     /// The table does not answer.
     pub(super) down: bool,
-    pub(super) records: Mutex<BTreeMap<Subject, Record>>,
-    pub(super) counters: Mutex<BTreeMap<Subject, Counters>>,
+    pub(super) records: Mutex<BTreeMap<LimitKey, SourceState>>,
+    pub(super) counters: Mutex<BTreeMap<LimitKey, Counters>>,
     pub(super) answers: Mutex<BTreeMap<String, Kept>>,
     pub(super) announced: Mutex<Vec<(UserId, Timestamp)>>,
 }
 
 impl Shared {
-    fn up(&self) -> Result<&Self, StandingError> {
+    fn up(&self) -> Result<&Self, CallLimitError> {
         if self.down { Err(Box::new(Gone)) } else { Ok(self) }
     }
 }
 
-impl Standing for World {
+impl CallLimits for World {
     fn permit<'a>(
         &'a self,
-        subject: &'a Subject,
+        subject: &'a LimitKey,
         budget: &'a Budget,
         now: Timestamp,
         patience: Duration,
-    ) -> BoxFuture<'a, Result<Permit, StandingError>> {
+    ) -> BoxFuture<'a, Result<Permit, CallLimitError>> {
         Box::pin(async move {
             let mut counters = self.shared.up()?.counters.lock().unwrap();
             let known = counters.entry(subject.clone()).or_default();
@@ -55,11 +55,11 @@ impl Standing for World {
 
     fn admit<'a>(
         &'a self,
-        subject: &'a Subject,
+        subject: &'a LimitKey,
         holder: &'a str,
         now: Timestamp,
         lease: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, StandingError>> {
+    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
         Box::pin(async move {
             let mut records = self.shared.up()?.records.lock().unwrap();
             let known = records.entry(subject.clone()).or_default();
@@ -73,10 +73,10 @@ impl Standing for World {
 
     fn report<'a>(
         &'a self,
-        subject: &'a Subject,
-        _: Option<Record>,
+        subject: &'a LimitKey,
+        _: Option<SourceState>,
         report: &'a Report,
-    ) -> BoxFuture<'a, Result<(), StandingError>> {
+    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
         Box::pin(async move {
             let mut records = self.shared.up()?.records.lock().unwrap();
             let known = records.entry(subject.clone()).or_default();
@@ -90,7 +90,7 @@ impl Answers for World {
     fn last<'a>(
         &'a self,
         key: &'a AnswerKey,
-    ) -> BoxFuture<'a, Result<Option<Kept>, StandingError>> {
+    ) -> BoxFuture<'a, Result<Option<Kept>, CallLimitError>> {
         Box::pin(
             async move { Ok(self.shared.up()?.answers.lock().unwrap().get(key.as_str()).cloned()) },
         )
@@ -100,7 +100,7 @@ impl Answers for World {
         &'a self,
         key: &'a AnswerKey,
         answer: &'a Kept,
-    ) -> BoxFuture<'a, Result<(), StandingError>> {
+    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
         Box::pin(async move {
             let mut answers = self.shared.up()?.answers.lock().unwrap();
             answers.insert(key.as_str().to_owned(), answer.clone());

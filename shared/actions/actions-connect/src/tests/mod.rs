@@ -269,7 +269,7 @@ async fn run_with(
         connectors: world.clone(),
         health: world.clone(),
         credentials: world.clone(),
-        standing: world.clone(),
+        limits: world.clone(),
         answers: world.clone(),
         announcer: world.clone(),
         files: world.clone(),

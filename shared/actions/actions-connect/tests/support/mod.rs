@@ -14,8 +14,8 @@ use countersign_http_out::{Egress, Policy};
 use countersign_identity::UserId;
 use countersign_registry::action::{ActionError, Call, Handler, RunInfo};
 use countersign_resilience::{
-    Admission, Admitted, AnswerKey, Answers, Budget, Kept, Permit, Record, Report, Standing,
-    StandingError, Subject,
+    Admission, Admitted, AnswerKey, Answers, Budget, CallLimitError, CallLimits, Kept, LimitKey,
+    Permit, Report, SourceState,
 };
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -54,7 +54,7 @@ pub(crate) async fn run(
         connectors: world.clone(),
         health: world.clone(),
         credentials: world.clone(),
-        standing: world.clone(),
+        limits: world.clone(),
         answers: world.clone(),
         announcer: world.clone(),
         files: world,
@@ -162,39 +162,39 @@ impl CredentialSource for World {
 }
 
 /// Every call is the first: nothing is spent, nothing rests, nothing is kept.
-impl Standing for World {
+impl CallLimits for World {
     fn permit<'a>(
         &'a self,
-        _: &'a Subject,
+        _: &'a LimitKey,
         _: &'a Budget,
         _: Timestamp,
         _: Duration,
-    ) -> BoxFuture<'a, Result<Permit, StandingError>> {
+    ) -> BoxFuture<'a, Result<Permit, CallLimitError>> {
         Box::pin(async { Ok(Permit::Go) })
     }
 
     fn admit<'a>(
         &'a self,
-        _: &'a Subject,
+        _: &'a LimitKey,
         _: &'a str,
         _: Timestamp,
         _: Duration,
-    ) -> BoxFuture<'a, Result<Admitted, StandingError>> {
+    ) -> BoxFuture<'a, Result<Admitted, CallLimitError>> {
         Box::pin(async { Ok(Admitted { admission: Admission::Pass, seen: None }) })
     }
 
     fn report<'a>(
         &'a self,
-        _: &'a Subject,
-        _: Option<Record>,
+        _: &'a LimitKey,
+        _: Option<SourceState>,
         _: &'a Report,
-    ) -> BoxFuture<'a, Result<(), StandingError>> {
+    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
         Box::pin(async { Ok(()) })
     }
 }
 
 impl Answers for World {
-    fn last<'a>(&'a self, _: &'a AnswerKey) -> BoxFuture<'a, Result<Option<Kept>, StandingError>> {
+    fn last<'a>(&'a self, _: &'a AnswerKey) -> BoxFuture<'a, Result<Option<Kept>, CallLimitError>> {
         Box::pin(async { Ok(None) })
     }
 
@@ -202,7 +202,7 @@ impl Answers for World {
         &'a self,
         _: &'a AnswerKey,
         _: &'a Kept,
-    ) -> BoxFuture<'a, Result<(), StandingError>> {
+    ) -> BoxFuture<'a, Result<(), CallLimitError>> {
         Box::pin(async { Ok(()) })
     }
 }

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use proptest::prelude::{Just, ProptestConfig, Strategy as _, any, prop_oneof, proptest};
 use serde_json::{Value, json};
 
-use super::{Outcome, Reason, build, next_page, outcome};
+use super::{GraphqlAnswer, Reason, build, next_page, outcome};
 use crate::answer::Unreachable;
 use crate::model::{Connection, Operation};
 use crate::request::{Request, RequestError};
@@ -75,9 +75,9 @@ fn f_097_a_query_document_is_sent_with_its_variables() {
 #[expect(clippy::needless_pass_by_value, reason = "test values are written inline")]
 fn check(answer: Value, expect: Result<&[&str], (&str, Reason)>) {
     let expect = match expect {
-        Ok([]) => Outcome::Fine,
-        Ok(errors) => Outcome::Partial(errors.iter().map(|&text| text.to_owned()).collect()),
-        Err((message, reason)) => Outcome::Failed { message: message.to_owned(), reason },
+        Ok([]) => GraphqlAnswer::Fine,
+        Ok(errors) => GraphqlAnswer::Partial(errors.iter().map(|&text| text.to_owned()).collect()),
+        Err((message, reason)) => GraphqlAnswer::Failed { message: message.to_owned(), reason },
     };
     assert_eq!(outcome(&answer), expect, "{answer}");
 }
@@ -104,7 +104,7 @@ fn f_097_errors_of_graphql_are_told_from_data() {
         json!({ "data": null, "errors": [{ "message": "who?", "extensions": { "code": "UNAUTHENTICATED" } }] }),
         Err(("who?", Reason::Unauthenticated)),
     );
-    assert_eq!(outcome(&json!([1])), Outcome::NotGraphql);
+    assert_eq!(outcome(&json!([1])), GraphqlAnswer::NotGraphql);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! What a connector is: the stored, validated form of its YAML.
 
-use std::fmt;
-
 use countersign_registry::{DataType, Field};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -10,18 +8,19 @@ use serde_json::Value;
 
 use crate::bounds::TimeoutSeconds;
 use crate::reading::Reading;
-use crate::xpath::XPath;
 
 mod category;
 mod database;
 mod feed;
 mod format;
 mod graphql;
+mod id;
 mod idempotency;
 mod mapping;
 mod rest;
 mod scraper;
 mod tool;
+mod xml;
 
 pub use category::{Category, InvalidTag, Tag};
 pub use database::{DatabaseConnection, Driver, QueryRules, SslMode, StatementSource};
@@ -31,6 +30,7 @@ pub use format::{
     PdfRecords, PdfRules, Pick, TableRules, XlsxRules, endings, media_type,
 };
 pub use graphql::{GraphqlConnection, GraphqlEffect, GraphqlRules, RelayPages};
+pub use id::{ConnectorId, InvalidConnectorId, RESERVED_IDS};
 pub use idempotency::{Idempotency, KEY_HEADER};
 pub use mapping::{JsonMapping, Layout, MetadataField};
 pub(crate) use rest::ACCESS_TOKEN;
@@ -40,64 +40,7 @@ pub use rest::{
 };
 pub use scraper::{ScrapeField, ScrapeRules, ScraperConnection};
 pub use tool::{ToolConnection, ToolId, ToolRules};
-
-/// Why a text is not the name of a connector.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is not kebab-case: lower-case letters and digits in words joined by single hyphens, at most 64 characters"
-)]
-pub struct InvalidConnectorId(pub String);
-
-/// Names that stand beside those of connectors in addresses: a connector of this name could not be reached.
-pub const RESERVED_IDS: [&str; 2] = ["templates", "from-template"];
-
-/// The name of a connector, kebab-case (F-088), such as `irs-990-xml`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct ConnectorId(String);
-
-impl ConnectorId {
-    /// Reads a name.
-    ///
-    /// # Errors
-    /// [`InvalidConnectorId`] when it is not kebab-case or longer than 64 characters.
-    pub fn parse(text: &str) -> Result<Self, InvalidConnectorId> {
-        let word = |word: &str| {
-            !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase())
-        };
-        let starts_well = text.starts_with(|c: char| c.is_ascii_lowercase());
-        if starts_well && text.len() <= 64 && text.split('-').all(word) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(InvalidConnectorId(text.chars().take(80).collect()))
-        }
-    }
-
-    /// The name as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for ConnectorId {
-    type Error = InvalidConnectorId;
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text)
-    }
-}
-
-impl From<ConnectorId> for String {
-    fn from(id: ConnectorId) -> Self {
-        id.0
-    }
-}
-
-impl fmt::Display for ConnectorId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+pub use xml::{FieldRule, ParseRules, ValueType};
 
 /// A validated connector (F-087…F-092). Made by [`crate::parse`]; stored as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -355,93 +298,6 @@ impl Operation {
             | Self::ReadFeeds(_)
             | Self::Query(_) => None,
         }
-    }
-}
-
-/// How records are read from an XML document. Paths match by local name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ParseRules {
-    /// The part of the document that bounds lists and that relative paths start from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub root_element: Option<XPath>,
-    /// One record per element; without it the document is one record.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub list_element: Option<XPath>,
-    /// The record's fields.
-    pub fields: Vec<FieldRule>,
-    /// Fields of the whole document, carried on every record.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub context_fields: Vec<FieldRule>,
-    /// How texts are read as numbers and dates.
-    #[serde(default, skip_serializing_if = "Reading::is_plain")]
-    pub reading: Reading,
-}
-
-/// One field read from XML.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FieldRule {
-    /// Its name in the record.
-    pub field: String,
-    /// Where its value stands.
-    pub xpath: XPath,
-    /// What its text is read as.
-    #[serde(rename = "type")]
-    pub value_type: ValueType,
-    /// One sentence.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub description: String,
-}
-
-/// What the text of a value is read as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(extend("x-code" = "type"))]
-pub enum ValueType {
-    /// Text, white space collapsed.
-    #[serde(rename = "string")]
-    String,
-    /// A decimal number.
-    #[serde(rename = "number")]
-    Number,
-    /// An exact decimal number, as text in plain notation.
-    #[serde(rename = "decimal")]
-    Decimal,
-    /// A whole number.
-    #[serde(rename = "integer")]
-    Integer,
-    /// `yyyy-mm-dd`.
-    #[serde(rename = "date")]
-    Date,
-    /// `true`, `1` or `X`; `false`, `0` or nothing.
-    #[serde(rename = "boolean")]
-    Boolean,
-    /// Every value, as a list of texts.
-    #[serde(rename = "string[]")]
-    StringList,
-    /// Every value, as a list of numbers.
-    #[serde(rename = "number[]")]
-    NumberList,
-}
-
-impl ValueType {
-    /// The type as the registry knows it.
-    #[must_use]
-    pub fn data_type(self) -> DataType {
-        match self {
-            Self::String => DataType::String,
-            Self::Number => DataType::Number,
-            Self::Decimal => DataType::Decimal,
-            Self::Integer => DataType::Integer,
-            Self::Date => DataType::Date,
-            Self::Boolean => DataType::Boolean,
-            Self::StringList => DataType::array(DataType::String),
-            Self::NumberList => DataType::array(DataType::Number),
-        }
-    }
-
-    /// Whether every value is kept, not only the first.
-    #[must_use]
-    pub fn is_list(self) -> bool {
-        matches!(self, Self::StringList | Self::NumberList)
     }
 }
 

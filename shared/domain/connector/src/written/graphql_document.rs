@@ -43,17 +43,17 @@ pub(super) struct Selected(pub(super) IndexMap<String, Selected>);
 
 /// What is wrong with a document, and where in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct DocumentFault {
     pub(super) message: String,
     pub(super) offset: usize,
 }
 
-fn fault(message: impl Into<String>, offset: usize) -> Fault {
-    Fault { message: message.into(), offset }
+fn fault(message: impl Into<String>, offset: usize) -> DocumentFault {
+    DocumentFault { message: message.into(), offset }
 }
 
 /// Reads a document.
-pub(super) fn read(text: &str) -> Result<Document, Fault> {
+pub(super) fn read(text: &str) -> Result<Document, DocumentFault> {
     let tree = Parser::new(text).recursion_limit(MAX_DEPTH).token_limit(MAX_TOKENS).parse();
     // The first: what follows it is mostly its consequence.
     if let Some(error) = tree.errors().next() {
@@ -67,7 +67,7 @@ fn start(node: &impl cst::CstNode) -> usize {
     node.syntax().text_range().start().into()
 }
 
-fn document(document: &cst::Document) -> Result<Document, Fault> {
+fn document(document: &cst::Document) -> Result<Document, DocumentFault> {
     let mut operation = None;
     let mut fragments = HashMap::new();
     for definition in document.definitions() {
@@ -109,7 +109,7 @@ fn document(document: &cst::Document) -> Result<Document, Fault> {
     })
 }
 
-fn effect(operation: &cst::OperationDefinition) -> Result<GraphqlEffect, Fault> {
+fn effect(operation: &cst::OperationDefinition) -> Result<GraphqlEffect, DocumentFault> {
     let Some(kind) = operation.operation_type() else { return Ok(GraphqlEffect::Query) };
     if kind.mutation_token().is_some() {
         return Ok(GraphqlEffect::Mutation);
@@ -149,7 +149,7 @@ impl Selecting<'_> {
         set: &cst::SelectionSet,
         depth: usize,
         into: &mut Selected,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DocumentFault> {
         if depth > MAX_DEPTH {
             return Err(fault(
                 "the document's selections and fragments stand too deep inside each other",
@@ -189,7 +189,7 @@ impl Selecting<'_> {
     }
 }
 
-fn too_many(selection: &cst::Selection) -> Fault {
+fn too_many(selection: &cst::Selection) -> DocumentFault {
     let message = format!(
         "the document selects more than {MAX_SELECTIONS} fields: spread its fragments less often"
     );

@@ -8,7 +8,10 @@ use serde_json::Value;
 use crate::model::{FieldRule, ParseRules, ValueType};
 use crate::reading::Reading;
 use crate::records::{Cell, Records};
-use crate::xpath::{Alternative, XPath};
+use crate::xpath::Alternative;
+
+use super::targets::{Aim, Targets};
+use super::white_space::collapse;
 
 /// Values kept of one repeated field in one record.
 const MAX_VALUES: usize = 10_000;
@@ -24,107 +27,6 @@ pub struct ValueWarning {
     pub field: String,
     /// Why.
     pub message: String,
-}
-
-/// What an alternative of a path leads to.
-#[derive(Debug, Clone, Copy)]
-enum Aim {
-    Root,
-    List,
-    /// A field by its index; those of the context follow those of the record.
-    Field(usize),
-}
-
-#[derive(Debug, Clone)]
-struct Target {
-    aim: Aim,
-    rank: usize,
-    alternative: Alternative,
-}
-
-/// What ends in one name.
-#[derive(Debug, Default)]
-struct Aims {
-    /// Roots and lists.
-    places: Vec<Target>,
-    fields: Vec<Target>,
-}
-
-impl Aims {
-    fn add(&mut self, target: Target) {
-        match target.aim {
-            Aim::Field(_) => self.fields.push(target),
-            Aim::Root | Aim::List => self.places.push(target),
-        }
-    }
-}
-
-/// The paths of an endpoint, found by the name of the element they end in.
-pub(super) struct Targets {
-    /// By the length of the name: few names share one, and lengths are compared faster than texts are hashed.
-    by_name: Vec<Vec<(String, Aims)>>,
-    any_name: Aims,
-    has_root: bool,
-    has_list: bool,
-    own_fields: usize,
-    fields: usize,
-    lists: Vec<bool>,
-}
-
-impl Targets {
-    pub(super) fn new(rules: &ParseRules) -> Self {
-        let all: Vec<&FieldRule> = rules.fields.iter().chain(&rules.context_fields).collect();
-        let mut targets = Self {
-            by_name: Vec::new(),
-            any_name: Aims::default(),
-            has_root: rules.root_element.is_some(),
-            has_list: rules.list_element.is_some(),
-            own_fields: rules.fields.len(),
-            fields: all.len(),
-            lists: all.iter().map(|rule| rule.value_type.is_list()).collect(),
-        };
-        if let Some(root) = &rules.root_element {
-            targets.add(Aim::Root, &root.clone().rooted());
-        }
-        if let Some(list) = &rules.list_element {
-            targets.add(Aim::List, list);
-        }
-        for (index, rule) in all.iter().enumerate() {
-            targets.add(Aim::Field(index), &rule.xpath);
-        }
-        targets
-    }
-
-    fn add(&mut self, aim: Aim, path: &XPath) {
-        for (rank, alternative) in path.alternatives().iter().enumerate() {
-            let target = Target { aim, rank, alternative: alternative.clone() };
-            match alternative.steps.last() {
-                Some(name) if name != "*" => {
-                    self.named(name).add(target);
-                }
-                _ => self.any_name.add(target),
-            }
-        }
-    }
-
-    fn named(&mut self, name: &str) -> &mut Aims {
-        if self.by_name.len() <= name.len() {
-            self.by_name.resize_with(name.len() + 1, Vec::new);
-        }
-        let same = &mut self.by_name[name.len()];
-        let at = same.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-            same.push((name.to_owned(), Aims::default()));
-            same.len() - 1
-        });
-        &mut same[at].1
-    }
-
-    /// What ends in a name, and what ends in any.
-    fn ending_in(&self, name: &str) -> [Option<&Aims>; 2] {
-        let same = self.by_name.get(name.len());
-        let found = same.and_then(|same| same.iter().find(|(known, _)| known == name));
-        [found.map(|(_, aims)| aims), Some(&self.any_name)]
-    }
 }
 
 /// The texts found for one field of the document, and how preferred the path was that found them.
@@ -471,29 +373,4 @@ fn shared(found: Option<&Found>, rule: &FieldRule, reading: &Reading) -> OfDocum
         other => Cell::from(other),
     };
     OfDocument { rank: found.map(|found| found.rank), cell, complaint }
-}
-
-/// White space becomes single spaces; control characters go.
-fn collapse(text: &str) -> Cow<'_, str> {
-    let text = text.trim();
-    if is_plain(text) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.extend(word.chars().filter(|c| !c.is_control()));
-    }
-    Cow::Owned(out)
-}
-
-/// Whether a text without space around it stays as it is: nearly every value of a filing.
-fn is_plain(text: &str) -> bool {
-    let mut space = false;
-    text.bytes().all(|byte| {
-        let was = std::mem::replace(&mut space, byte == b' ');
-        matches!(byte, b' '..=b'~') && !(was && space)
-    })
 }

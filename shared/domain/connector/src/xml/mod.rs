@@ -6,7 +6,9 @@
 mod collect;
 mod decode;
 mod error;
+mod targets;
 mod walk;
+mod white_space;
 
 #[cfg(test)]
 mod tests;

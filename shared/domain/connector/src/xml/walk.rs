@@ -6,9 +6,10 @@ use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::collect::{Collector, Targets};
+use super::collect::Collector;
 use super::decode::Transcoder;
 use super::error::XmlError;
+use super::targets::Targets;
 use super::{Extraction, Limits};
 use crate::model::ParseRules;
 use crate::xpath::{Anchor, XPath};

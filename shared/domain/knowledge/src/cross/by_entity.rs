@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Doubt, Doubtful, MAX_MATCHES, Match, agree, lookup};
 use crate::error::KnowledgeError;
-use crate::resolve::subject::Subject;
+use crate::resolve::compared::Compared;
 
 /// Both sets, and which of their records are about which entity.
 pub(super) struct Sides<'r> {
@@ -32,8 +32,8 @@ impl<'r> Sides<'r> {
     /// Every pair of one entity. The score is how alike the two names are written, for information.
     pub(super) fn matches(
         &self,
-        left: &[Subject],
-        right: &[Subject],
+        left: &[Compared],
+        right: &[Compared],
     ) -> Result<Vec<Match>, KnowledgeError> {
         let mut matches = Vec::new();
         for (entity, ours) in &self.left {

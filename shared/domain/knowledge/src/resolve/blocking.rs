@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use rphonetic::{DoubleMetaphone, DoubleMetaphoneResult};
 
-use super::subject::Subject;
+use super::compared::Compared;
 use crate::compare::Reading;
 use crate::gazetteer::is_organisation_word;
 use crate::model::{EntityType, ExternalId};
@@ -57,7 +57,7 @@ pub fn id_key(kind: &EntityType, id: &ExternalId) -> String {
     format!("{kind}:x:{}:{}", id.scheme, id.value)
 }
 
-fn subject_keys(subject: &Subject) -> BTreeSet<String> {
+fn subject_keys(subject: &Compared) -> BTreeSet<String> {
     let names = subject.readings.iter().flat_map(|reading| reading_keys(reading, &subject.kind));
     names.chain(subject.ids.iter().map(|id| id_key(&subject.kind, id))).collect()
 }
@@ -136,7 +136,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    pub(crate) fn of<'a>(subjects: impl Iterator<Item = &'a Subject>) -> Self {
+    pub(crate) fn of<'a>(subjects: impl Iterator<Item = &'a Compared>) -> Self {
         let mut filed = Self { blocks: BTreeMap::new(), members: Vec::new(), keys_of: Vec::new() };
         for (index, subject) in subjects.enumerate() {
             let mut keys: Vec<u32> =
@@ -174,7 +174,7 @@ impl Blocks {
     }
 
     /// The members that share a key with a subject that is not filed here, ascending.
-    pub(crate) fn candidates(&self, subject: &Subject) -> Vec<usize> {
+    pub(crate) fn candidates(&self, subject: &Compared) -> Vec<usize> {
         let numbers =
             subject_keys(subject).into_iter().filter_map(|key| self.blocks.get(&key).copied());
         let found: BTreeSet<usize> = numbers

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::subject::Judgement;
+use super::compared::Judgement;
 use super::{Blocks, NEVER_BELOW, Node, Settings, Strategy};
 use crate::rows::MatchMethod;
 

@@ -11,8 +11,8 @@
 
 mod blocking;
 mod cluster;
+pub(crate) mod compared;
 mod naming;
-pub(crate) mod subject;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::blocking::{MAX_KEYS, block_keys, id_key, lookup_keys};
 use self::cluster::Clustering;
-use self::subject::Subject;
+use self::compared::Compared;
 use crate::error::KnowledgeError;
 use crate::model::{EntityId, EntityType, ExternalId};
 use crate::rows::MatchMethod;
@@ -279,7 +279,7 @@ type Form = (EntityType, String, BTreeSet<ExternalId>, BTreeSet<String>);
 
 /// A distinct form, or one known entity.
 pub(crate) struct Node {
-    pub(crate) subject: Subject,
+    pub(crate) subject: Compared,
     pub(crate) spellings: BTreeMap<String, usize>,
     pub(crate) members: Vec<usize>,
     pub(crate) confidence: f64,
@@ -298,7 +298,7 @@ impl Node {
 fn nodes(mentions: &[Mention], known: &[Known]) -> Vec<Node> {
     let mut by_form: BTreeMap<Form, Node> = BTreeMap::new();
     for (index, mention) in mentions.iter().enumerate() {
-        let subject = Subject::of_mention(mention);
+        let subject = Compared::of_mention(mention);
         if subject.is_empty() {
             continue;
         }
@@ -309,7 +309,7 @@ fn nodes(mentions: &[Mention], known: &[Known]) -> Vec<Node> {
             mention.places.clone(),
         );
         let node = by_form.entry(form).or_insert_with(|| Node {
-            subject: Subject::of_mention(mention),
+            subject: Compared::of_mention(mention),
             spellings: BTreeMap::new(),
             members: Vec::new(),
             confidence: 0.0,
@@ -330,7 +330,7 @@ fn nodes(mentions: &[Mention], known: &[Known]) -> Vec<Node> {
 
 fn known_node(index: usize, known: &Known) -> Node {
     Node {
-        subject: Subject::of_known(known),
+        subject: Compared::of_known(known),
         spellings: known.names.iter().map(|name| (name.clone(), 1)).collect(),
         members: Vec::new(),
         confidence: 1.0,

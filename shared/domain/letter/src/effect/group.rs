@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use countersign_approval::{Column, Format, Layout};
 use countersign_effect::view::{Content, EffectView, Field, Section, SectionPart, ValueKind};
 
-use super::{
-    About, EffectGroup, Extent, FieldView, Strikes, TargetView, Weight, cell, column, is_json, sum,
-    title, weight,
-};
+use super::extent::Extent;
+use super::values::{cell, column, is_json, weight};
+use super::{About, EffectGroup, FieldView, Strikes, TargetView, Weight, sum, title};
 use crate::preview::{Cell, HEADING_CHARACTERS, Heading, Row, Table, assign_roles};
 use crate::text::{MAX_CELL, Shown, share};
 

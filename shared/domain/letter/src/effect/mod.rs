@@ -1,18 +1,20 @@
 //! What an irreversible step will do, as a page shows it: the target first, then every value that is sent.
 
+mod extent;
 mod group;
 mod strike;
 mod sum;
+mod values;
 
-use countersign_approval::{Column, Format, Layout};
-use countersign_effect::view::{
-    Account, Content, EffectView, Field, Section, SectionPart, ValueKind,
-};
+use countersign_approval::{Column, Layout};
+use countersign_effect::view::{Account, EffectView, SectionPart};
 use serde_json::Value;
 
-use crate::format::formatted;
 use crate::preview::{Cell, StrikeMark, Table, flat};
 use crate::text::{MAX_SHOWN, Room, Shown, share};
+
+use self::extent::Extent;
+use self::values::{column, fields, weight};
 
 pub use group::Requests;
 pub use strike::{StrikeForm, Strikes};
@@ -129,57 +131,6 @@ pub struct About<'a> {
     pub action: &'a str,
     /// Whether it cannot be undone.
     pub irreversible: bool,
-}
-
-/// How much of a request is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// What fits a decision: of each value so many characters.
-    Head(usize),
-    /// All of it, for it is at most 256 KB: a page has room for more than that, but not for as many marks. Holds the
-    /// characters of the request and the number of its values.
-    Whole(usize, usize),
-}
-
-/// Characters of the page of one whole request.
-const WHOLE_CHARACTERS: usize = 400_000;
-
-/// Values on that page.
-const WHOLE_FIELDS: usize = 4_000;
-
-impl Extent {
-    fn whole(view: &EffectView) -> Self {
-        let values = view.sections.iter().flat_map(|section| match &section.content {
-            Content::Text(text) => vec![text.as_str()],
-            Content::Fields(all) => all.iter().map(|field| field.value.as_str()).collect(),
-        });
-        let values: Vec<&str> = values.chain([view.target.path.as_str()]).collect();
-        Self::Whole(values.iter().map(|value| value.chars().count()).sum(), values.len())
-    }
-
-    fn room(self) -> Room {
-        match self {
-            Self::Head(limit) => Room::Each(limit),
-            Self::Whole(all, _) => Room::Part { page: WHOLE_CHARACTERS, all },
-        }
-    }
-
-    /// The characters of the target's path: it is never short of room.
-    fn path(self, path: &str) -> usize {
-        self.room().of(path).max(MAX_SHOWN)
-    }
-
-    /// The characters of a name.
-    fn name(self) -> usize {
-        match self {
-            Self::Head(limit) => limit,
-            Self::Whole(_, values) => share(WHOLE_CHARACTERS, values),
-        }
-    }
-
-    fn fields(self) -> usize {
-        if matches!(self, Self::Head(_)) { MAX_FIELD } else { WHOLE_FIELDS }
-    }
 }
 
 impl Weight {
@@ -360,70 +311,6 @@ fn title(part: SectionPart) -> &'static str {
         SectionPart::Body => "Body",
         SectionPart::Query => "Query",
         SectionPart::Headers => "Headers",
-    }
-}
-
-/// The fields of a section, those of the layout in its order.
-fn fields(section: &Section, layout: &Layout, extent: Extent) -> Vec<FieldView> {
-    let in_json = is_json(section);
-    match &section.content {
-        Content::Text(text) => {
-            let raw = Shown::new(text, extent.room().of(text));
-            let cell = Cell { raw, ..Cell::default() };
-            vec![FieldView::of(&Column::of("text"), cell, Weight::Block, extent.name())]
-        }
-        Content::Fields(all) => {
-            let own =
-                if section.part == SectionPart::Headers { &Layout::default() } else { layout };
-            let place = |field: &&Field| {
-                own.columns.iter().position(|c| c.field == field.name).unwrap_or(usize::MAX)
-            };
-            let mut all: Vec<&Field> = all.iter().collect();
-            all.sort_by_key(place);
-            all.into_iter().map(|field| one(field, in_json, own, extent)).collect()
-        }
-    }
-}
-
-fn one(field: &Field, in_json: bool, layout: &Layout, extent: Extent) -> FieldView {
-    let column = column(layout, &field.name);
-    let cell = cell(field, in_json, &column, extent);
-    FieldView::of(&column, cell, weight(layout, &field.name), extent.name())
-}
-
-fn is_json(section: &Section) -> bool {
-    section.media.as_deref().is_some_and(|media| media.contains("json"))
-}
-
-/// The value of a field. In JSON, a text that would be another kind of value without its quotes keeps them.
-fn cell(field: &Field, in_json: bool, column: &Column, extent: Extent) -> Cell {
-    let looks_other =
-        || serde_json::from_str::<Value>(&field.value).is_ok() || field.value.is_empty();
-    let quoted = in_json && field.kind == ValueKind::Text && looks_other();
-    let raw =
-        if quoted { Value::from(field.value.as_str()).to_string() } else { field.value.clone() };
-    let known = matches!(field.kind, ValueKind::Text | ValueKind::Number);
-    Cell {
-        // Data that reads like the place of a secret must not look like one.
-        raw: match field.kind {
-            ValueKind::Secret => Shown::secret(&raw),
-            _ => Shown::new(&raw, extent.room().of(&raw)),
-        },
-        formatted: if known { formatted(&field.value, column) } else { None },
-        missing: false,
-    }
-}
-
-fn column(layout: &Layout, name: &str) -> Column {
-    layout.column(name).cloned().unwrap_or_else(|| Column::of(name))
-}
-
-fn weight(layout: &Layout, name: &str) -> Weight {
-    let first_money = layout.columns.iter().find(|column| column.format == Format::Money);
-    match layout.column(name) {
-        None => Weight::Plain,
-        Some(column) if first_money == Some(column) => Weight::Amount,
-        Some(_) => Weight::Headline,
     }
 }
 

@@ -29,7 +29,7 @@ pub enum Assurance {
 
 /// A request that was sent, with nobody knowing what came of it.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct UnknownCallView {
     /// Its number: the form's fields are `choice-{n}` and `evidence-{n}`.
     pub n: u64,
     /// What the step does.
@@ -80,7 +80,7 @@ pub struct DecisionPage {
     /// What was struck out so far, the earliest first.
     pub strikes: Vec<StrikeTold>,
     /// Requests whose outcome is asked for.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<UnknownCallView>,
     /// How many values, files or pages the steps before could not read; `warnings` names them.
     pub unread: u64,
     /// What the approver should look at twice.
@@ -126,7 +126,7 @@ struct Html<'a> {
     page: &'a DecisionPage,
 }
 
-impl Outcome {
+impl UnknownCallView {
     fn is_chosen(&self, choice: &str) -> bool {
         self.chosen == Some(choice)
     }

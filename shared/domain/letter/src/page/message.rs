@@ -31,7 +31,7 @@ impl Tone {
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RequestEnd {
     /// Enough people approved.
     Approved,
     /// Somebody denied, or too few can still approve.
@@ -46,34 +46,34 @@ pub enum Verdict {
     Cancelled,
 }
 
-impl Verdict {
+impl RequestEnd {
     fn title(self) -> &'static str {
         match self {
-            Verdict::Approved => "Already approved",
-            Verdict::Denied => "Already denied",
-            Verdict::TimedOut => "The deadline has passed",
-            Verdict::Expired => "This request has expired",
-            Verdict::Superseded => "A newer request took its place",
-            Verdict::Cancelled => "This request was cancelled",
+            RequestEnd::Approved => "Already approved",
+            RequestEnd::Denied => "Already denied",
+            RequestEnd::TimedOut => "The deadline has passed",
+            RequestEnd::Expired => "This request has expired",
+            RequestEnd::Superseded => "A newer request took its place",
+            RequestEnd::Cancelled => "This request was cancelled",
         }
     }
 
     fn lead(self) -> &'static str {
         match self {
-            Verdict::Approved => {
+            RequestEnd::Approved => {
                 "This request is closed: it was approved. Nothing you do here changes that."
             }
-            Verdict::Denied => {
+            RequestEnd::Denied => {
                 "This request is closed: it was denied, and what it asked for was not done. Nothing you do here changes that."
             }
-            Verdict::TimedOut => {
+            RequestEnd::TimedOut => {
                 "The deadline passed without a decision. That counts as a denial: what was asked for was not done."
             }
-            Verdict::Expired => "Its run ended without it. What it asked for was not done.",
-            Verdict::Superseded => {
+            RequestEnd::Expired => "Its run ended without it. What it asked for was not done.",
+            RequestEnd::Superseded => {
                 "What you were asked to sign has changed since. Please use the newest mail; this link decides nothing."
             }
-            Verdict::Cancelled => {
+            RequestEnd::Cancelled => {
                 "The run was stopped before anybody decided. What it asked for was not done."
             }
         }
@@ -197,17 +197,17 @@ impl MessagePage {
     /// The story of a closed question about what was sent.
     #[must_use]
     pub fn outcome_closed(
-        verdict: Verdict,
+        verdict: RequestEnd,
         approval: &str,
         at: Option<Timestamp>,
         signatures: Vec<Signature>,
     ) -> Self {
         let mut page = Self::closed(verdict, approval, at, signatures);
         let (title, lead) = match verdict {
-            Verdict::Approved => {
+            RequestEnd::Approved => {
                 ("Already answered", "This question is closed. Nothing you do here changes that.")
             }
-            Verdict::Superseded => (page.title.as_str(), page.lead.as_str()),
+            RequestEnd::Superseded => (page.title.as_str(), page.lead.as_str()),
             _ => (
                 "Closed without an answer",
                 "This question is closed, and nobody knows what came of what was sent. Nothing was sent again.",
@@ -221,7 +221,7 @@ impl MessagePage {
     /// The story of a closed request: who, how and when.
     #[must_use]
     pub fn closed(
-        verdict: Verdict,
+        verdict: RequestEnd,
         approval: &str,
         at: Option<Timestamp>,
         signatures: Vec<Signature>,

@@ -14,9 +14,9 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
 pub use code::{CodePage, GivenAnswer};
-pub use decision::{Assurance, DecisionPage, MAX_NOTE, Outcome};
+pub use decision::{Assurance, DecisionPage, MAX_NOTE, UnknownCallView};
 pub use effect::{EffectPage, PromptPage};
-pub use message::{MessagePage, Signature, Tone, Verdict};
+pub use message::{MessagePage, RequestEnd, Signature, Tone};
 pub use rows::{ROWS_PER_PAGE, RowsPage};
 pub use strike::{EffectStrike, EffectStrikeForm, StrikeCodePage, StrikeTold};
 

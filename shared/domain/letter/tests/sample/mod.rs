@@ -10,8 +10,8 @@ use countersign_effect::view::{EffectView, samples};
 use countersign_effect::{Effect, Part};
 use countersign_letter::mail::{Anchor, Asked};
 use countersign_letter::page::{
-    Assurance, CodePage, DecisionPage, EffectPage, GivenAnswer, MessagePage, Outcome, PromptPage,
-    ROWS_PER_PAGE, RowsPage, Signature, Verdict,
+    Assurance, CodePage, DecisionPage, EffectPage, GivenAnswer, MessagePage, PromptPage,
+    ROWS_PER_PAGE, RequestEnd, RowsPage, Signature, UnknownCallView,
 };
 use countersign_letter::{
     About, EffectGroup, Picture, Preview, Requests, Shown, Stage, StagePlace, StepView, Strikes,
@@ -290,7 +290,7 @@ pub(crate) fn outcome() -> DecisionPage {
     let mut request = Requests::default();
     request.push(PAY, &[EffectView::of(&samples::payment())], 1, &payment_layout(), None);
     page.what = Shown::line("The payment was sent, and its answer never came.");
-    page.outcomes = vec![Outcome {
+    page.outcomes = vec![UnknownCallView {
         n: 1,
         what: Shown::line(PAY.description),
         approved: Shown::line("by Ann Whitfield, rcpt_0197c3aa00112233445566778899aabb"),
@@ -405,7 +405,7 @@ pub(crate) fn rows_page() -> RowsPage {
     }
 }
 
-pub(crate) fn story(verdict: Verdict) -> MessagePage {
+pub(crate) fn story(verdict: RequestEnd) -> MessagePage {
     let signature = |by: &str, approves, how: &str| Signature {
         by: by.into(),
         approves,
@@ -415,7 +415,7 @@ pub(crate) fn story(verdict: Verdict) -> MessagePage {
     };
     let signatures = vec![
         signature("Bo Ferreira", true, "by mailed link and code"),
-        signature("Chidi Okafor", verdict == Verdict::Approved, "signed in"),
+        signature("Chidi Okafor", verdict == RequestEnd::Approved, "signed in"),
     ];
     MessagePage::closed(verdict, "appr_0197c3aa00112233445566778899aabb", Some(now()), signatures)
 }
@@ -459,29 +459,29 @@ pub(crate) fn pages() -> Vec<(&'static str, String)> {
         (
             "unanswered",
             message(MessagePage::outcome_closed(
-                Verdict::TimedOut,
+                RequestEnd::TimedOut,
                 "appr_1",
                 Some(now()),
                 Vec::new(),
             )),
         ),
-        ("approved", message(story(Verdict::Approved))),
-        ("denied", message(story(Verdict::Denied))),
+        ("approved", message(story(RequestEnd::Approved))),
+        ("denied", message(story(RequestEnd::Denied))),
         (
             "timed-out",
-            message(MessagePage::closed(Verdict::TimedOut, "appr_1", Some(now()), Vec::new())),
+            message(MessagePage::closed(RequestEnd::TimedOut, "appr_1", Some(now()), Vec::new())),
         ),
         (
             "expired",
-            message(MessagePage::closed(Verdict::Expired, "appr_1", Some(now()), Vec::new())),
+            message(MessagePage::closed(RequestEnd::Expired, "appr_1", Some(now()), Vec::new())),
         ),
         (
             "superseded",
-            message(MessagePage::closed(Verdict::Superseded, "appr_1", Some(now()), Vec::new())),
+            message(MessagePage::closed(RequestEnd::Superseded, "appr_1", Some(now()), Vec::new())),
         ),
         (
             "cancelled",
-            message(MessagePage::closed(Verdict::Cancelled, "appr_1", Some(now()), Vec::new())),
+            message(MessagePage::closed(RequestEnd::Cancelled, "appr_1", Some(now()), Vec::new())),
         ),
         ("changed", message(MessagePage::changed())),
         ("stale-page", message(MessagePage::stale_page())),

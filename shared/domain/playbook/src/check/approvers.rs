@@ -1,13 +1,13 @@
 //! Approvers who cannot sign, as far as whoever compiles knows the people.
 
 use super::Check;
-use crate::compile_context::World;
+use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
 use crate::draft::DraftKind;
 use crate::sink::Sink;
 
 /// Warns of each. Somebody may get an account or a role before the run, which asks again.
-pub(super) fn check(check: &Check<'_>, at: usize, world: World<'_>, sink: &mut Sink<'_>) {
+pub(super) fn check(check: &Check<'_>, at: usize, world: CompileContext<'_>, sink: &mut Sink<'_>) {
     let (DraftKind::Approval(gate), Some(cannot_sign)) =
         (&check.draft.steps[at].kind, world.cannot_sign)
     else {

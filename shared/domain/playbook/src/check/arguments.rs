@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::Check;
 use super::types::InferredOutputs;
-use crate::compile_context::World;
+use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
 use crate::sink::{Sink, Spot, Text};
 
@@ -64,7 +64,7 @@ impl<'a> Arguments<'a> {
         self,
         action: &str,
         inputs: &InputTypes,
-        world: World<'_>,
+        world: CompileContext<'_>,
         sink: &mut Sink<'_>,
     ) -> InferredOutputs {
         let problems = world.contracts.rules(action, self.values.clone(), &self.open);

@@ -1,6 +1,6 @@
 //! A gate before an irreversible step asks for more than the link (K-06): a mail that was forwarded must not pay.
 
-use crate::compile_context::{EndpointContract, World};
+use crate::compile_context::{CompileContext, EndpointContract};
 use crate::diagnostic::Code;
 use crate::draft::{Draft, DraftAction, DraftKind, DraftStep};
 use crate::model::Assurance;
@@ -8,7 +8,7 @@ use crate::sink::{Sink, Spot};
 
 /// Reports every gate with `assurance: link` that an irreversible step follows. Where only the connectors an agent has
 /// bound now make it irreversible, the gate will ask for the code all the same: that is a warning.
-pub(super) fn check(draft: &Draft<'_>, world: World<'_>, sink: &mut Sink<'_>) {
+pub(super) fn check(draft: &Draft<'_>, world: CompileContext<'_>, sink: &mut Sink<'_>) {
     for gate in &draft.steps {
         let Some(spot) = link_only(gate) else { continue };
         let behind = || behind(draft, gate.top);
@@ -52,7 +52,7 @@ fn behind<'d>(draft: &'d Draft<'d>, gate: usize) -> impl Iterator<Item = &'d Dra
 }
 
 /// Whether the step is irreversible by its contract, or by a connector its author has.
-fn is_known(step: &DraftStep<'_>, world: World<'_>) -> bool {
+fn is_known(step: &DraftStep<'_>, world: CompileContext<'_>) -> bool {
     let DraftKind::Action(action) = &step.kind else { return false };
     match action.contract {
         Some(contract) if contract.is_open() => {
@@ -66,7 +66,7 @@ fn is_known(step: &DraftStep<'_>, world: World<'_>) -> bool {
 /// The endpoint an action calls, as the connectors of its author have it.
 pub(super) fn known_endpoint<'w>(
     action: &DraftAction<'_>,
-    world: World<'w>,
+    world: CompileContext<'w>,
 ) -> Option<&'w EndpointContract> {
     let contract = action.contract.filter(|contract| contract.is_open());
     let (connector, endpoint) =

@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::assurance::known_endpoint;
 use super::slots::part_that_fits;
 use super::{Check, bare};
-use crate::compile_context::World;
+use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
 use crate::draft::{DraftAction, DraftEach, DraftKind};
 use crate::sink::Sink;
 
 /// Checks `for_each` of one step.
-pub(super) fn check(check: &Check<'_>, at: usize, world: World<'_>, sink: &mut Sink<'_>) {
+pub(super) fn check(check: &Check<'_>, at: usize, world: CompileContext<'_>, sink: &mut Sink<'_>) {
     let step = &check.draft.steps[at];
     let Some(each) = &step.for_each else { return };
     list(check, each, sink);
@@ -64,7 +64,7 @@ fn key(check: &Check<'_>, at: usize, each: &DraftEach, sink: &mut Sink<'_>) {
 }
 
 /// Whether a signature stands before each call. Where nobody knows the endpoint, one does.
-fn is_signed(action: &DraftAction<'_>, world: World<'_>) -> bool {
+fn is_signed(action: &DraftAction<'_>, world: CompileContext<'_>) -> bool {
     match known_endpoint(action, world) {
         Some(known) if action.endpoint.is_none() => known.irreversible,
         _ => action.contract.is_none() || action.irreversible(),

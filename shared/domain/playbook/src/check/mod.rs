@@ -25,7 +25,7 @@ use types::InferredOutputs;
 
 pub(crate) use mentions::{Mention, Where, bare};
 
-use crate::compile_context::World;
+use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
 use crate::draft::{Draft, DraftKind, DraftStep, not_bound};
 use crate::names::{Names, Target};
@@ -42,7 +42,7 @@ pub(crate) struct Checked {
 pub(crate) fn links(
     draft: &Draft<'_>,
     names: &Names<'_>,
-    world: World<'_>,
+    world: CompileContext<'_>,
     sink: &mut Sink<'_>,
 ) -> Checked {
     let mentions = mentions::of_steps(draft, sink);
@@ -237,7 +237,7 @@ fn path(
 }
 
 /// Rule 5 for the playbook as a whole, and one warning when nobody knows what is bound.
-fn bindings(draft: &Draft<'_>, world: World<'_>, sink: &mut Sink<'_>) {
+fn bindings(draft: &Draft<'_>, world: CompileContext<'_>, sink: &mut Sink<'_>) {
     let Some(bindings) = world.bindings else {
         let is_unknown =
             |connector: &str| world.known.is_none_or(|known| known.endpoints(connector).is_none());

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Check;
 use super::arguments::{self, Arguments};
 use super::types::InferredOutputs;
-use crate::compile_context::World;
+use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
 use crate::draft::DraftKind;
 use crate::sink::{Sink, Text};
@@ -30,7 +30,7 @@ struct Side<'a> {
 pub(super) fn check(
     check: &Check<'_>,
     at: usize,
-    world: World<'_>,
+    world: CompileContext<'_>,
     sink: &mut Sink<'_>,
 ) -> InferredOutputs {
     let DraftKind::Action(action) = &check.draft.steps[at].kind else { return Vec::new() };

@@ -5,7 +5,7 @@ use countersign_registry::DataType;
 use super::step::Steps;
 use super::{Draft, DraftInput, DraftOutput, DraftSection, Source};
 use crate::check::types::input_type;
-use crate::compile_context::World;
+use crate::compile_context::CompileContext;
 use crate::sink::{Sink, Text};
 use crate::written::{Input, Monitor, Output, Playbook, Trigger, Version};
 
@@ -17,7 +17,7 @@ impl<'d> Draft<'d> {
     pub(crate) fn of(
         playbook: &'d Playbook,
         source: Source<'d>,
-        world: World<'d>,
+        world: CompileContext<'d>,
         sink: &mut Sink<'_>,
     ) -> Self {
         let inputs = playbook.inputs.iter().enumerate();

@@ -4,7 +4,7 @@ use countersign_document::Whole;
 use countersign_wiring::{Condition, SyntaxError};
 
 use super::{DraftApproval, DraftEach, DraftKind, DraftStep, Source};
-use crate::compile_context::World;
+use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
 use crate::model::ExecutionMode;
 use crate::sink::{Sink, Spot, Text};
@@ -13,7 +13,7 @@ use crate::written::{Call, ForEach, Gate, LlmTask, MAX_STEPS, Playbook, Step, To
 /// Puts steps into one list.
 pub(super) struct Steps<'d> {
     pub(super) source: Source<'d>,
-    pub(super) world: World<'d>,
+    pub(super) world: CompileContext<'d>,
     pub(super) mode: ExecutionMode,
     steps: Vec<DraftStep<'d>>,
 }
@@ -37,7 +37,7 @@ impl<'d> Steps<'d> {
     pub(super) fn read(
         playbook: &'d Playbook,
         source: Source<'d>,
-        world: World<'d>,
+        world: CompileContext<'d>,
         sink: &mut Sink<'_>,
     ) -> Vec<DraftStep<'d>> {
         let mode = playbook.execution_mode;

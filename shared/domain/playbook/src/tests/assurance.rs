@@ -1,7 +1,7 @@
 //! Gates that ask for the link alone.
 
 use super::{around, bindings, registry, shown};
-use crate::{Bindings, PlaybookSource, World, compile};
+use crate::{Bindings, CompileContext, PlaybookSource, compile};
 
 const SEND: &str = "  - {name: post, step_type: tool, action: call_connector, connector: letters, endpoint: send, inputs: {to: a}}\n";
 const READ: &str = "  - {name: rows, step_type: tool, action: call_connector, connector: irs-990-xml, endpoint: officers, inputs: {year: 2024}}\n";
@@ -13,7 +13,7 @@ fn gate(name: &str, assurance: &str) -> String {
 /// What is said of gates with `link` when the playbook is saved (`known`) or run (`bound`).
 fn check(steps: &str, known: Option<&Bindings>, bound: Option<&Bindings>, expect: &[&str]) {
     let (registry, text) = (registry(), around(steps));
-    let mut world = World::of(&registry);
+    let mut world = CompileContext::of(&registry);
     world = bound.map_or(world, |bound| world.with(bound));
     world = known.map_or(world, |known| world.knowing(known));
     let compiled = compile(&PlaybookSource::new("test.yaml", &text), &world);

@@ -1,7 +1,7 @@
 //! Texts that a person reads.
 
 use super::{compiled, registry};
-use crate::{PlaybookSource, World, compile, render};
+use crate::{CompileContext, PlaybookSource, compile, render};
 
 const FIVE: &str = r#"id: officer-check
 name: Officer check
@@ -53,7 +53,7 @@ fn f_166_the_report_has_exactly_the_shape_asked_for() {
     let registry = registry();
     let text = "id: a\nname: A\nsteps:\n  - {name: one, step_type: tool, action: query_journal, params: {limit: \"5\"}}\n  \
                 - name: two\n    step_type: tool\n    action: transform_data\n    inputs: {data: \"{none.data}\"}\n";
-    let compiled = compile(&PlaybookSource::new("a.yaml", text), &World::of(&registry));
+    let compiled = compile(&PlaybookSource::new("a.yaml", text), &CompileContext::of(&registry));
     insta::assert_json_snapshot!(compiled.steps);
     insta::assert_json_snapshot!(render::json(&compiled)["diagnostics"]);
 }

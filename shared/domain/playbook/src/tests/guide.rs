@@ -1,7 +1,7 @@
 //! The user's guide tells the truth.
 
 use super::{compiled, problems};
-use crate::{Code, PlaybookSource, World, compile, render};
+use crate::{Code, CompileContext, PlaybookSource, compile, render};
 
 pub(super) const GUIDE: &str = include_str!("../../../../../docs/playbooks.md");
 
@@ -51,7 +51,7 @@ fn f_153_shipped_playbooks_compile_without_errors() {
             path.display().to_string(),
             std::fs::read_to_string(&path).unwrap(),
         );
-        let compiled = compile(&source, &World::of(&registry));
+        let compiled = compile(&source, &CompileContext::of(&registry));
         assert!(compiled.is_valid(), "{}", render::text(&source, &compiled.diagnostics, false));
         seen += 1;
     }

@@ -77,7 +77,7 @@ fn an_approver_who_cannot_sign_is_warned_of_where_people_are_known() {
     ));
     let registry = countersign_registry::Registry::builtin();
     let cannot_sign = [("mallory".to_owned(), "there is nobody of that name".to_owned())].into();
-    let world = crate::World::of(&registry).asking(&cannot_sign);
+    let world = crate::CompileContext::of(&registry).asking(&cannot_sign);
     let compiled = crate::compile(&crate::PlaybookSource::new("p.yaml", &text), &world);
     let found = compiled.diagnostics.iter().find(|found| found.code.as_str() == "P111").unwrap();
     assert_eq!(&text[found.place.start..found.place.end], "mallory");

@@ -15,8 +15,8 @@ mod semantics;
 use countersign_registry::{Contract, DataType, Field, Registry, Slot};
 
 use crate::{
-    Bindings, Compiled, Diagnostic, EndpointContract, PlaybookSource, Step, ValidPlaybook, World,
-    compile,
+    Bindings, CompileContext, Compiled, Diagnostic, EndpointContract, PlaybookSource, Step,
+    ValidPlaybook, compile,
 };
 
 /// The built-in actions, and one that calls a model: this release ships none.
@@ -92,7 +92,7 @@ pub(crate) fn around(steps: &str) -> String {
 pub(crate) fn compiled(text: &str) -> Compiled {
     let registry = registry();
     let bindings = bindings();
-    compile(&PlaybookSource::new("test.yaml", text), &World::of(&registry).with(&bindings))
+    compile(&PlaybookSource::new("test.yaml", text), &CompileContext::of(&registry).with(&bindings))
 }
 
 /// The playbook; fails with the rendered problems.

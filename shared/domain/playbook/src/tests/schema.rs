@@ -7,7 +7,7 @@ use countersign_document::{Limits, Tree};
 use serde_json::{Value, json};
 
 use super::{around, compiled, guide, registry};
-use crate::{PlaybookSource, World, compile, schema};
+use crate::{CompileContext, PlaybookSource, compile, schema};
 
 static VALIDATOR: LazyLock<jsonschema::Validator> =
     LazyLock::new(|| jsonschema::draft202012::new(&schema()).unwrap());
@@ -127,7 +127,7 @@ fn f_131_the_schema_refuses_nothing_that_is_read() {
             let mut document = base.clone();
             *document.pointer_mut(&pointer).unwrap() = value.clone();
             let source = PlaybookSource::new("a.yaml", document.to_string());
-            if compile(&source, &World::of(&registry)).is_valid() {
+            if compile(&source, &CompileContext::of(&registry)).is_valid() {
                 accepted += 1;
                 assert_eq!(objections(&document), Vec::<String>::new(), "{pointer}: {value}");
             }

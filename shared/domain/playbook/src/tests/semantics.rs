@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::{around, bindings, compiled, problems, registry, step, valid};
 use crate::{
-    OnError, OnReject, PlaybookSource, StepKind, ValidPlaybook, World, compile, graph, render,
+    CompileContext, OnError, OnReject, PlaybookSource, StepKind, ValidPlaybook, compile, graph,
+    render,
 };
 
 const FLOW: &str = r#"  - name: filings
@@ -250,7 +251,8 @@ fn k_16_a_gate_of_less_than_a_day_is_warned_of_and_holds() {
     assert!(told.contains("`1440`"), "{told}");
     let text = gate(2);
     let registry = registry();
-    let compiled = compile(&PlaybookSource::new("a.yaml", text.as_str()), &World::of(&registry));
+    let compiled =
+        compile(&PlaybookSource::new("a.yaml", text.as_str()), &CompileContext::of(&registry));
     let warned = compiled.diagnostics.iter().find(|d| d.code.as_str() == "P107").unwrap();
     let line = text.lines().position(|line| line.contains("timeout_minutes")).unwrap() + 1;
     assert_eq!((warned.place.line as usize, warned.place.column), (line, 22));
@@ -307,7 +309,7 @@ fn irreversible_steps_without_a_gate_are_noted() {
 fn without_a_profile_connectors_are_checked_later() {
     let registry = registry();
     let text = around(FLOW);
-    let compiled = compile(&PlaybookSource::new("a.yaml", text), &World::of(&registry));
+    let compiled = compile(&PlaybookSource::new("a.yaml", text), &CompileContext::of(&registry));
     let codes: Vec<&str> = compiled.diagnostics.iter().map(|d| d.code.as_str()).collect();
     assert_eq!(codes, ["P105"]);
     let playbook = compiled.playbook.unwrap();
@@ -339,7 +341,7 @@ fn unused_results_and_long_chains_are_warned_of() {
 #[test]
 fn f_167_the_graph_is_typed() {
     let (registry, bindings) = (registry(), bindings());
-    let graph = graph(&valid(&around(FLOW)), &World::of(&registry).with(&bindings));
+    let graph = graph(&valid(&around(FLOW)), &CompileContext::of(&registry).with(&bindings));
     insta::assert_json_snapshot!(graph);
 }
 

@@ -3,18 +3,18 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::{at, seconds};
-use crate::{Admission, Breaker, OPENS_AFTER, STAYS_OPEN, Verdict};
+use crate::{Admission, Breaker, CallResult, OPENS_AFTER, STAYS_OPEN};
 
 const NOW: &str = "2026-03-04T05:06:07Z";
 const LEASE: Duration = Duration::from_secs(60);
 
-fn after(from: &Breaker, verdicts: &[Verdict]) -> Breaker {
+fn after(from: &Breaker, verdicts: &[CallResult]) -> Breaker {
     verdicts.iter().fold(from.clone(), |breaker, verdict| breaker.heard("a", *verdict, at(NOW)))
 }
 
 #[test]
 fn f_315_five_failures_in_a_row_open_it() {
-    use Verdict::{Failure as F, Neutral as N, Success as S};
+    use CallResult::{Failure as F, Neutral as N, Success as S};
     let closed = Breaker::default();
     assert_eq!(after(&closed, &[F; 4]), Breaker::Closed { failures: 4 });
     assert_eq!(after(&closed, &[F; 5]), Breaker::Open { until: at("2026-03-04T05:11:07Z") });
@@ -35,10 +35,10 @@ fn f_315_an_open_one_lets_one_probe_through_when_its_time_is_over() {
     assert_eq!(admission, Admission::Probe);
     assert_eq!(probing.admit("b", at(NOW), LEASE), (Admission::Refused { until }, None));
     assert_eq!(probing.admit("b", until, LEASE).0, Admission::Probe, "a lost probe is replaced");
-    assert_eq!(probing.heard("a", Verdict::Success, at(NOW)), Breaker::default());
+    assert_eq!(probing.heard("a", CallResult::Success, at(NOW)), Breaker::default());
     let again = Breaker::Open { until: at("2026-03-04T05:11:07Z") };
-    assert_eq!(probing.heard("a", Verdict::Failure, at(NOW)), again);
-    let undecided = probing.heard("a", Verdict::Neutral, at(NOW));
+    assert_eq!(probing.heard("a", CallResult::Failure, at(NOW)), again);
+    let undecided = probing.heard("a", CallResult::Neutral, at(NOW));
     assert_eq!(undecided.admit("b", at(NOW), LEASE).0, Admission::Probe, "429 frees the probe");
 }
 
@@ -46,7 +46,7 @@ fn f_315_an_open_one_lets_one_probe_through_when_its_time_is_over() {
 fn k_74_only_the_probe_is_heard_while_it_is_not_closed() {
     let open = Breaker::Open { until: at(NOW) };
     let probing = Breaker::HalfOpen { holder: "a".to_owned(), until: at(NOW) };
-    for verdict in [Verdict::Success, Verdict::Failure, Verdict::Neutral] {
+    for verdict in [CallResult::Success, CallResult::Failure, CallResult::Neutral] {
         assert_eq!(open.heard("late", verdict, at(NOW)), open);
         assert_eq!(probing.heard("late", verdict, at(NOW)), probing);
     }
@@ -78,7 +78,7 @@ proptest! {
                     shared = (shared.0 + 1, next);
                 },
                 _ => {
-                    let verdict = [Verdict::Failure, Verdict::Neutral][usize::from(what - 2)];
+                    let verdict = [CallResult::Failure, CallResult::Neutral][usize::from(what - 2)];
                     shared = (shared.0 + 1, shared.1.heard(&holder, verdict, now));
                     probes.retain(|(prober, _)| *prober != who);
                 }
@@ -91,9 +91,9 @@ proptest! {
         let (mut breaker, mut row) = (Breaker::default(), 0);
         for verdict in verdicts {
             let (verdict, next) = match verdict {
-                0 => (Verdict::Success, 0),
-                1 => (Verdict::Failure, row + 1),
-                _ => (Verdict::Neutral, row),
+                0 => (CallResult::Success, 0),
+                1 => (CallResult::Failure, row + 1),
+                _ => (CallResult::Neutral, row),
             };
             if row < OPENS_AFTER { row = next; }
             breaker = breaker.heard("a", verdict, at(NOW));

@@ -1,7 +1,7 @@
 use serde_json::{Map, Value, json};
 
 use super::at;
-use crate::{AnswerKey, AnswerOf, KEEP_BYTES, Kept, Subject};
+use crate::{AnswerKey, AnswerOf, KEEP_BYTES, Kept, LimitKey};
 
 fn kept(output: Value) -> Kept {
     let Value::Object(output) = output else { panic!("an object") };
@@ -79,7 +79,7 @@ fn k_75_the_key_is_of_everything_an_answer_depends_on_and_of_no_order() {
 
 #[test]
 fn k_74_a_subject_tells_its_parts_apart() {
-    assert_ne!(Subject::of(&["a", "bc"]), Subject::of(&["ab", "c"]));
-    assert_ne!(Subject::of(&["a"]), Subject::of(&["a", ""]));
-    assert_eq!(Subject::of(&["a", "b"]), Subject::of(&["a", "b"]));
+    assert_ne!(LimitKey::of(&["a", "bc"]), LimitKey::of(&["ab", "c"]));
+    assert_ne!(LimitKey::of(&["a"]), LimitKey::of(&["a", ""]));
+    assert_eq!(LimitKey::of(&["a", "b"]), LimitKey::of(&["a", "b"]));
 }

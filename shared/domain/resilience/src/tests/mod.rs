@@ -5,8 +5,8 @@ use jiff::Timestamp;
 mod breaker;
 mod budget;
 mod cached_answer;
-mod fault;
-mod record;
+mod call_failure;
+mod source_state;
 
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()

@@ -10,7 +10,7 @@ use countersign_approval::{
     ApprovalId, Opening, Receipt, ReceiptId, Request, RunId, Status, StepEffects, Vote,
 };
 use countersign_failure::{Class, Failure};
-use countersign_identity::{Accounts, Capability, Rights, Scopes, Standing, UserId};
+use countersign_identity::{Accounts, Capability, DirectoryEntry, Rights, Scopes, UserId};
 use countersign_states::{Once, StatesError, Woken};
 use countersign_store_approvals::{Commit, Committed, Created, Loaded, Place, TaskToken};
 use countersign_store_kit::{Result as StoreResult, StoreError};
@@ -41,7 +41,7 @@ pub(crate) struct State {
     pub(crate) run_over: bool,
     pub(crate) ledger: BTreeSet<ReceiptId>,
     pub(crate) requires_mfa: bool,
-    pub(crate) people: BTreeMap<UserId, Standing>,
+    pub(crate) people: BTreeMap<UserId, DirectoryEntry>,
     /// Ports that answer nothing at the moment.
     pub(crate) broken: BTreeSet<&'static str>,
     /// How many operations there were.
@@ -61,7 +61,7 @@ impl World {
     pub(crate) fn new() -> Self {
         let world = Self::default();
         for n in 1..=9 {
-            world.state().people.insert(user(n), standing(n));
+            world.state().people.insert(user(n), entry(n));
         }
         world
     }
@@ -407,10 +407,10 @@ impl ReceiptOutbox for World {
 }
 
 impl Rights for World {
-    fn standing<'a>(
+    fn entry<'a>(
         &'a self,
         user: &'a UserId,
-    ) -> BoxFuture<'a, Result<Option<Standing>, Box<dyn Failure>>> {
+    ) -> BoxFuture<'a, Result<Option<DirectoryEntry>, Box<dyn Failure>>> {
         Box::pin(async move {
             let Some(state) = self.powered("directory").await else {
                 return Err(Box::new(port_error("reading the directory")) as Box<dyn Failure>);
@@ -420,8 +420,8 @@ impl Rights for World {
     }
 }
 
-fn standing(n: u8) -> Standing {
-    Standing {
+fn entry(n: u8) -> DirectoryEntry {
+    DirectoryEntry {
         user: user(n),
         name: format!("Person {n}"),
         email: format!("p{n}@example.org"),

@@ -49,13 +49,13 @@ async fn rights_are_read_at_the_decision_and_not_remembered() {
     let world = World::new();
     let request = opened(&world).await;
     let approve = by_mail(&request, 1, Verdict::Approve);
-    let take = |change: &dyn Fn(&mut countersign_identity::Standing)| {
+    let take = |change: &dyn Fn(&mut countersign_identity::DirectoryEntry)| {
         change(world.state().people.get_mut(&user(1)).unwrap());
     };
-    take(&|standing| standing.capabilities.clear());
+    take(&|entry| entry.capabilities.clear());
     check(&world, &approve, ("DECIDE_CAPABILITY_MISSING", 403)).await;
-    take(&|standing| standing.capabilities.extend([Capability::Decide]));
-    take(&|standing| standing.active = false);
+    take(&|entry| entry.capabilities.extend([Capability::Decide]));
+    take(&|entry| entry.active = false);
     check(&world, &approve, ("USER_INACTIVE", 403)).await;
     world.state().people.remove(&user(1));
     check(&world, &approve, ("USER_UNKNOWN", 403)).await;

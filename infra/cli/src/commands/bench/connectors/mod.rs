@@ -32,7 +32,7 @@ pub(crate) struct Connectors {
 }
 
 /// A file, and the endpoint that maps it.
-struct Subject {
+struct Measured {
     name: &'static str,
     file: PathBuf,
     connector: PathBuf,
@@ -83,7 +83,7 @@ impl Connectors {
 }
 
 /// Makes the files, unless they are there.
-fn subjects(project: &Path, folder: &Path) -> Result<[Subject; 2], CliError> {
+fn subjects(project: &Path, folder: &Path) -> Result<[Measured; 2], CliError> {
     let doing = |source| CliError::io("making the files of the benchmark", source);
     fs::create_dir_all(folder).map_err(doing)?;
     let make = |name: &str, write: fn(BufWriter<File>) -> std::io::Result<()>| {
@@ -94,13 +94,13 @@ fn subjects(project: &Path, folder: &Path) -> Result<[Subject; 2], CliError> {
     let body = folder.join("body.yaml");
     fs::write(&body, generate::BODY_CONNECTOR).map_err(doing)?;
     Ok([
-        Subject {
+        Measured {
             name: "XML filing of 10 MB",
             file: make("filing.xml", generate::filing)?,
             connector: project.join("library/connectors/irs-990-xml.yaml"),
             endpoint: "parse_990_grants",
         },
-        Subject {
+        Measured {
             name: "JSON body of 50 MB",
             file: make("body.json", generate::body)?,
             connector: body,
@@ -110,7 +110,7 @@ fn subjects(project: &Path, folder: &Path) -> Result<[Subject; 2], CliError> {
 }
 
 /// This program once more, so that its memory is its own.
-fn ours(subject: &Subject) -> Result<Mapped, CliError> {
+fn ours(subject: &Measured) -> Result<Mapped, CliError> {
     let program = std::env::current_exe()
         .map_err(|source| CliError::io("looking for this program", source))?;
     let mut command = Command::new(program);
@@ -119,7 +119,7 @@ fn ours(subject: &Subject) -> Result<Mapped, CliError> {
 }
 
 fn peer(
-    subject: &Subject,
+    subject: &Measured,
     python: &Path,
     script: &Path,
     mapping: &str,
@@ -150,7 +150,7 @@ fn median(samples: u16, run: impl Fn() -> Result<Mapped, CliError>) -> Result<Ma
 }
 
 /// Both sides must have done the same work.
-fn same(subject: &Subject, ours: &Mapped, peer: &Mapped) -> Result<(), CliError> {
+fn same(subject: &Measured, ours: &Mapped, peer: &Mapped) -> Result<(), CliError> {
     if (ours.rows, &ours.first, &ours.last) == (peer.rows, &peer.first, &peer.last) {
         return Ok(());
     }

@@ -4,7 +4,7 @@ mod items;
 mod result;
 
 use super::{around, bindings, compiled, problems, registry, shown, step, valid};
-use crate::{Bindings, ForEach, PlaybookSource, StepKind, World, compile};
+use crate::{Bindings, CompileContext, ForEach, PlaybookSource, StepKind, compile};
 
 /// A step that reads people.
 const READ: &str = "  - {name: people, step_type: tool, action: call_connector, connector: irs-990-xml, endpoint: officers, output_key: rows, inputs: {year: 2024}}\n";
@@ -225,7 +225,7 @@ fn check_saved(endpoint: &str, known: Option<&Bindings>, bound: Option<&Bindings
         )),
     );
     let text = text.replace("{name: year, type: number}", "{name: names, type: list}");
-    let mut world = World::of(&registry);
+    let mut world = CompileContext::of(&registry);
     world = bound.map_or(world, |bound| world.with(bound));
     world = known.map_or(world, |known| world.knowing(known));
     let compiled = compile(&PlaybookSource::new("test.yaml", &text), &world);

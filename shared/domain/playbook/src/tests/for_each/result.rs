@@ -4,7 +4,7 @@ use countersign_registry::DataType;
 
 use super::{READ, check, post};
 use crate::tests::{around, bindings, problems, registry, step, valid};
-use crate::{ForEach, OnError, World, graph, render};
+use crate::{CompileContext, ForEach, OnError, graph, render};
 
 /// A last step that uses what the letters gave back.
 #[track_caller]
@@ -134,7 +134,7 @@ fn f_167_the_graph_and_the_stages_show_it() {
     ));
     let playbook = valid(&text);
     let (registry, bindings) = (registry(), bindings());
-    let graph = graph(&playbook, &World::of(&registry).with(&bindings));
+    let graph = graph(&playbook, &CompileContext::of(&registry).with(&bindings));
     let edges: Vec<String> = graph
         .edges
         .iter()

@@ -7,9 +7,9 @@ use sha2::{Digest as _, Sha256};
 /// Whom a budget or a breaker is about: a digest of what tells it apart. Never of a secret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Subject(String);
+pub struct LimitKey(String);
 
-impl Subject {
+impl LimitKey {
     /// The subject these parts tell apart. Every part counts on its own: `["a", "bc"]` is not `["ab", "c"]`.
     #[must_use]
     pub fn of(parts: &[&str]) -> Self {

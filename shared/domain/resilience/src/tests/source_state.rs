@@ -3,26 +3,26 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::at;
-use crate::{Breaker, Budget, Counters, HealthView, Record, Report, Verdict};
+use crate::{Breaker, Budget, CallResult, Counters, HealthView, Report, SourceState};
 
 const NOW: &str = "2026-03-04T05:06:07Z";
 
-fn report(verdict: Verdict, error: Option<&'static str>, millis: Option<u64>) -> Report {
+fn report(verdict: CallResult, error: Option<&'static str>, millis: Option<u64>) -> Report {
     let latency = millis.map(Duration::from_millis);
     Report { holder: "a".to_owned(), verdict, error, latency, at: at(NOW) }
 }
 
-fn view(record: &Record, now: &str) -> HealthView {
+fn view(record: &SourceState, now: &str) -> HealthView {
     HealthView::of(record, &Budget::default(), &Counters::default(), at(now))
 }
 
 #[test]
 fn f_094_health_tells_latency_errors_and_the_breaker() {
-    let failed = report(Verdict::Failure, Some("CONNECTOR_UNAVAILABLE"), None);
-    let record = Record::default()
-        .after(&report(Verdict::Success, None, Some(100)))
-        .after(&report(Verdict::Success, None, Some(200)))
-        .after(&report(Verdict::Neutral, Some("CONNECTOR_THROTTLED"), Some(120)))
+    let failed = report(CallResult::Failure, Some("CONNECTOR_UNAVAILABLE"), None);
+    let record = SourceState::default()
+        .after(&report(CallResult::Success, None, Some(100)))
+        .after(&report(CallResult::Success, None, Some(200)))
+        .after(&report(CallResult::Neutral, Some("CONNECTOR_THROTTLED"), Some(120)))
         .after(&failed);
     assert_eq!(
         serde_json::to_value(view(&record, NOW)).unwrap(),
@@ -37,7 +37,7 @@ fn f_094_health_tells_latency_errors_and_the_breaker() {
             "budget": [],
         })
     );
-    assert_eq!((record.version, view(&Record::default(), NOW).error_rate), (4, None));
+    assert_eq!((record.version, view(&SourceState::default(), NOW).error_rate), (4, None));
     let open = (0..4).fold(record, |record, _| record.after(&failed));
     let seen = serde_json::to_value(view(&open, NOW)).unwrap();
     assert_eq!(
@@ -52,9 +52,9 @@ fn f_094_health_tells_latency_errors_and_the_breaker() {
 
 #[test]
 fn f_094_the_error_rate_forgets_old_calls() {
-    let failed = report(Verdict::Failure, Some("X"), None);
-    let good = report(Verdict::Success, None, None);
-    let record = (0..70).fold(Record::default(), |record, _| record.after(&failed));
+    let failed = report(CallResult::Failure, Some("X"), None);
+    let good = report(CallResult::Success, None, None);
+    let record = (0..70).fold(SourceState::default(), |record, _| record.after(&failed));
     assert_eq!(view(&record, NOW).error_rate, Some(1.0));
     let record = (0..25).fold(record, |record, _| record.after(&good));
     assert_eq!((view(&record, NOW).error_rate, view(&record, NOW).recent_calls), (Some(0.5), 50));
@@ -64,10 +64,10 @@ fn f_094_the_error_rate_forgets_old_calls() {
 
 #[test]
 fn f_094_a_record_survives_its_json() {
-    let record = Record::default()
-        .after(&report(Verdict::Failure, Some("X"), Some(7)))
+    let record = SourceState::default()
+        .after(&report(CallResult::Failure, Some("X"), Some(7)))
         .with_breaker(Breaker::HalfOpen { holder: "a".to_owned(), until: at(NOW) });
     let text = serde_json::to_string(&record).unwrap();
-    assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
-    assert_eq!(serde_json::from_str::<Record>("{}").unwrap(), Record::default());
+    assert_eq!(serde_json::from_str::<SourceState>(&text).unwrap(), record);
+    assert_eq!(serde_json::from_str::<SourceState>("{}").unwrap(), SourceState::default());
 }

@@ -3,17 +3,17 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::at;
-use crate::{Fallback, Fault, Remedy, Tried, retry_after};
+use crate::{CallFailure, Fallback, Remedy, Tried, retry_after};
 
 const LONG: Duration = Duration::from_secs(600);
-const THROTTLED: Fault = Fault::Throttled { retry_after: None };
+const THROTTLED: CallFailure = CallFailure::Throttled { retry_after: None };
 
 fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
 /// Sends the same failure until it is given up: the waits between, and the timeout of the last try.
-fn tries(fault: Fault, effect: bool) -> (Vec<Duration>, u32, Remedy) {
+fn tries(fault: CallFailure, effect: bool) -> (Vec<Duration>, u32, Remedy) {
     let (mut tried, mut waits) = (Tried::default(), Vec::new());
     loop {
         match tried.remedy(fault, effect, LONG) {
@@ -23,53 +23,53 @@ fn tries(fault: Fault, effect: bool) -> (Vec<Duration>, u32, Remedy) {
     }
 }
 
-fn check(fault: Fault, waits: &[Duration], timeouts: u32, counts: bool, fallback: Fallback) {
+fn check(fault: CallFailure, waits: &[Duration], timeouts: u32, counts: bool, fallback: Fallback) {
     assert_eq!(tries(fault, false), (waits.to_vec(), timeouts, Remedy::GiveUp), "{fault:?}");
     assert_eq!((fault.row().counts, fault.row().fallback), (counts, fallback), "{fault:?}");
 }
 
 #[test]
 fn f_306_a_refused_credential_is_not_tried_again() {
-    check(Fault::AuthRefused, &[], 1, false, Fallback::Reenter);
+    check(CallFailure::AuthRefused, &[], 1, false, Fallback::Reenter);
 }
 
 #[test]
 fn f_307_a_throttled_call_is_tried_three_times_more() {
     check(THROTTLED, &[secs(1), secs(2), secs(4)], 1, false, Fallback::Stale);
-    let asked = Fault::Throttled { retry_after: Some(secs(7)) };
+    let asked = CallFailure::Throttled { retry_after: Some(secs(7)) };
     check(asked, &[secs(7); 3], 1, false, Fallback::Stale);
 }
 
 #[test]
 fn f_308_to_f_310_a_failure_is_tried_once_more() {
     let pause = Duration::from_millis(250);
-    check(Fault::Unavailable, &[pause], 1, true, Fallback::Stale);
-    check(Fault::Timeout, &[pause], 2, true, Fallback::Stale);
-    check(Fault::Network, &[pause], 1, true, Fallback::Stale);
+    check(CallFailure::Unavailable, &[pause], 1, true, Fallback::Stale);
+    check(CallFailure::Timeout, &[pause], 2, true, Fallback::Stale);
+    check(CallFailure::Network, &[pause], 1, true, Fallback::Stale);
 }
 
 #[test]
 fn f_308_two_kinds_of_failure_share_the_one_retry() {
     let mut tried = Tried::default();
-    assert!(matches!(tried.remedy(Fault::Unavailable, false, LONG), Remedy::Again(_)));
-    assert_eq!(tried.remedy(Fault::Timeout, false, LONG), Remedy::GiveUp);
+    assert!(matches!(tried.remedy(CallFailure::Unavailable, false, LONG), Remedy::Again(_)));
+    assert_eq!(tried.remedy(CallFailure::Timeout, false, LONG), Remedy::GiveUp);
     assert!(matches!(tried.remedy(THROTTLED, false, LONG), Remedy::Again(_)));
 }
 
 #[test]
 fn f_311_what_cannot_be_read_is_empty_and_what_is_wrong_stays_wrong() {
-    check(Fault::Malformed, &[], 1, false, Fallback::Empty);
-    check(Fault::Refused, &[], 1, false, Fallback::Error);
+    check(CallFailure::Malformed, &[], 1, false, Fallback::Empty);
+    check(CallFailure::Refused, &[], 1, false, Fallback::Error);
 }
 
 #[test]
 fn k_25_an_effect_is_repeated_only_after_429() {
     assert_eq!(tries(THROTTLED, true).2, Remedy::GiveUp);
     assert_eq!(tries(THROTTLED, true).0.len(), 3);
-    for fault in [Fault::Unavailable, Fault::Timeout, Fault::Network] {
+    for fault in [CallFailure::Unavailable, CallFailure::Timeout, CallFailure::Network] {
         assert_eq!(tries(fault, true), (Vec::new(), 1, Remedy::InDoubt));
     }
-    for fault in [Fault::AuthRefused, Fault::Malformed, Fault::Refused] {
+    for fault in [CallFailure::AuthRefused, CallFailure::Malformed, CallFailure::Refused] {
         assert_eq!(tries(fault, true).2, Remedy::GiveUp);
     }
 }
@@ -100,13 +100,13 @@ proptest! {
         let mut again = 0;
         for kind in kinds {
             let fault = match kind {
-                0 => Fault::AuthRefused,
-                1 => Fault::Throttled { retry_after: asked.map(secs) },
-                2 => Fault::Unavailable,
-                3 => Fault::Timeout,
-                4 => Fault::Network,
-                5 => Fault::Malformed,
-                _ => Fault::Refused,
+                0 => CallFailure::AuthRefused,
+                1 => CallFailure::Throttled { retry_after: asked.map(secs) },
+                2 => CallFailure::Unavailable,
+                3 => CallFailure::Timeout,
+                4 => CallFailure::Network,
+                5 => CallFailure::Malformed,
+                _ => CallFailure::Refused,
             };
             if let Remedy::Again(wait) = tried.remedy(fault, false, left) {
                 prop_assert!(wait < left);

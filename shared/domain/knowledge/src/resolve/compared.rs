@@ -9,7 +9,7 @@ use crate::rows::MatchMethod;
 
 /// A thing to compare.
 #[derive(Debug, Clone)]
-pub(crate) struct Subject {
+pub(crate) struct Compared {
     pub(crate) kind: EntityType,
     pub(crate) readings: BTreeSet<Reading>,
     pub(crate) ids: BTreeSet<ExternalId>,
@@ -40,7 +40,7 @@ const CONTEXT_CEILING: f64 = 0.9;
 /// How far a name alone goes for people of different towns: a person is asked.
 const ELSEWHERE_CEILING: f64 = 0.84;
 
-impl Subject {
+impl Compared {
     pub(crate) fn new(kind: EntityType, name: &str, ids: BTreeSet<ExternalId>) -> Self {
         let readings = BTreeSet::from([Reading::of(name, &kind)]);
         let (context, places) = (BTreeSet::new(), BTreeSet::new());

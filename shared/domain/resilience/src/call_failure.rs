@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// A way in which a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fault {
+pub enum CallFailure {
     /// 401, 403 (F-306).
     AuthRefused,
     /// 429, and how long the source asks to wait (F-307).
@@ -56,7 +56,7 @@ pub struct Row {
     pub fallback: Fallback,
 }
 
-impl Fault {
+impl CallFailure {
     /// Its row of the failure table.
     #[must_use]
     pub fn row(&self) -> Row {
@@ -112,13 +112,13 @@ impl Tried {
 
     /// What to do after one more failure, with `left` of the step's time. `effect` says that the request changes
     /// something, so that it is repeated only when it is certain that it did not.
-    pub fn remedy(&mut self, fault: Fault, effect: bool, left: Duration) -> Remedy {
+    pub fn remedy(&mut self, fault: CallFailure, effect: bool, left: Duration) -> Remedy {
         let row = fault.row();
         if effect && row.in_doubt {
             return Remedy::InDoubt;
         }
         let (tries, wait) = match fault {
-            Fault::Throttled { retry_after } => {
+            CallFailure::Throttled { retry_after } => {
                 let backoff = Duration::from_secs(1 << self.throttled.min(6));
                 (&mut self.throttled, retry_after.unwrap_or(backoff))
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::breaker::{Breaker, OPENS_AFTER, Verdict};
+use crate::breaker::{Breaker, CallResult, OPENS_AFTER};
 use crate::budget::{Budget, BudgetLeft};
 use crate::counters::Counters;
 
@@ -16,7 +16,7 @@ const WEIGHT: f64 = 0.2;
 
 /// How a source fares, as it is stored.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Record {
+pub struct SourceState {
     /// Counts the changes, so that two instances do not overwrite each other.
     #[serde(default)]
     pub version: u64,
@@ -52,7 +52,7 @@ pub struct Report {
     /// Whose call it was, as at its admission.
     pub holder: String,
     /// What it says about the source.
-    pub verdict: Verdict,
+    pub verdict: CallResult,
     /// The code of its failure.
     pub error: Option<&'static str>,
     /// How long the source took to answer, when it did.
@@ -61,7 +61,7 @@ pub struct Report {
     pub at: Timestamp,
 }
 
-impl Record {
+impl SourceState {
     /// The record after a call.
     #[must_use]
     pub fn after(&self, report: &Report) -> Self {
@@ -137,7 +137,7 @@ pub struct HealthView {
 impl HealthView {
     /// How a source of this record, budget and counters fares at `now`.
     #[must_use]
-    pub fn of(record: &Record, budget: &Budget, counters: &Counters, now: Timestamp) -> Self {
+    pub fn of(record: &SourceState, budget: &Budget, counters: &Counters, now: Timestamp) -> Self {
         let (breaker, retry_at, failures_in_a_row) = match &record.breaker {
             Breaker::Closed { failures } => (BreakerState::Closed, None, *failures),
             Breaker::Open { until } if now < *until => {

@@ -16,7 +16,7 @@ pub(super) struct Key {
 
 /// Everything there is to tell.
 #[derive(Debug)]
-pub(super) struct Verdict {
+pub(super) struct Verification {
     pub(super) key: Key,
     pub(super) report: Report,
     /// What speaks against heads the user has kept.
@@ -27,7 +27,7 @@ pub(super) struct Verdict {
     pub(super) newest_given: Option<u64>,
 }
 
-impl Verdict {
+impl Verification {
     fn intact_through(&self) -> Option<u64> {
         self.report.intact_through().filter(|_| self.contradicted.is_empty())
     }

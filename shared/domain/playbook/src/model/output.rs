@@ -1,0 +1,66 @@
+//! What a run of a playbook gives back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a run gives back (F-136).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputDecl {
+    /// `markdown | json | csv | structured`.
+    pub format: OutputFormat,
+    /// A text with references, resolved when the run is finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// Parts of the document, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<Section>,
+    /// Whether what was found goes into the knowledge graph.
+    pub auto_enrich_graph: bool,
+    /// Where the result is kept.
+    pub save_to: SaveTo,
+    /// How a model should sum up; never in deterministic mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_prompt: Option<String>,
+}
+
+/// A part of the output document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// Its heading.
+    pub title: String,
+    /// The reference it shows, without braces.
+    pub source: String,
+    /// How it is shown; left out, as the whole output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+}
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputFormat {
+    /// A document.
+    #[default]
+    Markdown,
+    /// The values.
+    Json,
+    /// Rows.
+    Csv,
+    /// The values, by section.
+    Structured,
+}
+
+/// Where the output is kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SaveTo {
+    /// In the library.
+    Document,
+    /// In a workspace table.
+    Workspace,
+    /// In both.
+    Both,
+    /// Nowhere but in the run.
+    #[default]
+    None,
+}
