@@ -34,6 +34,7 @@ mod playbooks;
 mod quotas;
 mod readers;
 mod requests;
+mod responses;
 mod restart;
 mod saboteur;
 mod safe_endpoints;

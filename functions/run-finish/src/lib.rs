@@ -1,29 +1,37 @@
-//! Ends a run: what is missing is written down, the status follows from what happened, the journal gets its entry, and
-//! owner and requester are told.
+//! Ends a run: what is missing is written down, the status follows from what happened, the response is made and results are
+//! routed, the journal gets its entry, and owner and requester are told.
 //!
-//! Everything here may be done again: outcomes, entry and notice have ids that follow from the run, and the status is
-//! written last, once.
+//! Everything here may be done again: outcomes, response, documents, entry and notice have ids that follow from the run, and
+//! the status is written last, once.
 
 mod account;
+mod answer;
 mod error;
 mod missing;
 mod notice;
+mod outcomes;
+mod respond;
 
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_outbox::{DomainEvent, EventBus, MailQueue};
 use countersign_plan::Plan;
-use countersign_run::{Head, RunId, RunState, RunStatus, StepState, StepStatus, fold};
+use countersign_profile::Profile;
+use countersign_run::{
+    Head, RoutedOutput, RunId, RunState, RunStatus, StepState, StepStatus, fold,
+};
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
-use countersign_store_runs::{JournalStore, RunStore};
+use countersign_store_runs::{JournalStore, Outcome, RunStore};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use error::FinishError;
+
+use respond::Over;
 
 /// What the state machine sends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,11 +113,36 @@ async fn finish(
         return Ok(RunStatus::Running);
     }
     context.gatekeeper.close_for_run(&head.run, now).await?;
-    let mut state = settled(context, &head, event.attempt, now).await?;
+    let (mut state, plan) = settled(context, &head, event.attempt, now).await?;
+    let outcomes = outcomes::read(context, &head.run, plan.as_ref(), &state).await?;
+    let profile = respond::profile(context, &head.owner, &head.profile_id).await?;
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
+    let response = match &plan {
+        Some(plan) => {
+            let profile = profile.as_ref();
+            let over =
+                Over { head: &head, plan, state: &state, outcomes: &outcomes, profile, at: now };
+            respond::response(context, &over, status).await?
+        }
+        None => None,
+    };
+    let written = match response {
+        Some(response) => response.outputs,
+        None => outcomes::written(&outcomes),
+    };
+    let status = with_failures(status, &written);
     let approvals = approvals(context, &head, &state).await?;
     name_signers(&mut state, &approvals);
-    let done = Done { head: &head, state: &state, status, approvals: &approvals, at: now };
+    let done = Done {
+        head: &head,
+        state: &state,
+        status,
+        approvals: &approvals,
+        outcomes: &outcomes,
+        written: &written,
+        profile: profile.as_ref(),
+        at: now,
+    };
     // A test leaves nothing behind but itself (K-46).
     let counts = head.dry_run.is_none();
     if counts {
@@ -123,6 +156,12 @@ async fn finish(
     Ok(status)
 }
 
+/// A run is not complete when a result could not be written where it was wanted.
+fn with_failures(status: RunStatus, written: &[RoutedOutput]) -> RunStatus {
+    let is_failed = written.iter().any(RoutedOutput::is_failed);
+    if status == RunStatus::Complete && is_failed { RunStatus::Partial } else { status }
+}
+
 /// A run that is over.
 pub(crate) struct Done<'a> {
     pub(crate) head: &'a Head,
@@ -130,6 +169,12 @@ pub(crate) struct Done<'a> {
     pub(crate) status: RunStatus,
     /// Its requests for approval, in the order they were opened.
     pub(crate) approvals: &'a [ApprovalRecord],
+    /// What its steps reported.
+    pub(crate) outcomes: &'a [Outcome],
+    /// What was written where, and what could not be.
+    pub(crate) written: &'a [RoutedOutput],
+    /// None when it is gone.
+    pub(crate) profile: Option<&'a Profile>,
     pub(crate) at: Timestamp,
 }
 
@@ -159,14 +204,14 @@ async fn settled(
     head: &Head,
     attempt: u32,
     now: Timestamp,
-) -> Result<RunState, FinishError> {
+) -> Result<(RunState, Option<Plan>), FinishError> {
     let plan = context.runs.plan(&head.run).await?.map(|(plan, _)| plan);
     let order = plan.as_ref().map(Plan::order).unwrap_or_default();
     let state = fold(head, &order, &context.runs.events(&head.run).await?);
     if missing::write_down(context, head, plan.as_ref(), &state, attempt, now).await? == 0 {
-        return Ok(state);
+        return Ok((state, plan));
     }
-    Ok(fold(head, &order, &context.runs.events(&head.run).await?))
+    Ok((fold(head, &order, &context.runs.events(&head.run).await?), plan))
 }
 
 /// Listeners hear of it; one that misses it finds it in the run.

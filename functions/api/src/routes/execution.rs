@@ -4,7 +4,7 @@ use axum::extract::State;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_identity::UserId;
 use countersign_run::{
-    Head, RunId, RunState, RunStatus, StepState, StepStatus, StepWarnings, Stop, fold,
+    Head, Response, RunId, RunState, RunStatus, StepState, StepStatus, StepWarnings, Stop, fold,
 };
 use countersign_web::{Json, Path, Problem};
 use serde::Serialize;
@@ -76,6 +76,11 @@ pub(crate) struct ExecutionView {
     stop: Option<Stop>,
     /// Its inputs as they came.
     inputs: serde_json::Value,
+    /// What it gave back, once it is over and was not stopped: `format`, `content` (up to 512 KB), `bytes`, `problems`, `outputs`
+    /// (`step`, `destination`, `status`, `details`, `error`), `entities` and `new_entities`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    response: Option<Response>,
 }
 
 /// One run with its steps.
@@ -95,6 +100,8 @@ pub(crate) async fn detail(
     let approvals = if asked { ctx.recorder.of_run(&id).await? } else { Vec::new() };
     name_signers(&mut state, &approvals);
     let warnings = ctx.runs.warnings(&head, MAX_SENTENCES).await?;
+    // There is none before the end.
+    let response = if state.status.is_final() { ctx.runs.response(&id).await? } else { None };
     Ok(Json(ExecutionView {
         line: ExecutionLine::from(&head).with_status(state.status),
         status: state.status,
@@ -105,6 +112,7 @@ pub(crate) async fn detail(
         seal: head.seal,
         stop: head.stop,
         inputs: ctx.runs.inputs(&id).await?,
+        response,
     }))
 }
 

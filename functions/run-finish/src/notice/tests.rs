@@ -60,7 +60,8 @@ fn with<T>(
     see: impl FnOnce(&Done<'_>) -> T,
 ) -> T {
     let (state, at) = (state(unknown), Timestamp::UNIX_EPOCH);
-    see(&Done { head, state: &state, status, approvals, at })
+    let (outcomes, written, profile) = (&[][..], &[][..], None);
+    see(&Done { head, state: &state, status, approvals, outcomes, written, profile, at })
 }
 
 #[test]

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use countersign_identity::{Scopes, UserId};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::run::settled;
 use super::upload::{files, uploaded};
-use super::{FACTORY, items, operator, pretty, row, text, user};
+use super::{FACTORY, items, operator, response_text, row, text, user};
 use crate::approver::Approver;
 use crate::console::Console;
 use crate::door::Door;
@@ -224,41 +224,16 @@ async fn steps(door: &Door, run: &str, console: &Console) -> Result<(), CliError
     Ok(())
 }
 
-/// The run's steps, and what it has left behind: what the step that published reports of each destination.
+/// The run's steps, what it has left behind, and its answer.
 async fn results(door: &Door, run: &str, console: &Console) -> Result<(), CliError> {
     steps(door, run, console).await?;
-    let path = format!("{FACTORY}/executions/{run}/outputs/publish");
-    let published = match door.get(&path).await {
-        Ok(published) => published,
-        Err(CliError::Refused { status: 404, .. }) => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    let routed =
-        published["output"]["routed_to"].as_array().or_else(|| published["routed_to"].as_array());
-    let Some(routed) = routed else {
+    let run = door.get(&format!("{FACTORY}/executions/{run}")).await?;
+    let written = run.get("response").map(response_text::written).unwrap_or_default();
+    if written.is_empty() {
         console.line("\n6. Nothing was written but the journal, which says that it was denied.");
         return Ok(());
-    };
-    console.line("\n6. What was written:");
-    for row in routed {
-        console.line(format!("   {}: {}", text(row, "destination").unwrap_or_default(), told(row)));
     }
+    console.line("\n6. What was written, and the answer:");
+    response_text::lines(&run).iter().for_each(|line| console.line(format!("   {line}")));
     Ok(())
-}
-
-/// One destination in a line: where to find it, or why it is not there.
-fn told(row: &Value) -> String {
-    let details = &row["details"];
-    let part = |name: &str| text(details, name);
-    if let Some(table) = part("table_name") {
-        let there = details["rows_skipped"].as_u64().unwrap_or_default();
-        return format!("{table}, {} new rows, {there} there already", details["rows_inserted"]);
-    }
-    if let Some(document) = part("document_id").or_else(|| part("export_id")) {
-        return format!("{} ({document})", part("filename").unwrap_or_default());
-    }
-    match text(row, "status").as_deref() {
-        Some("success") => "in the answer".to_owned(),
-        _ => pretty(row),
-    }
 }

@@ -8,6 +8,7 @@ mod demo;
 mod down;
 mod floor;
 mod kind;
+mod response_text;
 mod run;
 mod runs;
 mod schema;

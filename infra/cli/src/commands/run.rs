@@ -8,7 +8,7 @@ use countersign_failure::json_problem;
 use serde_json::{Map, Value, json};
 
 use super::upload::{files, uploaded};
-use super::{FACTORY, Who, pretty, text};
+use super::{FACTORY, Who, items, pretty, response_text, text};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -92,19 +92,41 @@ impl Run {
             )));
         };
         console.line(&id);
-        if self.wait {
-            let status = settled(&door, &id, Duration::from_secs(self.patience)).await?;
-            let test =
-                if self.dry_run { " (a test: nothing it would have changed was done)" } else { "" };
-            console.line(format!("{status}{test}"));
-            if ["error", "timeout"].contains(&status.as_str()) {
-                return Err(CliError::Found(format!(
-                    "the run ended as `{status}`; `countersign show {id}` says why"
-                )));
+        if self.wait { self.followed(&door, &id, console).await } else { Ok(()) }
+    }
+
+    /// Waits, and says how it ended and what comes next.
+    async fn followed(&self, door: &Door, id: &str, console: &Console) -> Result<(), CliError> {
+        let patience = Duration::from_secs(self.patience);
+        let status = tokio::select! {
+            status = settled(door, id, patience) => status?,
+            _ = tokio::signal::ctrl_c() => {
+                console.note(format!("the run goes on without you: `countersign show {id}` says where it is"));
+                return Ok(());
             }
+        };
+        let test =
+            if self.dry_run { " (a test: nothing it would have changed was done)" } else { "" };
+        console.line(format!("{status}{test}"));
+        let run = door.get(&format!("{FACTORY}/executions/{id}")).await?;
+        response_text::lines(&run).iter().for_each(|line| console.line(line));
+        for approval in waiting(&run) {
+            console.note(format!("it waits for a signature: `countersign approvals {approval}` shows it, then `countersign approve {approval}` or `deny`"));
+        }
+        if ["error", "timeout"].contains(&status.as_str()) {
+            return Err(CliError::Found(format!(
+                "the run ended as `{status}`; `countersign show {id}` says why"
+            )));
         }
         Ok(())
     }
+}
+
+/// The requests that wait for people.
+fn waiting(run: &Value) -> Vec<String> {
+    let asked = run.get("approvals").map_or(&[][..], items).iter();
+    let open = asked.filter(|request| text(request, "status").as_deref() == Some("pending"));
+    open.filter_map(|request| text(request, "approval")).collect()
 }
 
 /// Waits until a run has ended or waits for somebody; returns its status.

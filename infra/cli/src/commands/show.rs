@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::{FACTORY, Who, items, pretty, row, text, visible};
+use super::{FACTORY, Who, items, pretty, response_text, row, text, visible};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::stack::Place;
@@ -74,6 +74,11 @@ impl Show {
             let rows: Vec<Vec<String>> = approvals.iter().flat_map(asked).collect();
             console.line("");
             console.table(&["STEP", "APPROVAL", "STATUS", "WHO", "AT", "NOTE"], &rows);
+        }
+        let response = response_text::lines(&run);
+        if !response.is_empty() {
+            console.line("");
+            response.iter().for_each(|line| console.line(line));
         }
         let events = door.get(&format!("{FACTORY}/executions/{}/events", self.run)).await?;
         let rows: Vec<Vec<String>> = items(&events)

@@ -14,6 +14,7 @@ use countersign_registry::action::Handler;
 
 pub use content_port::ContentPort;
 pub use defaults::ProfileOutputs;
+pub use route::route;
 
 /// The actions, over what they write to and where a profile's own destinations are found.
 #[must_use]

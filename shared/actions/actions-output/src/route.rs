@@ -44,21 +44,26 @@ impl Perform for RouteOutput {
         inputs: declared::Inputs,
         params: declared::Params,
     ) -> Result<declared::Output, ActionError> {
-        let data = inputs.data;
         let destinations = self.destinations(call, params.destinations).await?;
-        let conditions = conditions(&destinations)?;
-        let mut routed = Vec::with_capacity(destinations.len());
-        for (index, (destination, condition)) in destinations.iter().zip(&conditions).enumerate() {
-            let wanted = condition.as_ref().is_none_or(|condition| condition.holds(&scope(&data)));
-            let outcome = if wanted {
-                self.send(call, index, destination, &data).await
-            } else {
-                Routed::Skipped
-            };
-            routed.push((destination.kind(), outcome));
-        }
-        report(routed)
+        report(
+            Router { content: &*self.content }.send_all(call, &destinations, &inputs.data).await?,
+        )
     }
+}
+
+/// Writes data to destinations, each on its own, for a step or for the end of a run: the row of each, in order. The call says
+/// whose data it is; a repeated call with the same idempotency key writes nothing again.
+///
+/// # Errors
+/// [`ActionError`] when a condition cannot be read; nothing is written then.
+pub async fn route(
+    content: &dyn ContentPort,
+    call: &Call,
+    destinations: &[Destination],
+    data: &Value,
+) -> Result<Vec<declared::Routed>, ActionError> {
+    let routed = Router { content }.send_all(call, destinations, data).await?;
+    Ok(routed.into_iter().map(|(kind, outcome)| row(kind, outcome)).collect())
 }
 
 impl RouteOutput {
@@ -81,6 +86,33 @@ impl RouteOutput {
         );
         let help = "name `destinations` in the step, or give the profile some in `output_config`";
         Err(error.with_help(help))
+    }
+}
+
+/// What destinations write to.
+struct Router<'c> {
+    content: &'c dyn ContentPort,
+}
+
+impl Router<'_> {
+    async fn send_all(
+        &self,
+        call: &Call,
+        destinations: &[Destination],
+        data: &Value,
+    ) -> Result<Vec<(&'static str, Routed)>, ActionError> {
+        let conditions = conditions(destinations)?;
+        let mut routed = Vec::with_capacity(destinations.len());
+        for (index, (destination, condition)) in destinations.iter().zip(&conditions).enumerate() {
+            let wanted = condition.as_ref().is_none_or(|condition| condition.holds(&scope(data)));
+            let outcome = if wanted {
+                self.send(call, index, destination, data).await
+            } else {
+                Routed::Skipped
+            };
+            routed.push((destination.kind(), outcome));
+        }
+        Ok(routed)
     }
 
     async fn send(

@@ -24,6 +24,10 @@ pub(crate) fn plan(run: &RunId) -> Key {
     Key::new(partition(run), "PLAN")
 }
 
+pub(crate) fn response(run: &RunId) -> Key {
+    Key::new(partition(run), "RESPONSE")
+}
+
 pub(crate) fn outcome(run: &RunId, step: &str) -> Key {
     Key::new(partition(run), format!("OUT#{step}"))
 }

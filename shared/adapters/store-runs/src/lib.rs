@@ -6,6 +6,7 @@
 //! | request: the inputs as they came, the samples of a test | `RUN#{run}` | `REQUEST` | |
 //! | plan | `RUN#{run}` | `PLAN` | |
 //! | outcome of a step | `RUN#{run}` | `OUT#{step}` | |
+//! | response | `RUN#{run}` | `RESPONSE` | |
 //! | event | `RUN#{run}` | `EV#{step}#{attempt}#{n}` | |
 //! | intent of an irreversible step | `RUN#{run}` | `INTENT#{step}` | |
 //! | call of a step over a list | `RUN#{run}` | `ITEM#{step}#{n}` | |
@@ -29,6 +30,7 @@ mod outcomes;
 mod quotas;
 mod records;
 mod repeats;
+mod responses;
 mod starts;
 mod stops;
 mod warnings;

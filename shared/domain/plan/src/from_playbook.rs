@@ -56,6 +56,7 @@ pub fn plan(playbook: &ValidPlaybook, request: Request) -> Plan {
         dry_run: None,
         inputs: request.inputs,
         steps,
+        output: playbook.output.clone(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_identity::UserId;
-use countersign_playbook::{ForEach, OnWarning, PreviewColumn};
+use countersign_playbook::{ForEach, OnWarning, OutputDecl, PreviewColumn};
 use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, RunContext, RunId};
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,9 @@ pub struct Plan {
     pub inputs: Map<String, Value>,
     /// The steps, in listed order.
     pub steps: Vec<PlanStep>,
+    /// What the run gives back; left out, the result of its last step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputDecl>,
 }
 
 /// The playbook a plan was made from.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::on_warning::OnWarning;
 
 pub use gate::{Assurance, ColumnFormat, OnReject, PreviewColumn};
-pub use output::{OutputDecl, OutputFormat, SaveTo, Section};
+pub use output::{OutputDecl, OutputFormat, SECTIONS, SaveTo, Section};
 pub use trigger::{ActiveHours, MonitorConfig, Trigger, TriggerKind};
 
 /// What a playbook is for (F-131).

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::diagnostic::Code;
 use crate::draft::{Draft, DraftKind, DraftStep, inside};
+use crate::model::SECTIONS;
 use crate::sink::{Sink, Spot, Text};
 
 /// The part of a step a reference stands in.
@@ -101,6 +102,8 @@ pub(crate) fn of_output(draft: &Draft<'_>, sink: &mut Sink<'_>) -> Vec<Mention> 
             of_text(&text.text, text.spot, Where::Output, field, &mut found, sink);
         }
     }
+    // Where the sections are to be in a template.
+    found.retain(|mention: &Mention| mention.reference.to_string() != SECTIONS);
     for (at, section) in output.sections.iter().enumerate() {
         if let Some(source) = &section.source {
             let field = format!("output.sections[{at}].source");

@@ -71,7 +71,7 @@ fn output(output: &Output, source: Source<'_>) -> DraftOutput {
     let sections = output.sections.iter().enumerate().map(|(n, section)| DraftSection {
         title: section.title.to_string(),
         source: source.text(&format!("/output/sections/{n}/source"), Some(&section.source)),
-        format: section.format.as_ref().map(ToString::to_string),
+        format: section.format.stored().map(str::to_owned),
     });
     DraftOutput {
         format: output.format,

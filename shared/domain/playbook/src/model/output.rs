@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What stands in `output.template` for the sections.
+pub const SECTIONS: &str = "sections";
+
 /// What a run gives back (F-136).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputDecl {

@@ -7,6 +7,7 @@ mod for_each;
 mod guide;
 mod known;
 mod links;
+mod output;
 mod params;
 mod properties;
 mod schema;

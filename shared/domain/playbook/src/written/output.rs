@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::report::report;
 use super::{Filled, Setting};
 use crate::diagnostic::Code;
-use crate::model::{ExecutionMode, OutputFormat, SaveTo};
+use crate::model::{ExecutionMode, OutputFormat, SECTIONS, SaveTo};
 
 /// What a run gives back.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -39,17 +39,83 @@ pub(crate) struct Section {
     pub(crate) title: Filled,
     /// The result it shows, such as `matches.matches`.
     pub(crate) source: Filled,
-    /// How it is shown; left out, as the whole output.
-    pub(crate) format: Option<Setting>,
+    /// How it is shown.
+    #[serde(default)]
+    pub(crate) format: SectionFormat,
+}
+
+/// How a part is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SectionFormat {
+    /// A table for records, a list for a list, facts for an object, a paragraph for a text.
+    #[default]
+    Auto,
+    /// A paragraph per line.
+    Text,
+    /// One bullet per item.
+    List,
+    /// One row per record.
+    Table,
+    /// One labelled line per field.
+    Facts,
+    /// A block of JSON.
+    Json,
+}
+
+impl SectionFormat {
+    /// As it is stored; the default is left out.
+    pub(crate) fn stored(self) -> Option<&'static str> {
+        match self {
+            Self::Auto => None,
+            Self::Text => Some("text"),
+            Self::List => Some("list"),
+            Self::Table => Some("table"),
+            Self::Facts => Some("facts"),
+            Self::Json => Some("json"),
+        }
+    }
 }
 
 impl Output {
     pub(super) fn rules(&self, mode: ExecutionMode, rules: &mut Rules<'_>) {
-        if self.summary_prompt.is_some() && mode == ExecutionMode::Deterministic {
-            let message =
-                "a summary is written by a model, but `execution_mode` is `deterministic`";
-            let hint = "use `template` or `sections`, or `execution_mode: hybrid`".to_owned();
+        if self.summary_prompt.is_some() {
+            let message = if mode == ExecutionMode::Deterministic {
+                "a summary is written by a model, but `execution_mode` is `deterministic`"
+            } else {
+                "a summary is written by a model, and this release has none"
+            };
+            let hint = "use `template` or `sections`".to_owned();
             report(rules, Code::ModelForbidden, "/summary_prompt", message, hint);
+        }
+        if self.auto_enrich_graph {
+            let message = "the end of a run does not write to the knowledge graph in this release";
+            let hint = "leave it out: a `resolve_entities` step writes what it resolves".to_owned();
+            report(rules, Code::NotAChoice, "/auto_enrich_graph", message, hint);
+        }
+        self.form_rules(rules);
+    }
+
+    /// What belongs to one form only.
+    fn form_rules(&self, rules: &mut Rules<'_>) {
+        if self.template.is_some() && self.format != OutputFormat::Markdown {
+            let message = "a template is Markdown, and `format` is another";
+            let hint = "use `sections`, or `format: markdown`".to_owned();
+            report(rules, Code::Misplaced, "/template", message, hint);
+        }
+        let place = format!("{{{SECTIONS}}}");
+        if self.template.as_ref().is_some_and(|text| !text.contains(&place))
+            && !self.sections.is_empty()
+        {
+            let message =
+                format!("the template has no `{place}`, so nobody would see the sections");
+            let hint = format!("write `{place}` where they shall be, or leave them out");
+            report(rules, Code::Misplaced, "/template", message, hint);
+        }
+        if self.format == OutputFormat::Csv && self.sections.len() > 1 {
+            let message = "CSV is one table, and there are several sections";
+            let hint = "keep one section, or use `format: structured`".to_owned();
+            report(rules, Code::Misplaced, "/sections", message, hint);
         }
     }
 }

@@ -246,7 +246,7 @@ fn filled(template: &str, data: &Value, sections: &str, from: &Provenance) -> St
 
 fn placeholder(path: &str, data: &Value, sections: &str, from: &Provenance) -> String {
     match path {
-        "sections" => sections.to_owned(),
+        "sections" => sections.trim_end().to_owned(),
         "date" | "entity_name" => markdown::inline(&titled(&format!("{{{path}}}"), from)),
         _ => at(data, path).map_or_else(
             || markdown::inline(&format!("{{{path}}}")),

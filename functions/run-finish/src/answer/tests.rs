@@ -1,0 +1,158 @@
+use countersign_report::{Provenance, render};
+use countersign_run::RunStatus;
+use jiff::Timestamp;
+
+use super::*;
+
+fn head() -> Head {
+    serde_json::from_value(json!({
+        "run": format!("run_{}", "1".repeat(32)), "owner": format!("user_{}", "2".repeat(32)),
+        "invoked_by": format!("user_{}", "2".repeat(32)), "scopes": [], "profile_id": "prof_1", "profile_name": "Ana",
+        "query": "", "context": "interactive", "started_at": "2026-01-01T00:00:00Z", "attempt": 1, "idle_attempts": 0,
+        "events_at_attempt": 0, "version": 1,
+    }))
+    .unwrap()
+}
+
+fn ended(output: &Value) -> StepState {
+    let message = output.is_null().then(|| "the condition is false".to_owned());
+    let status = if output.is_null() { StepStatus::Skipped } else { StepStatus::Done };
+    StepState { status, code: None, message, count: None, took_ms: 1, approval: None, sent: None }
+}
+
+fn outcome(step: &str, state: &StepState, output: &Value) -> Outcome {
+    Outcome {
+        step: step.to_owned(),
+        status: state.status,
+        input_hash: String::new(),
+        output: output.clone(),
+        count: None,
+        code: None,
+        message: state.message.clone(),
+        verdict: None,
+        approval: None,
+        attempt: 1,
+        at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+/// What a run of these steps (name, action, output; null was skipped) answers by this `output`: the text, and the data.
+fn answered(steps: &[(&str, &str, Value)], output: &Value) -> (String, Answer) {
+    let planned = |(name, action, _): &(&str, &str, Value)| json!({"name": name, "kind": "tool", "action": action, "on_error": "skip", "after": []});
+    let mut plan = json!({
+        "version": 1, "tenant": "acme", "run": format!("run_{}", "1".repeat(32)),
+        "owner": format!("user_{}", "2".repeat(32)), "profile": "prof_1", "context": "interactive",
+        "playbook": {"id": "p", "version": "1.0.0", "digest": ""}, "inputs": {"who": "Ann *B*"},
+        "steps": steps.iter().map(planned).collect::<Vec<_>>(),
+    });
+    if !output.is_null() {
+        plan["output"] = output.clone();
+    }
+    let plan: Plan = serde_json::from_value(plan).unwrap();
+    let state = |(name, _, output): &(&str, &str, Value)| ((*name).to_owned(), ended(output));
+    let state = RunState { status: RunStatus::Complete, steps: steps.iter().map(state).collect() };
+    let outcomes: Vec<Outcome> =
+        steps.iter().map(|(name, _, output)| outcome(name, &ended(output), output)).collect();
+    let head = head();
+    let answer =
+        Answer::of(Results { head: &head, plan: &plan, state: &state, outcomes: &outcomes });
+    let from = Provenance {
+        run: head.run.to_string(),
+        profile: "Ana".to_owned(),
+        playbook: None,
+        query: String::new(),
+        entity_name: String::new(),
+        at: Timestamp::UNIX_EPOCH,
+        warnings: Vec::new(),
+    };
+    let text = render(answer.format, &answer.layout, &answer.shown, &from).unwrap().body;
+    (text.split("\n---").next().unwrap_or_default().to_owned(), answer)
+}
+
+fn declared(format: &str, rest: &Value) -> Value {
+    let mut output = json!({"format": format, "auto_enrich_graph": false, "save_to": "none"});
+    output.as_object_mut().unwrap().extend(rest.as_object().cloned().unwrap());
+    output
+}
+
+fn steps() -> [(&'static str, &'static str, Value); 3] {
+    [
+        ("find", "transform_data", json!({"data": [{"name": "Ann", "pay": "1.50"}], "count": 1})),
+        ("more", "transform_data", Value::Null),
+        ("tell", "send_notification", json!({"notification_id": "ntf_1"})),
+    ]
+}
+
+#[test]
+fn f_136_sections_show_the_results_they_name() {
+    let sections = json!({"sections": [
+        {"title": "People found", "source": "find.data"},
+        {"title": "More", "source": "more.data"},
+        {"title": "Count", "source": "find.count", "format": "text"},
+    ]});
+    let (text, answer) = answered(&steps(), &declared("markdown", &sections));
+    let expect = "## People found
+
+| Name | Pay |
+| --- | --- |
+| Ann | 1.50 |
+
+## More
+
+Not known: the step “more” has no result (the condition is false).
+
+## Count
+
+1
+";
+    assert_eq!(text, expect);
+    assert_eq!(
+        answer.data,
+        json!({"people_found": [{"name": "Ann", "pay": "1.50"}], "more": null, "count": 1})
+    );
+    assert_eq!(
+        answer.problems,
+        ["the section “More” is not known: the step “more” has no result (the condition is false)"]
+    );
+}
+
+#[test]
+fn f_136_a_template_holds_values_as_text_and_the_sections_where_it_says() {
+    let rest = json!({
+        "template": "{who} is {{here}}: {find.count}, {more.count}.\n\n{sections}\n\nEnd.",
+        "sections": [{"title": "P", "source": "find.data[0].name"}],
+    });
+    let (text, _) = answered(&steps(), &declared("markdown", &rest));
+    let expect = "Ann \\*B\\* is {here}: 1, (not known: the step “more” has no result (the condition is false)).
+
+## P
+
+Ann
+
+End.
+";
+    assert_eq!(text.replace("\\(", "(").replace("\\)", ")"), expect);
+}
+
+#[test]
+fn f_136_json_is_an_object_of_the_sections() {
+    let sections = json!({"sections": [{"title": "A b", "source": "find.count"}, {"title": "a B", "source": "find.data"}]});
+    let (text, _) = answered(&steps(), &declared("json", &sections));
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value, json!({"a_b": 1, "a_b_2": [{"name": "Ann", "pay": "1.50"}]}));
+}
+
+#[test]
+fn f_136_csv_is_the_one_section() {
+    let sections = json!({"sections": [{"title": "P", "source": "find.data"}]});
+    let (text, _) = answered(&steps(), &declared("csv", &sections));
+    assert_eq!(text, "name,pay\r\nAnn,1.50\r\n");
+}
+
+#[test]
+fn f_035_without_an_output_the_last_result_that_is_not_a_write_is_the_answer() {
+    let (text, answer) = answered(&steps(), &Value::Null);
+    assert_eq!(answer.data, json!({"data": [{"name": "Ann", "pay": "1.50"}], "count": 1}));
+    assert!(text.contains("**Count:** 1") && text.contains("| Ann | 1.50 |"), "{text}");
+    assert_eq!(answered(&[], &Value::Null).1.data, Value::Null);
+}

@@ -1,0 +1,94 @@
+//! What a run gave back, as text for a terminal.
+
+use serde_json::Value;
+
+use super::{items, pretty, text, visible};
+
+/// Lines of an answer that are shown; `--json` prints all of it.
+const MAX_LINES: usize = 200;
+
+/// What was written where, what is not known, and the answer; nothing for a run that gave none.
+pub(super) fn lines(run: &Value) -> Vec<String> {
+    let Some(response) = run.get("response").filter(|response| response.is_object()) else {
+        return Vec::new();
+    };
+    let mut lines = written(response);
+    let problems = response.get("problems").map_or(&[][..], items).iter();
+    lines.extend(problems.filter_map(Value::as_str).map(|one| visible(&format!("Note: {one}"))));
+    if let Some(content) = text(response, "content") {
+        lines.extend(answer(&content));
+    }
+    lines
+}
+
+fn answer(content: &str) -> Vec<String> {
+    let all: Vec<&str> = content.trim_end().split('\n').collect();
+    let shown = all.iter().take(MAX_LINES).map(|line| visible(line.trim_end_matches('\r')));
+    let more = all.len().saturating_sub(MAX_LINES);
+    let more =
+        (more > 0).then(|| format!("… and {more} more lines: `countersign show RUN --json`"));
+    std::iter::once(String::new()).chain(shown).chain(more).collect()
+}
+
+/// A line for each destination.
+pub(super) fn written(response: &Value) -> Vec<String> {
+    let outputs = response.get("outputs").map_or(&[][..], items).iter();
+    let line = |row: &Value| {
+        visible(&format!("{}: {}", text(row, "destination").unwrap_or_default(), place(row)))
+    };
+    outputs.map(line).collect()
+}
+
+/// Where to find it, or why it is not there.
+fn place(row: &Value) -> String {
+    let details = &row["details"];
+    let part = |name: &str| text(details, name);
+    if let Some(table) = part("table_name") {
+        let there = details["rows_skipped"].as_u64().unwrap_or_default();
+        return format!("{table}, {} new rows, {there} there already", details["rows_inserted"]);
+    }
+    if let Some(document) = part("document_id").or_else(|| part("export_id")) {
+        return format!("{} ({document})", part("filename").unwrap_or_default());
+    }
+    match text(row, "status").as_deref() {
+        Some("success") => "in the answer".to_owned(),
+        Some("skipped") => "left out: its condition is false".to_owned(),
+        _ => {
+            let why = |name: &str| row.pointer(&format!("/error/{name}")).and_then(Value::as_str);
+            match (why("code"), why("message")) {
+                (Some(code), Some(message)) => format!("not written: {code} {message}"),
+                _ => pretty(row),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+    use serde_json::json;
+
+    #[test]
+    fn f_035_a_terminal_shows_what_was_written_and_the_answer() {
+        let run = json!({"response": {
+            "format": "markdown", "content": "# A\u{1b}\n\ntext\n", "problems": ["the section `X` is not known"],
+            "outputs": [
+                {"destination": "document", "status": "success", "details": {"document_id": "doc_1", "filename": "a.md"}},
+                {"destination": "data_workspace_table", "status": "success", "details": {"table_name": "t", "rows_inserted": 2}},
+                {"destination": "chat", "status": "skipped", "details": "the condition is false"},
+                {"destination": "file_export", "status": "error", "error": {"code": "X", "message": "no"}},
+            ],
+        }});
+        let expect = "document: a.md (doc_1)
+data_workspace_table: t, 2 new rows, 0 there already
+chat: left out: its condition is false
+file_export: not written: X no
+Note: the section `X` is not known
+
+# A\\u{1b}
+
+text";
+        assert_eq!(lines(&run).join("\n"), expect);
+        assert!(lines(&json!({"response": null})).is_empty());
+    }
+}

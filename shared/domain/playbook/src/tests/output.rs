@@ -1,0 +1,65 @@
+//! `output` of a playbook.
+
+use super::links::{READ, USE};
+use super::{around, problems, valid};
+
+fn text(output: &str) -> String {
+    format!("{}output: {output}\n", around(&format!("{READ}{USE}")))
+}
+
+#[track_caller]
+fn check(output: &str, expect: &[&str]) {
+    assert_eq!(problems(&text(output)), expect, "{output}");
+}
+
+#[test]
+fn f_136_what_nobody_would_see_or_do_is_refused() {
+    check(
+        "{summary_prompt: sum up}",
+        &[
+            "P022 sum up: a summary is written by a model, and this release has none | use `template` or `sections`",
+        ],
+    );
+    check(
+        "{auto_enrich_graph: true}",
+        &[
+            "P005 true: the end of a run does not write to the knowledge graph in this release | leave it out: a `resolve_entities` step writes what it resolves",
+        ],
+    );
+    check(
+        "{format: csv, template: hi}",
+        &[
+            "P026 hi: a template is Markdown, and `format` is another | use `sections`, or `format: markdown`",
+        ],
+    );
+    let sections = "[{title: A, source: used.data}, {title: B, source: used.count}]";
+    check(
+        &format!("{{template: hi, sections: {sections}}}"),
+        &[
+            "P026 hi: the template has no `{sections}`, so nobody would see the sections | write `{sections}` where they shall be, or leave them out",
+        ],
+    );
+    check(
+        &format!("{{format: csv, sections: {sections}}}"),
+        &[
+            "P026 [: CSV is one table, and there are several sections | keep one section, or use `format: structured`",
+        ],
+    );
+    check(
+        "{sections: [{title: A, source: used.data, format: tabel}]}",
+        &[
+            "P005 tabel: `format` must be one of `auto`, `text`, `list`, `table`, `facts`, `json`, found `tabel` | did you mean `table`?",
+        ],
+    );
+}
+
+#[test]
+fn f_136_a_template_says_where_the_sections_are() {
+    let sections = "[{title: A, source: used.data, format: table}]";
+    let playbook = valid(&text(&format!(
+        "{{template: \"{{used.count}}: {{sections}}\", sections: {sections}}}"
+    )));
+    let output = playbook.output.unwrap();
+    assert_eq!(output.template.as_deref(), Some("{used.count}: {sections}"));
+    assert_eq!(output.sections[0].format.as_deref(), Some("table"));
+}

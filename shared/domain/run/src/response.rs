@@ -1,0 +1,63 @@
+//! What a run gives back when it is over.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The answer of a run (F-020, F-035): a text, and where results went.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// `markdown`, `json`, `csv` or `structured`.
+    pub format: String,
+    /// The text; none when it could not be made or is too large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// Its length in bytes, whether it is here or not.
+    pub bytes: u64,
+    /// Why it is not here, or what it leaves out, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+    /// What every `route_output` step and the end of the run wrote, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<RoutedOutput>,
+    /// How many entities the run resolved.
+    pub entities: u64,
+    /// How many of them the knowledge graph did not have.
+    pub new_entities: u64,
+}
+
+/// What became of one destination.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RoutedOutput {
+    /// The step that wrote it; none for the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// The kind: `document`, `chat`, …
+    pub destination: String,
+    /// `success`, `skipped` or `error`.
+    pub status: String,
+    /// Ids, names and sizes of what was written, or why it was skipped.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub details: Value,
+    /// `code`, `message` and `help` of what went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Value>,
+}
+
+impl RoutedOutput {
+    /// Whether it could not be written.
+    #[must_use]
+    pub fn is_failed(&self) -> bool {
+        self.status == "error"
+    }
+
+    /// Of one that could not be written: `publish to document: FOLDER_NOT_FOUND there is no such folder`.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let step = self.step.as_deref().unwrap_or("the end of the run");
+        let text = |name: &str| {
+            let error = self.error.as_ref().and_then(|error| error.get(name));
+            error.and_then(Value::as_str).unwrap_or_default()
+        };
+        format!("{step} to {}: {} {}", self.destination, text("code"), text("message"))
+    }
+}
