@@ -5,10 +5,10 @@ use std::time::Duration;
 use countersign_actions_output::route;
 use countersign_failure::Failure;
 use countersign_identity::{Requirement, Role, UserId, permits};
-use countersign_plan::Plan;
+use countersign_plan::{Plan, run_info};
 use countersign_playbook::{OutputDecl, SaveTo};
 use countersign_profile::{Profile, ProfileId};
-use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_registry::action::{ActionError, Call};
 use countersign_report::{
     Destination, DestinationConfig, DocumentConfig, Format, Provenance, TableConfig, render,
 };
@@ -244,17 +244,7 @@ fn call(over: &Over<'_>, warnings: Vec<String>) -> Call {
         idempotency_key: format!("{}/end", head.run),
         now: over.at,
         remaining: Duration::from_secs(30),
-        info: RunInfo {
-            profile_id: head.profile_id.clone(),
-            profile_name: head.profile_name.clone(),
-            playbook_id: head.playbook_id.clone(),
-            query: head.query.clone(),
-            run_context: head.context.as_str().to_owned(),
-            dry_run: head.dry_run.is_some(),
-            invoked_by: head.invoked_by.clone(),
-            started_at: head.started_at,
-            warnings,
-        },
+        info: run_info(head, warnings),
         permit: None,
     }
 }

@@ -10,6 +10,7 @@ use countersign_knowledge::{
 use countersign_store_kit::{Item, Key, Query, decode};
 use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
+use serde::de::DeserializeOwned;
 
 use crate::writes::{Pointer, Versioned, open};
 use crate::{KnowledgeStore, Result, keys};
@@ -54,13 +55,14 @@ impl KnowledgeStore {
             let items = page
                 .items
                 .into_iter()
-                .map(|item| self.open_entity(item))
+                .map(|item| self.open_as(item))
                 .collect::<Result<Vec<_>>>()?;
             Ok(Page { items, next: page.next })
         })
     }
 
-    fn open_entity(&self, item: Item) -> Result<Entity> {
+    /// What an item holds.
+    fn open_as<T: DeserializeOwned>(&self, item: Item) -> Result<T> {
         let item: Versioned = decode(self.table.name(), item)?;
         open(self.table.name(), &item.json)
     }
@@ -109,8 +111,8 @@ impl KnowledgeStore {
     ) -> Result<Vec<Entity>> {
         let wanted: Vec<Key> = ids.iter().map(|id| keys::entity(scope, id)).collect();
         let found = self.table.get_many(&wanted).await?;
-        let mut entities =
-            found.into_values().map(|item| self.open_entity(item)).collect::<Result<Vec<_>>>()?;
+        let entities = found.into_values().map(|item| self.open_as(item));
+        let mut entities = entities.collect::<Result<Vec<Entity>>>()?;
         entities.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(entities)
     }
@@ -177,12 +179,8 @@ impl KnowledgeStore {
                 .table
                 .query(Query::partition(&keys::edges(scope, id)).prefix("OUT#").after(cursor))
                 .await?;
-            let open = |item: Item| {
-                decode::<Versioned>(self.table.name(), item)
-                    .and_then(|item| open(self.table.name(), &item.json))
-            };
-            let items = page.items.into_iter().map(open).collect::<Result<Vec<_>>>()?;
-            Ok(Page { items, next: page.next })
+            let items = page.items.into_iter().map(|item| self.open_as(item));
+            Ok(Page { items: items.collect::<Result<_>>()?, next: page.next })
         })
     }
 
@@ -202,11 +200,8 @@ impl KnowledgeStore {
             let wanted: Vec<Key> =
                 back.items.iter().map(|b| keys::edge(scope, &b.from, b.relationship, id)).collect();
             let found = self.table.get_many(&wanted).await?;
-            let open = |item: Item| {
-                decode::<Versioned>(self.table.name(), item)
-                    .and_then(|item| open(self.table.name(), &item.json))
-            };
-            let mut items = found.into_values().map(open).collect::<Result<Vec<Edge>>>()?;
+            let items = found.into_values().map(|item| self.open_as(item));
+            let mut items = items.collect::<Result<Vec<Edge>>>()?;
             items.sort_by(|a, b| (a.relationship, &a.from).cmp(&(b.relationship, &b.from)));
             Ok(Page { items, next: back.next })
         })

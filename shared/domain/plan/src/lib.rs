@@ -12,6 +12,7 @@ mod from_playbook;
 mod inputs;
 mod model;
 mod requirement;
+mod run_info;
 mod seal;
 mod stages;
 #[cfg(test)]
@@ -27,5 +28,6 @@ pub use model::{
     Gate, OnError, OnReject, Origin, Plan, PlanStep, StandIn, StandInSource, StepKind,
 };
 pub use requirement::requirement_of;
+pub use run_info::run_info;
 pub use seal::{check_seal, seal};
 pub use stages::{Descriptor, descriptors, stages};

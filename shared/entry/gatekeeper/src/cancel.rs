@@ -1,6 +1,6 @@
 //! Closing the gates of a run that was stopped.
 
-use countersign_approval::{RunId, Status, close};
+use countersign_approval::{ApprovalId, RunId, Status, close};
 use countersign_store_approvals::Committed;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -20,11 +20,9 @@ impl Gatekeeper {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<usize, GateError>> {
         Box::pin(async move {
-            let places = self.records.places(run).await;
-            let places = places.map_err(GateError::doing("reading the gates of the run"))?;
             let mut cancelled = 0;
-            for place in places.iter().filter(|place| !place.status.is_final()) {
-                cancelled += usize::from(self.cancel(&place.approval, now).await?);
+            for approval in self.open_of(run).await? {
+                cancelled += usize::from(self.cancel(&approval, now).await?);
             }
             Ok(cancelled)
         })
@@ -40,21 +38,23 @@ impl Gatekeeper {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<usize, GateError>> {
         Box::pin(async move {
-            let places = self.records.places(run).await;
-            let places = places.map_err(GateError::doing("reading the gates of the run"))?;
             let mut closed = 0;
-            for place in places.iter().filter(|place| !place.status.is_final()) {
-                closed += usize::from(self.close_quietly(&place.approval, now).await?);
+            for approval in self.open_of(run).await? {
+                closed += usize::from(self.close_quietly(&approval, now).await?);
             }
             Ok(closed)
         })
     }
 
-    async fn close_quietly(
-        &self,
-        id: &countersign_approval::ApprovalId,
-        now: Timestamp,
-    ) -> Result<bool, GateError> {
+    /// The requests of a run that are not closed.
+    async fn open_of(&self, run: &RunId) -> Result<Vec<ApprovalId>, GateError> {
+        let places = self.records.places(run).await;
+        let places = places.map_err(GateError::doing("reading the gates of the run"))?;
+        let open = places.into_iter().filter(|place| !place.status.is_final());
+        Ok(open.map(|place| place.approval).collect())
+    }
+
+    async fn close_quietly(&self, id: &ApprovalId, now: Timestamp) -> Result<bool, GateError> {
         for _ in 0..RACES {
             let request = self.load(id).await?.request;
             if request.status.is_final() {
@@ -76,11 +76,7 @@ impl Gatekeeper {
         Err(GateError::Contended)
     }
 
-    async fn cancel(
-        &self,
-        id: &countersign_approval::ApprovalId,
-        now: Timestamp,
-    ) -> Result<bool, GateError> {
+    async fn cancel(&self, id: &ApprovalId, now: Timestamp) -> Result<bool, GateError> {
         for _ in 0..RACES {
             let request = self.load(id).await?.request;
             if request.status.is_final() {

@@ -5,9 +5,9 @@ use std::time::Duration;
 use countersign_approval::ports::{Answered, Signed};
 use countersign_identity::permits;
 use countersign_lambda_entry::Invocation;
-use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of};
+use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of, run_info};
 use countersign_registry::Contract;
-use countersign_registry::action::{ActionError, Call, Permit, RunInfo};
+use countersign_registry::action::{ActionError, Call, Permit};
 use countersign_run::{Head, Sending, StepStatus, StepWarnings, Stop, StopReason};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::{Condition, Scope};
@@ -288,17 +288,7 @@ pub(crate) fn call(
         idempotency_key: String::new(),
         now,
         remaining,
-        info: RunInfo {
-            profile_id: head.profile_id.clone(),
-            profile_name: head.profile_name.clone(),
-            playbook_id: head.playbook_id.clone(),
-            query: head.query.clone(),
-            run_context: head.context.as_str().to_owned(),
-            dry_run: head.dry_run.is_some(),
-            invoked_by: head.invoked_by.clone(),
-            started_at: head.started_at,
-            warnings: Vec::new(),
-        },
+        info: run_info(head, Vec::new()),
         permit: None,
     }
 }

@@ -272,7 +272,7 @@ fn k_58_no_model_in_deterministic_mode() {
         problems(&text).into_iter().filter(|p| !p.starts_with("P102")).collect::<Vec<_>>(),
         [
             format!("P022 semantic: a semantic trigger calls a model, but `execution_mode` is `deterministic` | use `keyword` or `regex`, {hint}"),
-            format!("P022 sum up: a summary is written by a model, but `execution_mode` is `deterministic` | use `template` or `sections`"),
+            "P022 sum up: a summary is written by a model, but `execution_mode` is `deterministic` | use `template` or `sections`".to_owned(),
             "P022 t: `t` calls a model, but `execution_mode` is `deterministic` | use `execution_mode: hybrid`, or a tool step".to_owned(),
         ]
     );

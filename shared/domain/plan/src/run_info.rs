@@ -1,0 +1,20 @@
+//! What steps know of their run.
+
+use countersign_registry::action::RunInfo;
+use countersign_run::Head;
+
+/// What a step of a run is told of it, with `warnings`: what the steps before could not read, one sentence per step.
+#[must_use]
+pub fn run_info(head: &Head, warnings: Vec<String>) -> RunInfo {
+    RunInfo {
+        profile_id: head.profile_id.clone(),
+        profile_name: head.profile_name.clone(),
+        playbook_id: head.playbook_id.clone(),
+        query: head.query.clone(),
+        run_context: head.context.as_str().to_owned(),
+        dry_run: head.dry_run.is_some(),
+        invoked_by: head.invoked_by.clone(),
+        started_at: head.started_at,
+        warnings,
+    }
+}
