@@ -15,7 +15,7 @@ const OTHER_NAMES: [&str; 6] = [
     "shared/entry/lambda-entry/src/settings.rs",
     "shared/adapters/aws/src/trust.rs",
     "shared/domain/registry/src/explain/formats.rs",
-    "shared/domain/knowledge/src/model.rs",
+    "shared/domain/knowledge/src/model/relationship.rs",
     "shared/domain/connector/src/graphql.rs",
     "shared/domain/connector/src/written/text.rs",
 ];
