@@ -38,6 +38,16 @@ async fn f_005_what_belongs_to_somebody_else_is_not_there() {
 }
 
 #[tokio::test]
+async fn a_011_whom_the_command_line_acts_as_has_their_grants() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let (is_done, said) = world().command(&["runs", "--as", &ana.username]).await;
+    assert!(is_done, "{said}");
+    let nobody = person("nobody", &[]).await;
+    let (is_done, said) = world().command(&["runs", "--as", &nobody.username]).await;
+    assert!(!is_done && said.contains("PERMISSION_DENIED"), "{said}");
+}
+
+#[tokio::test]
 async fn a_token_of_another_kind_opens_no_door() {
     let url = world().stack.url();
     let path = format!("{FACTORY}/executions");

@@ -60,6 +60,18 @@ impl World {
         Mailbox::of(&self.stack).expect("the mailbox opens")
     }
 
+    /// What the command line says and whether it succeeds, on this stack.
+    pub(crate) async fn command(&self, arguments: &[&str]) -> (bool, String) {
+        let tests = std::env::current_exe().expect("the tests' own program");
+        let built = tests.parent().and_then(Path::parent).expect("a folder of programs");
+        let mut command = tokio::process::Command::new(built.join("countersign"));
+        command.args(arguments).arg("--project").arg(&self.project);
+        let said = command.arg("--state").arg(self.state.path()).output().await;
+        let said = said.expect("the command line runs");
+        let text = [said.stdout, said.stderr].concat();
+        (said.status.success(), String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// The operator of the deployment at its AWS account: only for what happens to a deployment, such as an execution
     /// that is aborted.
     pub(crate) async fn aws(&self, arguments: &[&str]) -> Result<Value, String> {

@@ -103,6 +103,9 @@ fn message(done: &Done<'_>) -> String {
             message.push_str(" The run went on without the steps behind it.");
         }
     }
+    for row in done.written.iter().filter(|row| row.is_failed()) {
+        message.push_str(&format!(" Not written: {}.", row.sentence()));
+    }
     for sentence in done.unknown().filter_map(|step| step.message.as_deref()) {
         message.push(' ');
         message.push_str(sentence);

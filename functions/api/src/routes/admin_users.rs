@@ -37,6 +37,7 @@ pub(crate) struct PersonView {
     #[schema(value_type = Object)]
     pub(super) user: User,
     /// Granted scopes and capabilities.
+    #[serde(rename = "standing")]
     #[schema(value_type = Option<Object>)]
     pub(super) entry: Option<DirectoryEntry>,
 }

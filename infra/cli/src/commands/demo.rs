@@ -52,9 +52,11 @@ impl Demo {
             name: Some("countersign-demo".to_owned()),
             ..UpOptions::default()
         };
+        // A stack that somebody else started is left to them.
+        let was_up = own.running().is_ok();
         let stack = up(&own, &options, console).await?;
         let told = self.tell(&stack, &filings, &folder, console).await;
-        if self.keep {
+        if self.keep || was_up {
             console.note(format!(
                 "the stack goes on: COUNTERSIGN_STATE={} countersign status",
                 own.state()?.display()

@@ -1,5 +1,6 @@
 //! `save_to_workspace` (F-052).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use countersign_registry::Perform;
@@ -7,7 +8,7 @@ use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::save_to_workspace as declared;
 use countersign_registry::shape::filled;
 use countersign_report::ReportError;
-use countersign_report::table::{Mapping, RowOrigin, rows, schema, table_name};
+use countersign_report::table::{Mapping, Row, RowOrigin, rows, schema, table_name};
 use countersign_store_content::{DEFAULT_WORKSPACE, OnConflict, RowWrite};
 use serde_json::Value;
 
@@ -46,6 +47,8 @@ impl SaveToWorkspace {
             rows_updated: 0,
             table_name: table.clone(),
             workspace_id: workspace.clone(),
+            warnings: Vec::new(),
+            warning_count: 0,
         };
         if records.is_empty() {
             return Ok(output);
@@ -53,13 +56,15 @@ impl SaveToWorkspace {
         let mapping = Mapping::inferred(&records);
         let key = key(params.upsert_key, &mapping)?;
         let made = rows(&records, &mapping, &key, &origin(call), &call.idempotency_key);
+        let made = made.map_err(|error| ActionError::from_failure(&error))?;
+        (output.warnings, output.warning_count) = replaced(&made, &key);
         let write = RowWrite {
             owner: &call.owner,
             workspace: &workspace,
             table: &table,
             create_if_missing: params.create_if_missing,
             schema: schema(&mapping, &key),
-            rows: made.map_err(|error| ActionError::from_failure(&error))?,
+            rows: made,
             on_conflict: OnConflict::Update,
             idempotency_key: &call.idempotency_key,
             now: call.now,
@@ -69,6 +74,18 @@ impl SaveToWorkspace {
         output.rows_updated = written.updated;
         Ok(output)
     }
+}
+
+/// What is said of records with the key of an earlier one, and how many there are.
+fn replaced(rows: &[Row], key: &[String]) -> (Vec<String>, u64) {
+    let different: BTreeSet<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+    let count = (rows.len() - different.len()) as u64;
+    let noun = if count == 1 { "record has" } else { "records have" };
+    let warning = format!(
+        "{count} {noun} the same `{}` as an earlier one of this call, and took its place",
+        key.join("`, `")
+    );
+    ((count > 0).then_some(warning).into_iter().collect(), count)
 }
 
 /// The records of a value.

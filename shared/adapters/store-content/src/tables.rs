@@ -76,7 +76,7 @@ pub struct RowWrite<'a> {
 pub struct Written {
     /// New rows.
     pub inserted: u64,
-    /// Changed rows.
+    /// Changed rows, in the table or earlier in the same call.
     pub updated: u64,
     /// Rows whose key was there already, in the table or earlier in the same call.
     pub skipped: u64,

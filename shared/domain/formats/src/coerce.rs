@@ -37,12 +37,7 @@ fn scalar(value: Value, value_type: ValueType, reading: &Reading) -> (Value, Opt
             None => (Value::Null, Some(uncertain(&number))),
         },
         (value @ Value::Bool(_), ValueType::Boolean) => (value, None),
-        // A path through a list finds a list: the first value counts, as it does in XML.
-        (Value::Array(items), value_type) => match items.into_iter().find(|one| !one.is_null()) {
-            Some(first) if !first.is_array() => scalar(first, value_type, reading),
-            Some(first) => (Value::Null, Some(complaint(&first, value_type))),
-            None => (Value::Null, None),
-        },
+        (Value::Array(items), value_type) => first_of(items, value_type, reading),
         (value @ Value::Object(_), value_type) => {
             (Value::Null, Some(complaint(&value, value_type)))
         }
@@ -53,6 +48,26 @@ fn scalar(value: Value, value_type: ValueType, reading: &Reading) -> (Value, Opt
         // What is not a text is written as JSON does, whatever the locale.
         (value, value_type) => Reading::default().convert(&[value.to_string()], value_type),
     }
+}
+
+/// A path through a list finds a list: the first value counts, as it does in XML. Of figures that differ it is said.
+fn first_of(
+    items: Vec<Value>,
+    value_type: ValueType,
+    reading: &Reading,
+) -> (Value, Option<String>) {
+    let mut there = items.into_iter().filter(|one| !one.is_null());
+    let Some(first) = there.next() else { return (Value::Null, None) };
+    if first.is_array() {
+        return (Value::Null, Some(complaint(&first, value_type)));
+    }
+    let is_figure =
+        matches!(value_type, ValueType::Number | ValueType::Decimal | ValueType::Integer);
+    let others = there.filter(|other| *other != first).count();
+    let (value, complaint) = scalar(first, value_type, reading);
+    let several = (is_figure && others > 0)
+        .then(|| format!("the list has {others} other values; only the first, `{value}`, counts"));
+    (value, complaint.or(several))
 }
 
 fn strings(value: Value) -> (Value, Option<String>) {

@@ -20,10 +20,10 @@ use crate::whole;
 const BOUNDS: Bounds = Bounds { nodes: 3_000_000, attributes: 6_000_000, levels: 512 };
 /// Columns or rows one cell may span.
 const MAX_SPAN: usize = 1_000;
-/// Elements that end a word.
-const BLOCKS: [&str; 18] = [
+/// Elements that end a word. A footnote's mark is not part of the amount before it.
+const BLOCKS: [&str; 19] = [
     "br", "p", "div", "li", "ul", "ol", "tr", "td", "th", "table", "h1", "h2", "h3", "h4", "h5",
-    "h6", "hr", "dd",
+    "h6", "hr", "dd", "sup",
 ];
 
 pub(crate) fn read(

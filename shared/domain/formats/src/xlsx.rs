@@ -14,6 +14,8 @@ use crate::table::{Row, Table};
 use crate::whole;
 
 const FORMAT: &str = "XLSX workbook";
+/// What stands for a formula whose result the program that wrote the workbook did not store.
+const NOT_CALCULATED: &str = "a formula without a stored result";
 /// The last day a workbook knows, 9999-12-31.
 const LAST_DAY: f64 = 2_958_466.0;
 
@@ -98,8 +100,10 @@ fn sheet(
     let mut cells = workbook.worksheet_cells_reader(name).map_err(|error| explain(1, &error))?;
     let mut table = Table::new(&rules.table, limits);
     let mut row = Cells::default();
-    while let Some(cell) = cells.next_cell().map_err(|error| explain(row.row + 1, &error))? {
-        let (at, column) = cell.get_position();
+    while let Some(cell) =
+        cells.next_cell_with_formula_metadata().map_err(|error| explain(row.row + 1, &error))?
+    {
+        let (at, column) = cell.pos;
         if at != row.row {
             row.give(&mut table, name)?;
             if at < row.row {
@@ -111,7 +115,11 @@ fn sheet(
             row.row = at;
             stop.check()?;
         }
-        let value = value(cell.get_value());
+        let value = match value(&cell.value) {
+            // What is not there must not pass for an empty cell: as a figure it is a warning.
+            Value::Null if cell.formula.is_some() => Value::from(NOT_CALCULATED),
+            value => value,
+        };
         if !value.is_null() {
             let place = || format!("sheet `{name}`, row {}", at + 1);
             row.put(column as usize, value, limits).map_err(|(what, limit)| {
@@ -224,7 +232,7 @@ fn value(cell: &DataRef<'_>) -> Value {
     match cell {
         DataRef::Empty => Value::Null,
         DataRef::Int(number) => Value::from(*number),
-        DataRef::Float(number) => float(*number),
+        DataRef::Float(number) => float(shown(*number)),
         DataRef::String(own) => text(own),
         DataRef::SharedString(shared) => text(shared),
         DataRef::Bool(value) => Value::from(*value),
@@ -232,6 +240,12 @@ fn value(cell: &DataRef<'_>) -> Value {
         DataRef::DateTimeIso(own) | DataRef::DurationIso(own) => text(own),
         DataRef::Error(error) => Value::from(error.to_string()),
     }
+}
+
+/// A number with the 15 digits that spreadsheets calculate with and show: what a workbook stores beyond them is noise of binary
+/// fractions, such as 0.30000000000000004 for 0.1 + 0.2.
+fn shown(number: f64) -> f64 {
+    format!("{number:.14e}").parse().unwrap_or(number)
 }
 
 /// A number without the fraction it does not have.

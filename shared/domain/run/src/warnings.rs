@@ -58,6 +58,11 @@ pub fn left_out(output: &Value) -> &[Value] {
     if output.get("files_failed").is_some() { listed(output, "errors") } else { &[] }
 }
 
+/// Files that were read and hold nothing of what was looked for: whoever signs a total has to know that they add nothing to it.
+fn without_records(output: &Value) -> &[Value] {
+    if output.get("files_read").is_some() { listed(output, "file_notes") } else { &[] }
+}
+
 /// The warnings that an output lists.
 #[must_use]
 pub fn warned(output: &Value) -> &[Value] {
@@ -73,6 +78,7 @@ fn listed<'v>(output: &'v Value, name: &str) -> &'v [Value] {
 pub fn warning_count(output: &Value) -> u64 {
     counted(warned(output), output.get("warning_count"))
         + counted(left_out(output), output.get("files_failed"))
+        + without_records(output).len() as u64
 }
 
 fn counted(list: &[Value], total: Option<&Value>) -> u64 {
@@ -82,7 +88,7 @@ fn counted(list: &[Value], total: Option<&Value>) -> u64 {
 /// The first warnings of an output, one sentence each: what was left out, then the rest.
 #[must_use]
 pub fn warning_sentences(output: &Value, limit: usize) -> Vec<String> {
-    let all = left_out(output).iter().chain(warned(output));
+    let all = left_out(output).iter().chain(without_records(output)).chain(warned(output));
     all.take(limit).map(|one| cut(&sentence(one))).collect()
 }
 
@@ -138,6 +144,18 @@ mod tests {
         check(1, &["a.csv, row 2"], "1 warning in `read`: a.csv, row 2");
         check(3, &["a.csv, row 2"], "3 warnings in `read`: a.csv, row 2; and 2 more");
         check(2, &[], "2 warnings in `read`: and 2 more");
+    }
+
+    #[test]
+    fn f_311_a_file_without_records_is_one_of_them() {
+        let note = json!({"file": "file_1", "name": "empty.csv", "message": "the file was read and has no entries"});
+        let output =
+            json!({"files_read": 1, "files_failed": 0, "file_notes": [note], "warning_count": 0});
+        assert_eq!(warning_count(&output), 1);
+        assert_eq!(
+            warning_sentences(&output, 5),
+            ["empty.csv: the file was read and has no entries"]
+        );
     }
 
     #[test]

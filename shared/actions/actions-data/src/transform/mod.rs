@@ -21,7 +21,7 @@ use serde_json::Value;
 
 pub use self::aggregate::Aggregate;
 pub use self::order::compare;
-use self::warning::{not_compared, note_absent};
+use self::warning::{not_compared, note_absent, note_nulls};
 
 /// The most records one call takes.
 pub const MAX_RECORDS: usize = 100_000;
@@ -134,6 +134,7 @@ fn step(
     warnings: &mut Warnings<Warning>,
 ) -> Result<Vec<Value>, TransformError> {
     note_absent(&records, operation, index, warnings);
+    note_nulls(&records, operation, index, warnings);
     match operation {
         Operation::Filter { field, operator, value } => {
             let mut place = 0;

@@ -1,11 +1,11 @@
-//! What a filter could not compare, and fields that no record has.
+//! What a filter could not compare, fields that no record has, and what a figure leaves out.
 
 use countersign_registry::Warnings;
 use countersign_registry::actions::transform_data::Warning;
 use countersign_registry::nearest;
 use serde_json::Value;
 
-use super::{Operation, find};
+use super::{Function, Operation, Operator, find, lookup};
 
 /// The longest part of a value that is shown, in characters.
 const SHOWN: usize = 60;
@@ -39,6 +39,47 @@ pub(super) fn note_absent(
         if !records.iter().any(|record| find(record, field).is_some()) {
             warnings.push_with(|| absent(index, field, first));
         }
+    }
+}
+
+/// Notes the records whose value is null where an operation leaves them out: a figure without them must say so. What no record
+/// has is noted as [`note_absent`] does.
+pub(super) fn note_nulls(
+    records: &[Value],
+    operation: &Operation,
+    index: usize,
+    warnings: &mut Warnings<Warning>,
+) {
+    let Some((field, leaves_out)) = passes_over_nulls(operation) else { return };
+    let nulls = records.iter().filter(|record| lookup(record, field).is_null()).count();
+    if nulls == 0 || !records.iter().any(|record| find(record, field).is_some()) {
+        return;
+    }
+    let all = records.len();
+    warnings.push_with(|| Warning {
+        field: field.to_owned(),
+        message: format!(
+            "operations[{index}]: null in {nulls} of {all} records, which {leaves_out} leaves out"
+        ),
+        ..Warning::default()
+    });
+}
+
+/// The field of a sum, an average or an ordered comparison, and what it is.
+fn passes_over_nulls(operation: &Operation) -> Option<(&str, &'static str)> {
+    match operation {
+        Operation::Filter { field, operator, .. } => match operator {
+            Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte => {
+                Some((field, "the comparison"))
+            }
+            _ => None,
+        },
+        Operation::Aggregate(aggregate) => match aggregate.function {
+            Function::Sum => Some((aggregate.field.as_deref()?, "the sum")),
+            Function::Avg => Some((aggregate.field.as_deref()?, "the average")),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

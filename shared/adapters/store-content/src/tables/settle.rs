@@ -30,7 +30,10 @@ pub(super) fn settle(
         if let Some(first) = seen.get(&row.id) {
             match on_conflict {
                 OnConflict::Skip => written.skipped += 1,
-                OnConflict::Update => merge(&mut puts[*first], row.cells),
+                OnConflict::Update => {
+                    written.updated += 1;
+                    merge(&mut puts[*first], row.cells);
+                }
             }
             continue;
         }
@@ -126,7 +129,7 @@ mod tests {
             &[(1, 10)],
             &[(1, 11), (2, 20), (2, 21)],
             OnConflict::Update,
-            (1, 1, 0),
+            (1, 2, 0),
             &[(1, 11), (2, 21)],
         );
     }

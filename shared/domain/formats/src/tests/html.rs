@@ -30,6 +30,17 @@ fn f_099_html_tables_become_records() {
 }
 
 #[test]
+fn f_311_a_footnotes_mark_is_not_part_of_an_amount() {
+    let endpoint = "parser: html_table
+fields:
+  - { field: pay, column: Pay, type: decimal }
+";
+    let page = "<table><tr><th>Pay</th></tr><tr><td>7.00<sup>2</sup></td></tr></table>";
+    let found = check(endpoint, page.as_bytes(), json!([{ "pay": null }]));
+    assert_eq!(found.warnings[0].message, "row 2 of the table: `7.00 2` is not of type decimal");
+}
+
+#[test]
 fn f_099_html_tables_are_chosen_and_mapped() {
     let endpoint = "parser: html_table
 table: '#list'

@@ -35,6 +35,22 @@ fn f_099_json_lists_are_mapped() {
 }
 
 #[test]
+fn f_311_figures_that_differ_in_a_list_are_said() {
+    let endpoint = "parser: json
+fields:
+  - { field: amount, path: amount, type: decimal }
+  - { field: label, path: amount, type: string }
+";
+    let found = check(
+        endpoint,
+        br#"[{"amount": [1, 2, 3]}, {"amount": [4, 4]}]"#,
+        json!([{ "amount": "1", "label": "1" }, { "amount": "4", "label": "4" }]),
+    );
+    let said: Vec<&str> = found.warnings.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(said, ["the list has 2 other values; only the first, `\"1\"`, counts"]);
+}
+
+#[test]
 fn f_099_json_the_size_of_reads_changes_nothing() {
     let whole = read(MAPPED, BODY.as_bytes()).unwrap();
     for size in 1..40 {

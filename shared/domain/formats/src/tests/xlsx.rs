@@ -52,6 +52,30 @@ fn f_099_xlsx_cells_keep_their_types() {
 }
 
 #[test]
+fn f_311_a_formula_without_a_result_and_the_noise_of_fractions() {
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.write(0, 0, "Pay").unwrap();
+    sheet.write(1, 0, 0.1 + 0.2).unwrap();
+    sheet.write(2, 0, Formula::new("=A2*2").set_result("")).unwrap();
+    sheet.write(3, 0, 1_234_567.89).unwrap();
+    let endpoint = "parser: xlsx
+fields:
+  - { field: pay, column: Pay, type: decimal }
+";
+    let found = check(
+        endpoint,
+        &book.save_to_buffer().unwrap(),
+        json!([{ "pay": "0.3" }, { "pay": null }, { "pay": "1234567.89" }]),
+    );
+    let message = &found.warnings[0].message;
+    assert!(
+        message.ends_with("`a formula without a stored result` is not of type decimal"),
+        "{message}"
+    );
+}
+
+#[test]
 fn f_099_xlsx_columns_become_typed_fields() {
     let endpoint = "parser: xlsx
 sheet: 1

@@ -41,12 +41,16 @@ pub struct Params {
 pub struct Output {
     /// New rows.
     pub rows_inserted: u64,
-    /// Changed rows.
+    /// Changed rows; a record with the key of an earlier one of the same call changes that one's.
     pub rows_updated: u64,
     /// The table.
     pub table_name: String,
     /// The workspace.
     pub workspace_id: String,
+    /// Records that took the place of an earlier one of the same call.
+    pub warnings: Vec<String>,
+    /// How many there are.
+    pub warning_count: u64,
 }
 
 fn yes() -> bool {

@@ -137,6 +137,22 @@ fn f_311_a_field_that_no_record_has_is_said() {
     );
 }
 
+#[test]
+fn f_311_a_figure_says_how_many_records_it_leaves_out() {
+    let data = vec![json!({"amount": "1.00"}), json!({"amount": null}), json!({"other": 1})];
+    let told = |operation: Value| {
+        let done = apply(data.clone(), &as_written(&json!([operation]))).unwrap();
+        done.warnings.kept().iter().map(|warning| warning.message.clone()).collect::<Vec<_>>()
+    };
+    let left_out = "operations[0]: null in 2 of 3 records, which";
+    let sum = json!({"type": "aggregate", "function": "sum", "field": "amount", "as": "total"});
+    assert_eq!(told(sum), [format!("{left_out} the sum leaves out")]);
+    let least = json!({"type": "filter", "field": "amount", "operator": "gte", "value": 1});
+    assert_eq!(told(least), [format!("{left_out} the comparison leaves out")]);
+    let named = json!({"type": "filter", "field": "amount", "operator": "ne", "value": null});
+    assert_eq!(told(named), [] as [String; 0]);
+}
+
 /// An amount as units of `10^-scale`, and whether it is given as a text.
 fn amounts() -> impl Strategy<Value = Vec<(i64, u32, bool)>> {
     let units = prop_oneof![-100_000..100_000_i64, -10_i64.pow(14)..10_i64.pow(14)];
