@@ -67,13 +67,11 @@ pub(super) fn note_nulls(
 
 /// The field of a sum, an average or an ordered comparison, and what it is.
 fn passes_over_nulls(operation: &Operation) -> Option<(&str, &'static str)> {
+    use Operator::{Gt, Gte, Lt, Lte};
     match operation {
-        Operation::Filter { field, operator, .. } => match operator {
-            Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte => {
-                Some((field, "the comparison"))
-            }
-            _ => None,
-        },
+        Operation::Filter { field, operator: Gt | Gte | Lt | Lte, .. } => {
+            Some((field, "the comparison"))
+        }
         Operation::Aggregate(aggregate) => match aggregate.function {
             Function::Sum => Some((aggregate.field.as_deref()?, "the sum")),
             Function::Avg => Some((aggregate.field.as_deref()?, "the average")),

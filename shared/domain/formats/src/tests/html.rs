@@ -37,7 +37,11 @@ fields:
 ";
     let page = "<table><tr><th>Pay</th></tr><tr><td>7.00<sup>2</sup></td></tr></table>";
     let found = check(endpoint, page.as_bytes(), json!([{ "pay": null }]));
-    assert_eq!(found.warnings[0].message, "row 2 of the table: `7.00 2` is not of type decimal");
+    let message = &found.warnings[0].message;
+    assert!(
+        message.starts_with("row 2 of the table: `7.00 2` is not of type decimal"),
+        "{message}"
+    );
 }
 
 #[test]

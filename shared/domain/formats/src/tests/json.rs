@@ -47,7 +47,10 @@ fields:
         json!([{ "amount": "1", "label": "1" }, { "amount": "4", "label": "4" }]),
     );
     let said: Vec<&str> = found.warnings.iter().map(|one| one.message.as_str()).collect();
-    assert_eq!(said, ["the list has 2 other values; only the first, `\"1\"`, counts"]);
+    assert_eq!(
+        said,
+        ["record 1, line 1: the list has 2 other values; only the first, `1`, counts"]
+    );
 }
 
 #[test]

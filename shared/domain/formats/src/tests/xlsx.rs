@@ -51,23 +51,41 @@ fn f_099_xlsx_cells_keep_their_types() {
     );
 }
 
+/// The workbook with another text in its sheets.
+fn changed(book: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let mut read = ZipArchive::new(Cursor::new(book)).unwrap();
+    let mut written = ZipWriter::new(Cursor::new(Vec::new()));
+    for index in 0..read.len() {
+        let mut part = read.by_index(index).unwrap();
+        let name = part.name().unwrap().to_string();
+        let mut text = Vec::new();
+        std::io::Read::read_to_end(&mut part, &mut text).unwrap();
+        let text = match String::from_utf8(text) {
+            Ok(text) => text.replace(from, to).into_bytes(),
+            Err(other) => other.into_bytes(),
+        };
+        written.start_file(name, SimpleFileOptions::default()).unwrap();
+        written.write_all(&text).unwrap();
+    }
+    written.finish().unwrap().into_inner()
+}
+
 #[test]
 fn f_311_a_formula_without_a_result_and_the_noise_of_fractions() {
     let mut book = Workbook::new();
     let sheet = book.add_worksheet();
     sheet.write(0, 0, "Pay").unwrap();
     sheet.write(1, 0, 0.1 + 0.2).unwrap();
-    sheet.write(2, 0, Formula::new("=A2*2").set_result("")).unwrap();
+    sheet.write(2, 0, Formula::new("=A2*2").set_result("12321")).unwrap();
     sheet.write(3, 0, 1_234_567.89).unwrap();
+    // As libraries write it that calculate nothing.
+    let book = changed(&book.save_to_buffer().unwrap(), "<v>12321</v>", "");
     let endpoint = "parser: xlsx
 fields:
   - { field: pay, column: Pay, type: decimal }
 ";
-    let found = check(
-        endpoint,
-        &book.save_to_buffer().unwrap(),
-        json!([{ "pay": "0.3" }, { "pay": null }, { "pay": "1234567.89" }]),
-    );
+    let found =
+        check(endpoint, &book, json!([{ "pay": "0.3" }, { "pay": null }, { "pay": "1234567.89" }]));
     let message = &found.warnings[0].message;
     assert!(
         message.ends_with("`a formula without a stored result` is not of type decimal"),

@@ -178,7 +178,7 @@ mod tests {
             "save_to_workspace",
             "data!",
             "table_name workspace_id create_if_missing=true upsert_key",
-            "rows_inserted rows_updated table_name workspace_id",
+            "rows_inserted rows_updated table_name workspace_id warnings warning_count",
         );
     }
 
