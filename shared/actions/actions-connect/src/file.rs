@@ -58,6 +58,7 @@ struct Reading<'r> {
 impl Reading<'_> {
     async fn all(&self, targets: &[Target], resolved: &Resolved, call: &Call) -> Gathered {
         let mut gathered = Gathered::default();
+        gathered.same_names(targets);
         let reading: Vec<_> = targets.iter().map(|target| self.timed(target)).collect();
         let mut reading = futures::stream::iter(reading).buffered(AT_ONCE);
         for target in targets {

@@ -1,5 +1,7 @@
 //! What one call read of all its files, and what it could not read.
 
+use std::collections::BTreeMap;
+
 use countersign_failure::{Class, Failure as _};
 use countersign_formats::Extraction;
 use countersign_registry::Warnings;
@@ -29,6 +31,20 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
+    /// Uploads of one name: a corrected file stands beside the one it corrects, not in its place, and both are added up.
+    pub(crate) fn same_names(&mut self, targets: &[Target]) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for target in targets.iter().filter(|target| matches!(target.place, Place::Key { .. })) {
+            *counts.entry(target.name.as_str()).or_default() += 1;
+        }
+        for (name, count) in counts.into_iter().filter(|(_, count)| *count > 1) {
+            self.warnings.push_with(|| {
+                let message = format!("{count} files have this name, and all of them are read");
+                json!({ "name": name, "message": message })
+            });
+        }
+    }
+
     pub(crate) fn add(
         &mut self,
         target: &Target,

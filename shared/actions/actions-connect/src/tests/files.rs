@@ -146,6 +146,17 @@ async fn f_128_a_filing_without_officers_says_so() {
 }
 
 #[tokio::test]
+async fn f_311_two_files_of_one_name_are_said() {
+    let world = World::new(FILINGS)
+        .in_folder("spring", 1, "a.xml", filing!("tidewater-2022-990ez"))
+        .in_folder("spring", 2, "a.xml", filing!("copperleaf-2020-990ez"));
+    let output = run(world, &officers(json!("folders/spring"))).await.unwrap();
+    let warning =
+        json!({"name": "a.xml", "message": "2 files have this name, and all of them are read"});
+    assert_eq!(output["warnings"][0], warning);
+}
+
+#[tokio::test]
 async fn f_099_one_file_of_a_folder_is_named_with_its_folder() {
     let world = || {
         World::new(FILINGS)
