@@ -23,6 +23,8 @@ pub(crate) struct Answer {
     pub(crate) shown: Value,
     /// The same as data: a field per section, else the result of the last step.
     pub(crate) data: Value,
+    /// Whether the playbook says what it is, by a template or sections.
+    pub(crate) is_declared: bool,
     /// What could not be known, a sentence each.
     pub(crate) problems: Vec<String>,
 }
@@ -79,7 +81,7 @@ impl Answer {
 
     fn declared(results: Results<'_>, output: &OutputDecl) -> Self {
         let scope = results.scope();
-        let mut made = Self { format: format(output.format), ..Self::default() };
+        let mut made = Self { format: format(output.format), is_declared: true, ..Self::default() };
         let (mut shown, mut data) = (Map::new(), Map::new());
         for (n, section) in output.sections.iter().enumerate() {
             let found = match Reference::parse(&section.source) {
@@ -102,7 +104,8 @@ impl Answer {
             });
         }
         let template = output.template.as_deref();
-        made.layout.template = template.map(|text| results.filled(text, &scope, &mut shown));
+        made.layout.template =
+            template.map(|text| results.filled(text, &scope, &mut shown, &mut made.problems));
         made.data = if data.is_empty() { results.of_last() } else { Value::Object(data) };
         made.shown = if made.format == Format::Json { made.data.clone() } else { shown.into() };
         made
@@ -111,7 +114,7 @@ impl Answer {
     fn of_last(results: Results<'_>, format: Format) -> Self {
         let data = results.of_last();
         let layout = Layout { sections: sections_of(&data), ..Layout::default() };
-        Self { format, layout, shown: data.clone(), data, problems: Vec::new() }
+        Self { format, layout, shown: data.clone(), data, ..Self::default() }
     }
 }
 
@@ -162,7 +165,13 @@ impl Results<'_> {
     }
 
     /// The template with a placeholder for every reference, whose values are added to `shown`.
-    fn filled(&self, text: &str, scope: &Scope<'_>, shown: &mut Map<String, Value>) -> String {
+    fn filled(
+        &self,
+        text: &str,
+        scope: &Scope<'_>,
+        shown: &mut Map<String, Value>,
+        problems: &mut Vec<String>,
+    ) -> String {
         // It was read when the playbook was compiled.
         let Ok(template) = Template::parse(text) else { return String::new() };
         let mut filled = String::new();
@@ -174,7 +183,10 @@ impl Results<'_> {
                 }
                 Part::Reference(reference, _) => {
                     let value = self.value(scope, reference);
-                    let value = value.unwrap_or_else(|why| format!("(not known: {why})").into());
+                    let value = value.unwrap_or_else(|why| {
+                        problems.push(format!("“{reference}” in the template is not known: {why}"));
+                        format!("(not known: {why})").into()
+                    });
                     shown.insert(format!("v{n}"), value);
                     filled.push_str(&format!("{{v{n}}}"));
                 }

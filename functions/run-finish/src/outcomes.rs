@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use countersign_plan::{Plan, PlanStep};
-use countersign_run::{RoutedOutput, RunId};
+use countersign_report::Format;
+use countersign_run::{RoutedOutput, RunId, RunState};
 use countersign_store_runs::Outcome;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::{Context, FinishError, answer};
@@ -17,7 +19,7 @@ pub(crate) async fn read(
     context: &Context,
     run: &RunId,
     plan: Option<&Plan>,
-    state: &countersign_run::RunState,
+    state: &RunState,
 ) -> Result<Vec<Outcome>, FinishError> {
     let mut outcomes = context.runs.all_outcomes(run).await?;
     let Some(plan) = plan else { return Ok(outcomes) };
@@ -73,16 +75,18 @@ fn saved(outcome: &Outcome) -> Option<RoutedOutput> {
     })
 }
 
-/// The texts that steps wrote into the chat, in order.
-pub(crate) fn chats(outcomes: &[Outcome]) -> Vec<&str> {
+/// The texts that steps wrote into the chat, in order, each with its format.
+pub(crate) fn chats(outcomes: &[Outcome]) -> Vec<(Format, &str)> {
     let rows = outcomes.iter().filter_map(|outcome| outcome.output.get("routed_to")?.as_array());
     rows.flatten().filter_map(chat).collect()
 }
 
-/// The text of a row of `routed_to` that is a chat.
-pub(crate) fn chat(row: &Value) -> Option<&str> {
-    let is_chat = row.get("destination").and_then(Value::as_str) == Some("chat");
-    row.pointer("/details/content").and_then(Value::as_str).filter(|_| is_chat)
+/// The text of a row of `routed_to` that is a chat, with its format.
+pub(crate) fn chat(row: &Value) -> Option<(Format, &str)> {
+    let details = row.get("details")?;
+    let text = details.get("content").and_then(Value::as_str)?;
+    let format = Format::deserialize(details.get("format")?).ok()?;
+    (row.get("destination").and_then(Value::as_str) == Some("chat")).then_some((format, text))
 }
 
 #[cfg(test)]
@@ -115,6 +119,6 @@ mod tests {
         let failed: Vec<bool> = rows.iter().map(RoutedOutput::is_failed).collect();
         assert_eq!(failed, [false, false, false, true]);
         assert_eq!(rows[2].details, json!({"format": "markdown"}));
-        assert_eq!(chats(&outcomes), ["hello"]);
+        assert_eq!(chats(&outcomes), [(Format::Markdown, "hello")]);
     }
 }

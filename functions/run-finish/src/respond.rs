@@ -61,26 +61,27 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
     let call = call(over, warnings.iter().map(StepWarnings::sentence).collect());
     // A test leaves nothing behind but itself (K-46).
     let at_end = match head.dry_run {
-        None => match denied(context, head).await? {
-            None => routed_at_end(context, over, &answer, &call).await,
-            Some(error) => vec![failed("output", &error)],
-        },
+        None => routed_at_end(context, over, &answer, &call).await?,
         Some(_) => Vec::new(),
     };
     let mut outputs = written(outcomes);
     outputs.extend(at_end.iter().filter_map(|row| row_of(row, None)));
     let said = chats(outcomes).into_iter().chain(at_end.iter().filter_map(chat));
-    let said: Vec<&str> = said.collect();
-    let text = if plan.output.is_some() || said.is_empty() {
-        render(answer.format, &answer.layout, &answer.shown, &provenance(&call))
-            .map(|rendered| rendered.body)
-            .map_err(|error| error.to_string())
-    } else {
-        Ok(said.join("\n"))
+    let said: Vec<(Format, &str)> = said.collect();
+    let (format, text) = match said.first() {
+        Some((format, _)) if !answer.is_declared => {
+            let texts: Vec<&str> = said.iter().map(|(_, text)| *text).collect();
+            (*format, Ok(texts.join("\n")))
+        }
+        _ => {
+            let rendered = render(answer.format, &answer.layout, &answer.shown, &provenance(&call));
+            let text = rendered.map(|rendered| rendered.body).map_err(|error| error.to_string());
+            (answer.format, text)
+        }
     };
     let (entities, new_entities) = resolved(outcomes);
     let response = Response { outputs, entities, new_entities, ..Response::default() };
-    Ok(with_text(response, answer.format, text, answer.problems))
+    Ok(with_text(response, format, text, answer.problems))
 }
 
 fn with_text(
@@ -117,18 +118,30 @@ fn resolved(outcomes: &[Outcome]) -> (u64, u64) {
 }
 
 /// What the playbook's `save_to` wants, then the profile's destinations where no step has routed to them: a row for each.
+/// Whoever started the run must still be allowed to write, when there is something to write.
 async fn routed_at_end(
     context: &Context,
     over: &Over<'_>,
     answer: &Answer,
     call: &Call,
-) -> Vec<Value> {
+) -> Result<Vec<Value>, FinishError> {
     let own = over.plan.output.as_ref().map(|output| saving(over, output, answer));
-    let mut rows = sent(context, call, "output", &own.unwrap_or_default(), &answer.shown).await;
-    if !has_routed(over) {
-        rows.extend(of_profile(context, over, answer, call).await);
+    let own = own.unwrap_or_default();
+    let of_profile = if has_routed(over) { Ok(Vec::new()) } else { of_profile(over) };
+    if own.is_empty() && of_profile.as_ref().is_ok_and(Vec::is_empty) {
+        return Ok(Vec::new());
     }
-    rows
+    if let Some(error) = denied(context, over.head).await? {
+        return Ok(vec![failed("output", &error)]);
+    }
+    let mut rows = sent(context, call, "output", &own, &answer.shown).await;
+    match of_profile {
+        Ok(destinations) => {
+            rows.extend(sent(context, call, "profile", &destinations, &answer.data).await);
+        }
+        Err(error) => rows.push(failed("output_config", &error)),
+    }
+    Ok(rows)
 }
 
 /// A step that routes has taken the profile's destinations, or chosen others.
@@ -155,17 +168,10 @@ async fn denied(context: &Context, head: &Head) -> Result<Option<ActionError>, F
     Ok(missing.and_then(|error| denied(&error.to_string())))
 }
 
-async fn of_profile(
-    context: &Context,
-    over: &Over<'_>,
-    answer: &Answer,
-    call: &Call,
-) -> Vec<Value> {
-    let Some(profile) = over.profile else { return Vec::new() };
-    match profile.spec.output_config.destinations() {
-        Ok(destinations) => sent(context, call, "profile", &destinations, &answer.data).await,
-        Err(error) => vec![failed("output_config", &ActionError::from_failure(&error))],
-    }
+fn of_profile(over: &Over<'_>) -> Result<Vec<Destination>, ActionError> {
+    let Some(profile) = over.profile else { return Ok(Vec::new()) };
+    let destinations = profile.spec.output_config.destinations();
+    destinations.map_err(|error| ActionError::from_failure(&error))
 }
 
 /// Routes to destinations. The key follows from the run, so that finishing again writes nothing twice.

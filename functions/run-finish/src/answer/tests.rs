@@ -122,7 +122,9 @@ fn f_136_a_template_holds_values_as_text_and_the_sections_where_it_says() {
         "template": "{who} is {{here}}: {find.count}, {more.count}.\n\n{sections}\n\nEnd.",
         "sections": [{"title": "P", "source": "find.data[0].name"}],
     });
-    let (text, _) = answered(&steps(), &declared("markdown", &rest));
+    let (text, answer) = answered(&steps(), &declared("markdown", &rest));
+    let problem = "“more.count” in the template is not known: the step “more” has no result (the condition is false)";
+    assert_eq!(answer.problems, [problem]);
     let expect = "Ann \\*B\\* is {here}: 1, (not known: the step “more” has no result (the condition is false)).
 
 ## P

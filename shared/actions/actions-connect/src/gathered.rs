@@ -31,7 +31,7 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
-    /// Uploads of one name: a corrected file stands beside the one it corrects, not in its place, and both are added up.
+    /// Warns of uploads with the same name: a corrected file does not replace the one it corrects, and both are added up.
     pub(crate) fn same_names(&mut self, targets: &[Target]) {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for target in targets.iter().filter(|target| matches!(target.place, Place::Key { .. })) {

@@ -14,7 +14,7 @@ use crate::table::{Row, Table};
 use crate::whole;
 
 const FORMAT: &str = "XLSX workbook";
-/// What stands for a formula whose result the program that wrote the workbook did not store.
+/// The text of a formula whose result is not stored in the workbook.
 const NOT_CALCULATED: &str = "a formula without a stored result";
 /// The last day a workbook knows, 9999-12-31.
 const LAST_DAY: f64 = 2_958_466.0;

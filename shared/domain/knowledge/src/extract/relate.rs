@@ -66,7 +66,7 @@ fn suits(relationship: Relationship, kind: &EntityType) -> bool {
     }
 }
 
-/// The organisation the record is about, and the field it stands in.
+/// The organisation that the record is about, and the field that names it.
 fn principal(found: &[Extracted], rules: &[Rule]) -> Option<(EdgeEnd, String)> {
     let organisations = || found.iter().filter(|e| e.entity_type == EntityType::Org);
     let by_name = PRINCIPALS.iter().find_map(|field| {
