@@ -280,7 +280,7 @@ fn status(said: Result<Value, CliError>) -> (u16, String) {
 const TEMPLATE: &str = "fec-contributions";
 
 #[tokio::test]
-async fn f_334_a_template_is_copied_edited_checked_and_removed() {
+async fn f_108_f_334_a_template_is_copied_edited_checked_and_removed() {
     let ana = person("ana", &["global:analyst"]).await;
     let (own, at) = (format!("/connectors/{TEMPLATE}"), format!("{FACTORY}/connectors/{TEMPLATE}"));
     let templates = ana.get("/connectors/templates?limit=100").await;

@@ -10,6 +10,7 @@ pub(super) fn lines(request: &Value) -> Vec<String> {
     lines.extend(list("Could not be read:", warnings(request)));
     lines.extend(list("Take note:", bullets(request, "remarks")));
     lines.extend(list("Not covered; asks for itself:", bullets(request, "later")));
+    lines.extend(list("Struck out so far:", strikes(request).collect()));
     for step in field_items(request, "effects") {
         lines.push(String::new());
         lines.extend(requests_of(request, step));
@@ -41,7 +42,28 @@ fn head(request: &Value) -> Vec<String> {
         lines.push(String::new());
         lines.extend(prompt.lines().map(visible));
     }
+    if !prompt.is_empty() && strikes(request).next().is_some() {
+        lines.push(
+            "(Written before requests were struck out: what it counts may include them.)"
+                .to_owned(),
+        );
+    }
     lines
+}
+
+/// Who struck out or brought back what, the earliest first.
+fn strikes(request: &Value) -> impl Iterator<Item = String> {
+    field_items(request, "strikes").iter().map(|strike| {
+        let did = [("struck", "struck out"), ("restored", "brought back")].map(|(field, verb)| {
+            // The record counts from 0, everything that is shown from 1.
+            let numbers = field_items(strike, field).iter().filter_map(Value::as_u64);
+            let numbers: Vec<String> = numbers.map(|n| (n + 1).to_string()).collect();
+            (!numbers.is_empty()).then(|| format!("{verb} {}", numbers.join(", ")))
+        });
+        let did = did.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+        let (by, step, at) = (cell(strike, "by"), cell(strike, "step"), cell(strike, "at"));
+        format!("  - {by} {did} of {step}, {at}")
+    })
 }
 
 /// A heading with what belongs to it; nothing when that is nothing.
@@ -187,6 +209,7 @@ mod tests {
             "given": 1, "needed": 2, "waits_for": ["bob"], "timing": {"deadline": "2026-01-02T00:00:00Z"},
             "warnings": [{"step": "read", "count": 3, "first": ["a.csv, row 2, amount: \u{1b}[31m`$1`"]}],
             "remarks": ["`pay_large` will be skipped"], "later": ["tell"],
+            "strikes": [{"by": "ana", "at": "2026-01-01T00:00:00Z", "step": "pay", "struck": [1], "restored": [0]}],
             "effects": [{"step": "pay", "left": 2, "left_out": 1, "items": [
                 {"n": 1, "struck": false, "sends": {
                     "target": {"method": "POST", "url": "https://bank.example/pay"},
@@ -205,6 +228,7 @@ appr_1 · pending · 1 of 2 approvals, waits for bob, counts as denied after 202
 
 Pay these?
 All of them.
+(Written before requests were struck out: what it counts may include them.)
 
 Could not be read:
   3 warnings in read
@@ -216,6 +240,9 @@ Take note:
 
 Not covered; asks for itself:
   - tell
+
+Struck out so far:
+  - ana struck out 2 and brought back 1 of pay, 2026-01-01T00:00:00Z
 
 pay sends 3 requests, 1 struck out:
   1.

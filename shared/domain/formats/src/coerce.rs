@@ -61,11 +61,9 @@ fn first_of(
     if first.is_array() {
         return (Value::Null, Some(complaint(&first, value_type)));
     }
-    let is_figure =
-        matches!(value_type, ValueType::Number | ValueType::Decimal | ValueType::Integer);
     let others = there.filter(|other| *other != first).count();
     let (value, complaint) = scalar(first, value_type, reading);
-    let several = (is_figure && others > 0).then(|| {
+    let several = (value_type.is_figure() && others > 0).then(|| {
         let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let noun = if others == 1 { "value" } else { "values" };
         format!("the list has {others} other {noun}; only the first, `{shown}`, counts")

@@ -39,15 +39,24 @@ pub(crate) fn read(
         .buffer_capacity(64 * 1024)
         .from_reader(quotes);
     let mut table = Table::new(&rules.table, limits);
-    let mut ragged = Ragged { first, width: None, count: 0 };
+    // Without mapped fields a cell too many is kept under a name of its own, and nothing is taken for something else.
+    let mut ragged = Ragged {
+        first,
+        width: None,
+        maps: rules.table.header_row.is_some() && !rules.table.fields.is_empty(),
+        ..Ragged::default()
+    };
     let mut record = StringRecord::new();
     let mut number = 0;
     while reader.read_record(&mut record).map_err(explain)? {
         stop.check()?;
         number += 1;
         let line = reader.get_mut().next_row();
-        table.row(number, &record, || format!("line {line}"))?;
-        if let Some(message) = ragged.look(number, &record, line) {
+        let fit = ragged.fit(number, &record);
+        if fit != Fit::Shifted {
+            table.row(number, &record, || format!("line {line}"))?;
+        }
+        if let Some(message) = ragged.message(fit, record.len(), line) {
             table.warn(message);
         }
     }
@@ -55,8 +64,8 @@ pub(crate) fn read(
         let open = "a quoted cell is not closed".to_owned();
         return Err(FormatError::Truncated { place: format!("line {line}"), open });
     }
-    if ragged.count > MAX_RAGGED {
-        table.warn(format!("{} rows in all are of another width", ragged.count));
+    if let Some(message) = ragged.total() {
+        table.warn(message);
     }
     table.finish()
 }
@@ -109,25 +118,65 @@ impl Row for StringRecord {
     }
 }
 
+/// How the width of a row compares with that of the first one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    Same,
+    /// It ends earlier, or has more cells in a table without mapped fields.
+    Other,
+    /// It has a value beyond the last column: a cell before that was split in two, and which one nobody knows.
+    Shifted,
+}
+
 /// Rows that are wider or narrower than the header.
+#[derive(Default)]
 struct Ragged {
     first: u32,
     width: Option<usize>,
+    maps: bool,
     count: u64,
+    unread: u64,
 }
 
 impl Ragged {
-    fn look(&mut self, number: u64, record: &StringRecord, line: u64) -> Option<String> {
+    fn fit(&mut self, number: u64, record: &StringRecord) -> Fit {
         if number < u64::from(self.first) {
-            return None;
+            return Fit::Same;
         }
         let width = *self.width.get_or_insert(record.len());
-        if width == record.len() {
-            return None;
-        }
-        self.count += 1;
-        let message = format!("line {line} has {} cells, the first row {width}", record.len());
-        (self.count <= MAX_RAGGED).then_some(message)
+        let fit = if width == record.len() {
+            Fit::Same
+        } else if self.maps && record.iter().skip(width).any(|cell| !cell.trim().is_empty()) {
+            Fit::Shifted
+        } else if self.maps && width < record.len() {
+            // Delimiters at the end of a row, and nothing after them.
+            Fit::Same
+        } else {
+            Fit::Other
+        };
+        self.count += u64::from(fit != Fit::Same);
+        self.unread += u64::from(fit == Fit::Shifted);
+        fit
+    }
+
+    fn message(&self, fit: Fit, cells: usize, line: u64) -> Option<String> {
+        let width = self.width?;
+        let read = match fit {
+            Fit::Same => return None,
+            Fit::Other => "",
+            Fit::Shifted => ", and is not read: a value may be in the wrong column",
+        };
+        (self.count <= MAX_RAGGED)
+            .then(|| format!("line {line} has {cells} cells, the first row {width}{read}"))
+    }
+
+    fn total(&self) -> Option<String> {
+        let unread = match self.unread {
+            0 => String::new(),
+            unread => format!("; {unread} of them are not read"),
+        };
+        (self.count > MAX_RAGGED)
+            .then(|| format!("{} rows in all are of another width{unread}", self.count))
     }
 }
 

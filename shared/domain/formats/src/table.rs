@@ -154,6 +154,7 @@ impl<'r> Table<'r> {
                 message: format!("the header at {place} has no column for this field"),
             });
         }
+        self.out.warnings.extend(repeated(self.rules, &known, place));
         self.header = Some(Header::Fields(found));
         Ok(())
     }
@@ -288,6 +289,24 @@ fn columns(rule: &ColumnRule, known: &[String]) -> Vec<usize> {
         }
     };
     rule.columns.iter().filter_map(place).collect()
+}
+
+/// What is said of fields whose column the header has more than once.
+fn repeated(rules: &TableRules, known: &[String], place: &str) -> Vec<Warning> {
+    let count = |name: &str| known.iter().filter(|known| **known == plain(name)).count();
+    let message = |pick: &Pick| match pick {
+        Pick::Name(name) if count(name) > 1 => Some(format!(
+            "the header at {place} has {} columns `{name}`; the first is read",
+            count(name)
+        )),
+        Pick::Name(_) | Pick::Number(_) => None,
+    };
+    let fields = rules.fields.iter();
+    let of_field = |rule: &ColumnRule| {
+        let message = rule.columns.iter().find_map(message)?;
+        Some(Warning { record: None, field: rule.field.clone(), message })
+    };
+    fields.filter_map(of_field).collect()
 }
 
 /// A column's name without what people vary: white space and case.

@@ -92,4 +92,10 @@ impl ValueType {
     pub fn is_list(self) -> bool {
         matches!(self, Self::StringList | Self::NumberList)
     }
+
+    /// Whether it is one figure, of which a second, different value must be reported.
+    #[must_use]
+    pub fn is_figure(self) -> bool {
+        matches!(self, Self::Number | Self::Integer | Self::Decimal)
+    }
 }

@@ -1,7 +1,7 @@
 //! Which elements become which fields, decided while they stream by.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::HashMap;
 
 use serde_json::Value;
 
@@ -10,6 +10,7 @@ use crate::reading::Reading;
 use crate::records::{Cell, Records};
 use crate::xpath::Alternative;
 
+use super::of_document::{Found, OfDocument, second, shared};
 use super::targets::{Aim, Targets};
 use super::white_space::collapse;
 
@@ -29,17 +30,10 @@ pub struct ValueWarning {
     pub message: String,
 }
 
-/// The texts found for one field of the document, and how preferred the path was that found them.
-#[derive(Debug, Clone)]
-struct Found {
-    rank: usize,
-    texts: Vec<String>,
-}
-
 /// The rank of a field that has no value yet.
 const NONE: u8 = u8::MAX;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     Document,
     Record(usize),
@@ -63,6 +57,8 @@ pub(super) struct Collector<'t> {
     cells: Vec<Cell>,
     /// How preferred the path was that found each of a record's own fields.
     ranks: Vec<u8>,
+    /// The other value of a figure that stands in two elements: the first that differs, and of no more figures than are reported.
+    others: HashMap<(Owner, usize), String>,
     count: usize,
     document: Vec<Option<Found>>,
     captures: Vec<Capture>,
@@ -80,6 +76,7 @@ impl<'t> Collector<'t> {
             open_records: Vec::new(),
             cells: Vec::new(),
             ranks: Vec::new(),
+            others: HashMap::new(),
             count: 0,
             document: vec![None; targets.fields],
             captures: Vec::new(),
@@ -237,14 +234,30 @@ impl<'t> Collector<'t> {
         match slot {
             Some(found) if found.rank < rank => return Some(false),
             Some(found) if found.rank == rank => {
-                if !is_list || found.texts.len() >= MAX_VALUES {
+                if !is_list {
+                    let differs = found.texts.first().is_some_and(|first| *first != text);
+                    self.note_other(Owner::Document, field, text, differs);
+                    return Some(false);
+                }
+                if found.texts.len() >= MAX_VALUES {
                     return Some(false);
                 }
                 found.texts.push(text.into_owned());
             }
-            _ => *slot = Some(Found { rank, texts: vec![text.into_owned()] }),
+            _ => {
+                *slot = Some(Found { rank, texts: vec![text.into_owned()] });
+                self.others.remove(&(Owner::Document, field));
+            }
         }
         Some(true)
+    }
+
+    /// Keeps a second value of a figure that is not the first one's.
+    fn note_other(&mut self, owner: Owner, field: usize, text: Cow<'_, str>, differs: bool) {
+        let is_figure = self.targets.figures.get(field).copied().unwrap_or(false);
+        if is_figure && differs && self.others.len() < MAX_WARNINGS {
+            self.others.entry((owner, field)).or_insert_with(|| text.into_owned());
+        }
     }
 
     fn keep_of_record(
@@ -259,7 +272,12 @@ impl<'t> Collector<'t> {
         let cell = self.cells.get_mut(record * self.targets.fields + field)?;
         // A path has at most 32 alternatives.
         let rank = u8::try_from(rank).ok().filter(|rank| *rank < NONE)?;
-        if *known < rank || (*known == rank && !is_list) {
+        if *known < rank {
+            return Some(false);
+        }
+        if *known == rank && !is_list {
+            let differs = *cell != Cell::Text(text.as_ref().into());
+            self.note_other(Owner::Record(record), field, text, differs);
             return Some(false);
         }
         match cell {
@@ -269,6 +287,9 @@ impl<'t> Collector<'t> {
             }
             _ if is_list => *cell = Cell::Other(Box::new(Value::Array(vec![Value::from(&*text)]))),
             _ => *cell = Cell::Text(text.into()),
+        }
+        if *known != NONE && *known != rank {
+            self.others.remove(&(Owner::Record(record), field));
         }
         *known = rank;
         Some(true)
@@ -290,7 +311,11 @@ impl<'t> Collector<'t> {
             .document
             .iter()
             .zip(&all)
-            .map(|(found, rule)| shared(found.as_ref(), rule, &rules.reading))
+            .enumerate()
+            .map(|(field, (found, rule))| {
+                let other = self.others.get(&(Owner::Document, field));
+                shared(found.as_ref(), rule, &rules.reading, other)
+            })
             .collect();
         if !self.targets.has_list {
             // The document is the one record, if it has a value.
@@ -342,7 +367,12 @@ impl<'t> Collector<'t> {
             return (there.cell.clone(), there.complaint.clone());
         }
         match std::mem::take(&mut self.cells[record * self.targets.fields + field]) {
-            Cell::Text(text) => reading.typed(text, rule.value_type),
+            Cell::Text(text) => {
+                let other = self.others.get(&(Owner::Record(record), field));
+                let other = other.map(|other| second(&text, other));
+                let (cell, complaint) = reading.typed(text, rule.value_type);
+                (cell, complaint.or(other))
+            }
             Cell::Other(list) if rule.value_type == ValueType::NumberList => {
                 let texts: Vec<String> = list
                     .as_array()
@@ -356,21 +386,4 @@ impl<'t> Collector<'t> {
             cell => (cell, None),
         }
     }
-}
-
-/// A field of the document, as every record gets it.
-struct OfDocument {
-    rank: Option<usize>,
-    cell: Cell,
-    complaint: Option<String>,
-}
-
-fn shared(found: Option<&Found>, rule: &FieldRule, reading: &Reading) -> OfDocument {
-    let texts = found.map_or(&[][..], |found| &found.texts);
-    let (value, complaint) = reading.convert(texts, rule.value_type);
-    let cell = match value {
-        Value::String(text) => Cell::Shared(Arc::from(text)),
-        other => Cell::from(other),
-    };
-    OfDocument { rank: found.map(|found| found.rank), cell, complaint }
 }

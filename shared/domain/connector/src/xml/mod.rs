@@ -6,6 +6,7 @@
 mod collect;
 mod decode;
 mod error;
+mod of_document;
 mod targets;
 mod walk;
 mod white_space;

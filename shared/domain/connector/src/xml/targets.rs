@@ -46,6 +46,8 @@ pub(super) struct Targets {
     pub(super) own_fields: usize,
     pub(super) fields: usize,
     pub(super) lists: Vec<bool>,
+    /// The fields that are one figure.
+    pub(super) figures: Vec<bool>,
 }
 
 impl Targets {
@@ -59,6 +61,7 @@ impl Targets {
             own_fields: rules.fields.len(),
             fields: all.len(),
             lists: all.iter().map(|rule| rule.value_type.is_list()).collect(),
+            figures: all.iter().map(|rule| rule.value_type.is_figure()).collect(),
         };
         if let Some(root) = &rules.root_element {
             targets.add(Aim::Root, &root.clone().rooted());

@@ -211,3 +211,34 @@ fn f_091_csv_decimals_keep_their_digits() {
     );
     assert_eq!(found.warnings[0].message, "line 5: `1e3` is not of type decimal");
 }
+
+#[test]
+fn f_099_a_row_that_is_shifted_is_not_read() {
+    let file = b"Name,Amount,Day\nA,1,250.00,2021-12-31\nB,2,2021-12-31,,\nC,3\n";
+    let found = check(
+        MAPPED,
+        file,
+        json!([
+            { "name": "B", "amount": 2.0, "day": "2021-12-31", "big": null },
+            { "name": "C", "amount": 3.0, "day": null, "big": null },
+        ]),
+    );
+    let said: Vec<_> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "the header at line 1 has no column for this field",
+            "line 2 has 4 cells, the first row 3, and is not read: a value may be in the wrong column",
+            "line 4 has 2 cells, the first row 3",
+        ]
+    );
+}
+
+#[test]
+fn f_099_two_columns_of_one_name_are_reported() {
+    let file = b"Name,Amount,amount,Day,Big\nA,1,2,2021-12-31,\n";
+    let expect = json!([{ "name": "A", "amount": 1.0, "day": "2021-12-31", "big": null }]);
+    let found = check(MAPPED, file, expect);
+    let said: Vec<_> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(said, ["the header at line 1 has 2 columns `Amount`; the first is read"]);
+}

@@ -115,6 +115,13 @@ impl Requests {
         shown + self.left_out.saturating_sub(self.left_out_struck)
     }
 
+    /// How many requests are struck out.
+    #[must_use]
+    pub fn struck(&self) -> u64 {
+        let shown: u64 = self.groups.iter().map(EffectGroup::shown_struck).sum();
+        shown + self.left_out_struck
+    }
+
     fn shown(&self) -> usize {
         self.groups.iter().map(|group| usize::try_from(group.rows()).unwrap_or(usize::MAX)).sum()
     }

@@ -95,6 +95,12 @@ impl EffectGroup {
             None => u64::from(left(&self.mark)),
         }
     }
+
+    /// How many of the requests that are shown are struck out.
+    pub(super) fn shown_struck(&self) -> u64 {
+        let shown = self.table.as_ref().map_or(1, |table| table.rows.len() as u64);
+        shown - self.shown_left()
+    }
 }
 
 impl Requests {

@@ -169,6 +169,20 @@ impl DecisionPage {
         }
     }
 
+    /// Who wrote the question, and whether it was before requests were struck out: its text is not written again.
+    fn prompt_source(&self) -> String {
+        let author = "Written by the playbook's author";
+        match self.effects.struck() {
+            0 => format!("{author}."),
+            1 => format!(
+                "{author}, before 1 request was struck out: what it counts may include that one."
+            ),
+            count => format!(
+                "{author}, before {count} requests were struck out: what it counts may include them."
+            ),
+        }
+    }
+
     fn due(&self) -> String {
         moment(self.deadline)
     }

@@ -177,7 +177,7 @@ fn f_164_connectors_are_bound_and_have_the_endpoint() {
 }
 
 #[test]
-fn f_165_llm_tasks_declare_their_output() {
+fn f_145_f_165_llm_tasks_declare_their_output() {
     let task = |rest: &str| {
         format!("  - {{name: t, step_type: llm_task, action: judge, inputs: {{text: hi}}{rest}}}\n")
     };

@@ -12,6 +12,7 @@ mod params;
 mod properties;
 mod schema;
 mod semantics;
+mod settings;
 
 use countersign_registry::{Contract, DataType, Field, Registry, Slot};
 
