@@ -2,13 +2,16 @@
 
 use countersign_journal::{JournalConfig, JournalWrite as _, Mention, Output, RunAccount, account};
 use countersign_run::RoutedOutput;
-use countersign_store_runs::Outcome;
 use serde_json::Value;
 
+use crate::outcomes::Outcomes;
 use crate::{Context, Done, FinishError};
 
 /// An entry names at most so many warnings; the others are counted.
 const MAX_WARNINGS: usize = 10;
+
+/// An entry names at most so many destinations that were not reached.
+const MAX_UNREACHED: usize = 20;
 
 /// An entry names at most so many entities.
 const MAX_ENTITIES: usize = 200;
@@ -47,9 +50,8 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
 }
 
 /// The entities that resolving reported.
-fn entities(outcomes: &[Outcome]) -> Vec<Mention> {
-    let resolved = outcomes.iter().filter_map(|outcome| outcome.output.get("resolved")?.as_array());
-    resolved.flatten().filter_map(Mention::read).take(MAX_ENTITIES).collect()
+fn entities(outcomes: &Outcomes) -> Vec<Mention> {
+    outcomes.resolved().filter_map(Mention::read).take(MAX_ENTITIES).collect()
 }
 
 /// What was produced.
@@ -61,16 +63,23 @@ fn outputs(rows: &[RoutedOutput]) -> Vec<Output> {
             output_type: row.destination.clone(),
             path: text("path").or_else(|| text("filename")),
             table: text("table_name"),
-            rows: row.details.get("rows_inserted").and_then(Value::as_u64),
+            rows: changed_rows(&row.details),
         }
     })
     .collect()
 }
 
+/// The rows that are new or changed.
+fn changed_rows(details: &Value) -> Option<u64> {
+    let count = |name: &str| details.get(name).and_then(Value::as_u64);
+    let (inserted, updated) = (count("rows_inserted"), count("rows_updated"));
+    inserted.or(updated).map(|_| inserted.unwrap_or_default() + updated.unwrap_or_default())
+}
+
 /// What could not be written.
 fn unreached(rows: &[RoutedOutput]) -> Vec<String> {
     let failed = rows.iter().filter(|row| row.is_failed());
-    failed.map(RoutedOutput::sentence).collect()
+    failed.map(RoutedOutput::sentence).take(MAX_UNREACHED).collect()
 }
 
 #[cfg(test)]

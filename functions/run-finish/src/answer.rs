@@ -6,9 +6,10 @@ use countersign_plan::{Plan, PlanStep, StepKind};
 use countersign_playbook::{OutputDecl, OutputFormat, SECTIONS};
 use countersign_report::{Format, Layout, Section, SectionFormat};
 use countersign_run::{Head, RunState, StepState, StepStatus};
-use countersign_store_runs::Outcome;
 use countersign_wiring::{Part, Reference, Runtime, Scope, Template};
 use serde_json::{Map, Value, json};
+
+use crate::outcomes::Outcomes;
 
 /// Actions whose results say what they wrote, not what was found.
 const WRITERS: [&str; 4] =
@@ -27,6 +28,8 @@ pub(crate) struct Answer {
     pub(crate) is_declared: bool,
     /// What could not be known, a sentence each.
     pub(crate) problems: Vec<String>,
+    /// Whether a result is missing that should be there; one that its author's condition left out is not.
+    pub(crate) is_incomplete: bool,
 }
 
 /// The steps of a run that is over.
@@ -36,7 +39,7 @@ pub(crate) struct Results<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) state: &'a RunState,
     /// Those of the steps that [`needed`] names have their outputs.
-    pub(crate) outcomes: &'a [Outcome],
+    pub(crate) outcomes: &'a Outcomes,
 }
 
 /// The steps whose outputs an answer is made of.
@@ -55,12 +58,16 @@ fn references(output: &OutputDecl) -> Vec<Reference> {
 
 /// The last step that found something.
 fn last<'p>(plan: &'p Plan, state: &RunState) -> Option<&'p PlanStep> {
-    let is_done = |step: &&PlanStep| {
+    finders(plan).find(|step| {
         status(state, &step.name).is_some_and(|state| state.status == StepStatus::Done)
-    };
-    let found =
+    })
+}
+
+/// The steps whose results are something that was found, the last first.
+fn finders(plan: &Plan) -> impl Iterator<Item = &PlanStep> {
+    let finds =
         |step: &&PlanStep| step.kind != StepKind::Gate && !WRITERS.contains(&step.action.as_str());
-    plan.steps.iter().rev().filter(found).find(is_done)
+    plan.steps.iter().rev().filter(finds)
 }
 
 fn status<'s>(state: &'s RunState, name: &str) -> Option<&'s StepState> {
@@ -107,6 +114,7 @@ impl Answer {
         made.layout.template =
             template.map(|text| results.filled(text, &scope, &mut shown, &mut made.problems));
         made.data = if data.is_empty() { results.of_last() } else { Value::Object(data) };
+        made.is_incomplete = results.is_incomplete();
         made.shown = if made.format == Format::Json { made.data.clone() } else { shown.into() };
         made
     }
@@ -114,14 +122,54 @@ impl Answer {
     fn of_last(results: Results<'_>, format: Format) -> Self {
         let data = results.of_last();
         let layout = Layout { sections: sections_of(&data), ..Layout::default() };
-        Self { format, layout, shown: data.clone(), data, ..Self::default() }
+        let problems: Vec<String> = results.not_last().into_iter().collect();
+        let is_incomplete = !problems.is_empty();
+        Self {
+            format,
+            layout,
+            shown: data.clone(),
+            data,
+            problems,
+            is_incomplete,
+            ..Self::default()
+        }
     }
 }
 
 impl Results<'_> {
     fn output(&self, step: &str) -> Option<&Value> {
-        let outcome = self.outcomes.iter().find(|outcome| outcome.step == step)?;
+        let outcome = self.outcomes.all.iter().find(|outcome| outcome.step == step)?;
         Some(&outcome.output)
+    }
+
+    /// Whether a step that the answer names did not do what it should.
+    fn is_incomplete(&self) -> bool {
+        let is_missed = |step: &String| {
+            let state = status(self.state, step);
+            state.is_some_and(|state| !state.status.is_good())
+                || self.outcomes.too_large(step).is_some()
+        };
+        needed(self.plan, self.state).iter().any(is_missed)
+    }
+
+    /// That a later step should have found more, or that the result of the last one is not here.
+    fn not_last(&self) -> Option<String> {
+        let last = last(self.plan, self.state);
+        if let Some(too_large) = last.and_then(|step| self.outcomes.too_large(&step.name)) {
+            return Some(too_large);
+        }
+        let later =
+            finders(self.plan).take_while(|step| last.is_none_or(|last| last.name != step.name));
+        let failed = later.filter_map(|step| {
+            let state = status(self.state, &step.name)?;
+            // A step that its author's condition skips is not missed.
+            (state.status != StepStatus::Skipped).then_some((step, state))
+        });
+        let (step, state) = failed.last()?;
+        let why = state.message.as_deref().unwrap_or("it was not done");
+        let shown = last
+            .map_or_else(String::new, |last| format!("; this is the result of “{}”", last.name));
+        Some(format!("the step “{}” has no result ({why}){shown}", step.name))
     }
 
     fn of_last(&self) -> Value {
@@ -136,7 +184,7 @@ impl Results<'_> {
         for (name, value) in &self.plan.inputs {
             scope.lend(name, value);
         }
-        for outcome in self.outcomes {
+        for outcome in &self.outcomes.all {
             match outcome.verdict {
                 Some(verdict) => scope.insert(&outcome.step, json!({ "decision": verdict })),
                 None => scope.lend(&outcome.step, &outcome.output),
@@ -148,6 +196,9 @@ impl Results<'_> {
     /// The value of a reference, or why there is none: a step that was not done has no result.
     fn value(&self, scope: &Scope<'_>, reference: &Reference) -> Result<Value, String> {
         let name = reference.root();
+        if let Some(too_large) = self.outcomes.too_large(name) {
+            return Err(too_large);
+        }
         if self.plan.step(name).is_some() {
             let state = status(self.state, name);
             let undone = state.filter(|state| {

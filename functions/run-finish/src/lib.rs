@@ -6,6 +6,7 @@
 
 mod account;
 mod answer;
+mod at_end;
 mod error;
 mod missing;
 mod notice;
@@ -24,13 +25,14 @@ use countersign_run::{
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
-use countersign_store_runs::{JournalStore, Outcome, RunStore};
+use countersign_store_runs::{JournalStore, RunStore};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use error::FinishError;
 
+use outcomes::Outcomes;
 use respond::Over;
 
 /// What the state machine sends.
@@ -114,9 +116,11 @@ async fn finish(
     }
     context.gatekeeper.close_for_run(&head.run, now).await?;
     let (mut state, plan) = settled(context, &head, event.attempt, now).await?;
-    let outcomes = outcomes::read(context, &head.run, plan.as_ref(), &state).await?;
     let profile = respond::profile(context, &head.owner, &head.profile_id).await?;
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
+    let answered = plan.as_ref().filter(|_| respond::has_answer(status));
+    let answered = answered.map(|plan| answer::needed(plan, &state)).unwrap_or_default();
+    let outcomes = Outcomes::read(context, &head.run, plan.as_ref(), &answered).await?;
     let response = match &plan {
         Some(plan) => {
             let profile = profile.as_ref();
@@ -128,7 +132,7 @@ async fn finish(
     };
     let written = match response {
         Some(response) => response.outputs,
-        None => outcomes::written(&outcomes),
+        None => outcomes.written(),
     };
     let status = with_failures(status, &written);
     let approvals = approvals(context, &head, &state).await?;
@@ -170,7 +174,7 @@ pub(crate) struct Done<'a> {
     /// Its requests for approval, in the order they were opened.
     pub(crate) approvals: &'a [ApprovalRecord],
     /// What its steps reported.
-    pub(crate) outcomes: &'a [Outcome],
+    pub(crate) outcomes: &'a Outcomes,
     /// What was written where, and what could not be.
     pub(crate) written: &'a [RoutedOutput],
     /// None when it is gone.

@@ -1,57 +1,137 @@
 //! What the steps of a run reported.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use countersign_plan::{Plan, PlanStep};
+use countersign_plan::Plan;
 use countersign_report::Format;
-use countersign_run::{RoutedOutput, RunId, RunState};
+use countersign_run::{Response, RoutedOutput, RunId};
 use countersign_store_runs::Outcome;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::{Context, FinishError, answer};
+use crate::{Context, FinishError};
 
-/// Actions whose outputs say what was found and what was produced.
-const TELLING: [&str; 3] = ["resolve_entities", "route_output", "save_to_workspace"];
+/// Actions whose outputs say what was found and what was produced. Other outputs may have data of their own under the same names.
+const RESOLVE: &str = "resolve_entities";
+const ROUTE: &str = "route_output";
+const SAVE: &str = "save_to_workspace";
 
-/// The outcomes with the outputs that entry and answer are made from; the others stay in the data bucket.
-pub(crate) async fn read(
-    context: &Context,
-    run: &RunId,
-    plan: Option<&Plan>,
-    state: &RunState,
-) -> Result<Vec<Outcome>, FinishError> {
-    let mut outcomes = context.runs.all_outcomes(run).await?;
-    let Some(plan) = plan else { return Ok(outcomes) };
-    let telling = |step: &&PlanStep| TELLING.contains(&step.action.as_str());
-    let telling = plan.steps.iter().filter(telling).map(|step| step.name.clone());
-    let needed: BTreeSet<String> = telling.chain(answer::needed(plan, state)).collect();
-    let is_elsewhere =
-        |outcome: &&mut Outcome| outcome.output.is_null() && needed.contains(&outcome.step);
-    for outcome in outcomes.iter_mut().filter(is_elsewhere) {
-        if let Some(whole) = context.runs.outcome(run, &outcome.step).await? {
-            *outcome = whole;
-        }
-    }
-    Ok(outcomes)
+/// The largest output that is read for an answer, in bytes of JSON: as a value it takes some ten times as much memory.
+const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
+
+/// What came of the steps, in the order of the plan.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes {
+    /// Those that entry and answer are made from have their outputs; the others stay in the data bucket.
+    pub(crate) all: Vec<Outcome>,
+    actions: BTreeMap<String, String>,
+    /// The size in bytes of outputs that were not read.
+    too_large: BTreeMap<String, u64>,
 }
 
-/// What the steps wrote, and what they could not write: a step that has reached one destination is done all the same.
-pub(crate) fn written(outcomes: &[Outcome]) -> Vec<RoutedOutput> {
-    outcomes.iter().flat_map(|outcome| routed(outcome).into_iter().chain(saved(outcome))).collect()
+impl Outcomes {
+    #[cfg(test)]
+    pub(crate) fn small(all: Vec<Outcome>) -> Self {
+        Self { all, ..Self::default() }
+    }
+
+    /// Reads what came of the steps; the outputs of an answer only when there will be one.
+    pub(crate) async fn read(
+        context: &Context,
+        run: &RunId,
+        plan: Option<&Plan>,
+        answered: &[String],
+    ) -> Result<Self, FinishError> {
+        let sized = context.runs.sized_outcomes(run).await?;
+        let mut read = Self::default();
+        let Some(plan) = plan else {
+            read.all = sized.into_iter().map(|(outcome, _)| outcome).collect();
+            return Ok(read);
+        };
+        read.actions =
+            plan.steps.iter().map(|step| (step.name.clone(), step.action.clone())).collect();
+        for (outcome, bytes) in sized {
+            let is_needed = read.reports(&outcome.step) || answered.contains(&outcome.step);
+            if bytes > MAX_OUTPUT && is_needed {
+                read.too_large.insert(outcome.step.clone(), bytes);
+            }
+            let whole = if is_needed && (1..=MAX_OUTPUT).contains(&bytes) {
+                context.runs.outcome(run, &outcome.step).await?
+            } else {
+                None
+            };
+            read.all.push(whole.unwrap_or(outcome));
+        }
+        let order = plan.order();
+        read.all.sort_by_key(|outcome| order.iter().position(|step| *step == outcome.step));
+        Ok(read)
+    }
+
+    fn reports(&self, step: &str) -> bool {
+        let action = self.actions.get(step);
+        action.is_some_and(|action| [RESOLVE, ROUTE, SAVE].contains(&action.as_str()))
+    }
+
+    fn of<'o>(&'o self, action: &'static str) -> impl Iterator<Item = &'o Outcome> {
+        let is_of = move |outcome: &&Outcome| {
+            self.actions.get(&outcome.step).is_some_and(|of_step| of_step == action)
+        };
+        self.all.iter().filter(is_of)
+    }
+
+    /// That the output of a step is too large to be shown, if it is.
+    pub(crate) fn too_large(&self, step: &str) -> Option<String> {
+        let bytes = self.too_large.get(step)?;
+        Some(format!(
+            "the result of “{step}” has {bytes} bytes, and at most {MAX_OUTPUT} are read for an answer: filter it, or name a part of it"
+        ))
+    }
+
+    /// What the steps wrote and what they could not write, and how many entities they resolved.
+    pub(crate) fn reported(&self) -> Response {
+        let resolved: Vec<&Value> = self.resolved().collect();
+        let is_new = |one: &&&Value| one.get("is_known").and_then(Value::as_bool) == Some(false);
+        Response {
+            outputs: self.written(),
+            entities: resolved.len() as u64,
+            new_entities: resolved.iter().filter(is_new).count() as u64,
+            ..Response::default()
+        }
+    }
+
+    /// What the steps wrote, and what they could not write: a step that has reached one destination is done all the same.
+    pub(crate) fn written(&self) -> Vec<RoutedOutput> {
+        let row = |outcome: &Outcome| match self.actions.get(&outcome.step).map(String::as_str) {
+            Some(ROUTE) => routed(outcome),
+            Some(SAVE) => saved(outcome).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        self.all.iter().flat_map(row).collect()
+    }
+
+    /// The entities that resolving reported.
+    pub(crate) fn resolved(&self) -> impl Iterator<Item = &Value> {
+        self.of(RESOLVE).filter_map(|outcome| outcome.output.get("resolved")?.as_array()).flatten()
+    }
+
+    /// The texts that steps wrote into the chat, in order, each with its format.
+    pub(crate) fn chats(&self) -> Vec<(Format, &str)> {
+        let rows = self.of(ROUTE).filter_map(|outcome| outcome.output.get("routed_to")?.as_array());
+        rows.flatten().filter_map(chat).collect()
+    }
 }
 
 fn routed(outcome: &Outcome) -> Vec<RoutedOutput> {
     let rows = outcome.output.get("routed_to").and_then(Value::as_array);
     let rows = rows.map(Vec::as_slice).unwrap_or_default();
-    rows.iter().filter_map(|row| row_of(row, Some(&outcome.step))).collect()
+    rows.iter().filter_map(|row| row_of(row, Some(&outcome.step), false)).collect()
 }
 
-/// A row of `routed_to`. The text of a chat is the answer's own, and not repeated.
-pub(crate) fn row_of(row: &Value, step: Option<&str>) -> Option<RoutedOutput> {
+/// A row of `routed_to`; with the text of a chat where that is not the answer's own.
+pub(crate) fn row_of(row: &Value, step: Option<&str>, with_text: bool) -> Option<RoutedOutput> {
     let text = |name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
     let mut details = row.get("details").cloned().unwrap_or_default();
-    if let Some(details) = details.as_object_mut() {
+    if let Some(details) = details.as_object_mut().filter(|_| !with_text) {
         details.remove("content");
     }
     Some(RoutedOutput {
@@ -65,20 +145,17 @@ pub(crate) fn row_of(row: &Value, step: Option<&str>) -> Option<RoutedOutput> {
 
 fn saved(outcome: &Outcome) -> Option<RoutedOutput> {
     let table = outcome.output.get("table_name")?.as_str()?;
-    let rows = outcome.output.get("rows_inserted").cloned().unwrap_or_default();
+    let part = |name: &str| outcome.output.get(name).cloned().unwrap_or_default();
     Some(RoutedOutput {
         step: Some(outcome.step.clone()),
         destination: "data_workspace_table".to_owned(),
         status: "success".to_owned(),
-        details: json!({ "table_name": table, "rows_inserted": rows }),
+        details: json!({
+            "workspace_id": part("workspace_id"), "table_name": table,
+            "rows_inserted": part("rows_inserted"), "rows_updated": part("rows_updated"),
+        }),
         error: None,
     })
-}
-
-/// The texts that steps wrote into the chat, in order, each with its format.
-pub(crate) fn chats(outcomes: &[Outcome]) -> Vec<(Format, &str)> {
-    let rows = outcomes.iter().filter_map(|outcome| outcome.output.get("routed_to")?.as_array());
-    rows.flatten().filter_map(chat).collect()
 }
 
 /// The text of a row of `routed_to` that is a chat, with its format.
@@ -101,11 +178,11 @@ mod tests {
             {"destination": "chat", "status": "success", "details": {"format": "markdown", "content": "hello"}},
             {"destination": "file_export", "status": "error", "details": null, "error": {"code": "X", "message": "no"}},
         ]});
-        let outcome = Outcome {
-            step: "publish".to_owned(),
+        let outcome = |step: &str| Outcome {
+            step: step.to_owned(),
             status: countersign_run::StepStatus::Done,
             input_hash: String::new(),
-            output,
+            output: output.clone(),
             count: None,
             code: None,
             message: None,
@@ -114,11 +191,18 @@ mod tests {
             attempt: 1,
             at: jiff::Timestamp::UNIX_EPOCH,
         };
-        let outcomes = [outcome];
-        let rows = written(&outcomes);
+        let actions = [("publish", "route_output"), ("read", "call_connector")];
+        let actions = actions.map(|(step, action)| (step.to_owned(), action.to_owned()));
+        let outcomes = Outcomes {
+            all: vec![outcome("publish"), outcome("read")],
+            actions: actions.into(),
+            ..Outcomes::default()
+        };
+        let rows = outcomes.written();
         let failed: Vec<bool> = rows.iter().map(RoutedOutput::is_failed).collect();
         assert_eq!(failed, [false, false, false, true]);
         assert_eq!(rows[2].details, json!({"format": "markdown"}));
-        assert_eq!(chats(&outcomes), [(Format::Markdown, "hello")]);
+        // What a source answered under these names is data, not a report.
+        assert_eq!(outcomes.chats(), [(Format::Markdown, "hello")]);
     }
 }

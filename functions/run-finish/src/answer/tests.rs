@@ -1,5 +1,6 @@
 use countersign_report::{Provenance, render};
 use countersign_run::RunStatus;
+use countersign_store_runs::Outcome;
 use jiff::Timestamp;
 
 use super::*;
@@ -14,9 +15,13 @@ fn head() -> Head {
     .unwrap()
 }
 
+/// Null was skipped, false has failed.
 fn ended(output: &Value) -> StepState {
-    let message = output.is_null().then(|| "the condition is false".to_owned());
-    let status = if output.is_null() { StepStatus::Skipped } else { StepStatus::Done };
+    let (status, message) = match output {
+        Value::Null => (StepStatus::Skipped, Some("the condition is false".to_owned())),
+        Value::Bool(false) => (StepStatus::Failed, Some("a record has no `pay`".to_owned())),
+        _ => (StepStatus::Done, None),
+    };
     StepState { status, code: None, message, count: None, took_ms: 1, approval: None, sent: None }
 }
 
@@ -25,7 +30,7 @@ fn outcome(step: &str, state: &StepState, output: &Value) -> Outcome {
         step: step.to_owned(),
         status: state.status,
         input_hash: String::new(),
-        output: output.clone(),
+        output: if output.is_boolean() { Value::Null } else { output.clone() },
         count: None,
         code: None,
         message: state.message.clone(),
@@ -51,8 +56,8 @@ fn answered(steps: &[(&str, &str, Value)], output: &Value) -> (String, Answer) {
     let plan: Plan = serde_json::from_value(plan).unwrap();
     let state = |(name, _, output): &(&str, &str, Value)| ((*name).to_owned(), ended(output));
     let state = RunState { status: RunStatus::Complete, steps: steps.iter().map(state).collect() };
-    let outcomes: Vec<Outcome> =
-        steps.iter().map(|(name, _, output)| outcome(name, &ended(output), output)).collect();
+    let outcomes = steps.iter().map(|(name, _, output)| outcome(name, &ended(output), output));
+    let outcomes = Outcomes::small(outcomes.collect());
     let head = head();
     let answer =
         Answer::of(Results { head: &head, plan: &plan, state: &state, outcomes: &outcomes });
@@ -157,4 +162,31 @@ fn f_035_without_an_output_the_last_result_that_is_not_a_write_is_the_answer() {
     assert_eq!(answer.data, json!({"data": [{"name": "Ann", "pay": "1.50"}], "count": 1}));
     assert!(text.contains("**Count:** 1") && text.contains("| Ann | 1.50 |"), "{text}");
     assert_eq!(answered(&[], &Value::Null).1.data, Value::Null);
+}
+
+#[test]
+fn f_020_an_earlier_result_is_not_passed_off_as_the_answer() {
+    let [find, more, tell] = steps();
+    let failed = (more.0, more.1, json!(false));
+    let (_, answer) = answered(&[find.clone(), failed.clone(), tell.clone()], &Value::Null);
+    let problem =
+        "the step “more” has no result (a record has no `pay`); this is the result of “find”";
+    assert_eq!((&answer.problems[..], answer.is_incomplete), (&[problem.to_owned()][..], true));
+    // What the author's condition leaves out is not missed.
+    let (_, answer) = answered(&[find, more, tell.clone()], &Value::Null);
+    assert_eq!((&answer.problems[..], answer.is_incomplete), (&[][..], false));
+    let (_, answer) = answered(&[failed, tell], &Value::Null);
+    assert_eq!(answer.problems, ["the step “more” has no result (a record has no `pay`)"]);
+}
+
+#[test]
+fn f_136_an_answer_that_names_a_failed_step_is_incomplete() {
+    let [find, more, tell] = steps();
+    let sections = json!({"sections": [{"title": "More", "source": "more.data"}]});
+    let declared = declared("markdown", &sections);
+    let (_, answer) = answered(&[find.clone(), more.clone(), tell.clone()], &declared);
+    assert!(!answer.is_incomplete);
+    let failed = (more.0, more.1, json!(false));
+    let (_, answer) = answered(&[find, failed, tell], &declared);
+    assert!(answer.is_incomplete);
 }

@@ -60,7 +60,7 @@ fn with<T>(
     see: impl FnOnce(&Done<'_>) -> T,
 ) -> T {
     let (state, at) = (state(unknown), Timestamp::UNIX_EPOCH);
-    let (outcomes, written, profile) = (&[][..], &[][..], None);
+    let (outcomes, written, profile) = (&crate::outcomes::Outcomes::default(), &[][..], None);
     see(&Done { head, state: &state, status, approvals, outcomes, written, profile, at })
 }
 

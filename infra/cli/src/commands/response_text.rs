@@ -44,8 +44,15 @@ fn place(row: &Value) -> String {
     let details = &row["details"];
     let part = |name: &str| text(details, name);
     if let Some(table) = part("table_name") {
-        let there = details["rows_skipped"].as_u64().unwrap_or_default();
-        return format!("{table}, {} new rows, {there} there already", details["rows_inserted"]);
+        let count = |name: &str| details[name].as_u64().filter(|count| *count > 0);
+        let more = [("rows_updated", "changed"), ("rows_skipped", "there already")];
+        let more = more.map(|(name, what)| count(name).map(|n| format!(", {n} {what}")));
+        let more: String = more.into_iter().flatten().collect();
+        let new = count("rows_inserted").unwrap_or_default();
+        return format!("{table}, {new} new rows{more}");
+    }
+    if let Some(content) = part("content") {
+        return answer(&content).join("\n");
     }
     if let Some(document) = part("document_id").or_else(|| part("export_id")) {
         return format!("{} ({document})", part("filename").unwrap_or_default());
@@ -80,7 +87,7 @@ mod tests {
             ],
         }});
         let expect = "document: a.md (doc_1)
-data_workspace_table: t, 2 new rows, 0 there already
+data_workspace_table: t, 2 new rows
 chat: left out: its condition is false
 file_export: not written: X no
 Note: the section `X` is not known

@@ -173,7 +173,8 @@ impl Asking<'_> {
             stamp(record, self.resolved, self.call, &origin);
         }
         let shape: OutputShape = declared.shape;
-        let mut output = shaped(shape, records, has_more);
+        let (mut output, several) = shaped(shape, records, has_more);
+        warnings.extend(several);
         output.insert("_has_more".to_owned(), has_more.into());
         output.insert("warnings".to_owned(), warnings.into());
         output.into()

@@ -51,7 +51,8 @@ pub(crate) async fn call(
     let most = connection.max_items_per_poll as usize;
     let (found, has_more) = recent(gathered.items, since, most);
     let records = found.into_iter().map(|found| record(found, resolved, call)).collect();
-    let mut output = shaped(resolved.endpoint.output.shape, records, has_more);
+    let (mut output, several) = shaped(resolved.endpoint.output.shape, records, has_more);
+    gathered.warnings.extend(several);
     output.insert("_has_more".to_owned(), has_more.into());
     gathered.warnings.write(&mut output);
     Ok(output.into())

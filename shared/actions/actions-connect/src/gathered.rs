@@ -23,7 +23,10 @@ const MAX_NAMED: usize = 10;
 pub(crate) struct Gathered {
     records: Vec<Map<String, Value>>,
     errors: Vec<Value>,
-    warnings: Warnings<Value>,
+    /// What is said of whole files: rows that are not read, columns that are missing.
+    of_files: Warnings<Value>,
+    /// What is said of single values. A file with many of them must not hide the others.
+    of_values: Warnings<Value>,
     notes: Vec<Value>,
     read: usize,
     /// The error the call fails with when nothing was read: one that trying again can help, before all others.
@@ -38,7 +41,7 @@ impl Gathered {
             *counts.entry(target.name.as_str()).or_default() += 1;
         }
         for (name, count) in counts.into_iter().filter(|(_, count)| *count > 1) {
-            self.warnings.push_with(|| {
+            self.of_files.push_with(|| {
                 let message = format!("{count} files have this name, and all of them are read");
                 json!({ "name": name, "message": message })
             });
@@ -66,7 +69,9 @@ impl Gathered {
             self.records.push(record);
         }
         for warning in found.warnings {
-            self.warnings.push_with(|| {
+            let list =
+                if warning.record.is_none() { &mut self.of_files } else { &mut self.of_values };
+            list.push_with(|| {
                 json!({
                     "file": target.reference, "name": target.name, "record": warning.record.map(|record| offset + record),
                     "field": warning.field, "message": warning.message,
@@ -127,13 +132,16 @@ impl Gathered {
         }
         if truncated {
             let message = format!("there are more files; one call reads the first {MAX_FILES}");
-            self.warnings.push(json!({ "message": message }));
+            self.of_files.push(json!({ "message": message }));
         }
-        let mut output = shaped(resolved.endpoint.output.shape, self.records, truncated);
+        let shape = resolved.endpoint.output.shape;
+        let (mut output, several) = shaped(shape, self.records, truncated);
+        self.of_files.extend(several);
+        self.of_files.append(self.of_values);
         output.insert("files_read".to_owned(), self.read.into());
         output.insert("files_failed".to_owned(), self.errors.len().into());
         output.insert("errors".to_owned(), self.errors.into());
-        self.warnings.write(&mut output);
+        self.of_files.write(&mut output);
         output.insert("file_notes".to_owned(), self.notes.into());
         Ok(output.into())
     }

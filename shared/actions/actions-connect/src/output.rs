@@ -31,13 +31,16 @@ pub(crate) fn stamp(
     record.insert("_entity_rules".to_owned(), json!(rules.extraction));
 }
 
-/// The records in the endpoint's declared shape.
+/// The records in the endpoint's declared shape, and what is said when that has room for one and there were several.
 pub(crate) fn shaped(
     shape: OutputShape,
     records: Vec<Map<String, Value>>,
     has_more: bool,
-) -> Map<String, Value> {
+) -> (Map<String, Value>, Option<String>) {
     let mut output = Map::new();
+    let is_cut = shape != OutputShape::RecordSet && records.len() > 1;
+    let several =
+        is_cut.then(|| format!("the answer has {} records; only the first counts", records.len()));
     match shape {
         OutputShape::RecordSet => {
             output.insert("count".to_owned(), records.len().into());
@@ -55,5 +58,5 @@ pub(crate) fn shaped(
             output.insert("value".to_owned(), own.map_or(Value::Null, |(_, value)| value));
         }
     }
-    output
+    (output, several)
 }

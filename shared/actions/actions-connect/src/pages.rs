@@ -228,8 +228,10 @@ impl Reading<'_> {
 }
 
 impl Pages {
-    fn into_output(self, paged: &dyn Paged, resolved: &Resolved) -> Value {
-        let mut output = shaped(resolved.endpoint.output.shape, self.records, self.has_more);
+    fn into_output(mut self, paged: &dyn Paged, resolved: &Resolved) -> Value {
+        let shape = resolved.endpoint.output.shape;
+        let (mut output, several) = shaped(shape, self.records, self.has_more);
+        self.warnings.extend(several);
         output.insert("_has_more".to_owned(), self.has_more.into());
         self.warnings.write(&mut output);
         for item in metadata_names(resolved) {

@@ -45,8 +45,10 @@ pub(crate) async fn call(
         delay: Duration::from_secs(u64::from(connection.delay_seconds)),
         timeout: Duration::from_secs(u64::from(connection.timeout_seconds)),
     };
-    let pages = reading.pages(first.url).await?;
-    let mut output = shaped(resolved.endpoint.output.shape, pages.records, pages.has_more);
+    let mut pages = reading.pages(first.url).await?;
+    let shape = resolved.endpoint.output.shape;
+    let (mut output, several) = shaped(shape, pages.records, pages.has_more);
+    pages.warnings.extend(several);
     output.insert("_has_more".to_owned(), pages.has_more.into());
     pages.warnings.write(&mut output);
     Ok(output.into())

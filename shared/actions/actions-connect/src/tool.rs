@@ -53,7 +53,8 @@ fn mapped(output: &Value, call: &Call, resolved: &Resolved, rules: &ToolRules) -
     }
     let (metadata, complaints) = metadata(&rules.mapping, output);
     warnings.extend(complaints);
-    let mut shaped = shaped(schema.shape, found, false);
+    let (mut shaped, several) = shaped(schema.shape, found, false);
+    warnings.extend(several);
     shaped.insert("_has_more".to_owned(), false.into());
     warnings.write(&mut shaped);
     shaped.extend(metadata);

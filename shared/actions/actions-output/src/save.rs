@@ -57,7 +57,8 @@ impl SaveToWorkspace {
         let key = key(params.upsert_key, &mapping)?;
         let made = rows(&records, &mapping, &key, &origin(call), &call.idempotency_key);
         let made = made.map_err(|error| ActionError::from_failure(&error))?;
-        (output.warnings, output.warning_count) = replaced(&made, &key);
+        output.warnings = replaced(&made, &key).into_iter().collect();
+        output.warning_count = output.warnings.len() as u64;
         let write = RowWrite {
             owner: &call.owner,
             workspace: &workspace,
@@ -76,16 +77,18 @@ impl SaveToWorkspace {
     }
 }
 
-/// What is said of records with the key of an earlier one, and how many there are.
-fn replaced(rows: &[Row], key: &[String]) -> (Vec<String>, u64) {
+/// What is said of records with the key of an earlier one.
+fn replaced(rows: &[Row], key: &[String]) -> Option<String> {
     let different: BTreeSet<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let count = (rows.len() - different.len()) as u64;
     let noun = if count == 1 { "record has" } else { "records have" };
-    let warning = format!(
-        "{count} {noun} the same `{}` as an earlier one of this call, and took its place",
-        key.join("`, `")
-    );
-    ((count > 0).then_some(warning).into_iter().collect(), count)
+    let warning = || {
+        format!(
+            "{count} {noun} the same `{}` as an earlier one of this call, and took its place",
+            key.join("`, `")
+        )
+    };
+    (count > 0).then(warning)
 }
 
 /// The records of a value.

@@ -59,18 +59,29 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
     pub async fn all_outcomes(&self, run: &RunId) -> Result<Vec<Outcome>> {
+        let sized = self.sized_outcomes(run).await?;
+        Ok(sized.into_iter().map(|(outcome, _)| outcome).collect())
+    }
+
+    /// As [`RunStore::all_outcomes`]; beside each the size of its output in the bucket, in bytes, 0 when it is here.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn sized_outcomes(&self, run: &RunId) -> Result<Vec<(Outcome, u64)>> {
         let (partition, prefix) = keys::outcomes(run);
         let query = Query::partition(&partition).prefix(prefix).consistent();
         let items: Vec<OutcomeItem> = self.table.query_all(query, MAX_EVENTS).await?;
         let mut outcomes = Vec::with_capacity(items.len());
         for item in items {
-            let output = match &item.output {
+            let (output, elsewhere) = match &item.output {
                 inline @ countersign_store_kit::Stored::Item { .. } => {
-                    self.blobs.load(inline).await?
+                    (self.blobs.load(inline).await?, 0)
                 }
-                countersign_store_kit::Stored::Bucket { .. } => serde_json::Value::Null,
+                countersign_store_kit::Stored::Bucket { bytes, .. } => {
+                    (serde_json::Value::Null, *bytes)
+                }
             };
-            outcomes.push(item.with_output(output));
+            outcomes.push((item.with_output(output), elsewhere));
         }
         Ok(outcomes)
     }

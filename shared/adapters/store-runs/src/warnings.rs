@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use countersign_effect::canonical;
 use countersign_plan::{OnWarning, PlanStep};
-use countersign_run::{Head, StepWarnings, left_out, warned, warning_count};
+use countersign_run::{Head, StepWarnings, all_warnings, warning_count};
 use countersign_store_kit::decode;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -26,7 +26,7 @@ pub fn warnings_of(step: &PlanStep, output: &Value) -> Option<StepWarnings> {
 }
 
 fn hash(step: &str, count: u64, output: &Value) -> String {
-    let all = json!([step, count, left_out(output), warned(output)]);
+    let all = json!([step, count, all_warnings(output).collect::<Vec<_>>()]);
     // Numbers that canonical JSON cannot write exactly are written all the same: this hash compares, it proves nothing.
     let text = canonical(&all).unwrap_or_else(|_| all.to_string());
     hex::encode(Sha256::digest(text))
@@ -74,6 +74,12 @@ mod tests {
         let of = |text: &str| warnings_of(&step("gate"), &json!({"warnings": [text]})).unwrap();
         assert_eq!(of("a").hash, of("a").hash);
         assert_ne!(of("a").hash, of("b").hash);
+        let empty = |name: &str| {
+            let output =
+                json!({"files_read": 1, "file_notes": [{"name": name, "message": "no entries"}]});
+            warnings_of(&step("gate"), &output).unwrap().hash
+        };
+        assert_ne!(empty("a.csv"), empty("b.csv"));
         assert_eq!(warnings_of(&step("gate"), &json!({"warnings": []})), None);
     }
 

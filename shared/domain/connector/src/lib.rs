@@ -76,7 +76,7 @@ pub use model::{
     ToolRules, ValueType, XlsxRules, endings, media_type,
 };
 pub use rate_keys::{RatedBy, binding_subject};
-pub use reading::{InvalidLocale, InvalidReading, Reading};
+pub use reading::{InvalidLocale, InvalidReading, Reading, is_same_figure};
 pub use records::{Cell, Records};
 pub use secret::{Credential, Secret};
 pub use target::target_digest;

@@ -1,6 +1,6 @@
 //! Values as they stand become values of their field's type.
 
-use countersign_connector::{Cell, Reading, ValueType, exact, uncertain};
+use countersign_connector::{Cell, Reading, ValueType, exact, is_same_figure, uncertain};
 use serde_json::Value;
 
 /// Reads a value as its field's type. The message says why it is not of the type; the value is then null.
@@ -61,9 +61,15 @@ fn first_of(
     if first.is_array() {
         return (Value::Null, Some(complaint(&first, value_type)));
     }
-    let others = there.filter(|other| *other != first).count();
     let (value, complaint) = scalar(first, value_type, reading);
-    let several = (value_type.is_figure() && others > 0).then(|| {
+    let is_other = |other: Value| {
+        let (other, complaint) = scalar(other, value_type, reading);
+        complaint.is_some() || !other.is_null() && !is_same_figure(&value, &other)
+    };
+    // What is no figure need not be read for it.
+    let others =
+        if value_type.is_figure() { there.filter(|one| is_other(one.clone())).count() } else { 0 };
+    let several = (others > 0).then(|| {
         let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let noun = if others == 1 { "value" } else { "values" };
         format!("the list has {others} other {noun}; only the first, `{shown}`, counts")

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, Cursor, Read};
 
-use countersign_connector::CsvRules;
+use countersign_connector::{CsvRules, Pick, TableRules};
 use csv::{ReaderBuilder, StringRecord};
 use serde_json::Value;
 
@@ -39,10 +39,11 @@ pub(crate) fn read(
         .buffer_capacity(64 * 1024)
         .from_reader(quotes);
     let mut table = Table::new(&rules.table, limits);
-    // Without mapped fields a cell too many is kept under a name of its own, and nothing is taken for something else.
+    // Without mapped fields a cell too many is kept under a name of its own; without a header nobody said how wide a row is.
     let mut ragged = Ragged {
         first,
         width: None,
+        numbered: last_number(&rules.table),
         maps: rules.table.header_row.is_some() && !rules.table.fields.is_empty(),
         ..Ragged::default()
     };
@@ -57,7 +58,7 @@ pub(crate) fn read(
             table.row(number, &record, || format!("line {line}"))?;
         }
         if let Some(message) = ragged.message(fit, record.len(), line) {
-            table.warn(message);
+            ragged.said += u64::from(table.warn(message));
         }
     }
     if let Some(line) = reader.get_ref().open_since() {
@@ -65,7 +66,7 @@ pub(crate) fn read(
         return Err(FormatError::Truncated { place: format!("line {line}"), open });
     }
     if let Some(message) = ragged.total() {
-        table.warn(message);
+        table.warn_last(message);
     }
     table.finish()
 }
@@ -122,10 +123,25 @@ impl Row for StringRecord {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
     Same,
-    /// It ends earlier, or has more cells in a table without mapped fields.
+    /// It has fewer cells, or more of which those beyond the last column are empty.
     Other,
-    /// It has a value beyond the last column: a cell before that was split in two, and which one nobody knows.
+    /// It has a value beyond the last column that has a name: a cell before that was split in two, and which one nobody knows.
     Shifted,
+}
+
+/// The last column that is mapped by its number.
+fn last_number(rules: &TableRules) -> usize {
+    let picks = rules.fields.iter().flat_map(|field| &field.columns);
+    let numbers = picks.filter_map(|pick| match pick {
+        Pick::Number(number) => Some(*number as usize),
+        Pick::Name(_) => None,
+    });
+    numbers.max().unwrap_or_default()
+}
+
+/// How many cells a header has, without those at its end that are empty.
+fn named(header: &StringRecord) -> usize {
+    (1..).zip(header).filter(|(_, cell)| !cell.trim().is_empty()).last().map_or(0, |(n, _)| n)
 }
 
 /// Rows that are wider or narrower than the header.
@@ -133,9 +149,14 @@ enum Fit {
 struct Ragged {
     first: u32,
     width: Option<usize>,
+    /// The columns of the header up to the last that has a name, or that is mapped by its number.
+    named: Option<usize>,
+    numbered: usize,
     maps: bool,
     count: u64,
     unread: u64,
+    /// How many of them have a warning of their own.
+    said: u64,
 }
 
 impl Ragged {
@@ -144,12 +165,10 @@ impl Ragged {
             return Fit::Same;
         }
         let width = *self.width.get_or_insert(record.len());
-        let fit = if width == record.len() {
-            Fit::Same
-        } else if self.maps && record.iter().skip(width).any(|cell| !cell.trim().is_empty()) {
+        let named = *self.named.get_or_insert_with(|| named(record).max(self.numbered));
+        let fit = if self.maps && record.iter().skip(named).any(|cell| !cell.trim().is_empty()) {
             Fit::Shifted
-        } else if self.maps && width < record.len() {
-            // Delimiters at the end of a row, and nothing after them.
+        } else if width == record.len() {
             Fit::Same
         } else {
             Fit::Other
@@ -160,14 +179,19 @@ impl Ragged {
     }
 
     fn message(&self, fit: Fit, cells: usize, line: u64) -> Option<String> {
-        let width = self.width?;
-        let read = match fit {
-            Fit::Same => return None,
-            Fit::Other => "",
-            Fit::Shifted => ", and is not read: a value may be in the wrong column",
-        };
-        (self.count <= MAX_RAGGED)
-            .then(|| format!("line {line} has {cells} cells, the first row {width}{read}"))
+        if self.count > MAX_RAGGED {
+            return None;
+        }
+        match fit {
+            Fit::Same => None,
+            Fit::Other => {
+                Some(format!("line {line} has {cells} cells, the first row {}", self.width?))
+            }
+            Fit::Shifted => Some(format!(
+                "line {line} has {cells} cells, the header names {}, and is not read: a value may be in the wrong column",
+                self.named?
+            )),
+        }
     }
 
     fn total(&self) -> Option<String> {
@@ -175,7 +199,7 @@ impl Ragged {
             0 => String::new(),
             unread => format!("; {unread} of them are not read"),
         };
-        (self.count > MAX_RAGGED)
+        (self.count > self.said)
             .then(|| format!("{} rows in all are of another width{unread}", self.count))
     }
 }

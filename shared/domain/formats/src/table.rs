@@ -23,6 +23,10 @@ pub(crate) trait Row {
     fn value(&self, index: usize) -> Value;
     /// Whether no cell has a value.
     fn is_empty(&self) -> bool;
+    /// Why a cell has no value that should have one.
+    fn complaint(&self, _index: usize) -> Option<&'static str> {
+        None
+    }
 }
 
 /// A table being read, from its first row to its last.
@@ -185,6 +189,10 @@ impl<'r> Table<'r> {
                     let value = row.value(index);
                     let bytes = value.as_str().map_or(0, str::len);
                     self.count(bytes, name.len() as u64 + size(&value), place)?;
+                    if let Some(complaint) = row.complaint(index) {
+                        let message = format!("{}: {complaint}", place());
+                        warn(&mut self.out.warnings, self.out.records.len(), &name, message);
+                    }
                     record.insert(name, value);
                 }
                 self.out.records.push(record);
@@ -195,10 +203,12 @@ impl<'r> Table<'r> {
                 for (rule, columns) in rules.fields.iter().zip(found) {
                     let mut values = columns.iter().map(|index| row.value(*index));
                     let value = values.find(|value| !value.is_null()).unwrap_or(Value::Null);
+                    let missing = columns.iter().find_map(|index| row.complaint(*index));
+                    let missing = missing.filter(|_| value.is_null()).map(str::to_owned);
                     let bytes = value.as_str().map_or(0, str::len);
                     let (cell, complaint) =
                         coerce(Cell::from(value), rule.value_type, &rules.reading);
-                    if let Some(message) = complaint {
+                    if let Some(message) = complaint.or(missing) {
                         let message = format!("{}: {message}", place());
                         warn(&mut self.out.warnings, record, &rule.field, message);
                     }
@@ -212,11 +222,18 @@ impl<'r> Table<'r> {
         Ok(())
     }
 
-    /// Says something about the table that is not about a record.
-    pub(crate) fn warn(&mut self, message: String) {
-        if self.out.warnings.len() < MAX_WARNINGS {
-            self.out.warnings.push(Warning { record: None, field: String::new(), message });
+    /// Says something about the table that is not about a record; false when there are too many warnings for it.
+    pub(crate) fn warn(&mut self, message: String) -> bool {
+        let has_room = self.out.warnings.len() < MAX_WARNINGS;
+        if has_room {
+            self.warn_last(message);
         }
+        has_room
+    }
+
+    /// As [`Table::warn`], of something that is said once and however many warnings there are.
+    pub(crate) fn warn_last(&mut self, message: String) {
+        self.out.warnings.push(Warning { record: None, field: String::new(), message });
     }
 
     /// The records, once there are no more rows.

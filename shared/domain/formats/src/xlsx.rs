@@ -1,5 +1,6 @@
 //! Workbooks: one sheet, cell by cell, after everything packed in the file was counted.
 
+use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
 
 use calamine::{DataRef, ExcelDateTime, Reader as _, SheetType, Xlsx, XlsxError};
@@ -115,11 +116,11 @@ fn sheet(
             row.row = at;
             stop.check()?;
         }
-        let value = match value(&cell.value) {
-            // What is not there must not pass for an empty cell: as a figure it is a warning.
-            Value::Null if cell.formula.is_some() => Value::from(NOT_CALCULATED),
-            value => value,
-        };
+        // What was not calculated must not pass for an empty cell; a result that is an empty text is one.
+        if matches!(cell.value, DataRef::Empty) && cell.formula.is_some() {
+            row.uncalculated.insert(column as usize);
+        }
+        let value = value(&cell.value);
         if !value.is_null() {
             let place = || format!("sheet `{name}`, row {}", at + 1);
             row.put(column as usize, value, limits).map_err(|(what, limit)| {
@@ -157,6 +158,8 @@ fn chosen<'n>(pick: Option<&Pick>, names: &'n [String]) -> Result<&'n str, Forma
 struct Cells {
     row: u32,
     cells: Vec<(usize, Value)>,
+    /// The columns of formulas without a stored result.
+    uncalculated: BTreeSet<usize>,
     bytes: usize,
 }
 
@@ -193,10 +196,11 @@ impl Cells {
 
     /// Gives the row to the table and starts a new one.
     fn give(&mut self, table: &mut Table<'_>, sheet: &str) -> Result<(), FormatError> {
-        if !self.cells.is_empty() {
+        if !self.is_empty() {
             let number = self.row + 1;
             table.row(u64::from(number), self, || format!("sheet `{sheet}`, row {number}"))?;
             self.cells.clear();
+            self.uncalculated.clear();
             self.bytes = 0;
         }
         Ok(())
@@ -205,7 +209,8 @@ impl Cells {
 
 impl Row for Cells {
     fn width(&self) -> usize {
-        self.cells.last().map_or(0, |(column, _)| column + 1)
+        let last = self.cells.last().map(|(column, _)| column);
+        last.max(self.uncalculated.last()).map_or(0, |column| column + 1)
     }
 
     fn text(&self, index: usize) -> String {
@@ -222,7 +227,11 @@ impl Row for Cells {
     }
 
     fn is_empty(&self) -> bool {
-        self.cells.is_empty()
+        self.cells.is_empty() && self.uncalculated.is_empty()
+    }
+
+    fn complaint(&self, index: usize) -> Option<&'static str> {
+        self.uncalculated.contains(&index).then_some(NOT_CALCULATED)
     }
 }
 
@@ -242,10 +251,18 @@ fn value(cell: &DataRef<'_>) -> Value {
     }
 }
 
-/// A number with the 15 digits that spreadsheets calculate with and show: what a workbook stores beyond them is noise of binary
-/// fractions, such as 0.30000000000000004 for 0.1 + 0.2.
+/// A number without the noise of binary fractions, such as 0.30000000000000004 for 0.1 + 0.2. Spreadsheets calculate with and show
+/// 15 digits: what is noise beyond them is gone when the number is cut to them, and the rest is short. A number of many digits
+/// stays what it is.
 fn shown(number: f64) -> f64 {
-    format!("{number:.14e}").parse().unwrap_or(number)
+    const SHORT: usize = 13;
+    if number.fract() == 0.0 || number.abs() >= 1e13 {
+        return number;
+    }
+    let cut = format!("{number:.14e}");
+    let digits = cut.split('e').next().unwrap_or_default().trim_end_matches('0');
+    let is_short = digits.bytes().filter(u8::is_ascii_digit).count() <= SHORT;
+    if is_short { cut.parse().unwrap_or(number) } else { number }
 }
 
 /// A number without the fraction it does not have.

@@ -24,7 +24,9 @@ pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
 pub use response::{Response, RoutedOutput};
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
 pub use status::{IllegalTransition, RunStatus, StepStatus};
-pub use warnings::{StepWarnings, left_out, warned, warning_count, warning_sentences};
+pub use warnings::{
+    StepWarnings, all_warnings, left_out, warned, warning_count, warning_sentences,
+};
 
 countersign_ids::prefixed_id! {
     /// A run.

@@ -25,6 +25,9 @@ pub struct Response {
     pub new_entities: u64,
 }
 
+/// Characters of an error's message that a sentence about it has.
+const MAX_MESSAGE: usize = 500;
+
 /// What became of one destination.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoutedOutput {
@@ -58,6 +61,7 @@ impl RoutedOutput {
             let error = self.error.as_ref().and_then(|error| error.get(name));
             error.and_then(Value::as_str).unwrap_or_default()
         };
-        format!("{step} to {}: {} {}", self.destination, text("code"), text("message"))
+        let message: String = text("message").chars().take(MAX_MESSAGE).collect();
+        format!("{step} to {}: {} {message}", self.destination, text("code"))
     }
 }

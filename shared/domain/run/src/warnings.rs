@@ -1,7 +1,7 @@
 //! What a step could not read as it should be.
 //!
-//! By contract, a step's output lists files and other sources that were left out under `errors`, and everything else that
-//! could not be read under `warnings`, each a text or a record with the place (`name` or `file`, `row`, `field`) and a
+//! By contract, a step's output lists files and other sources that were left out under `errors`, files that were read and hold
+//! nothing under `file_notes`, and everything else that could not be read under `warnings`, each a text or a record with the place (`name` or `file`, `row`, `field`) and a
 //! `message`. Both lists are bounded; `files_failed` and `warning_count` say how many there were.
 
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,14 @@ fn without_records(output: &Value) -> &[Value] {
     if output.get("files_read").is_some() { listed(output, "file_notes") } else { &[] }
 }
 
+/// Everything that an output lists of what could not be read: what was left out, what holds nothing and the rest in turn, so
+/// that many of one do not hide the others where only the first are shown.
+pub fn all_warnings(output: &Value) -> impl Iterator<Item = &Value> {
+    let lists = [left_out(output), without_records(output), warned(output)];
+    let longest = lists.iter().map(|list| list.len()).max().unwrap_or_default();
+    (0..longest).flat_map(move |n| lists.into_iter().filter_map(move |list| list.get(n)))
+}
+
 /// The warnings that an output lists.
 #[must_use]
 pub fn warned(output: &Value) -> &[Value] {
@@ -85,11 +93,10 @@ fn counted(list: &[Value], total: Option<&Value>) -> u64 {
     total.and_then(Value::as_u64).unwrap_or_default().max(list.len() as u64)
 }
 
-/// The first warnings of an output, one sentence each: what was left out, then the rest.
+/// The first warnings of an output, one sentence each, in the order of [`all_warnings`].
 #[must_use]
 pub fn warning_sentences(output: &Value, limit: usize) -> Vec<String> {
-    let all = left_out(output).iter().chain(without_records(output)).chain(warned(output));
-    all.take(limit).map(|one| cut(&sentence(one))).collect()
+    all_warnings(output).take(limit).map(|one| cut(&sentence(one))).collect()
 }
 
 /// ``a.csv, row 3, `amount`: `$4` is not of type number``.

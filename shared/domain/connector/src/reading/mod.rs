@@ -130,6 +130,15 @@ impl Reading {
         (Cell::from(value), complaint)
     }
 
+    /// Whether two texts are the same value: `10.0` and `10.00` are one figure.
+    pub(crate) fn is_same(&self, one: &str, other: &str, value_type: ValueType) -> bool {
+        one == other
+            || match (self.read(one, value_type), self.read(other, value_type)) {
+                (Some(one), Some(other)) => is_same_figure(&one, &other),
+                _ => false,
+            }
+    }
+
     /// Reads a text, or gives `None` when it is not of the type.
     pub(crate) fn read(&self, text: &str, value_type: ValueType) -> Option<Value> {
         match value_type {
@@ -196,7 +205,7 @@ impl Reading {
 
     /// Why a text is not of a type. It shows the text, and what may help.
     pub(crate) fn complaint(&self, text: &str, value_type: ValueType) -> String {
-        let shown: String = text.chars().take(SHOWN).collect();
+        let shown = shown(text);
         let help = self.help(text, value_type).unwrap_or_default();
         format!("`{shown}` is not of type {}{help}", value_type.data_type())
     }
@@ -223,6 +232,20 @@ impl Reading {
         let written = || number::plain(text).is_none() && number::is_in_some_locale(text);
         (is_number && self.is_plain() && written()).then_some(DECLARE)
     }
+}
+
+/// A text as a warning shows it.
+pub(crate) fn shown(text: &str) -> String {
+    text.chars().take(SHOWN).collect()
+}
+
+/// Whether two typed values are the same figure: decimals are texts, and `10.0` is `10.00`.
+#[must_use]
+pub fn is_same_figure(one: &Value, other: &Value) -> bool {
+    let decimal = |value: &Value| Decimal::parse(value.as_str()?).ok();
+    one == other
+        || decimal(one).is_some_and(|one| decimal(other) == Some(one))
+        || one.as_f64().is_some_and(|one| other.as_f64() == Some(one))
 }
 
 fn boolean(text: &str) -> Option<bool> {

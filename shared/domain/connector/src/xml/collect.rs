@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::model::{FieldRule, ParseRules, ValueType};
-use crate::reading::Reading;
+use crate::reading::{Reading, shown};
 use crate::records::{Cell, Records};
 use crate::xpath::Alternative;
 
@@ -235,8 +235,9 @@ impl<'t> Collector<'t> {
             Some(found) if found.rank < rank => return Some(false),
             Some(found) if found.rank == rank => {
                 if !is_list {
-                    let differs = found.texts.first().is_some_and(|first| *first != text);
-                    self.note_other(Owner::Document, field, text, differs);
+                    let first = found.texts.first()?;
+                    let is_other = self.targets.are_two_figures(field, first, &text);
+                    self.note_other(Owner::Document, field, &text, is_other);
                     return Some(false);
                 }
                 if found.texts.len() >= MAX_VALUES {
@@ -253,10 +254,9 @@ impl<'t> Collector<'t> {
     }
 
     /// Keeps a second value of a figure that is not the first one's.
-    fn note_other(&mut self, owner: Owner, field: usize, text: Cow<'_, str>, differs: bool) {
-        let is_figure = self.targets.figures.get(field).copied().unwrap_or(false);
-        if is_figure && differs && self.others.len() < MAX_WARNINGS {
-            self.others.entry((owner, field)).or_insert_with(|| text.into_owned());
+    fn note_other(&mut self, owner: Owner, field: usize, text: &str, is_other: bool) {
+        if is_other && self.others.len() < MAX_WARNINGS {
+            self.others.entry((owner, field)).or_insert_with(|| shown(text));
         }
     }
 
@@ -276,8 +276,9 @@ impl<'t> Collector<'t> {
             return Some(false);
         }
         if *known == rank && !is_list {
-            let differs = *cell != Cell::Text(text.as_ref().into());
-            self.note_other(Owner::Record(record), field, text, differs);
+            let Cell::Text(first) = &*cell else { return Some(false) };
+            let is_other = self.targets.are_two_figures(field, first, &text);
+            self.note_other(Owner::Record(record), field, &text, is_other);
             return Some(false);
         }
         match cell {

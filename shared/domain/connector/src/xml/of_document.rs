@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::model::FieldRule;
-use crate::reading::Reading;
+use crate::reading::{Reading, shown};
 use crate::records::Cell;
 
 /// The texts found for one field of the document, and how preferred the path was that found them.
@@ -24,6 +24,7 @@ pub(super) struct OfDocument {
 
 /// What is said of a figure that stands in two elements with different values.
 pub(super) fn second(first: &str, other: &str) -> String {
+    let first = shown(first);
     format!("another element of this path has `{other}`; only the first, `{first}`, counts")
 }
 

@@ -1,6 +1,7 @@
 //! The paths of an endpoint, found by the name of the element they end in.
 
-use crate::model::{FieldRule, ParseRules};
+use crate::model::{FieldRule, ParseRules, ValueType};
+use crate::reading::Reading;
 use crate::xpath::{Alternative, XPath};
 
 /// What an alternative of a path leads to.
@@ -46,8 +47,9 @@ pub(super) struct Targets {
     pub(super) own_fields: usize,
     pub(super) fields: usize,
     pub(super) lists: Vec<bool>,
-    /// The fields that are one figure.
-    pub(super) figures: Vec<bool>,
+    /// The type of each field that is one figure.
+    figures: Vec<Option<ValueType>>,
+    reading: Reading,
 }
 
 impl Targets {
@@ -61,7 +63,8 @@ impl Targets {
             own_fields: rules.fields.len(),
             fields: all.len(),
             lists: all.iter().map(|rule| rule.value_type.is_list()).collect(),
-            figures: all.iter().map(|rule| rule.value_type.is_figure()).collect(),
+            figures: all.iter().map(|rule| figure(rule)).collect(),
+            reading: rules.reading.clone(),
         };
         if let Some(root) = &rules.root_element {
             targets.add(Aim::Root, &root.clone().rooted());
@@ -73,6 +76,12 @@ impl Targets {
             targets.add(Aim::Field(index), &rule.xpath);
         }
         targets
+    }
+
+    /// Whether a field is one figure, and these are two of them.
+    pub(super) fn are_two_figures(&self, field: usize, first: &str, other: &str) -> bool {
+        let figure = self.figures.get(field).copied().flatten();
+        figure.is_some_and(|value_type| !self.reading.is_same(first, other, value_type))
     }
 
     fn add(&mut self, aim: Aim, path: &XPath) {
@@ -106,4 +115,8 @@ impl Targets {
         let found = same.and_then(|same| same.iter().find(|(known, _)| known == name));
         [found.map(|(_, aims)| aims), Some(&self.any_name)]
     }
+}
+
+fn figure(rule: &FieldRule) -> Option<ValueType> {
+    Some(rule.value_type).filter(|value_type| value_type.is_figure())
 }

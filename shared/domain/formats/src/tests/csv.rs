@@ -219,8 +219,8 @@ fn f_099_a_row_that_is_shifted_is_not_read() {
         MAPPED,
         file,
         json!([
-            { "name": "B", "amount": 2.0, "day": "2021-12-31", "big": null },
-            { "name": "C", "amount": 3.0, "day": null, "big": null },
+            { "name": "B", "amount": 2, "day": "2021-12-31", "big": null },
+            { "name": "C", "amount": 3, "day": null, "big": null },
         ]),
     );
     let said: Vec<_> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
@@ -228,7 +228,8 @@ fn f_099_a_row_that_is_shifted_is_not_read() {
         said,
         [
             "the header at line 1 has no column for this field",
-            "line 2 has 4 cells, the first row 3, and is not read: a value may be in the wrong column",
+            "line 2 has 4 cells, the header names 3, and is not read: a value may be in the wrong column",
+            "line 3 has 5 cells, the first row 3",
             "line 4 has 2 cells, the first row 3",
         ]
     );
@@ -236,9 +237,34 @@ fn f_099_a_row_that_is_shifted_is_not_read() {
 
 #[test]
 fn f_099_two_columns_of_one_name_are_reported() {
-    let file = b"Name,Amount,amount,Day,Big\nA,1,2,2021-12-31,\n";
-    let expect = json!([{ "name": "A", "amount": 1.0, "day": "2021-12-31", "big": null }]);
+    let file = b"Name,Amount,Day,amount,Big\nA,1,2021-12-31,2,\n";
+    let expect = json!([{ "name": "A", "amount": 1, "day": "2021-12-31", "big": null }]);
     let found = check(MAPPED, file, expect);
     let said: Vec<_> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
     assert_eq!(said, ["the header at line 1 has 2 columns `Amount`; the first is read"]);
+}
+
+#[test]
+fn f_099_a_value_in_a_column_without_a_name_is_a_shifted_row() {
+    let file = b"Name,Amount,Day,,\nA,1,250.00,2021-12-31,\nB,2,2021-12-31,,\n";
+    let expect = json!([{ "name": "B", "amount": 2, "day": "2021-12-31", "big": null }]);
+    let found = check(MAPPED, file, expect);
+    let message = &found.warnings[1].message;
+    assert!(
+        message.starts_with("line 2 has 5 cells, the header names 3, and is not read"),
+        "{message}"
+    );
+}
+
+#[test]
+fn f_099_rows_that_are_not_read_are_counted_however_many_warnings_there_are() {
+    let mut file = String::from("Name,Amount,Day\n");
+    (0..1_000).for_each(|_| file.push_str("A,none,2021-12-31\n"));
+    file.push_str("B,1,250.00,2021-12-31\nC,1,250.00,2021-12-31\n");
+    let found = read(MAPPED, file.as_bytes()).unwrap();
+    let last = found.warnings.last().unwrap();
+    assert_eq!(
+        (last.record, &*last.message),
+        (None, "2 rows in all are of another width; 2 of them are not read")
+    );
 }

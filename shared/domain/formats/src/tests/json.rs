@@ -43,7 +43,7 @@ fields:
 ";
     let found = check(
         endpoint,
-        br#"[{"amount": [1, 2, 3]}, {"amount": [4, 4]}]"#,
+        br#"[{"amount": [1, 2, 3]}, {"amount": [4, "4.00"]}]"#,
         json!([{ "amount": "1", "label": "1" }, { "amount": "4", "label": "4" }]),
     );
     let said: Vec<&str> = found.warnings.iter().map(|one| one.message.as_str()).collect();

@@ -86,11 +86,55 @@ fields:
 ";
     let found =
         check(endpoint, &book, json!([{ "pay": "0.3" }, { "pay": null }, { "pay": "1234567.89" }]));
-    let message = &found.warnings[0].message;
-    assert!(
-        message.ends_with("`a formula without a stored result` is not of type decimal"),
-        "{message}"
+    let messages: Vec<_> = found.warnings.iter().map(|warning| &*warning.message).collect();
+    let expect = "sheet `Sheet1`, row 3: a formula without a stored result";
+    assert_eq!(messages, [expect]);
+    // Without mapped fields it is said too, and the cell is empty.
+    let found = check(
+        "parser: xlsx",
+        &book,
+        json!([{ "Pay": 0.3 }, { "Pay": null }, { "Pay": 1_234_567.89 }]),
     );
+    assert_eq!(found.warnings[0].message, expect);
+}
+
+#[test]
+fn f_311_a_formula_whose_result_is_an_empty_text_is_an_empty_cell() {
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.write(0, 0, "Pay").unwrap();
+    sheet.write(1, 0, 12).unwrap();
+    for row in 2..20 {
+        sheet.write(row, 0, Formula::new("=IF(B1=\"\",\"\",B1)").set_result("nothing")).unwrap();
+    }
+    let book = changed(&book.save_to_buffer().unwrap(), "<v>nothing</v>", "<v></v>");
+    let found = check("parser: xlsx", &book, json!([{ "Pay": 12 }]));
+    assert_eq!(found.warnings, []);
+}
+
+#[test]
+fn f_311_a_number_of_many_digits_is_not_rounded() {
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.write(0, 0, "Pay").unwrap();
+    for (row, number) in [1_234_567_890_123_456.0, 99_999_999_999_999.98, 1_234_567_890.123_456]
+        .into_iter()
+        .enumerate()
+    {
+        sheet.write(u32::try_from(row).unwrap() + 1, 0, number).unwrap();
+    }
+    let book = book.save_to_buffer().unwrap();
+    let endpoint = "parser: xlsx
+fields:
+  - { field: pay, column: Pay, type: decimal }
+";
+    let found = check(
+        endpoint,
+        &book,
+        json!([{ "pay": "1234567890123456" }, { "pay": null }, { "pay": null }]),
+    );
+    assert!(found.warnings[1].message.ends_with("a JSON number keeps 15 digits"));
+    assert_eq!(found.warnings.len(), 2);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a run gives back.
 
 use countersign_document::{List, Rules};
+use countersign_wiring::{Reference, Template};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -104,8 +105,7 @@ impl Output {
             report(rules, Code::Misplaced, "/template", message, hint);
         }
         let place = format!("{{{SECTIONS}}}");
-        if self.template.as_ref().is_some_and(|text| !text.contains(&place))
-            && !self.sections.is_empty()
+        if self.template.as_ref().is_some_and(|text| !has_place(text)) && !self.sections.is_empty()
         {
             let message =
                 format!("the template has no `{place}`, so nobody would see the sections");
@@ -118,4 +118,10 @@ impl Output {
             report(rules, Code::Misplaced, "/sections", message, hint);
         }
     }
+}
+
+/// Whether a template says where the sections are. What is wrong with the template itself is reported elsewhere.
+fn has_place(template: &str) -> bool {
+    let is_place = |reference: &Reference| reference.to_string() == SECTIONS;
+    Template::parse(template).map_or(true, |template| template.references().any(is_place))
 }

@@ -1,0 +1,170 @@
+//! What is written when a run is over: what the playbook's `save_to` wants, and the profile's destinations.
+
+use countersign_actions_output::route;
+use countersign_failure::Failure;
+use countersign_identity::{Requirement, Role, permits};
+use countersign_playbook::{OutputDecl, SaveTo};
+use countersign_registry::action::{ActionError, Call};
+use countersign_report::{Destination, DestinationConfig, DocumentConfig, Format, TableConfig};
+use countersign_run::{Head, StepStatus};
+use serde_json::Value;
+
+use crate::answer::Answer;
+use crate::respond::Over;
+use crate::{Context, FinishError};
+
+/// What the playbook's `save_to` wants, then the profile's destinations when the plan routes nothing itself: a row for each.
+/// Whoever started the run must still be allowed to write, when there is something to write, and nobody may have refused it.
+pub(crate) async fn routed(
+    context: &Context,
+    over: &Over<'_>,
+    answer: &mut Answer,
+    call: &Call,
+) -> Result<Vec<Value>, FinishError> {
+    let own = over.plan.output.as_ref().map(|output| saving(over, output, answer));
+    let own = own.unwrap_or_default();
+    let of_profile = if routes_itself(over) { Ok(Vec::new()) } else { of_profile(over) };
+    if own.is_empty() && of_profile.as_ref().is_ok_and(Vec::is_empty) {
+        return Ok(Vec::new());
+    }
+    if let Some(refused) = refused(over) {
+        answer.problems.push(refused);
+        return Ok(Vec::new());
+    }
+    if let Some(error) = denied(context, over.head).await? {
+        return Ok(vec![failed("output", &error)]);
+    }
+    let is_whole = !answer.is_incomplete;
+    let mut rows = sent(context, call, "output", &own, &answer.shown, is_whole).await;
+    match of_profile {
+        Ok(destinations) => {
+            rows.extend(
+                sent(context, call, "profile", &destinations, &answer.data, is_whole).await,
+            );
+        }
+        Err(error) => rows.push(failed("output_config", &error)),
+    }
+    Ok(rows)
+}
+
+/// A step that routes takes the profile's destinations, or chooses others; when it was not run, its author or a person did not
+/// want it to.
+fn routes_itself(over: &Over<'_>) -> bool {
+    over.plan.steps.iter().any(|step| step.action == "route_output")
+}
+
+/// That a gate of the run was not approved. Its results are written nowhere, whatever the gate was about: nothing that a person
+/// may have refused is published because nobody wrote a step for it.
+fn refused(over: &Over<'_>) -> Option<String> {
+    over.state.steps.iter().find_map(|(name, state)| {
+        let what = match state.status {
+            StepStatus::Rejected => "was denied",
+            StepStatus::TimedOut => "was not answered in time",
+            StepStatus::Closed => "was not decided",
+            _ => return None,
+        };
+        Some(format!("nothing is written at the end of the run: the request of `{name}` {what}"))
+    })
+}
+
+/// Why nothing may be written for whoever started the run: rights are read now.
+async fn denied(context: &Context, head: &Head) -> Result<Option<ActionError>, FinishError> {
+    let denied = |message: &str| Some(ActionError::terminal("PERMISSION_DENIED", message));
+    let entry = context.directory.entry_of(&head.invoked_by).await?;
+    let Some(entry) = entry.filter(|entry| entry.active) else {
+        return Ok(denied("whoever started the run is no longer active"));
+    };
+    if let Some(Err(void)) = head.token.as_ref().map(|token| entry.effective(token)) {
+        return Ok(denied(&format!("the run cannot go on as it was started: {void}")));
+    }
+    let scopes = head.scopes.intersect(&entry.scopes);
+    let missing = permits(&scopes, &Requirement::role(Role::Analyst), None).err();
+    Ok(missing.and_then(|error| denied(&error.to_string())))
+}
+
+fn of_profile(over: &Over<'_>) -> Result<Vec<Destination>, ActionError> {
+    let Some(profile) = over.profile else { return Ok(Vec::new()) };
+    let destinations = profile.spec.output_config.destinations();
+    destinations.map_err(|error| ActionError::from_failure(&error))
+}
+
+/// Routes to destinations. The key follows from the run, so that finishing again writes nothing twice. An answer of which a part
+/// is not known goes only where that is said beside it.
+async fn sent(
+    context: &Context,
+    call: &Call,
+    what: &str,
+    destinations: &[Destination],
+    data: &Value,
+    is_whole: bool,
+) -> Vec<Value> {
+    let (fit, unfit): (Vec<_>, Vec<_>) =
+        destinations.iter().cloned().partition(|one| is_whole || says_warnings(one));
+    let call = Call { idempotency_key: format!("{}/{what}", call.idempotency_key), ..call.clone() };
+    let mut rows = match route(&context.content, &call, &fit, data).await {
+        Ok(rows) => rows.iter().filter_map(|row| serde_json::to_value(row).ok()).collect(),
+        Err(error) => vec![failed(what, &error)],
+    };
+    rows.extend(unfit.iter().map(|one| failed(one.kind(), &incomplete())));
+    rows
+}
+
+/// Whether what is written there begins with what could not be known.
+fn says_warnings(destination: &Destination) -> bool {
+    !matches!(destination.config, DestinationConfig::Table(_))
+        && matches!(destination.format, Format::Markdown | Format::Structured)
+}
+
+fn incomplete() -> ActionError {
+    let message = "a part of the answer is not known, and this destination has no place to say so";
+    let error = ActionError::terminal("RESULT_INCOMPLETE", message);
+    error.with_help("see `problems` of the response; repeat the run when they are solved")
+}
+
+fn failed(destination: &str, error: &ActionError) -> Value {
+    serde_json::json!({
+        "destination": destination, "status": "error", "details": null,
+        "error": { "code": error.code(), "message": error.message, "help": error.help },
+    })
+}
+
+/// `save_to` as destinations.
+fn saving(over: &Over<'_>, output: &OutputDecl, answer: &Answer) -> Vec<Destination> {
+    let playbook = &over.plan.playbook.id;
+    let document = DestinationConfig::Document(DocumentConfig {
+        filename_template: format!("{playbook}_{{date}}"),
+        folder_id: None,
+        create_if_missing: false,
+        layout: answer.layout.clone(),
+    });
+    let table = DestinationConfig::Table(TableConfig {
+        workspace_id: None,
+        table_name: playbook.replace('-', "_"),
+        source: records_at(&answer.shown),
+        mapping: None,
+        create_if_missing: true,
+        deduplication_key: Vec::new(),
+    });
+    let configs = match output.save_to {
+        SaveTo::None => vec![],
+        SaveTo::Document => vec![document],
+        SaveTo::Workspace => vec![table],
+        SaveTo::Both => vec![document, table],
+    };
+    let destination = |config| Destination {
+        format: answer.format,
+        condition: None,
+        transforms: Vec::new(),
+        config,
+    };
+    configs.into_iter().map(destination).collect()
+}
+
+/// Where the first list of records is; the whole, when there is none.
+fn records_at(shown: &Value) -> String {
+    let is_records =
+        |value: &&Value| value.as_array().is_some_and(|all| all.iter().all(Value::is_object));
+    let fields = shown.as_object().into_iter().flatten();
+    let found = fields.filter(|(_, value)| is_records(value)).map(|(name, _)| name.clone()).next();
+    found.unwrap_or_default()
+}
