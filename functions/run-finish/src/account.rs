@@ -1,17 +1,14 @@
 //! The entry of the run in its agent's journal (F-221).
 
-use countersign_journal::{JournalConfig, JournalWrite as _, Mention, Output, RunAccount, account};
+use countersign_journal::{
+    Entities, EntryId, JournalConfig, JournalWrite as _, Output, RunAccount, account,
+};
 use countersign_run::RoutedOutput;
-use countersign_store_runs::Outcome;
-use serde_json::Value;
 
 use crate::{Context, Done, FinishError};
 
 /// An entry names at most so many warnings; the others are counted.
 const MAX_WARNINGS: usize = 10;
-
-/// An entry names at most so many entities.
-const MAX_ENTITIES: usize = 200;
 
 /// Writes the entry, unless the profile wants none.
 pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
@@ -19,7 +16,8 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
     // A profile that is gone leaves the defaults.
     let config = done.profile.map(|profile| profile.spec.journal_config.clone());
     let config: JournalConfig = config.unwrap_or_default();
-    let (entities, outputs) = (entities(done.outcomes), outputs(done.written));
+    let entities = Entities::of(done.outcomes.iter().map(|outcome| &outcome.output));
+    let outputs = outputs(done.written);
     let unreached = unreached(done.written);
     let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
     let run = RunAccount {
@@ -43,28 +41,23 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
     if let Some(entry) = account(&run, &config) {
         context.journal.put_if_new(&entry).await?;
     }
-    Ok(())
+    withdraw(context, done).await
 }
 
-/// The entities that resolving reported.
-fn entities(outcomes: &[Outcome]) -> Vec<Mention> {
-    let resolved = outcomes.iter().filter_map(|outcome| outcome.output.get("resolved")?.as_array());
-    resolved.flatten().filter_map(Mention::read).take(MAX_ENTITIES).collect()
+/// Nothing of a run that is over waits for people. Closing a request takes its entry away; this is for one that could not be
+/// taken away then.
+async fn withdraw(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
+    for record in done.approvals {
+        let waiting = EntryId::of_request(record.approval.as_str());
+        context.journal.withdraw(&done.head.owner, &waiting).await?;
+    }
+    Ok(())
 }
 
 /// What was produced.
 fn outputs(rows: &[RoutedOutput]) -> Vec<Output> {
     let done = rows.iter().filter(|row| row.status == "success");
-    done.map(|row| {
-        let text = |name: &str| row.details.get(name).and_then(Value::as_str).map(str::to_owned);
-        Output {
-            output_type: row.destination.clone(),
-            path: text("path").or_else(|| text("filename")),
-            table: text("table_name"),
-            rows: row.details.get("rows_inserted").and_then(Value::as_u64),
-        }
-    })
-    .collect()
+    done.map(|row| Output::of(&row.destination, &row.details)).collect()
 }
 
 /// What could not be written.
@@ -75,8 +68,9 @@ fn unreached(rows: &[RoutedOutput]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn f_404_an_entry_names_what_was_written_and_what_was_not() {

@@ -7,7 +7,7 @@ use countersign_report::Format;
 use countersign_run::{RoutedOutput, RunId, RunState};
 use countersign_store_runs::Outcome;
 use serde::Deserialize as _;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{Context, FinishError, answer};
 
@@ -64,13 +64,15 @@ pub(crate) fn row_of(row: &Value, step: Option<&str>) -> Option<RoutedOutput> {
 }
 
 fn saved(outcome: &Outcome) -> Option<RoutedOutput> {
-    let table = outcome.output.get("table_name")?.as_str()?;
-    let rows = outcome.output.get("rows_inserted").cloned().unwrap_or_default();
+    outcome.output.get("table_name")?.as_str()?;
+    let details = ["workspace_id", "table_name", "rows_inserted", "rows_updated"].into_iter();
+    let details =
+        details.filter_map(|name| Some((name.to_owned(), outcome.output.get(name)?.clone())));
     Some(RoutedOutput {
         step: Some(outcome.step.clone()),
         destination: "data_workspace_table".to_owned(),
         status: "success".to_owned(),
-        details: json!({ "table_name": table, "rows_inserted": rows }),
+        details: Value::Object(details.collect()),
         error: None,
     })
 }
@@ -91,6 +93,8 @@ pub(crate) fn chat(row: &Value) -> Option<(Format, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use countersign_actions_output::route;
 use countersign_failure::Failure;
 use countersign_identity::{Requirement, Role, UserId, permits};
+use countersign_journal::Entities;
 use countersign_plan::{Plan, run_info};
 use countersign_playbook::{OutputDecl, SaveTo};
 use countersign_profile::{Profile, ProfileId};
@@ -79,7 +80,8 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
             (answer.format, text)
         }
     };
-    let (entities, new_entities) = resolved(outcomes);
+    let found = Entities::of(outcomes.iter().map(|outcome| &outcome.output)).counts;
+    let (entities, new_entities) = (found.resolved, found.discovered);
     let response = Response { outputs, entities, new_entities, ..Response::default() };
     Ok(with_text(response, format, text, answer.problems))
 }
@@ -107,14 +109,6 @@ fn with_text(
     let format = serde_json::to_value(format).ok();
     let format = format.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
     Response { format, content, bytes: bytes as u64, problems, ..response }
-}
-
-/// How many entities were resolved, and how many of them are new to the graph.
-fn resolved(outcomes: &[Outcome]) -> (u64, u64) {
-    let all = outcomes.iter().filter_map(|outcome| outcome.output.get("resolved")?.as_array());
-    let all: Vec<&Value> = all.flatten().collect();
-    let is_new = |one: &&&Value| one.get("is_known").and_then(Value::as_bool) == Some(false);
-    (all.len() as u64, all.iter().filter(is_new).count() as u64)
 }
 
 /// What the playbook's `save_to` wants, then the profile's destinations where no step has routed to them: a row for each.

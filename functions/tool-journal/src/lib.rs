@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use countersign_actions_journal::{RunOutcomes, StepOutcome, actions};
+use countersign_actions_journal::{RunOutcomes, StepOutcome, TELLING, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_profile::{JournalConfig, ProfileId};
 use countersign_registry::action::{ActionError, Call};
 use countersign_run::RunId;
 use countersign_step_entry::Context;
 use countersign_store_catalog::Catalog;
-use countersign_store_runs::{JournalStore, RunStore};
+use countersign_store_runs::{JournalStore, Outcome, RunStore};
 use futures::future::BoxFuture;
 
 /// Everything a step of this function needs, made once.
@@ -33,6 +33,25 @@ struct Engine {
     catalog: Catalog,
 }
 
+impl Engine {
+    /// What came of every step. Outputs in the data bucket are read where an entry is made of them.
+    async fn telling(&self, run: &RunId) -> countersign_store_runs::Result<Vec<Outcome>> {
+        let mut outcomes = self.runs.all_outcomes(run).await?;
+        let Some((plan, _)) = self.runs.plan(run).await? else { return Ok(outcomes) };
+        let is_telling = |outcome: &Outcome| {
+            let step = plan.step(&outcome.step);
+            outcome.output.is_null()
+                && step.is_some_and(|step| TELLING.contains(&step.action.as_str()))
+        };
+        for outcome in outcomes.iter_mut().filter(|outcome| is_telling(outcome)) {
+            if let Some(whole) = self.runs.outcome(run, &outcome.step).await? {
+                *outcome = whole;
+            }
+        }
+        Ok(outcomes)
+    }
+}
+
 impl RunOutcomes for Engine {
     fn outcomes<'a>(
         &'a self,
@@ -41,13 +60,10 @@ impl RunOutcomes for Engine {
         Box::pin(async move {
             let run = RunId::parse(run)
                 .map_err(|error| ActionError::terminal("RUN_UNKNOWN", error.to_string()))?;
-            let mut outcomes = self
-                .runs
-                .all_outcomes(&run)
-                .await
-                .map_err(|error| ActionError::from_failure(&error))?;
+            let found = self.telling(&run).await;
+            let mut outcomes = found.map_err(|error| ActionError::from_failure(&error))?;
             outcomes.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.step.cmp(&b.step)));
-            let told = |outcome: countersign_store_runs::Outcome| StepOutcome {
+            let told = |outcome: Outcome| StepOutcome {
                 step: outcome.step,
                 status: outcome.status,
                 output: outcome.output,
