@@ -33,6 +33,7 @@ mod pages;
 mod playbooks;
 mod quotas;
 mod readers;
+mod records;
 mod requests;
 mod responses;
 mod restart;

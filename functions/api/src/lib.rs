@@ -8,6 +8,8 @@ mod context;
 mod cursor_keys;
 mod documents;
 mod idempotency;
+mod journal_pages;
+mod moments;
 mod openapi;
 mod pagination;
 mod queries;

@@ -204,9 +204,11 @@ const GROUPS: &[Group] = &[
     ),
     factory(
         "/approvals",
-        doors! { approvals: list; approval: detail; approval_decide: approve, reject; approval_effect: detail; approval_strike: strike; },
+        doors! { approvals: list; approval: detail; approval_decide: approve, reject; approval_effect: detail; approval_strike: strike; approval_extend: extend; approval_escalate: escalate; },
     ),
-    factory("/journal", doors! { journal_entry: detail; }),
+    factory("/journal", doors! { journal: list; journal_entry: detail; }),
+    factory("/statistics", doors! { statistics: detail; }),
+    factory("/notifications", doors! { notifications: list; notification_read: mark; }),
     factory("/uploads", doors! { uploads: create; }),
     factory("/documents", doors! { documents: list; document: detail; }),
     factory("/workspaces", doors! { tables: list; table_rows: list; }),

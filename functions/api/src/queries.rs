@@ -1,10 +1,14 @@
-//! What the lists and views of connectors are asked for.
+//! What lists and views are asked for.
 
 use countersign_connector::{Category, StoredConnector};
+use countersign_journal::TaskStatus;
 use countersign_profile::ProfileId;
+use countersign_run::{Head, RunContext, RunStatus};
+use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use crate::moments::{beginning, end};
 use crate::pagination::ListQuery;
 
 /// What to list.
@@ -51,6 +55,139 @@ impl ConnectorQuery {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
     /// The agent whose binding counts: its credential has a budget of its own, and its address a breaker.
+    #[param(value_type = Option<String>)]
+    pub(crate) profile: Option<ProfileId>,
+}
+
+/// Which entries of a journal.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct JournalQuery {
+    /// At most so many entries, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    pub(crate) limit: Option<u32>,
+    /// `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// Not before this time, or this day (UTC).
+    #[serde(default, deserialize_with = "beginning")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(crate) from: Option<Timestamp>,
+    /// Not after this time, or this day (UTC).
+    #[serde(default, deserialize_with = "end")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(crate) to: Option<Timestamp>,
+    /// `complete`, `partial`, `error` or `awaiting_approval`.
+    #[param(value_type = Option<String>)]
+    pub(crate) status: Option<TaskStatus>,
+    /// Only entries that mention this name.
+    pub(crate) entity: Option<String>,
+    /// Only entries that contain all of these words; those that say nothing, such as `which`, are left out.
+    pub(crate) query: Option<String>,
+}
+
+/// Which runs.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ExecutionQuery {
+    /// At most so many runs, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    pub(crate) limit: Option<u32>,
+    /// `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// Only runs of this agent, `prof_…`.
+    #[param(value_type = Option<String>)]
+    pub(crate) profile: Option<ProfileId>,
+    /// Only runs of this playbook.
+    pub(crate) playbook: Option<String>,
+    /// Only runs that stand so: `running`, `awaiting_approval`, `complete`, `partial`, `rejected`, `error`, `timeout`, `cancelled`.
+    #[param(value_type = Option<String>)]
+    pub(crate) status: Option<RunStatus>,
+    /// Only runs that came about so: `interactive`, `background`, `scheduled`, `monitor`.
+    #[param(value_type = Option<String>)]
+    pub(crate) run_context: Option<RunContext>,
+    /// Not asked for before this time, or this day (UTC).
+    #[serde(default, deserialize_with = "beginning")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(crate) from: Option<Timestamp>,
+    /// Not asked for after this time, or this day (UTC).
+    #[serde(default, deserialize_with = "end")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(crate) to: Option<Timestamp>,
+}
+
+impl ExecutionQuery {
+    /// What a cursor of the list belongs to, as text.
+    pub(crate) fn narrowed(&self) -> String {
+        let Self { limit: _, cursor: _, profile, playbook, status, run_context, from, to } = self;
+        format!("{profile:?}\0{playbook:?}\0{status:?}\0{run_context:?}\0{from:?}\0{to:?}")
+    }
+
+    /// Whether a run may be one of those asked for, as far as its head says: of one that is not over it does not say whether
+    /// it waits for people.
+    pub(crate) fn may_take(&self, head: &Head) -> bool {
+        let profile = self.profile.as_ref();
+        let playbook = self.playbook.as_ref();
+        let status = self.status;
+        profile.is_none_or(|id| head.profile_id == id.as_str())
+            && playbook.is_none_or(|id| head.playbook_id.as_ref() == Some(id))
+            && status
+                .is_none_or(|status| head.status.map_or(!status.is_final(), |own| own == status))
+            && self.run_context.is_none_or(|context| head.context == context)
+            && self.from.is_none_or(|from| head.started_at >= from)
+            && self.to.is_none_or(|to| head.started_at <= to)
+    }
+}
+
+/// Of which runs the figures are.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct StatisticsQuery {
+    /// Only runs of this agent, `prof_…`.
+    #[param(value_type = Option<String>)]
+    pub(crate) profile: Option<ProfileId>,
+    /// Not asked for before this time, or this day (UTC); thirty days before `to` when left out.
+    #[serde(default, deserialize_with = "beginning")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(crate) from: Option<Timestamp>,
+    /// Not asked for after this time, or this day (UTC); now when left out.
+    #[serde(default, deserialize_with = "end")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(crate) to: Option<Timestamp>,
+}
+
+/// Which notifications.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct NotificationQuery {
+    /// At most so many, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    pub(crate) limit: Option<u32>,
+    /// `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// `true`: only what was not read; `false`: only what was.
+    pub(crate) unread: Option<bool>,
+}
+
+/// Which requests for approval.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ApprovalQuery {
+    /// At most so many items, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    pub(crate) limit: Option<u32>,
+    /// `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// `approver`: what the caller may be asked to decide (the default); `owner`: what the caller's runs wait for.
+    pub(crate) role: Option<String>,
+    /// `pending` (the default, nearest deadline first), `closed` (newest first), or of the closed ones only `approved`, `denied`,
+    /// `timed_out`, `expired`, `superseded` or `cancelled`.
+    pub(crate) status: Option<String>,
+    /// Only requests of this agent's runs, `prof_…`.
     #[param(value_type = Option<String>)]
     pub(crate) profile: Option<ProfileId>,
 }

@@ -68,7 +68,10 @@ async fn known(ctx: &Context, author: &UserId, playbook: &ValidPlaybook) -> Resu
 /// The approvers that gates name, each once.
 fn approvers(playbook: &ValidPlaybook) -> Vec<String> {
     let of_step = |step: &countersign_playbook::Step| match &step.kind {
-        StepKind::Approval { approvers, .. } => approvers.clone(),
+        StepKind::Approval { approvers, escalation, .. } => {
+            let later = escalation.iter().flat_map(|escalation| &escalation.to);
+            approvers.iter().chain(later).cloned().collect()
+        }
         _ => Vec::new(),
     };
     let all: BTreeSet<String> = playbook.all_steps().flat_map(of_step).collect();

@@ -49,7 +49,26 @@ pub(crate) async fn check(
         let found = rules.judge(&gate, named);
         if found.is_reachable { &mut warnings } else { &mut errors }.extend(found.said);
     }
+    warnings.extend(escalations(ctx, plan).await?);
     if errors.is_empty() { Ok(once(warnings)) } else { Err(unreachable(once(errors))) }
+}
+
+/// Those whom a gate asks in addition, later, and who could not sign: the gate can be opened without them.
+async fn escalations(ctx: &Context, plan: &Plan) -> Result<Vec<FieldError>, Problem> {
+    let mut said = Vec::new();
+    for step in &plan.steps {
+        let gate = step.gate.as_ref();
+        let Some(escalation) = gate.and_then(|gate| gate.escalation.as_ref()) else { continue };
+        let role = Requirement::role(Role::Reader);
+        let named = signers(&ctx.directory, &escalation.to, &role).await?;
+        let place = format!("playbook.steps.{}.escalation.to", step.name);
+        let cannot = named
+            .iter()
+            .enumerate()
+            .filter_map(|(n, one)| Some((n, one, one.person.as_ref().err()?)));
+        said.extend(cannot.map(|(n, one, why)| error(&place, n, one, &why.to_string())));
+    }
+    Ok(said)
 }
 
 /// The floor an administrator set; one that cannot be read must not look like none.

@@ -3,10 +3,12 @@
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_plan::{Plan, Rehearsal, Request, inputs, plan};
-use countersign_playbook::{Bindings, Code, CompileContext, Diagnostic, ValidPlaybook};
+use countersign_playbook::{
+    Bindings, Code, CompileContext, Diagnostic, ExecutionMode, ValidPlaybook,
+};
 use countersign_profile::{Handle, Profile, ProfileId, SkillType};
 use countersign_registry::nearest;
-use countersign_run::{DryRun, Head, RunContext, RunId};
+use countersign_run::{DryRun, Head, RunContext, RunId, Strategy};
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_kit::StoreError;
 use countersign_store_runs::{Asked, Created};
@@ -51,6 +53,7 @@ impl Asking<'_> {
             playbook_name: Some(playbook.playbook.name.clone()),
             query: self.query.to_owned(),
             context: self.context,
+            strategy: Some(strategy(&playbook.playbook)),
             dry_run: self.dry_run,
             started_at: now(),
             last_finished_at: None,
@@ -65,7 +68,16 @@ impl Asking<'_> {
             stop: None,
             status: None,
             finished_at: None,
+            record: None,
         }
+    }
+}
+
+/// How the answer of a run of this playbook is found.
+fn strategy(playbook: &ValidPlaybook) -> Strategy {
+    match playbook.execution_mode {
+        ExecutionMode::Deterministic => Strategy::Pipeline,
+        ExecutionMode::LlmAugmented | ExecutionMode::Hybrid => Strategy::Playbook,
     }
 }
 
@@ -351,6 +363,7 @@ steps:
             playbook_name: None,
             query: String::new(),
             context: RunContext::Background,
+            strategy: None,
             dry_run: None,
             started_at: Timestamp::UNIX_EPOCH,
             last_finished_at: None,
@@ -365,6 +378,7 @@ steps:
             stop: None,
             status: None,
             finished_at: Some(Timestamp::UNIX_EPOCH),
+            record: None,
         }
     }
 

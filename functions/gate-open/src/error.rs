@@ -4,9 +4,11 @@ use countersign_approval::ApprovalId;
 use countersign_connector::SourceError;
 use countersign_failure::Failure;
 use countersign_gatekeeper::GateError;
+use countersign_journal::JournalError;
 use countersign_step_entry::StepError;
 use countersign_store_catalog::CatalogError;
 use countersign_store_directory::DirectoryError;
+use countersign_store_kit::StoreError;
 
 /// Why a gate could not be opened. What forwards keeps its cause's name for the state machine: a step that is being
 /// done is waited for as long as it may take, wherever it is met.
@@ -28,6 +30,14 @@ pub enum OpenGateError {
     #[error("finding the approvers")]
     #[failure(forward)]
     Directory(#[from] DirectoryError),
+    /// The run or its request cannot be read.
+    #[error("reading the run or its request")]
+    #[failure(forward)]
+    Store(#[from] StoreError),
+    /// The journal does not answer.
+    #[error("writing the journal")]
+    #[failure(forward)]
+    Journal(#[from] JournalError),
     /// It took longer than an invocation may.
     #[error("opening the gate took too long")]
     #[failure(code = "GATE_TOO_SLOW", retryable)]

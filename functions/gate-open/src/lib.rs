@@ -8,13 +8,14 @@ mod error;
 mod opening;
 mod signers;
 mod unknown;
+mod waiting;
 
 use std::sync::Arc;
 
 use countersign_approval::Kind;
 use countersign_connector::ConnectorEffects;
 use countersign_failure::{Failure, chain};
-use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
+use countersign_gatekeeper::{Bootstrap, Gatekeeper, Opened, Recorder};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
 use countersign_run::GateOutcome;
 use countersign_states::Tasks;
@@ -22,6 +23,7 @@ use countersign_step_entry::{Asked, GateAsk, StepEvent, gate_ask, gate_failed};
 use countersign_store_approvals::{Approvals, TaskToken};
 use countersign_store_catalog::Catalog;
 use countersign_store_directory::Directory;
+use countersign_store_runs::JournalStore;
 use countersign_store_tokens::Tokens;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,6 +52,7 @@ pub struct Context {
     catalog: Catalog,
     approvals: Approvals,
     recorder: Recorder,
+    journal: JournalStore,
     tasks: Arc<Tasks>,
 }
 
@@ -70,6 +73,7 @@ impl Context {
             catalog,
             approvals,
             recorder,
+            journal: JournalStore::new(boot.table(Setting::TableRuns, &boot.dynamo())?),
             gatekeeper,
             directory,
             tasks: Arc::new(Tasks::new(&boot.aws)),
@@ -147,7 +151,11 @@ async fn try_open(
         Kind::Outcome => unknown::opening(context, asked, invocation.now).await?,
         _ => opening::opening(context, asked, invocation.now).await?,
     };
-    context.gatekeeper.open(opening, token, invocation.now).await?;
+    if let Opened::Pending { id, .. } =
+        context.gatekeeper.open(opening, token, invocation.now).await?
+    {
+        waiting::note(context, asked, &id).await;
+    }
     Ok(())
 }
 

@@ -5,14 +5,14 @@ use countersign_approval::{
     Position, Preview, StepEffects, SubjectError, Tenant, Timing, Waiting, requester_may_decide,
 };
 use countersign_effect::EffectError;
-use countersign_identity::{Requirement, Role};
+use countersign_identity::{Requirement, Role, UserId};
 use countersign_plan::{self as plan, StepKind};
 use countersign_step_entry::GateAsk;
 use countersign_store_runs::{MAX_EFFECTS_BYTES, effects_bytes};
 use jiff::Timestamp;
 
 use crate::changed::changed_since;
-use crate::signers::{People, people};
+use crate::signers::{People, escalated, people};
 use crate::{Context, OpenGateError};
 
 /// Everything the request is opened with.
@@ -50,7 +50,7 @@ pub(crate) async fn opening(
         floor,
         requirement: Some(requirement(context, asked)),
         topic: None,
-        timing: timing(asked.gate.as_ref(), now),
+        timing: timing(asked.gate.as_ref(), escalated(context, asked).await?, now),
         on_reject: on_reject(asked),
         salt: Digest::from_bytes(rand::random()),
         requesters: people.requesters,
@@ -183,8 +183,10 @@ fn requirement(context: &Context, asked: &GateAsk) -> Requirement {
 
 /// What the gate says; else a week, because every request is mailed (K-16). The two minutes of [`Waiting::Interactive`] need
 /// a session that shows the request, and nothing says yet that there is one: that a run is interactive does not.
-pub(crate) fn timing(gate: Option<&plan::Gate>, now: Timestamp) -> Timing {
-    Timing::starting(now, gate.and_then(|gate| gate.timeout_minutes), Waiting::Mail)
+pub(crate) fn timing(gate: Option<&plan::Gate>, escalated: Vec<UserId>, now: Timestamp) -> Timing {
+    let timing = Timing::starting(now, gate.and_then(|gate| gate.timeout_minutes), Waiting::Mail);
+    let after = gate.and_then(|gate| gate.escalation.as_ref()?.after_minutes);
+    timing.escalating(now, after, escalated)
 }
 
 fn on_reject(asked: &GateAsk) -> OnReject {
@@ -206,7 +208,11 @@ mod tests {
             "prompt": "Go on?", "preview_limit": 10, "timeout_minutes": minutes, "on_reject": "stop", "quorum": 1,
         });
         let (gate, now) = (serde_json::from_value(gate).unwrap(), Timestamp::UNIX_EPOCH);
-        assert_eq!(timing(Some(&gate), now).deadline.duration_since(now), expect, "{minutes:?}");
+        assert_eq!(
+            timing(Some(&gate), Vec::new(), now).deadline.duration_since(now),
+            expect,
+            "{minutes:?}"
+        );
     }
 
     #[test]
@@ -215,7 +221,7 @@ mod tests {
         check(Some(1440), SignedDuration::from_hours(24));
         check(Some(2), SignedDuration::from_mins(2));
         let now = Timestamp::UNIX_EPOCH;
-        let own = timing(None, now).deadline.duration_since(now);
+        let own = timing(None, Vec::new(), now).deadline.duration_since(now);
         assert_eq!(own, SignedDuration::from_hours(7 * 24), "a step's own request");
     }
 }

@@ -29,11 +29,7 @@ pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People,
     let agents = profile.as_ref().map(Profile::signers).unwrap_or_default();
     let names = approvers_of(&own, agents, &head.owner);
     let named = signers(&context.directory, &names, &Requirement::role(Role::Reader)).await?;
-    for one in &named {
-        if let Err(why) = &one.person {
-            tracing::warn!(run = %head.run, step = asked.step.name, approver = one.name, %why, "an approver cannot sign");
-        }
-    }
+    warn_of(asked, &named);
     let playbook = match &head.playbook_id {
         Some(id) => context.catalog.playbooks().get(&head.owner, id).await?,
         None => None,
@@ -42,4 +38,27 @@ pub(crate) async fn people(context: &Context, asked: &GateAsk) -> Result<People,
     let holder = profile.as_ref().and_then(|profile| profile.user_id.as_ref());
     let requesters = requesters(&head.owner, &head.invoked_by, [editor, holder]);
     Ok(People { approvers: Named::able(&named), requesters })
+}
+
+/// Who is asked in addition when nobody has decided for a while. Whoever cannot sign is left out and logged.
+pub(crate) async fn escalated(
+    context: &Context,
+    asked: &GateAsk,
+) -> Result<Vec<UserId>, OpenGateError> {
+    let gate = asked.gate.as_ref();
+    let Some(escalation) = gate.and_then(|gate| gate.escalation.as_ref()) else {
+        return Ok(Vec::new());
+    };
+    let role = Requirement::role(Role::Reader);
+    let named = signers(&context.directory, &escalation.to, &role).await?;
+    warn_of(asked, &named);
+    Ok(Named::able(&named))
+}
+
+fn warn_of(asked: &GateAsk, named: &[Named]) {
+    for one in named {
+        if let Err(why) = &one.person {
+            tracing::warn!(run = %asked.head.run, step = asked.step.name, approver = one.name, %why, "an approver cannot sign");
+        }
+    }
 }

@@ -11,6 +11,7 @@ use countersign_store_approvals::Loaded;
 use jiff::Timestamp;
 
 use crate::opening::{effects_at, floor, layout, picture, tenant, timing, title};
+use crate::signers::escalated;
 use crate::{Context, OpenGateError};
 
 /// A call, what it sent, and the sentence that tells of it.
@@ -65,7 +66,7 @@ pub(crate) async fn opening(
         floor: floor(context).await?,
         requirement: allowed.requirement,
         topic: allowed.topic,
-        timing: timing(asked.gate.as_ref(), now),
+        timing: timing(asked.gate.as_ref(), escalated(context, asked).await?, now),
         // A refusal leaves the outcome unknown; then the run ends as it does when the step fails.
         on_reject: OnReject::Stop,
         salt: Digest::from_bytes(rand::random()),

@@ -9,11 +9,13 @@ use countersign_lambda_entry::{Boot, Fault, Setting, StartError, decode};
 use countersign_letter::Label;
 use countersign_letter::mail::CredentialMail;
 use countersign_outbox::{Mail, MailId, MailQueue};
-use countersign_store_content::{ContentStore, Notification, NotificationId, Priority, derived};
+use countersign_store_content::{
+    ContentStore, Notification, NotificationId, NotificationType, Priority, derived,
+};
 use countersign_store_directory::Directory;
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub use error::NoticeError;
 
@@ -100,12 +102,17 @@ fn notification(refused: &Detail) -> Notification {
     Notification {
         id: NotificationId::from_bytes(occasion(refused, "note")),
         owner: refused.owner.clone(),
+        notification_type: NotificationType::CredentialRejected,
         title: format!("{}: the credential was rejected", refused.connector),
         message: "The agent goes on without this source until the credential is entered again."
             .to_owned(),
         priority: Priority::High,
         action_url: None,
         action_label: None,
+        details: Map::from_iter([
+            ("connector".to_owned(), refused.connector.as_str().into()),
+            ("profile".to_owned(), refused.profile.as_str().into()),
+        ]),
         run: String::new(),
         created_at: refused.at,
         read_at: None,

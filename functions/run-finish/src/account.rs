@@ -1,10 +1,8 @@
 //! The entry of the run in its agent's journal (F-221).
 
-use countersign_journal::{JournalConfig, JournalWrite as _, Mention, Output, RunAccount, account};
+use countersign_journal::{EntryId, JournalConfig, JournalWrite as _, Output, RunAccount, account};
 use countersign_run::RoutedOutput;
-use serde_json::Value;
 
-use crate::outcomes::Outcomes;
 use crate::{Context, Done, FinishError};
 
 /// An entry names at most so many warnings; the others are counted.
@@ -13,16 +11,14 @@ const MAX_WARNINGS: usize = 10;
 /// An entry names at most so many destinations that were not reached.
 const MAX_UNREACHED: usize = 20;
 
-/// An entry names at most so many entities.
-const MAX_ENTITIES: usize = 200;
-
 /// Writes the entry, unless the profile wants none.
 pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let head = done.head;
     // A profile that is gone leaves the defaults.
     let config = done.profile.map(|profile| profile.spec.journal_config.clone());
     let config: JournalConfig = config.unwrap_or_default();
-    let (entities, outputs) = (entities(done.outcomes), outputs(done.written));
+    let entities = done.outcomes.entities();
+    let outputs = outputs(done.written);
     let unreached = unreached(done.written);
     let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
     let run = RunAccount {
@@ -46,34 +42,23 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
     if let Some(entry) = account(&run, &config) {
         context.journal.put_if_new(&entry).await?;
     }
-    Ok(())
+    withdraw(context, done).await
 }
 
-/// The entities that resolving reported.
-fn entities(outcomes: &Outcomes) -> Vec<Mention> {
-    outcomes.resolved().filter_map(Mention::read).take(MAX_ENTITIES).collect()
+/// Nothing of a run that is over waits for people. Closing a request takes its entry away; this is for one that could not be
+/// taken away then.
+async fn withdraw(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
+    for record in done.approvals {
+        let waiting = EntryId::of_request(record.approval.as_str());
+        context.journal.withdraw(&done.head.owner, &waiting).await?;
+    }
+    Ok(())
 }
 
 /// What was produced.
 fn outputs(rows: &[RoutedOutput]) -> Vec<Output> {
     let done = rows.iter().filter(|row| row.status == "success");
-    done.map(|row| {
-        let text = |name: &str| row.details.get(name).and_then(Value::as_str).map(str::to_owned);
-        Output {
-            output_type: row.destination.clone(),
-            path: text("path").or_else(|| text("filename")),
-            table: text("table_name"),
-            rows: changed_rows(&row.details),
-        }
-    })
-    .collect()
-}
-
-/// The rows that are new or changed.
-fn changed_rows(details: &Value) -> Option<u64> {
-    let count = |name: &str| details.get(name).and_then(Value::as_u64);
-    let (inserted, updated) = (count("rows_inserted"), count("rows_updated"));
-    inserted.or(updated).map(|_| inserted.unwrap_or_default() + updated.unwrap_or_default())
+    done.map(|row| Output::of(&row.destination, &row.details)).collect()
 }
 
 /// What could not be written.
@@ -84,8 +69,9 @@ fn unreached(rows: &[RoutedOutput]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn f_404_an_entry_names_what_was_written_and_what_was_not() {

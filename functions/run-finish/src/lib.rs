@@ -11,6 +11,7 @@ mod error;
 mod missing;
 mod notice;
 mod outcomes;
+mod record;
 mod respond;
 
 use countersign_approval::{ApprovalRecord, name_signers};
@@ -20,7 +21,7 @@ use countersign_outbox::{DomainEvent, EventBus, MailQueue};
 use countersign_plan::Plan;
 use countersign_profile::Profile;
 use countersign_run::{
-    Head, RoutedOutput, RunId, RunState, RunStatus, StepState, StepStatus, fold,
+    Head, RoutedOutput, RunId, RunRecord, RunState, RunStatus, StepState, StepStatus, fold,
 };
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
@@ -135,6 +136,7 @@ async fn finish(
         None => outcomes.written(),
     };
     let status = with_failures(status, &written);
+    let record = record::of(plan.as_ref(), &state, &outcomes, &written);
     let approvals = approvals(context, &head, &state).await?;
     name_signers(&mut state, &approvals);
     let done = Done {
@@ -144,6 +146,7 @@ async fn finish(
         approvals: &approvals,
         outcomes: &outcomes,
         written: &written,
+        record: &record,
         profile: profile.as_ref(),
         at: now,
     };
@@ -153,7 +156,7 @@ async fn finish(
         account::write(context, &done).await?;
         notice::send(context, &done).await?;
     }
-    context.runs.finish(&head, status, now).await?;
+    context.runs.finish(&head, status, &record, now).await?;
     if counts {
         publish(context, &done).await;
     }
@@ -177,6 +180,8 @@ pub(crate) struct Done<'a> {
     pub(crate) outcomes: &'a Outcomes,
     /// What was written where, and what could not be.
     pub(crate) written: &'a [RoutedOutput],
+    /// The same in figures.
+    pub(crate) record: &'a RunRecord,
     /// None when it is gone.
     pub(crate) profile: Option<&'a Profile>,
     pub(crate) at: Timestamp,

@@ -9,7 +9,10 @@ use countersign_letter::Label;
 use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, MailLink};
 use countersign_outbox::{Mail, MailId};
 use countersign_run::{Head, RunContext, RunStatus, StepStatus};
-use countersign_store_content::{Notification, NotificationId, Priority, derived};
+use countersign_store_content::{
+    Notification, NotificationId, NotificationType, Priority, derived,
+};
+use serde_json::{Map, Value, json};
 
 use crate::{Context, Done, FinishError};
 
@@ -80,15 +83,28 @@ fn notification(done: &Done<'_>, person: &UserId, address: &str) -> Notification
             person.as_str(),
         ])),
         owner: person.clone(),
+        notification_type: NotificationType::AgentJobComplete,
         title: format!("{}: {}", head.profile_name, words(done)),
         message: message(done),
         priority: Priority::Normal,
         action_url: Some(address.to_owned()),
         action_label: Some("See the run".to_owned()),
+        details: details(done),
         run: head.run.to_string(),
         created_at: done.at,
         read_at: None,
     }
+}
+
+/// The same as data (F-190).
+fn details(done: &Done<'_>) -> Map<String, Value> {
+    let details = [
+        ("execution_id", json!(done.head.run)),
+        ("status", json!(done.status)),
+        ("entities_discovered", json!(done.record.entities.discovered)),
+        ("output_destinations", json!(done.record.output_destinations)),
+    ];
+    details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// What happened, with every note: one sentence per request.

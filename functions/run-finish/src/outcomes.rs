@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use countersign_journal::Entities;
 use countersign_plan::Plan;
 use countersign_report::Format;
-use countersign_run::{Response, RoutedOutput, RunId};
+use countersign_run::{EntityCounts, Response, RoutedOutput, RunId};
 use countersign_store_runs::Outcome;
 use serde::Deserialize as _;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{Context, FinishError};
 
@@ -87,16 +88,16 @@ impl Outcomes {
         ))
     }
 
+    /// The entities that steps resolved.
+    pub(crate) fn entities(&self) -> Entities {
+        Entities::of(self.of(RESOLVE).map(|outcome| &outcome.output))
+    }
+
     /// What the steps wrote and what they could not write, and how many entities they resolved.
     pub(crate) fn reported(&self) -> Response {
-        let resolved: Vec<&Value> = self.resolved().collect();
-        let is_new = |one: &&&Value| one.get("is_known").and_then(Value::as_bool) == Some(false);
-        Response {
-            outputs: self.written(),
-            entities: resolved.len() as u64,
-            new_entities: resolved.iter().filter(is_new).count() as u64,
-            ..Response::default()
-        }
+        let EntityCounts { resolved, discovered, .. } = self.entities().counts;
+        let outputs = self.written();
+        Response { outputs, entities: resolved, new_entities: discovered, ..Response::default() }
     }
 
     /// What the steps wrote, and what they could not write: a step that has reached one destination is done all the same.
@@ -107,11 +108,6 @@ impl Outcomes {
             _ => Vec::new(),
         };
         self.all.iter().flat_map(row).collect()
-    }
-
-    /// The entities that resolving reported.
-    pub(crate) fn resolved(&self) -> impl Iterator<Item = &Value> {
-        self.of(RESOLVE).filter_map(|outcome| outcome.output.get("resolved")?.as_array()).flatten()
     }
 
     /// The texts that steps wrote into the chat, in order, each with its format.
@@ -144,16 +140,15 @@ pub(crate) fn row_of(row: &Value, step: Option<&str>, with_text: bool) -> Option
 }
 
 fn saved(outcome: &Outcome) -> Option<RoutedOutput> {
-    let table = outcome.output.get("table_name")?.as_str()?;
-    let part = |name: &str| outcome.output.get(name).cloned().unwrap_or_default();
+    outcome.output.get("table_name")?.as_str()?;
+    let details = ["workspace_id", "table_name", "rows_inserted", "rows_updated"].into_iter();
+    let details =
+        details.filter_map(|name| Some((name.to_owned(), outcome.output.get(name)?.clone())));
     Some(RoutedOutput {
         step: Some(outcome.step.clone()),
         destination: "data_workspace_table".to_owned(),
         status: "success".to_owned(),
-        details: json!({
-            "workspace_id": part("workspace_id"), "table_name": table,
-            "rows_inserted": part("rows_inserted"), "rows_updated": part("rows_updated"),
-        }),
+        details: Value::Object(details.collect()),
         error: None,
     })
 }
@@ -168,6 +163,8 @@ pub(crate) fn chat(row: &Value) -> Option<(Format, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use countersign_actions_journal::{RunOutcomes, StepOutcome, actions};
+use countersign_actions_journal::{RunOutcomes, StepOutcome, TELLING, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_profile::{JournalConfig, ProfileId};
 use countersign_registry::action::{ActionError, Call};
 use countersign_run::RunId;
 use countersign_step_entry::Context;
 use countersign_store_catalog::Catalog;
-use countersign_store_runs::{JournalStore, RunStore};
+use countersign_store_runs::{JournalStore, Outcome, RunStore};
 use futures::future::BoxFuture;
+use serde_json::Value;
 
 /// Everything a step of this function needs, made once.
 ///
@@ -33,6 +34,29 @@ struct Engine {
     catalog: Catalog,
 }
 
+impl Engine {
+    /// What came of every step, with the outputs that an entry is made of, also those in the data bucket. Other steps have none
+    /// here: what a source answered may have the same names.
+    async fn telling(&self, run: &RunId) -> countersign_store_runs::Result<Vec<Outcome>> {
+        let mut outcomes = self.runs.all_outcomes(run).await?;
+        let Some((plan, _)) = self.runs.plan(run).await? else { return Ok(outcomes) };
+        let is_telling = |outcome: &Outcome| {
+            let step = plan.step(&outcome.step);
+            step.is_some_and(|step| TELLING.contains(&step.action.as_str()))
+        };
+        for outcome in &mut outcomes {
+            if !is_telling(outcome) {
+                outcome.output = Value::Null;
+            } else if outcome.output.is_null()
+                && let Some(whole) = self.runs.outcome(run, &outcome.step).await?
+            {
+                *outcome = whole;
+            }
+        }
+        Ok(outcomes)
+    }
+}
+
 impl RunOutcomes for Engine {
     fn outcomes<'a>(
         &'a self,
@@ -41,13 +65,10 @@ impl RunOutcomes for Engine {
         Box::pin(async move {
             let run = RunId::parse(run)
                 .map_err(|error| ActionError::terminal("RUN_UNKNOWN", error.to_string()))?;
-            let mut outcomes = self
-                .runs
-                .all_outcomes(&run)
-                .await
-                .map_err(|error| ActionError::from_failure(&error))?;
+            let found = self.telling(&run).await;
+            let mut outcomes = found.map_err(|error| ActionError::from_failure(&error))?;
             outcomes.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.step.cmp(&b.step)));
-            let told = |outcome: countersign_store_runs::Outcome| StepOutcome {
+            let told = |outcome: Outcome| StepOutcome {
                 step: outcome.step,
                 status: outcome.status,
                 output: outcome.output,

@@ -2,7 +2,8 @@
 
 use axum::extract::State;
 use countersign_approval::{
-    Actor, ApprovalId, ApprovalRecord, Closed, Request, StrikeRecord, UnknownCall, Vote,
+    Actor, ApprovalId, ApprovalRecord, Closed, ExtensionRecord, Request, StrikeRecord, UnknownCall,
+    Vocabulary, Vote,
 };
 use countersign_identity::UserId;
 use countersign_store_approvals::Loaded;
@@ -14,7 +15,8 @@ use crate::Context;
 
 /// One request with its preview, what each step behind it sends (`effects`), the digest a decision must carry, the votes by username, how many approvals were
 /// `given` of those `needed`, whom it waits for (`waits_for`), and
-/// who struck out or brought back what (`strikes`).
+/// who struck out or brought back what (`strikes`) or gave it more time (`extensions`). `agent_profile_id` is the agent of the run, `queue_status` the
+/// status in the words `pending`, `approved`, `rejected`, `expired`.
 #[utoipa::path(
     get, path = "/approvals/{id}", tag = "approvals", params(("id" = String, Path, description = "`appr_…`")),
     responses((status = 200, body = Value), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"))
@@ -42,10 +44,18 @@ pub(super) async fn shown(ctx: &Context, loaded: &Loaded) -> Result<Value, Probl
     for strike in &loaded.request.strikes {
         strikes.push(struck(strike, &ctx.recorder.username(&strike.by).await?));
     }
+    let mut extensions = Vec::new();
+    for extension in &loaded.request.extensions {
+        extensions.push(extended(extension, &ctx.recorder.username(&extension.by).await?));
+    }
+    let head = ctx.runs.head(&loaded.request.position.run).await?;
     let effects = approval_effect::summaries(ctx, &loaded.request).await?;
     let sent = approval_effect::sent(ctx, &loaded.request).await?;
     let mut view = view(&loaded.request, effects, &sent, &record, votes);
     view["strikes"] = Value::Array(strikes);
+    view["extensions"] = Value::Array(extensions);
+    view["queue_status"] = json!(loaded.request.status.word(Vocabulary::Queue));
+    view["agent_profile_id"] = json!(head.map(|head| head.profile_id));
     Ok(view)
 }
 
@@ -63,6 +73,13 @@ fn asked(request: &Request, sent: &[Value]) -> Vec<Value> {
 /// A strike with the username of the person in place of their id.
 fn struck(strike: &StrikeRecord, username: &str) -> Value {
     let mut view = json!(strike);
+    view["by"] = json!(username);
+    view
+}
+
+/// An extension with the username of the person in place of their id.
+fn extended(extension: &ExtensionRecord, username: &str) -> Value {
+    let mut view = json!(extension);
     view["by"] = json!(username);
     view
 }

@@ -1,56 +1,114 @@
 //! `/approvals` (F-357).
-#![expect(
-    unused_qualifications,
-    reason = "the macro of the route writes the type of the query with a path"
-)]
 
 use axum::extract::State;
+use countersign_approval::{RunId, Status, Vocabulary};
 use countersign_store_approvals::{Shelf, Summary};
+use countersign_store_kit::Page as Stored;
 use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
-use serde::Deserialize;
-use serde_json::Value;
-use utoipa::IntoParams;
+use futures::future::BoxFuture;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Ctx, Reader};
+use crate::Context;
+use crate::pagination::read_on;
+use crate::queries::ApprovalQuery;
 
-/// What to list.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ApprovalQuery {
-    /// At most so many items, 1 to 100; 50 when left out.
-    #[param(minimum = 1, maximum = 100)]
-    limit: Option<u32>,
-    /// `next` of the page before.
-    cursor: Option<String>,
-    /// `approver`: what the caller may be asked to decide (the default); `owner`: what the caller's runs wait for.
-    role: Option<String>,
-    /// `pending` (the default, nearest deadline first) or `closed` (newest first).
-    status: Option<String>,
+/// A request in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ApprovalLine {
+    /// `approval`, `run`, `step`, `kind`, `title`, `status`, `owner`, `opened_at`, `deadline`, `closed_at`.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    summary: Summary,
+    /// The agent whose run asks (F-195).
+    agent_profile_id: Option<String>,
+    /// The status in the words of a queue: `pending`, `approved`, `rejected`, `expired` (K-15).
+    queue_status: &'static str,
 }
 
-/// Requests for approval.
-#[utoipa::path(get, path = "/approvals", tag = "approvals", params(ApprovalQuery), responses((status = 200, body = Page<Value>), (status = 403, description = "PERMISSION_DENIED")))]
+/// Requests for approval. `status` of a line is the exact word, `queue_status` the same in the four words of a queue.
+#[utoipa::path(get, path = "/approvals", tag = "approvals", params(ApprovalQuery), responses((status = 200, body = Page<ApprovalLine>), (status = 403, description = "PERMISSION_DENIED"), (status = 422, description = "INVALID_INPUT: a role or a status that there is not")))]
 pub(crate) async fn list(
     State(ctx): Ctx,
     Reader(ref person): Reader,
     Query(query): Query<ApprovalQuery>,
-) -> Result<Json<Page<Summary>>, Problem> {
-    let filters = [("role", query.role.as_deref()), ("status", query.status.as_deref())];
+) -> Result<Json<Page<ApprovalLine>>, Problem> {
+    let profile = query.profile.as_ref().map(ToString::to_string);
+    let filters = [
+        ("role", query.role.as_deref()),
+        ("status", query.status.as_deref()),
+        ("profile", profile.as_deref()),
+    ];
     let cursor = Cursor::new(ctx.cursors.get().await?, person, "approvals", &filters);
     let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
     let (limit, after) = (paging.limit()?, paging.after(&cursor)?);
-    let shelf = match query.status.as_deref() {
-        None | Some("pending") => Shelf::Pending,
-        Some("closed") => Shelf::Closed,
-        Some(_) => return Err(Problem::field("status", "is `pending` or `closed`")),
-    };
-    let page = match query.role.as_deref() {
-        None | Some("approver") => {
-            ctx.approvals.for_approver(person, shelf, limit, after.as_deref()).await?
-        }
-        Some("owner") => ctx.approvals.of_owner(person, shelf, limit, after.as_deref()).await?,
+    let (shelf, status) = wanted(query.status.as_deref())?;
+    let as_owner = match query.role.as_deref() {
+        None | Some("approver") => false,
+        Some("owner") => true,
         Some(_) => return Err(Problem::field("role", "is `approver` or `owner`")),
     };
-    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+    let (ctx, profile) = (&ctx, profile.as_deref());
+    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, _> {
+        Box::pin(async move {
+            let after = after.as_deref();
+            let page = match as_owner {
+                false => ctx.approvals.for_approver(person, shelf, limit, after).await?,
+                true => ctx.approvals.of_owner(person, shelf, limit, after).await?,
+            };
+            let mut items = lines(ctx, page.items).await?;
+            items.retain(|line| {
+                status.is_none_or(|status| line.summary.status == status)
+                    && profile.is_none_or(|id| line.agent_profile_id.as_deref() == Some(id))
+            });
+            Ok(Stored { items, next: page.next })
+        })
+    };
+    let found = read_on(limit, after, read).await?;
+    Ok(Json(cursor.page(found.items, found.next.as_deref())))
+}
+
+/// Which part of the list, and which of it.
+fn wanted(status: Option<&str>) -> Result<(Shelf, Option<Status>), Problem> {
+    match status {
+        None | Some("pending") => Ok((Shelf::Pending, None)),
+        Some("closed") => Ok((Shelf::Closed, None)),
+        Some(word) => {
+            let known = word.parse::<Status>();
+            let known = known.map_err(|error| Problem::field("status", error.to_string()))?;
+            Ok((Shelf::Closed, Some(known)))
+        }
+    }
+}
+
+/// The lines of requests, with the agents of their runs.
+async fn lines(ctx: &Context, requests: Vec<Summary>) -> Result<Vec<ApprovalLine>, Problem> {
+    let runs: Vec<&RunId> = requests.iter().map(|request| &request.run).collect();
+    let heads = ctx.runs.heads(&runs).await?;
+    let line = |summary: Summary| ApprovalLine {
+        agent_profile_id: heads.get(&summary.run).map(|head| head.profile_id.clone()),
+        queue_status: summary.status.word(Vocabulary::Queue),
+        summary,
+    };
+    Ok(requests.into_iter().map(line).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(word: Option<&str>, expect: Option<(Shelf, Option<Status>)>) {
+        assert_eq!(wanted(word).ok(), expect, "{word:?}");
+    }
+
+    #[test]
+    fn f_402_requests_are_listed_by_every_status_there_is() {
+        check(None, Some((Shelf::Pending, None)));
+        check(Some("pending"), Some((Shelf::Pending, None)));
+        check(Some("closed"), Some((Shelf::Closed, None)));
+        check(Some("denied"), Some((Shelf::Closed, Some(Status::Denied))));
+        check(Some("timed_out"), Some((Shelf::Closed, Some(Status::TimedOut))));
+        check(Some("waved through"), None);
+    }
 }

@@ -3,7 +3,8 @@
 use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
-use countersign_run::{DryRun, Head, RunContext, RunId, RunStatus};
+use countersign_run::{DryRun, Head, RunContext, RunId, RunRecord, RunStatus, Strategy};
+use countersign_store_kit::Page as Stored;
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Cursor, FieldError, Json, Page, PageQuery, Problem, Query, Signed};
 use futures::future::BoxFuture;
@@ -16,6 +17,9 @@ use utoipa::ToSchema;
 use super::execution::state;
 use super::{Ctx, Reader, analyst};
 use crate::idempotency::do_once;
+use crate::moments::in_order;
+use crate::pagination::read_on;
+use crate::queries::ExecutionQuery;
 use crate::{Context, run_context, start_run};
 
 /// Runs of a page that are looked at together.
@@ -63,6 +67,10 @@ pub(crate) struct ExecutionLine {
     /// How it came about.
     #[schema(value_type = String)]
     run_context: RunContext,
+    /// How its answer is found: `pipeline` (a deterministic playbook), `playbook`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    strategy: Option<Strategy>,
     /// Who started it.
     #[schema(value_type = String)]
     invoked_by: UserId,
@@ -86,6 +94,15 @@ pub(crate) struct ExecutionLine {
     /// When it finished.
     #[schema(value_type = Option<String>, format = DateTime)]
     finished_at: Option<Timestamp>,
+    /// From the request to the end, with all waiting for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<u64>,
+    /// What it did, once it is over: `connectors_called` (`step`, `connector`, `endpoint`, `status`, `latency_ms`,
+    /// `results_count`, `code`; the first 50, and how many are left out), `entities` (`resolved`, `discovered`, `merged`,
+    /// `ambiguous`), `output_destinations` (`destination`, `status`, `count`) and `error_details` (`step`, `code`, `message`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    record: Option<RunRecord>,
     /// What the caller should know of how the run was started; only in the answer to the start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<FieldError>,
@@ -113,6 +130,7 @@ impl From<&Head> for ExecutionLine {
             playbook_name: head.playbook_name.clone(),
             query: head.query.clone(),
             run_context: head.context,
+            strategy: head.strategy,
             invoked_by: head.invoked_by.clone(),
             repeats: head.repeats.clone(),
             repeated_by: head.repeated_by.clone(),
@@ -120,6 +138,8 @@ impl From<&Head> for ExecutionLine {
             status: head.status.unwrap_or(RunStatus::Running),
             started_at: head.started_at,
             finished_at: head.finished_at,
+            duration_ms: head.duration_ms(),
+            record: head.record.clone(),
             warnings: Vec::new(),
         }
     }
@@ -163,19 +183,43 @@ pub(crate) async fn start(
 }
 
 /// The caller's runs, newest first.
-#[utoipa::path(get, path = "/executions", tag = "executions", params(PageQuery), responses((status = 200, body = Page<ExecutionLine>)))]
+#[utoipa::path(get, path = "/executions", tag = "executions", params(ExecutionQuery), responses((status = 200, body = Page<ExecutionLine>), (status = 422, description = "INVALID_INPUT: a limit out of bounds, a status that there is not, a range that ends before it begins")))]
 pub(crate) async fn list(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
-    Query(query): Query<PageQuery>,
+    Query(query): Query<ExecutionQuery>,
 ) -> Result<Json<Page<ExecutionLine>>, Problem> {
-    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "executions", &[]);
-    let after = query.after(&cursor)?;
-    let page = ctx.runs.list(owner, query.limit()?, after.as_deref()).await?;
+    in_order(query.from, query.to)?;
+    let narrowed = query.narrowed();
+    let filters = [("narrowed", Some(narrowed.as_str()))];
+    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "executions", &filters);
+    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
+    let (limit, after) = (paging.limit()?, paging.after(&cursor)?);
+    let between = (query.from, query.to);
+    let (ctx, query) = (&ctx, &query);
+    let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, _> {
+        Box::pin(async move {
+            let page = ctx.runs.list(owner, between, limit, after.as_deref()).await?;
+            Ok(Stored { items: lines(ctx, query, &page.items).await?, next: page.next })
+        })
+    };
+    let found = read_on(limit, after, read).await?;
+    Ok(Json(cursor.page(found.items, found.next.as_deref())))
+}
+
+/// The lines of those that are asked for.
+async fn lines(
+    ctx: &Context,
+    query: &ExecutionQuery,
+    heads: &[Head],
+) -> Result<Vec<ExecutionLine>, Problem> {
+    let heads = heads.iter().filter(|head| query.may_take(head));
     let looked: Vec<BoxFuture<'_, _>> =
-        page.items.iter().map(|head| Box::pin(line(&ctx, head)) as BoxFuture<'_, _>).collect();
-    let lines = futures::stream::iter(looked).buffered(AT_ONCE).try_collect().await?;
-    Ok(Json(cursor.page(lines, page.next.as_deref())))
+        heads.map(|head| Box::pin(line(ctx, head)) as BoxFuture<'_, _>).collect();
+    let lines = futures::stream::iter(looked).buffered(AT_ONCE);
+    let mut lines: Vec<ExecutionLine> = lines.try_collect().await?;
+    lines.retain(|line| query.status.is_none_or(|status| line.status == status));
+    Ok(lines)
 }
 
 /// The line of a run; only one that goes on is looked at more closely.

@@ -1,5 +1,5 @@
 use countersign_approval::ApprovalId;
-use countersign_run::{RunId, RunState, StepState};
+use countersign_run::{RunId, RunRecord, RunState, StepState};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -61,7 +61,10 @@ fn with<T>(
 ) -> T {
     let (state, at) = (state(unknown), Timestamp::UNIX_EPOCH);
     let (outcomes, written, profile) = (&crate::outcomes::Outcomes::default(), &[][..], None);
-    see(&Done { head, state: &state, status, approvals, outcomes, written, profile, at })
+    let mut record = RunRecord::default();
+    record.add_destination("document", "success");
+    let record = &record;
+    see(&Done { head, state: &state, status, approvals, outcomes, written, record, profile, at })
 }
 
 #[test]
@@ -111,6 +114,12 @@ fn a_164_the_mail_says_that_there_is_a_note_and_the_notification_holds_it() {
         assert!(!body.contains("evil") && !body.contains("look"), "{body}");
     }
     assert!(note.message.contains(NOTE), "{}", note.message);
+    assert_eq!(serde_json::to_value(note.notification_type).unwrap(), "agent_job_complete");
+    let details = json!({
+        "execution_id": head.run, "status": "rejected", "entities_discovered": 0,
+        "output_destinations": [{ "destination": "document", "status": "success", "count": 1 }],
+    });
+    assert_eq!(Value::Object(note.details), details);
     assert_eq!(note.action_url.as_deref(), Some("address"));
 }
 

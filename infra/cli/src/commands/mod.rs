@@ -6,6 +6,8 @@ mod bench;
 mod decide;
 mod demo;
 mod down;
+mod escalate;
+mod extend;
 mod floor;
 mod kind;
 mod response_text;
@@ -69,6 +71,10 @@ pub(crate) enum Command {
     Deny(decide::Decide),
     /// Strike rows out of what waits, before anybody signs it.
     Strike(strike::Strike),
+    /// Give what waits more time.
+    Extend(extend::Extend),
+    /// Ask those now whom a gate names for later.
+    Escalate(escalate::Escalate),
     /// Measure.
     Bench(bench::Bench),
     /// Verify a ledger's export, offline.
@@ -95,6 +101,8 @@ impl Command {
             Self::Approvals(command) => command.run(place, console).await,
             Self::Approve(command) => command.run("approve", place, console).await,
             Self::Strike(command) => command.run(place, console).await,
+            Self::Escalate(command) => command.run(place, console).await,
+            Self::Extend(command) => command.run(place, console).await,
             Self::Deny(command) => command.run("reject", place, console).await,
         }
     }

@@ -131,7 +131,9 @@ async fn f_065_the_engine_fills_in_what_it_knows() {
     check(
         vec![
             outcome("read", StepStatus::Done, json!({"count": 3})),
-            outcome("resolve", StepStatus::Done, json!({"resolved": [{"canonical_name": "Ada", "type": "PERSON"}]})),
+            outcome("resolve", StepStatus::Done, json!({"resolved": [
+                {"canonical_name": "Ada", "type": "PERSON", "is_known": false},
+                {"canonical_name": "River Trust", "type": "ORG", "is_known": true}]})),
             outcome("write", StepStatus::Done, routed),
         ],
         &json!({

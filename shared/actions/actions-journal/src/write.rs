@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_journal::{
-    Entry, EntryId, JournalConfig, Mention, Origin, Output, StepNote, TaskStatus,
+    Entities, Entry, EntryId, JournalConfig, Mention, Origin, Output, StepNote, TaskStatus,
 };
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
@@ -63,6 +63,8 @@ fn entry(
             format!("{}: {}", outcome.step, outcome.code.as_deref().unwrap_or("not done"))
         })
         .collect();
+    let done = others.iter().filter(|outcome| outcome.status == StepStatus::Done);
+    let discovered = Entities::of(done.map(|outcome| &outcome.output)).discovered;
     Entry {
         id: EntryId::of_call(&call.run, &call.idempotency_key),
         agent_profile_id: call.info.profile_id.clone(),
@@ -82,7 +84,7 @@ fn entry(
             .filter(|outcome| outcome.status.is_good())
             .map(|outcome| outcome.step.clone())
             .collect(),
-        entities_discovered: discovered(&others),
+        entities_discovered: discovered,
         outputs_produced: others.iter().flat_map(|outcome| produced(outcome)).collect(),
         approvals: Vec::new(),
         task_status: if wrong.is_empty() { TaskStatus::Complete } else { TaskStatus::Partial },
@@ -118,50 +120,18 @@ fn context(word: &str) -> RunContext {
     serde_json::from_value(json!(word)).unwrap_or(RunContext::Interactive)
 }
 
-/// What resolution left as entities of the run.
-fn discovered(outcomes: &[&StepOutcome]) -> Vec<Mention> {
-    let done = outcomes.iter().filter(|outcome| outcome.status == StepStatus::Done);
-    let resolved = done.filter_map(|outcome| outcome.output.get("resolved")?.as_array());
-    resolved.flatten().filter_map(Mention::read).take(MAX_ITEMS).collect()
-}
-
 /// What `route_output` and `save_to_workspace` say they wrote.
 fn produced(outcome: &StepOutcome) -> Vec<Output> {
     let output = &outcome.output;
-    if let Some(rows) = output.get("rows_inserted").and_then(Value::as_u64) {
-        let updated = output.get("rows_updated").and_then(Value::as_u64).unwrap_or(0);
-        return vec![Output {
-            output_type: "data_workspace_table".into(),
-            path: None,
-            table: table(output),
-            rows: Some(rows + updated),
-        }];
+    if output.get("rows_inserted").is_some() {
+        return vec![Output::of("data_workspace_table", output)];
     }
     let routed = output.get("routed_to").and_then(Value::as_array).into_iter().flatten();
     routed
         .filter(|row| row.get("status").and_then(Value::as_str) == Some("success"))
-        .filter_map(routed_output)
+        .filter_map(|row| {
+            let kind = row.get("destination")?.as_str()?;
+            Some(Output::of(kind, row.get("details").unwrap_or(&Value::Null)))
+        })
         .collect()
-}
-
-fn routed_output(row: &Value) -> Option<Output> {
-    let details = row.get("details")?;
-    let folder = details
-        .get("folder_id")
-        .and_then(Value::as_str)
-        .map_or_else(String::new, |folder| format!("{folder}/"));
-    let path =
-        details.get("filename").and_then(Value::as_str).map(|name| format!("{folder}{name}"));
-    let rows = details.get("rows_inserted").and_then(Value::as_u64);
-    Some(Output {
-        output_type: row.get("destination")?.as_str()?.to_owned(),
-        path,
-        table: table(details),
-        rows,
-    })
-}
-
-fn table(details: &Value) -> Option<String> {
-    let text = |key: &str| details.get(key).and_then(Value::as_str);
-    Some(format!("{}/{}", text("workspace_id")?, text("table_name")?))
 }

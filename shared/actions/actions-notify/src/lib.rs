@@ -16,7 +16,10 @@ use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call, Handler};
 use countersign_registry::actions::send_notification as declared;
 use countersign_registry::shape::filled;
-use countersign_store_content::{Notification, NotificationId, Priority, derived};
+use countersign_store_content::{
+    Notification, NotificationId, NotificationType, Priority, derived,
+};
+use serde_json::Map;
 
 pub use link::PublicUrl;
 pub use ports::{Addresses, DailyMails, Mails, Notes, Quotas};
@@ -82,11 +85,13 @@ impl SendNotification {
         Ok(Notification {
             id: NotificationId::from_bytes(derived(&["notification", &call.idempotency_key])),
             owner: call.owner.clone(),
+            notification_type: NotificationType::AgentMessage,
             title: one_line(&title),
             message: inputs.message.trim().to_owned(),
             priority: priority(params.priority),
             action_url: action_url.transpose().map_err(invalid)?,
             action_label: filled(params.action_label).map(|label| one_line(&label)),
+            details: Map::from_iter([("execution_id".to_owned(), call.run.as_str().into())]),
             run: call.run.clone(),
             created_at: call.now,
             read_at: None,

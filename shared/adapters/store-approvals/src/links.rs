@@ -20,7 +20,8 @@ impl Approvals {
     /// The link of the approver in `slot`. The first call makes it; later ones give the same link again, so that a
     /// reminder does not kill the first mail. `reissue` makes a new one, and older links die.
     ///
-    /// A link lives a day longer than its request, so that a late reader is told how it ended.
+    /// A link lives a day longer than its request, so that a late reader is told how it ended. A request with more time gets a
+    /// new one, which lives as long as that.
     ///
     /// # Errors
     /// [`LinkError::Key`] when the key cannot be used, or the table does not answer.
@@ -34,7 +35,9 @@ impl Approvals {
         Box::pin(async move {
             let known = self.link_item(&request.id, slot).await.map_err(|e| unavailable(&e))?;
             let (version, expires_at) = match &known {
-                Some(item) if !reissue => (item.version, item.expires_at()),
+                Some(item) if !reissue && item.expires_at() >= lifetime(request) => {
+                    (item.version, item.expires_at())
+                }
                 Some(item) => (item.version + 1, lifetime(request)),
                 None => (1, lifetime(request)),
             };

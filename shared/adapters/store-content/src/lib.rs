@@ -31,7 +31,7 @@ pub use documents::{Document, Folder, NewDocument};
 pub use error::ContentError;
 pub use exports::{Export, NewExport};
 pub use ids::{DocumentId, ExportId, NotificationId};
-pub use notifications::{Notification, Priority};
+pub use notifications::{Notification, NotificationType, Priority};
 pub use tables::{DEFAULT_WORKSPACE, OnConflict, RowWrite, StoredRow, TableInfo, Written};
 
 /// What every method of this crate returns.

@@ -5,6 +5,7 @@ use countersign_store_kit::{Expr, Page, Query, Write};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::ids::NotificationId;
 use crate::keys::{self, sortable};
@@ -28,6 +29,19 @@ pub enum Priority {
     Urgent,
 }
 
+/// What a notification is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotificationType {
+    /// A run is over (F-190).
+    AgentJobComplete,
+    /// A step of a run wrote it (F-072).
+    #[default]
+    AgentMessage,
+    /// A source rejected a credential (F-306).
+    CredentialRejected,
+}
+
 /// A message to the owner of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notification {
@@ -35,6 +49,9 @@ pub struct Notification {
     pub id: NotificationId,
     /// Who is told.
     pub owner: UserId,
+    /// What it is about.
+    #[serde(default)]
+    pub notification_type: NotificationType,
     /// One line.
     pub title: String,
     /// The message, plain text.
@@ -47,6 +64,9 @@ pub struct Notification {
     /// What the link is called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_label: Option<String>,
+    /// What it is about, as data: of a finished run `execution_id`, `status`, `entities_discovered`, `output_destinations`.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub details: Map<String, Value>,
     /// The run it comes from.
     pub run: String,
     /// When.
@@ -90,21 +110,22 @@ impl ContentStore {
         })
     }
 
-    /// Marks a notification of this owner as read; false when there is none.
+    /// Marks a notification of this owner as read; none when there is none. One that was read keeps its time.
     pub fn mark_read<'a>(
         &'a self,
         owner: &'a UserId,
         id: &'a NotificationId,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<bool>> {
+    ) -> BoxFuture<'a, Result<Option<Notification>>> {
         Box::pin(async move {
-            let write =
-                Write::update(&keys::note(owner, id)).set("read_at", &now)?.when(Expr::exists());
-            match self.table.write(write).await {
-                Ok(()) => Ok(true),
-                Err(error) if error.is_condition() => Ok(false),
-                Err(error) => Err(error.into()),
+            let key = keys::note(owner, id);
+            let unread = Expr::new("attribute_exists(#PK) AND attribute_not_exists(#read_at)");
+            match self.table.write(Write::update(&key).set("read_at", &now)?.when(unread)).await {
+                Ok(()) => {}
+                Err(error) if error.is_condition() => {}
+                Err(error) => return Err(error.into()),
             }
+            Ok(self.table.get(&key).await?)
         })
     }
 }

@@ -2,13 +2,14 @@
 
 use countersign_approval::ports::{PortError, PortResult, RunLog};
 use countersign_approval::{Choice, Kind, OnReject, Request, Status, StepEffects};
+use countersign_journal::EntryId;
 use countersign_run::{
     EFFECT_NOT_DONE, Event, EventKind, GateOutcome, RunId, Said, StepStatus, Stop, StopReason,
 };
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::{Consequence, Intent, Outcome, Result, RunStore, warnings_of};
+use crate::{Consequence, Intent, JournalStore, Outcome, Result, RunStore, warnings_of};
 
 impl RunLog for RunStore {
     fn opened<'a>(&'a self, request: &'a Request) -> PortResult<'a, ()> {
@@ -48,6 +49,11 @@ impl RunStore {
     /// A gate ends with an outcome of its own. A tool that asked for itself ends here when it was refused, and when people said
     /// what became of its call; otherwise, approved, it goes on to act.
     async fn gate_closed(&self, request: &Request) -> Result<()> {
+        if request.status.is_final() {
+            // Nobody waits any more: the entry of the run says how it ended.
+            let waiting = EntryId::of_request(request.id.as_str());
+            JournalStore::new(self.table.clone()).take_away(&request.owner, &waiting).await?;
+        }
         let Some(verdict) = verdict(request.status) else { return Ok(()) };
         let run = &request.position.run;
         let at = request.closed.as_ref().map_or(request.opened_at, |closed| closed.at);

@@ -1,8 +1,11 @@
 //! Reading runs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use countersign_identity::UserId;
 use countersign_run::{Event, Head, RunId};
-use countersign_store_kit::{Page, Query};
+use countersign_store_kit::{Page, Query, decode};
+use jiff::Timestamp;
 
 use crate::records::OutcomeItem;
 use crate::{Outcome, Result, RunStore, keys};
@@ -27,18 +30,35 @@ impl RunStore {
         Ok(self.head(run).await?.filter(|head| head.owner == *owner))
     }
 
-    /// The runs of an owner, newest first.
+    /// The runs of an owner that were asked for between two times, to the millisecond, newest first.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer or the cursor is none.
     pub async fn list(
         &self,
         owner: &UserId,
+        (from, to): (Option<Timestamp>, Option<Timestamp>),
         limit: i32,
         after: Option<&str>,
     ) -> Result<Page<Head>> {
         let query = Query::index(&keys::owner_index(owner)).descending().limit(limit).after(after);
-        self.table.query(query).await?.decode(self.table.name())
+        let (low, high) = keys::owner_range(from, to);
+        self.table.query(query.between(&low, &high)).await?.decode(self.table.name())
+    }
+
+    /// The heads of several runs, by run; those there are.
+    ///
+    /// # Errors
+    /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
+    pub async fn heads(&self, runs: &[&RunId]) -> Result<BTreeMap<RunId, Head>> {
+        let unique: BTreeSet<&RunId> = runs.iter().copied().collect();
+        if unique.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let wanted: Vec<_> = unique.into_iter().map(keys::head).collect();
+        let found = self.table.get_many(&wanted).await?.into_values();
+        let heads = found.map(|item| decode::<Head>(self.table.name(), item));
+        heads.map(|head| head.map(|head| (head.run.clone(), head))).collect()
     }
 
     /// Everything that happened in a run, oldest first.

@@ -51,14 +51,34 @@ impl JournalStore {
             Err(error) if error.is_condition() => self.table.get(&key).await?.ok_or(error)?,
             Err(error) => return Err(error),
         };
-        let row = |partition: String| {
-            let key = Key::new(partition, sort(stands.created_at, stands.id.as_str()));
+        let row = |key: Key| {
             Write::put(&key, &Row { id: stands.id.clone() })
                 .map(|write| write.expires_at(stands.expires_at))
         };
-        let rows = partitions(&stands).into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
+        let rows = row_keys(&stands).into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
         self.table.write_many(rows).await?;
         Ok(stands)
+    }
+
+    /// Takes an entry away, rows first, so that what a crash leaves is taken away by repeating it. Nothing happens when it is
+    /// not there.
+    ///
+    /// # Errors
+    /// [`JournalError`] when the table does not answer.
+    pub async fn withdraw(&self, owner: &UserId, id: &EntryId) -> Result<(), JournalError> {
+        self.take_away(owner, id).await.map_err(JournalError::store)
+    }
+
+    pub(crate) async fn take_away(
+        &self,
+        owner: &UserId,
+        id: &EntryId,
+    ) -> countersign_store_kit::Result<()> {
+        let key = entry_key(owner, id);
+        let Some(entry) = self.table.get::<Entry>(&key).await? else { return Ok(()) };
+        let rows = row_keys(&entry).into_iter().map(|key| Write::delete(&key));
+        self.table.write_many(rows.collect()).await?;
+        self.table.write(Write::delete(&key)).await
     }
 
     /// A page of at most `limit` entries between two times, newest first.
@@ -148,6 +168,11 @@ fn partition(access: &Access) -> (&UserId, String) {
         }
         Access::Entity { owner, key } => (owner, format!("JRNL#{owner}#NAME#{key}")),
     }
+}
+
+fn row_keys(entry: &Entry) -> Vec<Key> {
+    let sort = sort(entry.created_at, entry.id.as_str());
+    partitions(entry).into_iter().map(|partition| Key::new(partition, sort.clone())).collect()
 }
 
 /// Every partition the entry has a row in.

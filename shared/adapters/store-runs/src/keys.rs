@@ -80,3 +80,34 @@ pub(crate) fn owner_index(owner: &UserId) -> String {
 pub(crate) fn owner_sort(started_at: Timestamp, run: &RunId) -> String {
     format!("{started_at:.3}#{run}")
 }
+
+/// The lowest and the highest sort key of runs that began between two times.
+pub(crate) fn owner_range(from: Option<Timestamp>, to: Option<Timestamp>) -> (String, String) {
+    // DynamoDB takes no empty text as the lower bound; `~` is behind the `#` of every key.
+    let low = from.map_or_else(|| "0".to_owned(), |from| format!("{from:.3}"));
+    let high = to.map_or_else(|| "9".to_owned(), |to| format!("{to:.3}~"));
+    (low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(from: Option<&str>, to: Option<&str>, began: &str, is_in: bool) {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let (low, high) = owner_range(from.map(at), to.map(at));
+        let key = owner_sort(at(began), &RunId::from_bytes([255; 16]));
+        assert_eq!(low <= key && key <= high, is_in, "{began} of {low} to {high}");
+    }
+
+    #[test]
+    fn f_347_a_range_of_runs_holds_its_ends() {
+        let (nine, ten) = (Some("2026-11-22T09:00:00Z"), Some("2026-11-22T10:00:00.5Z"));
+        check(nine, ten, "2026-11-22T09:00:00Z", true);
+        check(nine, ten, "2026-11-22T10:00:00.5Z", true);
+        check(nine, ten, "2026-11-22T08:59:59.999Z", false);
+        check(nine, ten, "2026-11-22T10:00:00.501Z", false);
+        check(None, None, "2026-11-22T10:00:00.501Z", true);
+        check(None, nine, "2026-11-22T09:00:00.001Z", false);
+    }
+}

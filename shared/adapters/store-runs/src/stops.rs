@@ -1,6 +1,6 @@
 //! Ending a run: the stop flag and the final status.
 
-use countersign_run::{Event, EventKind, Head, RunId, RunStatus, Stop};
+use countersign_run::{Event, EventKind, Head, RunId, RunRecord, RunStatus, Stop};
 use countersign_store_kit::{Expr, Write};
 use jiff::Timestamp;
 
@@ -19,15 +19,22 @@ impl RunStore {
         }
     }
 
-    /// Records the final status and removes the mark of an active run; one transaction. A successful
+    /// Records the final status with what the run did, and removes the mark of an active run; one transaction. A successful
     /// run that is not a test becomes the profile's last one. False when it was done before.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
-    pub async fn finish(&self, head: &Head, status: RunStatus, at: Timestamp) -> Result<bool> {
+    pub async fn finish(
+        &self,
+        head: &Head,
+        status: RunStatus,
+        record: &RunRecord,
+        at: Timestamp,
+    ) -> Result<bool> {
         let update = Write::update(&keys::head(&head.run))
             .set("status", &status)?
             .set("finished_at", &at)?
+            .set("record", record)?
             .add("version", &1)?;
         let event = Event {
             step: String::new(),

@@ -74,9 +74,41 @@ impl Timing {
         };
         Self { deadline: later(now, lifetime), reminders, escalation: None }
     }
+
+    /// The same with people who are asked in addition: after `minutes`, else at half of the time. Nobody, or not before the
+    /// deadline, is no escalation.
+    #[must_use]
+    pub fn escalating(self, now: Timestamp, minutes: Option<u32>, to: Vec<UserId>) -> Self {
+        let half = self.deadline.duration_since(now) / 2;
+        let after = minutes.map_or(half, |minutes| SignedDuration::from_mins(minutes.into()));
+        let at = later(now, after);
+        let is_in_time = !to.is_empty() && at < self.deadline;
+        Self { escalation: is_in_time.then_some(Escalation { at, to }), ..self }
+    }
 }
 
 /// `now + duration`; the end of time when there is no such instant.
 pub(crate) fn later(now: Timestamp, duration: SignedDuration) -> Timestamp {
     now.checked_add(duration).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(minutes: Option<u32>, people: usize, expect: Option<i64>) {
+        let now = Timestamp::UNIX_EPOCH;
+        let to = vec![UserId::from_bytes([1; 16]); people];
+        let timing = Timing::starting(now, Some(600), Waiting::Mail).escalating(now, minutes, to);
+        let at = timing.escalation.map(|escalation| escalation.at.as_second() / 60);
+        assert_eq!(at, expect, "{minutes:?} {people}");
+    }
+
+    #[test]
+    fn k_12_others_are_asked_while_there_is_time() {
+        check(None, 1, Some(300));
+        check(Some(60), 1, Some(60));
+        check(Some(600), 1, None);
+        check(Some(60), 0, None);
+    }
 }

@@ -297,7 +297,11 @@ pub(crate) fn parse_digest(text: Option<&str>) -> Result<Digest, DecideError> {
     text.parse().map_err(|_| DecideError::DigestMalformed)
 }
 
-pub(crate) fn check_open(request: &Request, now: Timestamp) -> Result<(), DecideError> {
+/// Whether the request is pending and has time left.
+///
+/// # Errors
+/// [`DecideError::Closed`] or [`DecideError::DeadlinePassed`] when not.
+pub fn check_open(request: &Request, now: Timestamp) -> Result<(), DecideError> {
     if let Some(closed) = &request.closed {
         return Err(DecideError::Closed(closed.clone()));
     }

@@ -99,6 +99,7 @@ pub fn amend(request: &Request, opening: Opening, now: Timestamp) -> Result<Move
         revision: request.revision + 1,
         opened_at: request.opened_at,
         salt: request.salt,
+        extensions: request.extensions.clone(),
         policy,
         remarks: fresh.remarks.iter().cloned().chain(strikes_gone(request)).collect(),
         ..fresh

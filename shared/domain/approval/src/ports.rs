@@ -61,6 +61,8 @@ pub enum Occasion {
     Reminder(u32),
     /// Others have not answered.
     Escalated,
+    /// There is more time: until then.
+    Extended(Timestamp),
 }
 
 impl Occasion {
@@ -72,6 +74,7 @@ impl Occasion {
             Self::Changed => "changed".to_owned(),
             Self::Reminder(n) => format!("reminder-{n}"),
             Self::Escalated => "escalated".to_owned(),
+            Self::Extended(deadline) => format!("extended-{}", deadline.as_second()),
         }
     }
 }

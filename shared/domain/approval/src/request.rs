@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::closed::Closed;
 use crate::covered::{Covered, StepEffects};
 use crate::deadline::Timing;
+use crate::extension::ExtensionRecord;
 use crate::hashing::SubjectError;
 use crate::kind::Kind;
 use crate::layout::Layout;
@@ -116,6 +117,9 @@ pub struct Request {
     /// Who struck out or restored what since it was opened, the earliest first. Not signed; what is struck is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strikes: Vec<StrikeRecord>,
+    /// Who gave it more time, the earliest first. Not signed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<ExtensionRecord>,
 }
 
 impl Request {
@@ -180,6 +184,7 @@ impl Request {
             on_reject: opening.on_reject,
             salt: opening.salt,
             strikes: Vec::new(),
+            extensions: Vec::new(),
         };
         request.digest = request.subject_digest()?;
         fits(&request)?;

@@ -9,14 +9,16 @@ use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
 use crate::embed;
-use crate::model::{Auth, BodyFormat, Endpoint, Method, RequestRules, RestConnection};
+use crate::model::{Auth, BodyFormat, Method, RequestRules, RestConnection};
 use crate::secret::Credential;
 
+mod arguments;
 mod error;
 mod paging;
 mod path;
 mod secrets;
 
+pub use arguments::arguments;
 pub use error::RequestError;
 pub use paging::continue_at;
 use paging::first_page;
@@ -148,32 +150,6 @@ pub fn unsigned(
     set_query(&mut request.url, &pairs);
     first_page(&rules.pagination, &mut request);
     Ok(request)
-}
-
-/// The declared parameters of an endpoint with their defaults; nothing else is sent. An input wins over a param.
-///
-/// # Errors
-/// [`RequestError::MissingArgument`] when a required parameter has no value.
-pub fn arguments(
-    endpoint: &Endpoint,
-    inputs: &Map<String, Value>,
-    params: &Map<String, Value>,
-) -> Result<Map<String, Value>, RequestError> {
-    let mut arguments = Map::new();
-    for parameter in &endpoint.parameters {
-        let given = inputs.get(&parameter.name).or_else(|| params.get(&parameter.name));
-        let value = given.filter(|value| !value.is_null()).or(parameter.default.as_ref());
-        match value {
-            Some(value) => {
-                arguments.insert(parameter.name.clone(), value.clone());
-            }
-            None if parameter.required => {
-                return Err(RequestError::MissingInput(parameter.name.clone()));
-            }
-            None => {}
-        }
-    }
-    Ok(arguments)
 }
 
 /// What every call accepts, then the connector's headers and the endpoint's.

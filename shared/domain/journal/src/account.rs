@@ -5,8 +5,9 @@ use countersign_identity::UserId;
 use countersign_run::{RunContext, RunStatus, StepState, StepStatus, StepWarnings};
 use jiff::Timestamp;
 
+use crate::entities::Entities;
 use crate::entry::{
-    DetailLevel, Entry, EntryId, JournalConfig, Mention, Origin, Output, StepNote, TaskStatus,
+    DetailLevel, Entry, EntryId, JournalConfig, Origin, Output, StepNote, TaskStatus,
 };
 
 /// The longest part of a note that a summary quotes, in characters; the entry holds the whole note.
@@ -44,8 +45,8 @@ pub struct RunAccount<'a> {
     pub warnings: &'a [StepWarnings],
     /// Its requests for approval, in the order they were opened.
     pub approvals: &'a [ApprovalRecord],
-    /// New entities.
-    pub entities: &'a [Mention],
+    /// Who and what it is about, and which of them are new.
+    pub entities: &'a Entities,
     /// Documents, tables, files.
     pub outputs: &'a [Output],
     /// Destinations that were not reached, each with the reason.
@@ -73,9 +74,9 @@ pub fn account(run: &RunAccount<'_>, config: &JournalConfig) -> Option<Entry> {
         run_context: run.context,
         invoked_by: run.invoked_by.clone(),
         team_id: None,
-        entities_mentioned: run.entities.to_vec(),
+        entities_mentioned: run.entities.mentioned.clone(),
         steps_completed: named(run.steps, StepStatus::is_good),
-        entities_discovered: run.entities.to_vec(),
+        entities_discovered: run.entities.discovered.clone(),
         outputs_produced: run.outputs.to_vec(),
         approvals: bounded(run.approvals),
         task_status,
@@ -104,9 +105,7 @@ fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
     parts.extend((!gates.is_empty()).then(|| format!("Asked: {}.", gates.join(". "))));
     parts.extend(listed("Found", &found));
     parts.extend(listed("Written", &run.outputs.iter().map(output).collect::<Vec<_>>()));
-    parts.extend(
-        (!run.entities.is_empty()).then(|| format!("{} new entities.", run.entities.len())),
-    );
+    parts.extend(run.entities.sentence());
     let unread: Vec<String> = run.warnings.iter().map(StepWarnings::sentence).collect();
     parts.extend(listed("Could not be read", &unread));
     parts.extend(listed("Went wrong", errors));
@@ -115,13 +114,15 @@ fn summary(run: &RunAccount<'_>, errors: &[String]) -> String {
 
 fn opening(run: &RunAccount<'_>) -> String {
     let seconds = run.finished_at.as_second().saturating_sub(run.started_at.as_second());
-    let asked = run.query.trim();
-    let asked = if asked.is_empty() {
-        String::new()
-    } else {
-        format!(" for \"{}\"", asked.chars().take(200).collect::<String>())
-    };
-    format!("{}{asked} ended as {} after {}.", run.name, run.status.as_str(), span(seconds))
+    let (name, asked) = (run.name, asked(run.query));
+    format!("{name}{asked} ended as {} after {}.", run.status.as_str(), span(seconds))
+}
+
+pub(crate) fn asked(query: &str) -> String {
+    match query.trim() {
+        "" => String::new(),
+        query => format!(" for \"{}\"", query.chars().take(200).collect::<String>()),
+    }
 }
 
 fn span(seconds: i64) -> String {
@@ -133,7 +134,7 @@ fn span(seconds: i64) -> String {
     }
 }
 
-fn counted(steps: &[(String, StepState)]) -> String {
+pub(crate) fn counted(steps: &[(String, StepState)]) -> String {
     let of = |wanted: &[StepStatus]| {
         steps.iter().filter(|(_, state)| wanted.contains(&state.status)).count()
     };
@@ -178,7 +179,7 @@ fn errors(steps: &[(String, StepState)]) -> Vec<String> {
     steps.iter().filter(|(_, state)| wrong(state)).map(told).collect()
 }
 
-fn named(steps: &[(String, StepState)], wanted: fn(StepStatus) -> bool) -> Vec<String> {
+pub(crate) fn named(steps: &[(String, StepState)], wanted: fn(StepStatus) -> bool) -> Vec<String> {
     steps.iter().filter(|(_, state)| wanted(state.status)).map(|(name, _)| name.clone()).collect()
 }
 
@@ -208,6 +209,7 @@ mod tests {
     use serde_json::json;
 
     use super::{RunAccount, account};
+    use crate::entities::Entities;
     use crate::entry::{DetailLevel, Entry, JournalConfig, Output, TaskStatus};
 
     fn step(
@@ -254,7 +256,7 @@ mod tests {
                 status,
                 steps,
                 approvals: &asked(steps),
-                entities: &[],
+                entities: &Entities::default(),
                 outputs: &outputs,
                 unreached: &[],
                 warnings: &[],

@@ -22,6 +22,12 @@ impl EntryId {
         Self::derived(&["run", run])
     }
 
+    /// The entry of a run that waits for this request.
+    #[must_use]
+    pub fn of_request(approval: &str) -> Self {
+        Self::derived(&["request", approval])
+    }
+
     /// The entry of one call of `write_journal_entry`.
     #[must_use]
     pub fn of_call(run: &str, idempotency_key: &str) -> Self {
@@ -70,18 +76,21 @@ impl TaskStatus {
         Self::CHOICES[self as usize].0
     }
 
-    /// The status of a run; none for runs that did nothing and have no entry (F-212, F-221).
+    /// The status of a run; none for runs that have no entry: those that did nothing (F-212, F-221) or are at work.
     #[must_use]
     pub fn of(status: RunStatus) -> Option<Self> {
         match status {
             RunStatus::Complete => Some(Self::Complete),
             RunStatus::Error => Some(Self::Error),
-            RunStatus::Running | RunStatus::AwaitingApproval => Some(Self::AwaitingApproval),
+            RunStatus::AwaitingApproval => Some(Self::AwaitingApproval),
             RunStatus::Partial
             | RunStatus::Rejected
             | RunStatus::Timeout
             | RunStatus::Cancelled => Some(Self::Partial),
-            RunStatus::Suppressed | RunStatus::Skipped | RunStatus::OutsideActiveHours => None,
+            RunStatus::Running
+            | RunStatus::Suppressed
+            | RunStatus::Skipped
+            | RunStatus::OutsideActiveHours => None,
         }
     }
 }
@@ -153,6 +162,27 @@ pub struct Output {
     /// How many rows were written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
+}
+
+impl Output {
+    /// What was written to a destination of this kind, from what is known of it.
+    #[must_use]
+    pub fn of(destination: &str, details: &Value) -> Self {
+        let text = |name: &str| details.get(name).and_then(Value::as_str);
+        let number = |name: &str| details.get(name).and_then(Value::as_u64);
+        let folder = text("folder_id").map_or_else(String::new, |folder| format!("{folder}/"));
+        let workspace =
+            text("workspace_id").map_or_else(String::new, |workspace| format!("{workspace}/"));
+        let updated = number("rows_updated").unwrap_or_default();
+        Self {
+            output_type: destination.to_owned(),
+            path: text("path")
+                .map(str::to_owned)
+                .or_else(|| text("filename").map(|name| format!("{folder}{name}"))),
+            table: text("table_name").map(|table| format!("{workspace}{table}")),
+            rows: number("rows_inserted").map(|inserted| inserted + updated),
+        }
+    }
 }
 
 /// One entry of a journal (F-404).
@@ -260,7 +290,7 @@ impl JournalConfig {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{EntryId, JournalConfig, Mention, TaskStatus};
+    use super::{EntryId, JournalConfig, Mention, Output, TaskStatus};
 
     fn check(value: &Value, expect: Option<(&str, Option<&str>)>) {
         let read = Mention::read(value);
@@ -278,6 +308,16 @@ mod tests {
         check(&json!({"label": "x"}), None);
         check(&json!("  "), None);
         assert_eq!(Mention::key("  O'NEIL,  María-José "), "o neil maría josé");
+    }
+
+    #[test]
+    fn f_404_an_output_says_where_it_is_and_how_many_rows_were_written() {
+        let table =
+            json!({"workspace_id": "w", "table_name": "t", "rows_inserted": 2, "rows_updated": 1});
+        let made = Output::of("data_workspace_table", &table);
+        assert_eq!((made.table.as_deref(), made.rows), (Some("w/t"), Some(3)));
+        let document = Output::of("document", &json!({"filename": "a.md", "folder_id": "f"}));
+        assert_eq!((document.path.as_deref(), document.rows), (Some("f/a.md"), None));
     }
 
     #[test]

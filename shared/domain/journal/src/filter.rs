@@ -47,7 +47,7 @@ impl Filter {
         };
         let status = text("status").map(status).transpose()?;
         let filter = Self {
-            words: text("query").map(words).unwrap_or_default(),
+            words: text("query").map(Self::words).unwrap_or_default(),
             from: text("date_from").map(|date| moment("date_from", date, false)).transpose()?,
             to: text("date_to").map(|date| moment("date_to", date, true)).transpose()?,
             entity: text("entity_name").map(Mention::key).filter(|key| !key.is_empty()),
@@ -61,6 +61,15 @@ impl Filter {
             }),
             _ => Ok(filter),
         }
+    }
+
+    /// The words of a question that an entry must contain, without those that say nothing.
+    #[must_use]
+    pub fn words(query: &str) -> Vec<String> {
+        let lower = query.to_lowercase();
+        let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words = words.filter(|word| !STOP_WORDS.contains(word));
+        words.take(20).map(str::to_owned).collect()
     }
 
     /// Whether an entry is looked for.
@@ -102,18 +111,6 @@ impl Filter {
 
 fn mentions(entry: &Entry) -> impl Iterator<Item = &Mention> {
     entry.entities_mentioned.iter().chain(&entry.entities_discovered)
-}
-
-fn words(query: &str) -> Vec<String> {
-    let lower = query.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words
-        .into_iter()
-        .filter(|word| !STOP_WORDS.contains(word))
-        .take(20)
-        .map(str::to_owned)
-        .collect()
 }
 
 fn status(word: &str) -> Result<TaskStatus, JournalError> {

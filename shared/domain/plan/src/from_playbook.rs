@@ -182,6 +182,7 @@ fn gate(kind: &playbook::StepKind) -> Option<Gate> {
         preview_columns,
         prompt,
         timeout_minutes,
+        escalation,
         on_reject,
         approvers,
         quorum,
@@ -196,6 +197,7 @@ fn gate(kind: &playbook::StepKind) -> Option<Gate> {
         preview_limit: *preview_limit,
         preview_columns: preview_columns.clone(),
         timeout_minutes: *timeout_minutes,
+        escalation: escalation.clone(),
         on_reject: match on_reject {
             playbook::OnReject::Stop => OnReject::Stop,
             playbook::OnReject::Skip => OnReject::Skip,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign_identity::UserId;
-use countersign_playbook::{ForEach, OnWarning, OutputDecl, PreviewColumn};
+use countersign_playbook::{Escalation, ForEach, OnWarning, OutputDecl, PreviewColumn};
 use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, RunContext, RunId};
 use serde::{Deserialize, Serialize};
@@ -185,6 +185,9 @@ pub struct Gate {
     /// How long people have, minutes; the default of the context when absent (K-16).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_minutes: Option<u32>,
+    /// Who is asked in addition when nobody has decided for a while.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation: Option<Escalation>,
     /// What a refusal means.
     pub on_reject: OnReject,
     /// Who may sign: user names or addresses of the directory; empty = the profile's approvers, else the owner.

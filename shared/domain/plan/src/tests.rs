@@ -63,6 +63,7 @@ fn approval() -> playbook::StepKind {
         preview_columns: Vec::new(),
         prompt: "go on?".to_owned(),
         timeout_minutes: None,
+        escalation: None,
         on_reject: playbook::OnReject::Stop,
         approvers: Vec::new(),
         quorum: 1,

@@ -9,7 +9,9 @@ use crate::check::{Checked, bare};
 use crate::draft::{
     Draft, DraftAction, DraftApproval, DraftEach, DraftKind, DraftOutput, DraftStep, Entries,
 };
-use crate::model::{ForEach, OnError, OutputDecl, Section, Step, StepKind, ValidPlaybook};
+use crate::model::{
+    Escalation, ForEach, OnError, OutputDecl, Section, Step, StepKind, ValidPlaybook,
+};
 use crate::names::Names;
 use crate::on_warning::OnWarning;
 use crate::sink::Text;
@@ -186,6 +188,10 @@ impl Lower<'_> {
                 .transpose()?
                 .unwrap_or_default(),
             timeout_minutes: gate.timeout_minutes,
+            escalation: gate.escalation.as_ref().map(|escalation| Escalation {
+                to: escalation.to.iter().map(|name| name.text.clone()).collect(),
+                after_minutes: escalation.after_minutes,
+            }),
             on_reject: gate.on_reject,
             approvers: gate.approvers.iter().map(|name| name.text.clone()).collect(),
             quorum: gate.quorum,

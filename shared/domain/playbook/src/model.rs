@@ -262,6 +262,9 @@ pub enum StepKind {
         /// When it counts as denied; left out, the default of the run's context (K-16). 1 to 525,600.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         timeout_minutes: Option<u32>,
+        /// Who is asked in addition when nobody has decided for a while. Our addition.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        escalation: Option<Escalation>,
         /// What a denial means (K-13). A missed deadline is a denial (K-12).
         on_reject: OnReject,
         /// User names or mail addresses in the directory; empty, as the policy says. Our addition.
@@ -272,6 +275,17 @@ pub enum StepKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         assurance: Option<Assurance>,
     },
+}
+
+/// Who is asked in addition when a request has waited for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Escalation {
+    /// User names or mail addresses in the directory. 1 to 10.
+    pub to: Vec<String>,
+    /// After so many minutes; left out, half of the time that the gate has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_minutes: Option<u32>,
 }
 
 /// What an `llm_task` must answer.

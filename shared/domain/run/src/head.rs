@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{RunId, RunStatus, StepWarnings};
+use crate::{RunId, RunRecord, RunStatus, StepWarnings, Strategy};
 
 /// How a run came about (F-186…F-189), the least strict first.
 #[derive(
@@ -119,6 +119,9 @@ pub struct Head {
     pub query: String,
     /// How it came about.
     pub context: RunContext,
+    /// How its answer is found; runs of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
     /// Set when the run is a test; absent for a run that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,
@@ -158,6 +161,9 @@ pub struct Head {
     /// When it finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Timestamp>,
+    /// What it did, in figures, once finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<RunRecord>,
 }
 
 impl Head {
@@ -166,5 +172,12 @@ impl Head {
     #[must_use]
     pub fn origin(&self) -> &RunId {
         self.repeats.first().unwrap_or(&self.run)
+    }
+
+    /// From the request to the end, with all waiting, in milliseconds; none while it is not over.
+    #[must_use]
+    pub fn duration_ms(&self) -> Option<u64> {
+        let took = self.finished_at?.duration_since(self.started_at);
+        Some(u64::try_from(took.as_millis()).unwrap_or_default())
     }
 }

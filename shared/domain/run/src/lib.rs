@@ -12,8 +12,10 @@ mod fold;
 mod fold_tests;
 mod head;
 mod quota;
+mod record;
 mod response;
 mod sent;
+mod statistics;
 mod status;
 mod warnings;
 
@@ -21,8 +23,10 @@ pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fold::{RunState, StepState, fold};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
+pub use record::{ConnectorCall, DestinationCount, EntityCounts, RunRecord, StepProblem, Strategy};
 pub use response::{Response, RoutedOutput};
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
+pub use statistics::{AgentFigures, ConnectorFigures, DayFigures, Figures, Statistics};
 pub use status::{IllegalTransition, RunStatus, StepStatus};
 pub use warnings::{
     StepWarnings, all_warnings, left_out, warned, warning_count, warning_sentences,

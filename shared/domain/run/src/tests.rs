@@ -22,6 +22,7 @@ fn head() -> Head {
         playbook_name: None,
         query: String::new(),
         context: RunContext::Interactive,
+        strategy: None,
         started_at: Timestamp::UNIX_EPOCH,
         last_finished_at: None,
         dry_run: None,
@@ -36,6 +37,7 @@ fn head() -> Head {
         stop: None,
         status: None,
         finished_at: None,
+        record: None,
     }
 }
 

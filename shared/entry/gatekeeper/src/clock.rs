@@ -2,7 +2,7 @@
 
 use countersign_approval::ports::Occasion;
 use countersign_approval::{
-    ApprovalId, LifecycleError, Move, Request, Status, close, escalate, expire, extend,
+    ApprovalId, LifecycleError, Move, Request, Status, check_open, close, escalate, expire,
 };
 use countersign_identity::UserId;
 use countersign_states::Once;
@@ -142,7 +142,7 @@ impl Gatekeeper {
         Ok(true)
     }
 
-    async fn set_again(&self, request: &Request) -> Result<(), GateError> {
+    pub(crate) async fn set_again(&self, request: &Request) -> Result<(), GateError> {
         let set = self.alarms.set(&expiry_alarm(request)).await;
         set.map_err(|error| {
             countersign_approval::ports::PortError::of("setting a deadline", &error).into()
@@ -203,26 +203,18 @@ impl Gatekeeper {
         })
     }
 
-    /// Gives a pending request more time. Who may do that is the door's question.
+    /// The same before its time has come, because somebody asks for it.
     ///
     /// # Errors
-    /// [`GateError::Lifecycle`] when it has ended or the new deadline does not fit.
-    pub fn extend<'a>(
+    /// [`GateError::Decide`] when the request has ended, else as [`Gatekeeper::escalate`].
+    pub fn escalate_now<'a>(
         &'a self,
         id: &'a ApprovalId,
-        deadline: Timestamp,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Request, GateError>> {
+    ) -> BoxFuture<'a, Result<Vec<UserId>, GateError>> {
         Box::pin(async move {
-            for _ in 0..RACES {
-                let before = self.load(id).await?.request;
-                let after = extend(&before, deadline, now)?.request;
-                if self.commit(&before, &after, None, now).await? == Committed::Done {
-                    self.set_again(&after).await?;
-                    return Ok(after);
-                }
-            }
-            Err(GateError::Contended)
+            check_open(&self.load(id).await?.request, now)?;
+            self.escalate(id, now).await
         })
     }
 
@@ -249,7 +241,7 @@ impl Gatekeeper {
 }
 
 /// Those who may decide and have not.
-fn silent(loaded: &Loaded) -> Vec<UserId> {
+pub(crate) fn silent(loaded: &Loaded) -> Vec<UserId> {
     let request = &loaded.request;
     let has_voted = |person: &UserId| loaded.counted().any(|vote| vote.person == *person);
     let eligible = request.policy.eligible(&request.requesters);

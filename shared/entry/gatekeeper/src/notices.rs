@@ -265,7 +265,7 @@ fn letter(
         given,
         needed: request.policy.quorum,
         anchor,
-        reminder: matches!(occasion, Occasion::Reminder(_)),
+        reminder: matches!(occasion, Occasion::Reminder(_) | Occasion::Extended(_)),
         unread: request.warnings.iter().map(|of_step| of_step.count).sum(),
         strike: None,
     }

@@ -14,6 +14,27 @@ pub enum RequestError {
     #[error("the input `{0}` is missing")]
     #[failure(code = "CONNECTOR_ARGUMENT")]
     MissingInput(String),
+    /// A value for a parameter that the endpoint does not have.
+    #[error("the endpoint has no parameter `{name}`{near}")]
+    #[failure(
+        code = "CONNECTOR_ARGUMENT",
+        help = "look at the connector's schema for the endpoint's parameters"
+    )]
+    Undeclared {
+        /// What was given.
+        name: String,
+        /// `; did you mean …?`, or nothing.
+        near: String,
+    },
+    /// A value that is not of its parameter's type.
+    #[error("the argument `{name}` does not fit: {problem}")]
+    #[failure(code = "CONNECTOR_ARGUMENT")]
+    WrongType {
+        /// The parameter.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A header's value that cannot be sent.
     #[error("the header `{0}` holds characters that cannot be sent")]
     #[failure(code = "CONNECTOR_ARGUMENT")]

@@ -13,7 +13,8 @@ pub(super) fn check(check: &Check<'_>, at: usize, world: CompileContext<'_>, sin
     else {
         return;
     };
-    for approver in &gate.approvers {
+    let escalated = gate.escalation.iter().flat_map(|escalation| &escalation.to);
+    for approver in gate.approvers.iter().chain(escalated) {
         let Some(why) = cannot_sign.get(&approver.text) else { continue };
         let message = format!("`{}` cannot sign: {why}", approver.text);
         let problem = sink.problem(Code::CannotSign, approver.spot, "approvers", message);

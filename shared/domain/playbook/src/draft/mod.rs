@@ -142,10 +142,18 @@ pub(crate) struct DraftApproval {
     pub(crate) column_spots: Vec<Spot>,
     pub(crate) prompt: Option<Text>,
     pub(crate) timeout_minutes: Option<u32>,
+    pub(crate) escalation: Option<DraftEscalation>,
     pub(crate) on_reject: OnReject,
     pub(crate) approvers: Vec<Text>,
     pub(crate) quorum: u32,
     pub(crate) assurance: Option<(Assurance, Spot)>,
+}
+
+/// Who is asked in addition.
+#[derive(Debug)]
+pub(crate) struct DraftEscalation {
+    pub(crate) to: Vec<Text>,
+    pub(crate) after_minutes: Option<u32>,
 }
 
 impl DraftAction<'_> {

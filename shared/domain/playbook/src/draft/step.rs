@@ -3,7 +3,7 @@
 use countersign_document::Whole;
 use countersign_wiring::{Condition, SyntaxError};
 
-use super::{DraftApproval, DraftEach, DraftKind, DraftStep, Source};
+use super::{DraftApproval, DraftEach, DraftEscalation, DraftKind, DraftStep, Source};
 use crate::compile_context::CompileContext;
 use crate::diagnostic::Code;
 use crate::model::ExecutionMode;
@@ -157,10 +157,19 @@ impl<'d> Steps<'d> {
         draft.timeout_seconds = call.timeout_seconds;
     }
 
-    fn approvers(&self, gate: &Gate, at: At<'_>) -> Vec<Text> {
-        let spot = |n: usize| self.source.spot(&at.below(&format!("approvers/{n}")));
-        let names = gate.approvers.iter().cloned().enumerate();
+    /// The names in a list of people, with where they are written.
+    fn people(&self, names: &[String], key: &str, at: At<'_>) -> Vec<Text> {
+        let spot = |n: usize| self.source.spot(&at.below(&format!("{key}/{n}")));
+        let names = names.iter().cloned().enumerate();
         names.map(|(n, name)| Text { text: name, spot: spot(n) }).collect()
+    }
+
+    fn escalation(&self, gate: &Gate, at: At<'_>) -> Option<DraftEscalation> {
+        let escalation = gate.escalation.as_ref()?;
+        Some(DraftEscalation {
+            to: self.people(&escalation.to, "escalation/to", at),
+            after_minutes: escalation.after_minutes.map(Whole::to),
+        })
     }
 
     fn gate(&mut self, gate: &'d Gate, mut draft: DraftStep<'d>, at: At<'_>) {
@@ -178,8 +187,9 @@ impl<'d> Steps<'d> {
                 .collect(),
             prompt: text("prompt", Some(&gate.prompt)),
             timeout_minutes: gate.timeout_minutes.map(Whole::to),
+            escalation: self.escalation(gate, at),
             on_reject: gate.on_reject,
-            approvers: self.approvers(gate, at),
+            approvers: self.people(&gate.approvers, "approvers", at),
             quorum: gate.quorum.to(),
             assurance: self.source.placed(&at.below("assurance"), gate.assurance),
         });

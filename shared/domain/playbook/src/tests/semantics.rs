@@ -238,6 +238,28 @@ fn k_12_k_13_gates_have_their_defaults() {
 }
 
 #[test]
+fn k_12_a_gate_names_who_is_asked_in_addition_while_there_is_time() {
+    let gate = |escalation: &str| {
+        around(&format!(
+            "  - name: ask\n    step_type: approval\n    prompt: ok?\n    timeout_minutes: 2880\n    escalation: {escalation}\n"
+        ))
+    };
+    let playbook = valid(&gate("{to: [ada, bo], after_minutes: 60}"));
+    let StepKind::Approval { escalation: Some(escalation), .. } = &step(&playbook, "ask").kind
+    else {
+        panic!()
+    };
+    assert_eq!((escalation.to.len(), escalation.after_minutes), (2, Some(60)));
+    assert_eq!(problems(&gate("{to: [ada]}")), Vec::<String>::new());
+    assert_eq!(
+        problems(&gate("{to: [ada], after_minutes: 2880}")),
+        ["P006 2880: after 2880 minutes the gate is over: it ends after 2880"]
+    );
+    assert_eq!(problems(&gate("{to: []}")).len(), 1);
+    assert_eq!(problems(&gate("{after_minutes: 60}")).len(), 1);
+}
+
+#[test]
 fn k_16_a_gate_of_less_than_a_day_is_warned_of_and_holds() {
     let gate = |minutes: u32| {
         around(&format!(

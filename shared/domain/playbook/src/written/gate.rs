@@ -15,6 +15,9 @@ use crate::model::{Assurance, OnReject, PreviewColumn};
 /// The shortest time that nobody is warned of: a request is mailed, and mail is read within a day.
 const A_DAY: i64 = 24 * 60;
 
+/// The time of a gate that does not say how long it waits.
+const A_WEEK: i64 = 7 * A_DAY;
+
 step! {
     /// Waits for people, and covers every later step up to the next gate.
     #[schemars(extend("x-elsewhere" = json!({
@@ -50,6 +53,8 @@ step! {
         preview_columns: List<Column, 0, 12>,
         /// When the request counts as denied, in minutes; 10080 (7 days) when left out. Below a day, validation warns.
         timeout_minutes: Option<Whole<1, 432_000>>,
+        /// Who is asked in addition when nobody has decided for a while.
+        escalation: Option<Escalation>,
         /// What a denial means.
         #[serde(default)]
         on_reject: OnReject,
@@ -65,6 +70,16 @@ step! {
     }
 }
 
+/// Who is asked in addition, and when.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Escalation {
+    /// User names or mail addresses.
+    pub(crate) to: List<String, 1, 10>,
+    /// After so many minutes; half of the time that the gate has when left out.
+    pub(crate) after_minutes: Option<Whole<1, 432_000>>,
+}
+
 /// What a gate that cannot be opened means.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -77,6 +92,7 @@ impl Gate {
     pub(super) fn rules(&self, rules: &mut Rules<'_>) {
         self.check_quorum(rules);
         self.check_timeout(rules);
+        self.check_escalation(rules);
         rules.within("preview_columns", |rules| columns::check(&self.preview_columns, rules));
     }
 
@@ -98,6 +114,17 @@ impl Gate {
         );
         let hint = format!("give them a day (`{A_DAY}`), or leave it out: that is 7 days");
         report(rules, Code::ShortDeadline, "/timeout_minutes", message, hint);
+    }
+
+    /// Whoever is asked in addition must have time to answer.
+    fn check_escalation(&self, rules: &mut Rules<'_>) {
+        let timeout = self.timeout_minutes.map_or(A_WEEK, Whole::get);
+        let after = self.escalation.as_ref().and_then(|escalation| escalation.after_minutes);
+        if let Some(after) = after.map(Whole::get).filter(|after| *after >= timeout) {
+            let message =
+                format!("after {after} minutes the gate is over: it ends after {timeout}");
+            report(rules, Code::OutOfRange, "/escalation/after_minutes", message, None);
+        }
     }
 
     pub(crate) fn columns(&self) -> Vec<PreviewColumn> {

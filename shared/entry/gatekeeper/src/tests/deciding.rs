@@ -64,7 +64,7 @@ async fn rights_are_read_at_the_decision_and_not_remembered() {
     assert!(world.state().votes.is_empty());
 }
 
-fn session(person: u8, token_use: TokenUse) -> Who {
+pub(super) fn session(person: u8, token_use: TokenUse) -> Who {
     Who::Session(Box::new(Presented {
         user: user(person),
         token_id: "t-1".to_owned(),

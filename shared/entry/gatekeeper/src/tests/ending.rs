@@ -1,15 +1,17 @@
 //! Deadlines, reminders, escalation.
 
-use countersign_approval::{Actor, Escalation, Status, Verdict};
+use countersign_approval::{Actor, ApprovalId, Escalation, Status, Verdict};
 use countersign_failure::Failure as _;
+use countersign_identity::TokenUse;
 use serde_json::json;
 
 use super::adapters::{World, at, by_mail, gate, user};
-use crate::{Expiry, GateEvent, GateEventKind, Opened};
+use super::deciding::session;
+use crate::{Expiry, Extending, GateEvent, GateEventKind, Opened};
 
 const WEEK: i64 = 7 * 24 * 3600;
 
-async fn opened(world: &World) -> countersign_approval::ApprovalId {
+async fn opened(world: &World) -> ApprovalId {
     let mut opening = gate("10");
     let to = vec![user(2), user(4), user(9)];
     opening.timing.escalation = Some(Escalation { at: at(3600), to });
@@ -70,16 +72,47 @@ async fn r_057_k_20_only_orphans_past_their_deadline_expire() {
     assert!(world.state().unmoved.is_empty(), "nobody will ever wait for it");
 }
 
+fn more_time(id: &ApprovalId, person: u8, seconds: i64) -> Extending {
+    let who = session(person, TokenUse::Login);
+    Extending { approval: id.clone(), who, deadline: at(seconds) }
+}
+
 #[tokio::test]
-async fn more_time_moves_the_clock() {
+async fn more_time_moves_the_clock_and_mails_those_who_have_not_answered() {
     let world = World::new();
     let id = opened(&world).await;
-    world.gatekeeper().extend(&id, at(WEEK + 100), at(5)).await.unwrap();
+    let approve = by_mail(&world.request(&id), 2, Verdict::Approve);
+    world.gatekeeper().decide(&approve, at(1)).await.unwrap();
+    for _ in 0..2 {
+        let after = world.gatekeeper().extend(&more_time(&id, 1, WEEK + 100), at(5)).await.unwrap();
+        let told: Vec<_> = after.extensions.iter().map(|one| (&one.by, one.from, one.to)).collect();
+        assert_eq!(told, [(&user(1), at(WEEK), at(WEEK + 100))]);
+    }
     assert_eq!(world.state().alarms[&format!("{id}-expire")], at(WEEK + 100));
     let found = world.gatekeeper().expire(&id, at(WEEK)).await.unwrap();
     assert_eq!(found, Expiry::NotDue { deadline: at(WEEK + 100) });
-    let error = world.gatekeeper().extend(&id, at(WEEK), at(6)).await.unwrap_err();
-    assert_eq!(error.code(), "DEADLINE_NOT_LATER");
+    let mailed = |state: &super::adapters::State| {
+        let mails = state.mails.iter().filter(|(_, _, on)| on.starts_with("extended-"));
+        mails.map(|(person, _, _)| person.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(mailed(&world.state()), [user(1), user(3)]);
+}
+
+#[tokio::test]
+async fn more_time_is_given_by_those_who_may_decide_and_to_a_later_time() {
+    let world = World::new();
+    let id = opened(&world).await;
+    let check = async |person: u8, seconds: i64, now: i64, expect: &str| {
+        let asked = more_time(&id, person, seconds);
+        let error = world.gatekeeper().extend(&asked, at(now)).await.unwrap_err();
+        assert_eq!(error.code(), expect, "{person} {seconds}");
+    };
+    check(1, WEEK - 1, 6, "DEADLINE_NOT_LATER").await;
+    check(1, 301 * 24 * 3600, 6, "DEADLINE_NOT_LATER").await;
+    check(5, WEEK + 1, 6, "APPROVAL_NOT_FOUND").await;
+    check(9, WEEK + 1, 6, "NOT_AN_APPROVER").await;
+    check(1, WEEK + 1, WEEK, "APPROVAL_TIMED_OUT").await;
+    assert!(world.request(&id).extensions.is_empty());
 }
 
 #[tokio::test]

@@ -1,0 +1,54 @@
+//! Times in query strings: a time, or a day that is meant from its beginning to its end.
+
+use countersign_web::Problem;
+use jiff::Timestamp;
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+/// `from`: a time, or the beginning of a day.
+pub(crate) fn beginning<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Timestamp>, D::Error> {
+    moment(&String::deserialize(text)?, Time::MIN).map(Some).map_err(D::Error::custom)
+}
+
+/// `to`: a time, or the end of a day.
+pub(crate) fn end<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Timestamp>, D::Error> {
+    moment(&String::deserialize(text)?, Time::MAX).map(Some).map_err(D::Error::custom)
+}
+
+/// A time, or that time of a day.
+fn moment(text: &str, of_day: Time) -> Result<Timestamp, &'static str> {
+    let day = |date: Date| TimeZone::UTC.to_timestamp(date.to_datetime(of_day)).ok();
+    let read = text.parse().ok().or_else(|| text.parse().ok().and_then(day));
+    read.ok_or("write a time such as 2026-11-22T09:00:00Z, or a day such as 2026-11-22")
+}
+
+/// A range that ends before it begins is a mistake.
+pub(crate) fn in_order(from: Option<Timestamp>, to: Option<Timestamp>) -> Result<(), Problem> {
+    match (from, to) {
+        (Some(from), Some(to)) if to < from => {
+            Err(Problem::field("to", "must not be before `from`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, of_day: Time, expect: Option<&str>) {
+        let found = moment(text, of_day).ok().map(|at| at.to_string());
+        assert_eq!(found.as_deref(), expect, "{text}");
+    }
+
+    #[test]
+    fn f_375_a_day_is_meant_from_its_beginning_to_its_end() {
+        check("2026-11-22", Time::MIN, Some("2026-11-22T00:00:00Z"));
+        check("2026-11-22", Time::MAX, Some("2026-11-22T23:59:59.999999999Z"));
+        check("2026-11-22T09:00:00+02:00", Time::MAX, Some("2026-11-22T07:00:00Z"));
+        check("zz", Time::MIN, None);
+        check("", Time::MIN, None);
+    }
+}

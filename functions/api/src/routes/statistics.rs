@@ -1,0 +1,81 @@
+//! `/statistics`: how agents fare, what they discover, how connectors answer (F-317).
+
+use axum::extract::State;
+use countersign_identity::UserId;
+use countersign_run::{Head, Statistics};
+use countersign_web::{Json, Problem, Query};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Ctx, Reader, now};
+use crate::Context;
+use crate::moments::in_order;
+use crate::queries::StatisticsQuery;
+
+/// At most so many runs are looked at, the newest.
+const MAX_RUNS: usize = 1_000;
+
+/// Runs that are read together.
+const PAGE: i32 = 100;
+
+/// Without `from`, figures are of the last thirty days.
+const USUAL: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// Figures of the caller's runs.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StatisticsView {
+    /// The beginning of the time that is looked at.
+    #[schema(value_type = String, format = DateTime)]
+    from: Timestamp,
+    /// Its end.
+    #[schema(value_type = String, format = DateTime)]
+    to: Timestamp,
+    /// Whether all runs of that time are in the figures; when there are more than 1,000, only the newest are.
+    is_complete: bool,
+    /// `total`, and the same for each of `agents`: `runs`, `by_status`, `success_rate`, `mean_duration_ms`, `connector_calls`,
+    /// `entities_discovered`, `entities_per_run`, `merged` and `ambiguous` names; `days` with `runs` and
+    /// `entities_discovered`; `connectors` with `calls`, `failed`, `error_rate`, `mean_latency_ms` and `results` by endpoint.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    figures: Statistics,
+}
+
+/// Figures of the caller's runs: by agent, by day, by connector. Tests do not count.
+#[utoipa::path(
+    get, path = "/statistics", tag = "executions", params(StatisticsQuery),
+    responses((status = 200, body = StatisticsView), (status = 422, description = "INVALID_INPUT: a range that ends before it begins"))
+)]
+pub(crate) async fn detail(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Query(query): Query<StatisticsQuery>,
+) -> Result<Json<StatisticsView>, Problem> {
+    let to = query.to.unwrap_or_else(now);
+    let from = query.from.or_else(|| to.checked_sub(USUAL).ok()).unwrap_or(Timestamp::MIN);
+    in_order(Some(from), Some(to))?;
+    let (heads, is_complete) = heads(&ctx, owner, from, to).await?;
+    let profile = query.profile.as_ref();
+    let of_agent = |head: &&Head| profile.is_none_or(|id| head.profile_id == id.as_str());
+    let figures = Statistics::of(heads.iter().filter(of_agent));
+    Ok(Json(StatisticsView { from, to, is_complete, figures }))
+}
+
+/// The newest runs of this time, and whether these are all.
+async fn heads(
+    ctx: &Context,
+    owner: &UserId,
+    from: Timestamp,
+    to: Timestamp,
+) -> Result<(Vec<Head>, bool), Problem> {
+    let between = (Some(from), Some(to));
+    let (mut heads, mut after) = (Vec::new(), None);
+    loop {
+        let page = ctx.runs.list(owner, between, PAGE, after.as_deref()).await?;
+        heads.extend(page.items);
+        after = page.next;
+        if after.is_none() || heads.len() >= MAX_RUNS {
+            return Ok((heads, after.is_none()));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The run in figures (F-316, F-398).
+
+use countersign_plan::Plan;
+use countersign_registry::CALL_CONNECTOR;
+use countersign_run::{RoutedOutput, RunRecord, RunState};
+use serde_json::Value;
+
+use crate::outcomes::Outcomes;
+
+/// What the run did: what it called, found, wrote, and what failed.
+pub(crate) fn of(
+    plan: Option<&Plan>,
+    state: &RunState,
+    outcomes: &Outcomes,
+    written: &[RoutedOutput],
+) -> RunRecord {
+    let entities = outcomes.entities().counts;
+    let mut record = RunRecord { entities, ..RunRecord::of(state, |step| endpoint(plan?, step)) };
+    for row in written {
+        record.add_destination(&row.destination, &row.status);
+    }
+    record
+}
+
+/// The connector and the endpoint that a step calls.
+fn endpoint(plan: &Plan, step: &str) -> Option<(String, String)> {
+    let step = plan.step(step).filter(|step| step.action == CALL_CONNECTOR)?;
+    let named = |name: &str| step.params.get(name).and_then(Value::as_str).map(str::to_owned);
+    Some((named("connector")?, named("endpoint")?))
+}

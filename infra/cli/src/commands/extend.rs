@@ -1,0 +1,42 @@
+//! `countersign extend`: more time to decide.
+
+use clap::Args;
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::{FACTORY, Who, pretty, text};
+use crate::console::Console;
+use crate::error::CliError;
+use crate::stack::Place;
+
+#[derive(Debug, Args)]
+pub(crate) struct Extend {
+    /// The approval.
+    approval: String,
+    /// The new deadline, such as 2026-11-22T09:00:00Z: later than the present one, at most 300 days after the request was opened.
+    #[arg(long, value_name = "TIME")]
+    until: Timestamp,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    who: Who,
+}
+
+impl Extend {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let door = self.who.door(place).await?;
+        let path = format!("{FACTORY}/approvals/{}/extend", self.approval);
+        let request = door.post(&path, &json!({ "deadline": self.until })).await?;
+        if self.json {
+            console.line(pretty(&request));
+            return Ok(());
+        }
+        let deadline = request.get("timing").and_then(|timing| text(timing, "deadline"));
+        console.line(format!(
+            "the request waits until {}",
+            deadline.unwrap_or_else(|| self.until.to_string())
+        ));
+        Ok(())
+    }
+}
