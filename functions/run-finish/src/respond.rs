@@ -57,8 +57,11 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
     let Over { head, plan, state, outcomes, .. } = *over;
     let mut answer = Answer::of(Results { head, plan, state, outcomes });
     let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
-    let warnings = warnings.iter().map(StepWarnings::sentence).chain(answer.problems.clone());
-    let call = call(over, warnings.collect());
+    let mut warnings: Vec<String> = warnings.iter().map(StepWarnings::sentence).collect();
+    if answer.is_incomplete {
+        warnings.extend(answer.problems.iter().cloned());
+    }
+    let call = call(over, warnings);
     // A test leaves nothing behind but itself (K-46), and what its steps say they wrote is an example.
     let is_test = head.dry_run.is_some();
     let at_end = match is_test {
