@@ -138,12 +138,7 @@ struct Arguments {
 
 impl Arguments {
     fn new() -> Self {
-        Self {
-            declared: Vec::new(),
-            inputs: Map::new(),
-            params: Map::new(),
-            values: Map::new(),
-        }
+        Self { declared: Vec::new(), inputs: Map::new(), params: Map::new(), values: Map::new() }
     }
 
     fn has(&self, name: &str) -> bool {
