@@ -17,7 +17,7 @@ pub(crate) async fn page(
     ctx: &Context,
     owner: &UserId,
     profile: Option<&ProfileId>,
-    query: JournalQuery,
+    query: &JournalQuery,
 ) -> Result<Page<Entry>, Problem> {
     in_order(query.from, query.to)?;
     let profile = profile.map(ProfileId::as_str);
@@ -33,7 +33,7 @@ pub(crate) async fn page(
     let cursor = Cursor::new(ctx.cursors.get().await?, owner, "journal", &filters);
     let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
     let (after, limit) = (paging.after(&cursor)?, paging.limit()?);
-    let (access, wanted) = (access(owner, profile, &query), wanted(&query));
+    let (access, wanted) = (access(owner, profile, query), wanted(query));
     let between = (query.from, query.to);
     let (access, wanted) = (&access, &wanted);
     let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, _> {

@@ -53,9 +53,10 @@ pub(crate) async fn list(
     let read = |limit: i32, after: Option<String>| -> BoxFuture<'_, _> {
         Box::pin(async move {
             let after = after.as_deref();
-            let page = match as_owner {
-                false => ctx.approvals.for_approver(person, shelf, limit, after).await?,
-                true => ctx.approvals.of_owner(person, shelf, limit, after).await?,
+            let page = if as_owner {
+                ctx.approvals.of_owner(person, shelf, limit, after).await?
+            } else {
+                ctx.approvals.for_approver(person, shelf, limit, after).await?
             };
             let mut items = lines(ctx, page.items).await?;
             items.retain(|line| {

@@ -19,5 +19,5 @@ pub(crate) async fn list(
     Reader(ref owner): Reader,
     Query(query): Query<JournalQuery>,
 ) -> Result<Json<Page<Entry>>, Problem> {
-    Ok(Json(page(&ctx, owner, None, query).await?))
+    Ok(Json(page(&ctx, owner, None, &query).await?))
 }

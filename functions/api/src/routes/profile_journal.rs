@@ -22,5 +22,5 @@ pub(crate) async fn list(
     Query(query): Query<JournalQuery>,
 ) -> Result<Json<Page<Entry>>, Problem> {
     found(ctx.catalog.profiles().get(owner, &id).await?)?;
-    Ok(Json(page(&ctx, owner, Some(&id), query).await?))
+    Ok(Json(page(&ctx, owner, Some(&id), &query).await?))
 }

@@ -27,7 +27,7 @@ fn answered(text: &str, tool: Value) -> Arc<World> {
 }
 
 async fn search(world: &Arc<World>) -> Result<Value, ActionError> {
-    let call = call_of("web-search", "search", json!({ "query": "x", "other": 1 }));
+    let call = call_of("web-search", "search", json!({ "query": "x" }));
     run_with(world, Mode::Read, Policy::default(), &call).await
 }
 

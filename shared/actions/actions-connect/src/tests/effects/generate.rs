@@ -128,7 +128,7 @@ fn connector(kind: &str, connection: &Value, endpoint: &Value) -> String {
     whole.to_string()
 }
 
-/// A call's arguments: what is declared, what is given as input and as param, and what is not declared at all.
+/// A call's arguments: what is declared, and what is given as input and as param.
 struct Arguments {
     declared: Vec<Value>,
     inputs: Map<String, Value>,
@@ -138,13 +138,7 @@ struct Arguments {
 
 impl Arguments {
     fn new() -> Self {
-        let undeclared = Map::from_iter([("undeclared".to_owned(), json!("not sent"))]);
-        Self {
-            declared: Vec::new(),
-            inputs: undeclared.clone(),
-            params: Map::new(),
-            values: Map::new(),
-        }
+        Self { declared: Vec::new(), inputs: Map::new(), params: Map::new(), values: Map::new() }
     }
 
     fn has(&self, name: &str) -> bool {
