@@ -31,6 +31,7 @@ mod main_job;
 mod money;
 mod pages;
 mod playbooks;
+mod questions;
 mod quotas;
 mod readers;
 mod requests;

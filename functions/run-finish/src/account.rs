@@ -52,19 +52,27 @@ fn entities(outcomes: &[Outcome]) -> Vec<Mention> {
     resolved.flatten().filter_map(Mention::read).take(MAX_ENTITIES).collect()
 }
 
-/// What was produced.
+/// What was produced; of several tables each that was written.
 fn outputs(rows: &[RoutedOutput]) -> Vec<Output> {
-    let done = rows.iter().filter(|row| row.status == "success");
-    done.map(|row| {
-        let text = |name: &str| row.details.get(name).and_then(Value::as_str).map(str::to_owned);
-        Output {
-            output_type: row.destination.clone(),
-            path: text("path").or_else(|| text("filename")),
-            table: text("table_name"),
-            rows: row.details.get("rows_inserted").and_then(Value::as_u64),
+    let of_row = |row: &RoutedOutput| match row.details.get("tables").and_then(Value::as_array) {
+        Some(tables) => {
+            let written = tables.iter().filter(|table| table.get("error").is_none());
+            written.map(|table| output(&row.destination, table)).collect()
         }
-    })
-    .collect()
+        None if row.status == "success" => vec![output(&row.destination, &row.details)],
+        None => Vec::new(),
+    };
+    rows.iter().flat_map(of_row).collect()
+}
+
+fn output(destination: &str, details: &Value) -> Output {
+    let text = |name: &str| details.get(name).and_then(Value::as_str).map(str::to_owned);
+    Output {
+        output_type: destination.to_owned(),
+        path: text("path").or_else(|| text("filename")),
+        table: text("table_name"),
+        rows: details.get("rows_inserted").and_then(Value::as_u64),
+    }
 }
 
 /// What could not be written.
@@ -96,6 +104,9 @@ mod tests {
             ),
             row("file_export", "error", Value::Null, Some(error)),
         ];
+        let tables = json!({"tables": [{"table_name": "u", "rows_inserted": 1}, {"table_name": "v", "error": {}}]});
+        let some = outputs(&[row("data_workspace_db", "error", tables, Some(json!({})))]);
+        assert_eq!((some.len(), some[0].table.as_deref()), (1, Some("u")));
         let found = outputs(&rows);
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].path.as_deref(), found[1].rows), (Some("a.md"), Some(3)));

@@ -19,7 +19,8 @@ use countersign_outbox::{DomainEvent, EventBus, MailQueue};
 use countersign_plan::Plan;
 use countersign_profile::Profile;
 use countersign_run::{
-    Head, RoutedOutput, RunId, RunState, RunStatus, StepState, StepStatus, fold,
+    Head, PARTLY_DONE, Response, RoutedOutput, RunId, RunState, RunStatus, StepState, StepStatus,
+    fold,
 };
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
@@ -126,11 +127,11 @@ async fn finish(
         }
         None => None,
     };
-    let written = match response {
-        Some(response) => response.outputs,
+    let written = match &response {
+        Some(response) => response.outputs.clone(),
         None => outcomes::written(&outcomes),
     };
-    let status = with_failures(status, &written);
+    let status = with_failures(status, &state, &written);
     let approvals = approvals(context, &head, &state).await?;
     name_signers(&mut state, &approvals);
     let done = Done {
@@ -140,6 +141,7 @@ async fn finish(
         approvals: &approvals,
         outcomes: &outcomes,
         written: &written,
+        response: response.as_ref(),
         profile: profile.as_ref(),
         at: now,
     };
@@ -156,9 +158,11 @@ async fn finish(
     Ok(status)
 }
 
-/// A run is not complete when a result could not be written where it was wanted.
-fn with_failures(status: RunStatus, written: &[RoutedOutput]) -> RunStatus {
-    let is_failed = written.iter().any(RoutedOutput::is_failed);
+/// A run is not complete when a result could not be written where it was wanted, or a step did a part of its work.
+fn with_failures(status: RunStatus, state: &RunState, written: &[RoutedOutput]) -> RunStatus {
+    let is_part = |step: &StepState| step.code.as_deref() == Some(PARTLY_DONE);
+    let is_failed = written.iter().any(RoutedOutput::is_failed)
+        || state.steps.iter().any(|(_, step)| is_part(step));
     if status == RunStatus::Complete && is_failed { RunStatus::Partial } else { status }
 }
 
@@ -173,6 +177,8 @@ pub(crate) struct Done<'a> {
     pub(crate) outcomes: &'a [Outcome],
     /// What was written where, and what could not be.
     pub(crate) written: &'a [RoutedOutput],
+    /// None when it came to no end of its own.
+    pub(crate) response: Option<&'a Response>,
     /// None when it is gone.
     pub(crate) profile: Option<&'a Profile>,
     pub(crate) at: Timestamp,

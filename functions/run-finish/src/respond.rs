@@ -203,6 +203,7 @@ fn saving(over: &Over<'_>, output: &OutputDecl, answer: &Answer) -> Vec<Destinat
         filename_template: format!("{playbook}_{{date}}"),
         folder_id: None,
         create_if_missing: false,
+        title: over.head.playbook_name.clone(),
         layout: answer.layout.clone(),
     });
     let table = DestinationConfig::Table(TableConfig {

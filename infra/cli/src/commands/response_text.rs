@@ -43,12 +43,16 @@ pub(super) fn written(response: &Value) -> Vec<String> {
 fn place(row: &Value) -> String {
     let details = &row["details"];
     let part = |name: &str| text(details, name);
-    if let Some(table) = part("table_name") {
-        let there = details["rows_skipped"].as_u64().unwrap_or_default();
-        return format!("{table}, {} new rows, {there} there already", details["rows_inserted"]);
+    if part("table_name").is_some() {
+        return table(details);
+    }
+    if let Some(tables) = details.get("tables") {
+        return items(tables).iter().map(table).collect::<Vec<_>>().join("; ");
     }
     if let Some(document) = part("document_id").or_else(|| part("export_id")) {
-        return format!("{} ({document})", part("filename").unwrap_or_default());
+        let name = part("filename").unwrap_or_default();
+        let added = if details.get("bytes_added").is_some() { "added to " } else { "" };
+        return format!("{added}{name} ({document})");
     }
     match text(row, "status").as_deref() {
         Some("success") => "in the answer".to_owned(),
@@ -63,6 +67,16 @@ fn place(row: &Value) -> String {
     }
 }
 
+fn table(row: &Value) -> String {
+    let name = text(row, "table_name").unwrap_or_default();
+    let why = |part: &str| row.pointer(&format!("/error/{part}")).and_then(Value::as_str);
+    if let (Some(code), Some(message)) = (why("code"), why("message")) {
+        return format!("{name}, not written: {code} {message}");
+    }
+    let there = row["rows_skipped"].as_u64().unwrap_or_default();
+    format!("{name}, {} new rows, {there} there already", row["rows_inserted"])
+}
+
 #[cfg(test)]
 mod tests {
     use super::lines;
@@ -75,12 +89,18 @@ mod tests {
             "outputs": [
                 {"destination": "document", "status": "success", "details": {"document_id": "doc_1", "filename": "a.md"}},
                 {"destination": "data_workspace_table", "status": "success", "details": {"table_name": "t", "rows_inserted": 2}},
+                {"destination": "append_to_existing", "status": "success", "details": {"document_id": "doc_2", "filename": "b.md", "bytes_added": 9}},
+                {"destination": "data_workspace_db", "status": "error", "error": {"code": "X", "message": "1 of 2"}, "details": {"tables": [
+                    {"table_name": "u", "rows_inserted": 1, "rows_skipped": 0}, {"table_name": "v", "error": {"code": "X", "message": "no"}},
+                ]}},
                 {"destination": "chat", "status": "skipped", "details": "the condition is false"},
                 {"destination": "file_export", "status": "error", "error": {"code": "X", "message": "no"}},
             ],
         }});
         let expect = "document: a.md (doc_1)
 data_workspace_table: t, 2 new rows, 0 there already
+append_to_existing: added to b.md (doc_2)
+data_workspace_db: u, 1 new rows, 0 there already; v, not written: X no
 chat: left out: its condition is false
 file_export: not written: X no
 Note: the section `X` is not known

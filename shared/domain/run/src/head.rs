@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{RunId, RunStatus, StepWarnings};
+use crate::{ApprovalPolicy, ExecutionMode, RunId, RunStatus, StepWarnings, UnderstoodInput};
 
 /// How a run came about (F-186…F-189), the least strict first.
 #[derive(
@@ -114,11 +114,23 @@ pub struct Head {
     /// The playbook's name when it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
+    /// Why this playbook, when the question chose it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen_because: Option<String>,
+    /// The inputs that were read from the question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub understood: Vec<UnderstoodInput>,
     /// What was asked.
     #[serde(default)]
     pub query: String,
     /// How it came about.
     pub context: RunContext,
+    /// How much a model takes part: of the request, else the playbook, else the profile.
+    #[serde(default)]
+    pub execution_mode: ExecutionMode,
+    /// Whether its gates ask; of a run that a person starts they do.
+    #[serde(default)]
+    pub approval_policy: ApprovalPolicy,
     /// Set when the run is a test; absent for a run that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,

@@ -4,6 +4,7 @@
 //! attempt. What happened is an append-only set of [`Event`]s; what it means is a fold over them ([`fold`]). Events of
 //! steps commute, so the fold does not depend on the order they arrive in.
 
+mod applied;
 mod context;
 mod event;
 mod fold;
@@ -11,15 +12,18 @@ mod fold;
 #[path = "tests.rs"]
 mod fold_tests;
 mod head;
+mod partly;
 mod quota;
 mod response;
 mod sent;
 mod status;
 mod warnings;
 
+pub use applied::{ApprovalPolicy, ExecutionMode, UnderstoodInput};
 pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fold::{RunState, StepState, fold};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
+pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
 pub use response::{Response, RoutedOutput};
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
