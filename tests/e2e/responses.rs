@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::case::{Person, gated, person, rows};
+use crate::case::{Person, gated, person, rows, step};
 
 /// Sorts rows, skips a step, and says what it gives back.
-fn playbook(id: &str, output: &str) -> String {
+pub(crate) fn playbook(id: &str, output: &str) -> String {
     format!(
         r#"
 id: {id}
@@ -32,14 +32,14 @@ steps:
     )
 }
 
-async fn finished(ana: &Person, agent: &str, playbook: &str, state: &str) -> Value {
+pub(crate) async fn finished(ana: &Person, agent: &str, playbook: &str, state: &str) -> Value {
     let run = ana.start(agent, playbook, rows()).await;
     ana.reaches(&run, state).await;
     ana.run(&run).await
 }
 
 /// An agent of ana's with these destinations.
-async fn routing_agent(ana: &Person, destinations: &Value) -> String {
+pub(crate) async fn routing_agent(ana: &Person, destinations: &Value) -> String {
     let profile = json!({
         "name": "Router", "handle": format!("{}-router", ana.username),
         "output_config": { "destinations": destinations },
@@ -125,61 +125,202 @@ async fn f_020_a_run_that_was_denied_gives_nothing_back() {
     assert_eq!(documents["items"], json!([]));
 }
 
-/// A gate whose refusal only skips what comes after it, then the routing.
-const SKIPPING: &str = r#"
-id: asks-and-goes-on
-name: Asks
-version: 1.0.0
+#[tokio::test]
+async fn f_136_a_section_shows_a_whole_parallel_step_and_a_saved_document_has_the_playbooks_name() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let yaml = r#"
+id: both-results
+name: Both results
+description: Sorts rows twice at once.
 execution_mode: deterministic
 inputs:
   - {name: rows, type: list, required: true}
 steps:
-  - name: sorted
+  - name: both
     step_type: tool
-    action: transform_data
-    inputs: {data: "{rows}"}
-    operations: [{type: limit, value: 1}]
-  - {name: review, step_type: approval, prompt: "Publish?", on_reject: skip}
-ROUTING
+    action: parallel
+    parallel_steps:
+      - name: small
+        step_type: tool
+        action: transform_data
+        inputs: {data: "{rows}"}
+        operations: [{type: limit, value: 1}]
+      - name: large
+        step_type: tool
+        action: transform_data
+        inputs: {data: "{rows}"}
+        operations: [{type: limit, value: 2}]
+output:
+  format: json
+  save_to: document
+  sections:
+    - {title: Both, source: both}
 "#;
+    ana.playbook(yaml).await;
+    let run = finished(&ana, &agent, "both-results", "complete").await;
+    let content: Value =
+        serde_json::from_str(run["response"]["content"].as_str().unwrap()).unwrap();
+    assert_eq!(content["both"]["small"]["count"], 1, "{content:#}");
+    assert_eq!(content["both"]["large"]["count"], 2);
+    let details = &run["response"]["outputs"][0]["details"];
+    assert_eq!(details["title"], "Both results", "{run:#}");
+}
 
 #[tokio::test]
-async fn f_020_what_a_gate_refused_is_not_written_at_the_end_either() {
+async fn f_281_f_283_f_285_f_286_results_go_to_folders_tables_files_and_documents_that_exist() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(&routing(
+        "files",
+        r#"
+        - {type: folder, config: {folder_id: sorted, create_if_missing: true, title: "All rows"}}
+        - {type: file_export}
+        - type: data_workspace_db
+          config:
+            tables:
+              - {table_name: large_rows, source: data}
+              - {table_name: also_large, source: data, deduplication_key: [name]}
+"#,
+    ))
+    .await;
+    let run = ana.start(&agent, "files", rows()).await;
+    let run = ana.reaches(&run, "complete").await;
+    let outputs = &run["response"]["outputs"];
+    assert_eq!(outputs[0]["details"]["folder_id"], "sorted", "{outputs:#}");
+    let link = outputs[1]["details"]["link"].as_str().unwrap();
+    let export = ana.door.get(link).await.unwrap();
+    assert!(export["url"].as_str().unwrap().starts_with("http"), "{export:#}");
+    let inserted: Vec<_> =
+        (0..2).map(|n| outputs[2]["details"]["tables"][n]["rows_inserted"].clone()).collect();
+    assert_eq!(inserted, [json!(2), json!(2)], "{outputs:#}");
+    let table = ana.get("/workspaces/default/tables/also_large/rows").await;
+    assert_eq!(table["items"].as_array().unwrap().len(), 2, "{table:#}");
+
+    let document = outputs[0]["details"]["document_id"].as_str().unwrap();
+    let id =
+        format!("{{type: append_to_existing, config: {{document_id: {document}, title: Later}}}}");
+    ana.playbook(&routing("adds", &format!("\n        - {id}\n"))).await;
+    for _ in 0..2 {
+        let run = ana.start(&agent, "adds", rows()).await;
+        ana.reaches(&run, "complete").await;
+    }
+    let document = ana.get(&format!("/documents/{document}")).await;
+    let body = document["body"].as_str().unwrap();
+    assert_eq!((body.matches("# All rows").count(), body.matches("# Later").count()), (1, 2));
+    assert_eq!(document["bytes"], body.len());
+    assert!(document["updated_at"].is_string(), "{document:#}");
+}
+
+/// Sends the large rows to these destinations.
+fn routing(id: &str, destinations: &str) -> String {
+    format!(
+        r#"
+id: {id}
+name: Routes
+description: Sends rows to destinations.
+execution_mode: deterministic
+inputs:
+  - {{name: rows, type: list, required: true}}
+steps:
+  - name: large
+    step_type: tool
+    action: transform_data
+    inputs: {{data: "{{rows}}"}}
+    operations: [{{type: filter, field: amount, operator: gte, value: 10}}]
+  - name: publish
+    step_type: tool
+    action: route_output
+    inputs: {{data: "{{large}}"}}
+    params:
+      destinations:{destinations}
+"#
+    )
+}
+
+#[tokio::test]
+async fn f_292_f_314_a_step_that_reached_some_destinations_says_so_and_its_run_is_partial() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let table = "{type: data_workspace_table, config: {table_name: fixed, source: data, create_if_missing: true, schema_mapping: {COLUMN: TEXT}}}";
+    let both = |column: &str| {
+        format!("\n        - {{type: chat}}\n        - {}\n", table.replace("COLUMN", column))
+    };
+    ana.playbook(&routing("fits", &both("name"))).await;
+    let run = ana.start(&agent, "fits", rows()).await;
+    ana.reaches(&run, "complete").await;
+    ana.playbook(&routing("does-not-fit", &both("amount"))).await;
+    let run = ana.start(&agent, "does-not-fit", rows()).await;
+    let run = ana.reaches(&run, "partial").await;
+    let publish = step(&run, "publish");
+    assert_eq!((&publish["status"], &publish["code"]), (&json!("done"), &json!("PARTLY_DONE")));
+    let message = publish["message"].as_str().unwrap();
+    assert!(message.starts_with("1 of 2 destinations could not be written"), "{message}");
+    assert!(message.contains("its columns are `name` TEXT"), "{message}");
+    let retry = run["response"]["outputs"][1]["error"]["retry"].as_str().unwrap();
+    let again = ana.door.post(retry, &json!({})).await.unwrap();
+    assert_ne!(again["id"], run["id"]);
+}
+
+#[tokio::test]
+async fn k_62_a_destination_that_is_to_be_confirmed_is_written_only_after_a_signature() {
     let (ana, maria) = (
         person("ana", &["global:analyst"]).await,
         person("maria", &["global:analyst", "decide"]).await,
     );
-    let profile = json!({
-        "name": "Router", "handle": format!("{}-skips", ana.username), "approvers": [maria.username],
-        "output_config": { "destinations": [{ "type": "document" }] },
-    });
-    let agent = ana.post("/profiles", &profile).await["id"].as_str().unwrap().to_owned();
-    let routing =
-        r#"  - {name: publish, step_type: tool, action: route_output, inputs: {data: "{sorted}"}}"#;
-    for (id, steps) in [("asks-and-routes", routing), ("asks-and-ends", "")] {
-        ana.playbook(&SKIPPING.replace("asks-and-goes-on", id).replace("ROUTING", steps)).await;
-        let run = ana.start(&agent, id, rows()).await;
+    let agent = ana.agent(&[&maria]).await;
+    let confirmed = "\n        - {type: document, confirm: true, config: {filename_template: \"rows_{{date}}.md\"}}\n";
+    ana.playbook(&routing("confirmed", confirmed)).await;
+    for (word, state, written) in [("reject", "partial", 0), ("approve", "complete", 1)] {
+        let run = ana.start(&agent, "confirmed", rows()).await;
         let request = maria.request(&run).await;
         let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
         let seen = maria.get(&path).await;
+        let prompt = seen["prompt"].as_str().unwrap();
+        assert!(prompt.contains("writes this to document `rows_{date}.md`"), "{prompt}");
+        assert_eq!(seen["preview"]["shown"]["count"], 2, "{seen:#}");
+        assert_eq!(ana.get("/documents").await["items"], json!([]));
         let decision = json!({ "digest": seen["digest"], "version": seen["version"] });
-        maria.post(&format!("{path}/reject"), &decision).await;
-        ana.reaches(&run, "partial").await;
-        let response = &ana.run(&run).await["response"];
-        assert_eq!(response["outputs"], Value::Null, "{response:#}");
+        maria.post(&format!("{path}/{word}"), &decision).await;
+        let run = ana.reaches(&run, state).await;
+        assert_eq!(step(&run, "publish")["code"].is_null(), word == "approve", "{run:#}");
         let documents = ana.get("/documents").await;
-        assert_eq!(documents["items"], json!([]), "{id}");
+        assert_eq!(documents["items"].as_array().unwrap().len(), written);
     }
 }
 
 #[tokio::test]
-async fn f_171_a_routing_whose_condition_is_false_is_not_made_up_for_at_the_end() {
+async fn f_132_f_168_mode_and_policy_of_a_run_are_in_its_record() {
     let ana = person("ana", &["global:analyst"]).await;
-    let agent = routing_agent(&ana, &json!([{ "type": "document" }])).await;
-    let routing = r#"  - {name: publish, step_type: tool, action: route_output, condition: "{sorted.count} > 100", inputs: {data: "{sorted}"}}"#;
-    ana.playbook(&playbook("routes-on-condition", routing)).await;
-    let run = finished(&ana, &agent, "routes-on-condition", "complete").await;
-    assert_eq!(run["response"]["outputs"], Value::Null, "{run:#}");
-    let documents = ana.get("/documents").await;
-    assert_eq!(documents["items"], json!([]));
+    let profile = json!({
+        "name": "Modes", "handle": format!("{}-modes", ana.username),
+        "default_execution_mode": "deterministic", "default_approval_policy": "auto_approve",
+    });
+    let agent = ana.post("/profiles", &profile).await["id"].as_str().unwrap().to_owned();
+    ana.playbook(&playbook("mode-said", "")).await;
+    let unsaid = playbook("mode-unsaid", "").replace("execution_mode: deterministic\n", "");
+    ana.playbook(&unsaid).await;
+    let start = |playbook: &str, mode: Value| {
+        let body = json!({ "profile": agent, "playbook": playbook, "inputs": rows(), "execution_mode": mode });
+        let ana = &ana;
+        async move { ana.post("/executions", &body).await }
+    };
+    for (playbook, asked, expect) in [
+        ("mode-said", json!("hybrid"), "hybrid"),
+        ("mode-said", Value::Null, "deterministic"),
+        ("mode-unsaid", Value::Null, "deterministic"),
+    ] {
+        let line = start(playbook, asked).await;
+        let run = ana.run(line["id"].as_str().unwrap()).await;
+        assert_eq!(run["execution_mode"], expect, "{run:#}");
+        assert_eq!(
+            (&run["approval_policy"], &run["run_context"]),
+            (&json!("require"), &json!("interactive"))
+        );
+        assert_eq!(line["warnings"][0]["path"], "approval_policy", "{line:#}");
+    }
+    let body = json!({ "profile": agent, "playbook": "mode-said", "inputs": rows(), "execution_mode": "llm_augmented" });
+    assert_eq!(ana.refused("/executions", Some(&body)).await.0, 422);
+    let clock = json!({ "profile": agent, "playbook": "mode-said", "inputs": rows(), "run_context": "monitor" });
+    assert_eq!(ana.refused("/executions", Some(&clock)).await.0, 422);
 }

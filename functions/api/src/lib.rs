@@ -4,6 +4,7 @@
 //! a view of its own: what is stored is not what is shown. The OpenAPI document is derived from the same declarations as
 //! the routes.
 
+mod choosing;
 mod context;
 mod cursor_keys;
 mod documents;
@@ -17,9 +18,11 @@ mod quotas;
 mod repeating;
 mod routes;
 mod run_context;
+mod run_mode;
 mod saving;
 mod signing;
 mod start_run;
+mod understanding;
 
 pub use context::Context;
 pub use cursor_keys::CursorKeys;

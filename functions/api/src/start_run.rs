@@ -3,12 +3,12 @@
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_plan::{Plan, Rehearsal, Request, inputs, plan};
-use countersign_playbook::{
-    Bindings, Code, CompileContext, Diagnostic, ExecutionMode, ValidPlaybook,
-};
-use countersign_profile::{Handle, Profile, ProfileId, SkillType};
+use countersign_playbook::{Bindings, Code, CompileContext, Diagnostic, ValidPlaybook};
+use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_registry::nearest;
-use countersign_run::{DryRun, Head, RunContext, RunId, Strategy};
+use countersign_run::{
+    ApprovalPolicy, DryRun, ExecutionMode, Head, RunContext, RunId, Strategy, UnderstoodInput,
+};
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_kit::StoreError;
 use countersign_store_runs::{Asked, Created};
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::routes::executions::ExecutionLine;
 use crate::routes::now;
-use crate::{Context, documents, quotas, repeating, signing};
+use crate::{Context, documents, quotas, repeating, run_mode, signing};
 
 /// What is asked of whom.
 pub(crate) struct Asking<'a> {
@@ -29,6 +29,12 @@ pub(crate) struct Asking<'a> {
     pub(crate) query: &'a str,
     /// How the run comes about.
     pub(crate) context: RunContext,
+    /// How much a model takes part.
+    pub(crate) mode: ExecutionMode,
+    /// Why this playbook, when the question chose it.
+    pub(crate) chosen_because: Option<String>,
+    /// The inputs that the question said.
+    pub(crate) understood: Vec<UnderstoodInput>,
     /// Set for a test.
     pub(crate) dry_run: Option<DryRun>,
 }
@@ -51,9 +57,14 @@ impl Asking<'_> {
             profile_name,
             playbook_id: Some(playbook.playbook.id.clone()),
             playbook_name: Some(playbook.playbook.name.clone()),
+            chosen_because: self.chosen_because.clone(),
+            understood: self.understood.clone(),
             query: self.query.to_owned(),
             context: self.context,
-            strategy: Some(strategy(&playbook.playbook)),
+            strategy: Some(strategy(self.mode)),
+            execution_mode: self.mode,
+            // Gates open by themselves in runs of clocks only (K-11).
+            approval_policy: ApprovalPolicy::Require,
             dry_run: self.dry_run,
             started_at: now(),
             last_finished_at: None,
@@ -73,9 +84,9 @@ impl Asking<'_> {
     }
 }
 
-/// How the answer of a run of this playbook is found.
-fn strategy(playbook: &ValidPlaybook) -> Strategy {
-    match playbook.execution_mode {
+/// How the answer of a run in this mode is found.
+fn strategy(mode: ExecutionMode) -> Strategy {
+    match mode {
         ExecutionMode::Deterministic => Strategy::Pipeline,
         ExecutionMode::LlmAugmented | ExecutionMode::Hybrid => Strategy::Playbook,
     }
@@ -91,6 +102,11 @@ pub(crate) struct Starting<'a> {
     /// The playbook's inputs as they came.
     pub(crate) inputs: &'a Map<String, Value>,
     pub(crate) context: RunContext,
+    pub(crate) mode: ExecutionMode,
+    /// Why this playbook, when the question chose it.
+    pub(crate) chosen_because: Option<String>,
+    /// The inputs that the question said.
+    pub(crate) understood: Vec<UnderstoodInput>,
     /// The runs it repeats, the first one in front.
     pub(crate) repeats: &'a [RunId],
 }
@@ -105,8 +121,15 @@ pub(crate) async fn start(
     let owner = &signed.caller.user;
     let endpoints = ctx.catalog.endpoints(owner, of.profile.id.as_str()).await?;
     let (linked, raised) = check_links(ctx, of.playbook, &endpoints)?;
-    let asked =
-        Asking { profile: Some(of.profile), query: of.query, context: of.context, dry_run: None };
+    let asked = Asking {
+        profile: Some(of.profile),
+        query: of.query,
+        context: of.context,
+        mode: of.mode,
+        chosen_because: of.chosen_because.clone(),
+        understood: of.understood.clone(),
+        dry_run: None,
+    };
     let head = Head {
         last_finished_at: ctx.runs.last_success(owner, of.profile.id.as_str()).await?,
         repeats: of.repeats.to_vec(),
@@ -116,6 +139,7 @@ pub(crate) async fn start(
     repeating::check(ctx, &plan, of.repeats).await?;
     let mut all = signing::check(ctx, signed, of.profile, of.playbook, &plan).await?;
     all.extend(raised);
+    all.extend(run_mode::gates_ask(of.profile));
     all.extend(warnings);
     let request = Asked { inputs: of.inputs.clone().into(), samples: None };
     begin(ctx, head, &request, all).await
@@ -188,38 +212,6 @@ pub(crate) fn active(profile: &Profile) -> Result<(), Problem> {
         "PROFILE_INACTIVE",
         "this agent is switched off; inactive agents never run",
     ))
-}
-
-/// The playbook that is named, or the only one the agent has.
-pub(crate) async fn playbook(
-    ctx: &Context,
-    owner: &UserId,
-    profile: &Profile,
-    named: Option<&str>,
-) -> Result<StoredPlaybook, Problem> {
-    let id = match named {
-        Some(id) => id.to_owned(),
-        None => only_playbook(profile)?,
-    };
-    let stored = ctx.catalog.playbooks().get(owner, &id).await?;
-    stored.ok_or_else(|| Problem::field("playbook", format!("there is no playbook `{id}`")))
-}
-
-fn only_playbook(profile: &Profile) -> Result<String, Problem> {
-    let playbooks = profile
-        .spec
-        .skills
-        .iter()
-        .filter(|skill| skill.enabled && skill.skill_type == SkillType::Playbook);
-    let names: Vec<&str> = playbooks.map(|skill| skill.reference.as_str()).collect();
-    match names.as_slice() {
-        [one] => Ok((*one).to_owned()),
-        [] => Err(Problem::field("playbook", "must be named: this agent has none of its own")),
-        many => Err(Problem::field(
-            "playbook",
-            format!("must be one of this agent's: {}", many.join(", ")),
-        )),
-    }
 }
 
 /// A question of bounded length: it is stored with the run and shown to those who sign.
@@ -361,9 +353,13 @@ steps:
             profile_name: String::new(),
             playbook_id: None,
             playbook_name: None,
+            chosen_because: None,
+            understood: Vec::new(),
             query: String::new(),
             context: RunContext::Background,
             strategy: None,
+            execution_mode: ExecutionMode::Hybrid,
+            approval_policy: ApprovalPolicy::Require,
             dry_run: None,
             started_at: Timestamp::UNIX_EPOCH,
             last_finished_at: None,

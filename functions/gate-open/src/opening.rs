@@ -71,11 +71,13 @@ fn preview(asked: &GateAsk) -> Result<Preview, OpenGateError> {
     let limit = gate.map_or(0, |gate| gate.preview_limit);
     let preview = Preview::of(&asked.preview, limit)
         .map_err(|error| OpenGateError::Gate(OpenError::from(error).into()))?;
-    Ok(match gate.and_then(|gate| gate.preview_from.as_deref()) {
-        // The reference is canonical: its first part is the step's name.
-        Some(reference) => {
-            preview.from_step(reference.split(['.', '[']).next().unwrap_or(reference))
-        }
+    // The reference is canonical: its first part is the step's name, unless the value is put together of several results.
+    let reference = gate.and_then(|gate| gate.preview_from.as_deref());
+    let root = reference.and_then(|reference| reference.split(['.', '[']).next());
+    let is_step = |root: &&str| asked.stages.iter().flatten().any(|(step, _)| step == root);
+    let is_own = |root: &&str| *root == asked.step.name;
+    Ok(match root.filter(is_step).filter(|root| !is_own(root)) {
+        Some(step) => preview.from_step(step),
         None => preview,
     })
 }

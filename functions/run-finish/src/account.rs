@@ -55,10 +55,10 @@ async fn withdraw(context: &Context, done: &Done<'_>) -> Result<(), FinishError>
     Ok(())
 }
 
-/// What was produced.
+/// What was produced; of several tables each that was written.
 fn outputs(rows: &[RoutedOutput]) -> Vec<Output> {
-    let done = rows.iter().filter(|row| row.status == "success");
-    done.map(|row| Output::of(&row.destination, &row.details)).collect()
+    let of_row = |row: &RoutedOutput| Output::of_row(&row.destination, &row.status, &row.details);
+    rows.iter().flat_map(of_row).collect()
 }
 
 /// What could not be written.
@@ -91,6 +91,9 @@ mod tests {
             ),
             row("file_export", "error", Value::Null, Some(error)),
         ];
+        let tables = json!({"tables": [{"table_name": "u", "rows_inserted": 1}, {"table_name": "v", "error": {}}]});
+        let some = outputs(&[row("data_workspace_db", "error", tables, Some(json!({})))]);
+        assert_eq!((some.len(), some[0].table.as_deref()), (1, Some("u")));
         let found = outputs(&rows);
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].path.as_deref(), found[1].rows), (Some("a.md"), Some(3)));

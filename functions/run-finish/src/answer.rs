@@ -6,7 +6,7 @@ use countersign_plan::{Plan, PlanStep, StepKind};
 use countersign_playbook::{OutputDecl, OutputFormat, SECTIONS};
 use countersign_report::{Format, Layout, Section, SectionFormat};
 use countersign_run::{Head, RunState, StepState, StepStatus};
-use countersign_wiring::{Part, Reference, Runtime, Scope, Template};
+use countersign_wiring::{Part, Reference, Runtime, Scope, Template, references as wired};
 use serde_json::{Map, Value, json};
 
 use crate::outcomes::Outcomes;
@@ -45,7 +45,10 @@ pub(crate) struct Results<'a> {
 /// The steps whose outputs an answer is made of.
 pub(crate) fn needed(plan: &Plan, state: &RunState) -> Vec<String> {
     let named = plan.output.as_ref().map(references).unwrap_or_default();
-    let named = named.iter().map(|reference| reference.root().to_owned());
+    let named = named.iter().flat_map(|reference| match plan.composed.get(reference.root()) {
+        Some(value) => members(value),
+        None => vec![reference.root().to_owned()],
+    });
     named.chain(last(plan, state).map(|step| step.name.clone())).collect()
 }
 
@@ -54,6 +57,11 @@ fn references(output: &OutputDecl) -> Vec<Reference> {
     let in_template = template.iter().flat_map(Template::references).cloned();
     let sections = output.sections.iter().filter_map(|one| Reference::parse(&one.source).ok());
     in_template.chain(sections).collect()
+}
+
+/// The steps whose results a value is put together of.
+fn members(composed: &Value) -> Vec<String> {
+    wired(composed).iter().map(|reference| reference.root().to_owned()).collect()
 }
 
 /// The last step that found something.
@@ -196,23 +204,38 @@ impl Results<'_> {
     /// The value of a reference, or why there is none: a step that was not done has no result.
     fn value(&self, scope: &Scope<'_>, reference: &Reference) -> Result<Value, String> {
         let name = reference.root();
-        if let Some(too_large) = self.outcomes.too_large(name) {
-            return Err(too_large);
+        if let Some(composed) = self.plan.composed.get(name) {
+            return self.composed(scope, name, &members(composed));
         }
-        if self.plan.step(name).is_some() {
-            let state = status(self.state, name);
-            let undone = state.filter(|state| {
-                state.status != StepStatus::Done && self.output(name).is_none_or(Value::is_null)
-            });
-            if let Some(state) = undone {
-                let why = state.message.as_deref().unwrap_or("it was not done");
-                return Err(format!("the step “{name}” has no result ({why})"));
-            }
+        if let Some(why) = self.undone(name) {
+            return Err(why);
         }
         if scope.get(name).is_none() {
             return Err(format!("“{name}” has no value"));
         }
         Ok(reference.value(scope).map(Cow::into_owned).unwrap_or_default())
+    }
+
+    /// Why a step has no result, if it has none.
+    fn undone(&self, name: &str) -> Option<String> {
+        if let Some(too_large) = self.outcomes.too_large(name) {
+            return Some(too_large);
+        }
+        self.plan.step(name)?;
+        let state = status(self.state, name).filter(|state| {
+            state.status != StepStatus::Done && self.output(name).is_none_or(Value::is_null)
+        })?;
+        let why = state.message.as_deref().unwrap_or("it was not done");
+        Some(format!("the step “{name}” has no result ({why})"))
+    }
+
+    /// The results of several steps as one value; those that there are not are null. Without any there is no value.
+    fn composed(&self, scope: &Scope<'_>, name: &str, members: &[String]) -> Result<Value, String> {
+        let undone: Vec<String> = members.iter().filter_map(|step| self.undone(step)).collect();
+        if !members.is_empty() && undone.len() == members.len() {
+            return Err(undone.join("; "));
+        }
+        self.plan.composed(name, scope).ok_or_else(|| format!("“{name}” has no value"))
     }
 
     /// The template with a placeholder for every reference, whose values are added to `shown`.

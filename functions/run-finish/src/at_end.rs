@@ -111,7 +111,7 @@ async fn sent(
 
 /// Whether what is written there begins with what could not be known.
 fn says_warnings(destination: &Destination) -> bool {
-    !matches!(destination.config, DestinationConfig::Table(_))
+    !matches!(destination.config, DestinationConfig::Table(_) | DestinationConfig::Database(_))
         && matches!(destination.format, Format::Markdown | Format::Structured)
 }
 
@@ -135,6 +135,7 @@ fn saving(over: &Over<'_>, output: &OutputDecl, answer: &Answer) -> Vec<Destinat
         filename_template: format!("{playbook}_{{date}}"),
         folder_id: None,
         create_if_missing: false,
+        title: over.head.playbook_name.clone(),
         layout: answer.layout.clone(),
     });
     let table = DestinationConfig::Table(TableConfig {

@@ -21,7 +21,8 @@ use countersign_outbox::{DomainEvent, EventBus, MailQueue};
 use countersign_plan::Plan;
 use countersign_profile::Profile;
 use countersign_run::{
-    Head, RoutedOutput, RunId, RunRecord, RunState, RunStatus, StepState, StepStatus, fold,
+    Head, PARTLY_DONE, Response, RoutedOutput, RunId, RunRecord, RunState, RunStatus, StepState,
+    StepStatus, fold,
 };
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
@@ -131,11 +132,11 @@ async fn finish(
         }
         None => None,
     };
-    let written = match response {
-        Some(response) => response.outputs,
+    let written = match &response {
+        Some(response) => response.outputs.clone(),
         None => outcomes.written(),
     };
-    let status = with_failures(status, &written);
+    let status = with_failures(status, &state, &written);
     let record = record::of(plan.as_ref(), &state, &outcomes, &written);
     let approvals = approvals(context, &head, &state).await?;
     name_signers(&mut state, &approvals);
@@ -147,6 +148,7 @@ async fn finish(
         outcomes: &outcomes,
         written: &written,
         record: &record,
+        response: response.as_ref(),
         profile: profile.as_ref(),
         at: now,
     };
@@ -163,9 +165,11 @@ async fn finish(
     Ok(status)
 }
 
-/// A run is not complete when a result could not be written where it was wanted.
-fn with_failures(status: RunStatus, written: &[RoutedOutput]) -> RunStatus {
-    let is_failed = written.iter().any(RoutedOutput::is_failed);
+/// A run is not complete when a result could not be written where it was wanted, or a step did a part of its work.
+fn with_failures(status: RunStatus, state: &RunState, written: &[RoutedOutput]) -> RunStatus {
+    let is_part = |step: &StepState| step.code.as_deref() == Some(PARTLY_DONE);
+    let is_failed = written.iter().any(RoutedOutput::is_failed)
+        || state.steps.iter().any(|(_, step)| is_part(step));
     if status == RunStatus::Complete && is_failed { RunStatus::Partial } else { status }
 }
 
@@ -182,6 +186,8 @@ pub(crate) struct Done<'a> {
     pub(crate) written: &'a [RoutedOutput],
     /// The same in figures.
     pub(crate) record: &'a RunRecord,
+    /// None when it came to no end of its own.
+    pub(crate) response: Option<&'a Response>,
     /// None when it is gone.
     pub(crate) profile: Option<&'a Profile>,
     pub(crate) at: Timestamp,

@@ -8,7 +8,7 @@ use countersign_identity::UserId;
 use countersign_letter::Label;
 use countersign_letter::mail::{DecisionFact, Ending, FinishedMail, MailLink};
 use countersign_outbox::{Mail, MailId};
-use countersign_run::{Head, RunContext, RunStatus, StepStatus};
+use countersign_run::{Head, Response, RunContext, RunStatus, StepStatus};
 use countersign_store_content::{
     Notification, NotificationId, NotificationType, Priority, derived,
 };
@@ -17,7 +17,23 @@ use serde_json::{Map, Value, json};
 use crate::{Context, Done, FinishError};
 
 /// A note has at most so many characters, so none is cut in the application.
-const WHOLE_NOTE: usize = countersign_approval::MAX_NOTE;
+const WHOLE_NOTE: usize = countersign_approval::MA/// The same as data (F-190).
+fn details(done: &Done<'_>) -> Map<String, Value> {
+    let details = [
+        ("execution_id", json!(done.head.run)),
+        ("status", json!(done.status)),
+        ("entities_discovered", json!(done.record.entities.discovered)),
+        ("output_destinations", json!(done.record.output_destinations)),
+    ];
+    details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// What happened, how the answer begins, and every note: one sentence per request.
+_NOTE;
+
+/// A notification shows at most so many lines of the answer, and so many characters of them.
+const MAX_LINES: usize = 5;
+const MAX_BEGINNING: usize = 500;
 
 /// Writes the notifications and queues the mails; all have ids that follow from run and person.
 pub(crate) async fn send(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
@@ -107,10 +123,11 @@ fn details(done: &Done<'_>) -> Map<String, Value> {
     details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What happened, with every note: one sentence per request.
+/// What happened, how the answer begins, and every note: one sentence per request.
 fn message(done: &Done<'_>) -> String {
     let (good, all) = counted(done);
     let mut message = format!("{good} of {all} steps were done.");
+    message.push_str(&done.response.map(gave_back).unwrap_or_default());
     for record in done.approvals {
         message.push(' ');
         message.push_str(&record.sentence(WHOLE_NOTE));
@@ -127,6 +144,36 @@ fn message(done: &Done<'_>) -> String {
         message.push_str(sentence);
     }
     message
+}
+
+/// Where the results are, the entities, and how the answer begins.
+fn gave_back(response: &Response) -> String {
+    let mut text = String::new();
+    let done = response.outputs.iter().filter(|row| row.status == "success");
+    let written: Vec<&str> = done.map(|row| row.destination.as_str()).collect();
+    if !written.is_empty() {
+        text.push_str(&format!(" Written: {}.", written.join(", ")));
+    }
+    if response.entities > 0 {
+        let (all, new) = (response.entities, response.new_entities);
+        text.push_str(&format!(" Entities resolved: {all}, new: {new}."));
+    }
+    let beginning = response.content.as_deref().map(beginning).unwrap_or_default();
+    if !beginning.is_empty() {
+        text.push_str(&format!(" The answer: {beginning}"));
+    }
+    text
+}
+
+/// The first lines of a text, without what the report adds at its end.
+fn beginning(content: &str) -> String {
+    let lines = content.lines().map(str::trim).take_while(|line| *line != "---");
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).take(MAX_LINES).collect();
+    let text = lines.join("\n");
+    match text.char_indices().nth(MAX_BEGINNING) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text,
+    }
 }
 
 fn counted(done: &Done<'_>) -> (u32, u32) {

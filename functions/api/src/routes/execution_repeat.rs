@@ -11,7 +11,7 @@ use super::execution::own;
 use super::executions::ExecutionLine;
 use super::{Ctx, analyst};
 use crate::idempotency::do_once;
-use crate::{repeating, run_context, start_run};
+use crate::{choosing, repeating, run_context, run_mode, start_run};
 
 /// Starts a run that does the rest of one that has finished: with the same agent, playbook and inputs, and without the calls
 /// that were made. What is sent carries the keys of the first run. Calls of unknown outcome are left out too, and said.
@@ -35,7 +35,7 @@ pub(crate) async fn repeat(
         let profile = start_run::profile(&ctx, owner, &head.profile_id).await?;
         start_run::active(&profile)?;
         let named = head.playbook_id.as_deref();
-        let playbook = start_run::playbook(&ctx, owner, &profile, named).await?;
+        let playbook = choosing::playbook(&ctx, owner, &profile, named, "").await?.playbook;
         let inputs = given(ctx.runs.inputs(&id).await?);
         start_run::check_inputs(&playbook.playbook, &inputs)?;
         // No laxer than a new run, and than the one that is repeated.
@@ -47,6 +47,9 @@ pub(crate) async fn repeat(
             query: &head.query,
             inputs: &inputs,
             context,
+            mode: run_mode::of(Some(&profile), &playbook.playbook, Some(head.execution_mode))?,
+            chosen_because: head.chosen_because.clone(),
+            understood: head.understood.clone(),
             repeats: &repeats,
         };
         start_run::start(&ctx, &signed, &starting, Vec::new()).await

@@ -3,7 +3,10 @@
 use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
-use countersign_run::{DryRun, Head, RunContext, RunId, RunRecord, RunStatus, Strategy};
+use countersign_run::{
+    ApprovalPolicy, DryRun, ExecutionMode, Head, RunContext, RunId, RunRecord, RunStatus, Strategy,
+    UnderstoodInput,
+};
 use countersign_store_kit::Page as Stored;
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Cursor, FieldError, Json, Page, PageQuery, Problem, Query, Signed};
@@ -20,7 +23,7 @@ use crate::idempotency::do_once;
 use crate::moments::in_order;
 use crate::pagination::read_on;
 use crate::queries::ExecutionQuery;
-use crate::{Context, run_context, start_run};
+use crate::{Context, choosing, run_context, run_mode, start_run, understanding};
 
 /// Runs of a page that are looked at together.
 const AT_ONCE: usize = 8;
@@ -31,10 +34,10 @@ const AT_ONCE: usize = 8;
 pub(crate) struct Start {
     /// The agent: `prof_…`, or its handle with or without `@`.
     profile: String,
-    /// The playbook it follows. May be left out when the agent has exactly one.
+    /// The playbook it follows. Left out, the agent's only one, or the one whose trigger the question meets.
     #[serde(default)]
     playbook: Option<String>,
-    /// The playbook's inputs, by name.
+    /// The playbook's inputs, by name. Those that say `extract_from: query` may be left out when the question says them.
     #[serde(default)]
     #[schema(value_type = Object)]
     inputs: Map<String, Value>,
@@ -46,6 +49,10 @@ pub(crate) struct Start {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     run_context: Option<RunContext>,
+    /// `deterministic`: no step may call a model; `hybrid`. Left out, as the playbook says, else the agent.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    execution_mode: Option<ExecutionMode>,
 }
 
 /// A run in a list.
@@ -62,6 +69,13 @@ pub(crate) struct ExecutionLine {
     playbook_id: Option<String>,
     /// Its name when the run started.
     playbook_name: Option<String>,
+    /// Why this playbook, when the question chose it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen_because: Option<String>,
+    /// The inputs that were read from the question: `input`, `value`, and the `words` that say it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    understood: Vec<UnderstoodInput>,
     /// What was asked.
     query: String,
     /// How it came about.
@@ -71,6 +85,12 @@ pub(crate) struct ExecutionLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     strategy: Option<Strategy>,
+    /// How much a model takes part: as the request said, else the playbook, else the agent.
+    #[schema(value_type = String)]
+    execution_mode: ExecutionMode,
+    /// Whether its gates ask: `require`, or `auto_approve` in runs of clocks.
+    #[schema(value_type = String)]
+    approval_policy: ApprovalPolicy,
     /// Who started it.
     #[schema(value_type = String)]
     invoked_by: UserId,
@@ -128,9 +148,13 @@ impl From<&Head> for ExecutionLine {
             profile_name: head.profile_name.clone(),
             playbook_id: head.playbook_id.clone(),
             playbook_name: head.playbook_name.clone(),
+            chosen_because: head.chosen_because.clone(),
+            understood: head.understood.clone(),
             query: head.query.clone(),
             run_context: head.context,
             strategy: head.strategy,
+            execution_mode: head.execution_mode,
+            approval_policy: head.approval_policy,
             invoked_by: head.invoked_by.clone(),
             repeats: head.repeats.clone(),
             repeated_by: head.repeated_by.clone(),
@@ -149,7 +173,7 @@ impl From<&Head> for ExecutionLine {
 #[utoipa::path(
     post, path = "/executions", tag = "executions", request_body = Start,
     params(("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE"), (status = 422, description = "INVALID_INPUT, or APPROVAL_UNREACHABLE: too few of the approvers could sign"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
+    responses((status = 202, body = ExecutionLine), (status = 404, description = "NOT_FOUND"), (status = 409, description = "PROFILE_INACTIVE, or PLAYBOOK_AMBIGUOUS: the question could mean several playbooks"), (status = 422, description = "INVALID_INPUT; PLAYBOOK_NOT_CHOSEN: `errors` says what the agent can do; or APPROVAL_UNREACHABLE: too few of the approvers could sign"), (status = 429, description = "QUOTA_EXCEEDED: `Retry-After` says when the day's quota begins anew"))
 )]
 pub(crate) async fn start(
     State(ctx): Ctx,
@@ -163,21 +187,26 @@ pub(crate) async fn start(
         let profile = start_run::profile(&ctx, owner, &body.profile).await?;
         start_run::active(&profile)?;
         let named = body.playbook.as_deref();
-        let playbook = start_run::playbook(&ctx, owner, &profile, named).await?;
         start_run::check_query(&body.query)?;
-        start_run::check_inputs(&playbook.playbook, &body.inputs)?;
+        let choosing::Chosen { playbook, because } =
+            choosing::playbook(&ctx, owner, &profile, named, &body.query).await?;
+        let given = understanding::inputs(&playbook.playbook, &body.query, &body.inputs)?;
         let context = run_context::by_hand(&profile, &playbook.playbook, body.run_context)?;
         let starting = start_run::Starting {
             run: RunId::from_bytes(attempt.id()),
             profile: &profile,
             playbook: &playbook,
             query: &body.query,
-            inputs: &body.inputs,
+            inputs: &given.all,
             context,
+            mode: run_mode::of(Some(&profile), &playbook.playbook, body.execution_mode)?,
+            chosen_because: because,
+            understood: given.understood,
             repeats: &[],
         };
-        let raised = run_context::raised(body.run_context, context);
-        start_run::start(&ctx, &signed, &starting, raised.into_iter().collect()).await
+        let mut said = given.doubts;
+        said.extend(run_context::raised(body.run_context, context));
+        start_run::start(&ctx, &signed, &starting, said).await
     })
     .await
 }

@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use super::executions::ExecutionLine;
 use super::{Ctx, analyst, found};
 use crate::idempotency::do_once;
+use crate::run_mode;
 use crate::start_run::{self, Asking};
 
 /// A test of a playbook.
@@ -51,14 +52,23 @@ pub(crate) async fn test(
         let playbook = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
         let valid = &playbook.playbook;
         start_run::check_inputs(valid, &body.inputs)?;
-        let (mode, context) = (DryRun::Samples, RunContext::Interactive);
-        let asking = Asking { profile: None, query: "", context, dry_run: Some(mode) };
+        let (dry_run, context) = (DryRun::Samples, RunContext::Interactive);
+        let mode = run_mode::of(None, valid, None)?;
+        let asking = Asking {
+            profile: None,
+            query: "",
+            context,
+            mode,
+            chosen_because: None,
+            understood: Vec::new(),
+            dry_run: Some(dry_run),
+        };
         let head = asking.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
         // Without an agent there was no run: the test is told of one a day ago.
         let last_finished_at = head.started_at.checked_sub(SignedDuration::from_hours(24)).ok();
         let head = Head { last_finished_at, ..head };
         let endpoints = ctx.catalog.endpoints_of(owner, &valid.connectors()).await?;
-        start_run::check_samples(&ctx, valid, &head, mode, &endpoints, &body.samples)?;
+        start_run::check_samples(&ctx, valid, &head, dry_run, &endpoints, &body.samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
         start_run::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
     })

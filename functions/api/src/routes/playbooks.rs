@@ -50,9 +50,9 @@ pub(crate) struct PlaybookLine {
     /// `investigation`, `monitoring`, `analysis`, `extraction`.
     #[schema(value_type = String)]
     category: Category,
-    /// How much a model takes part.
-    #[schema(value_type = String)]
-    execution_mode: ExecutionMode,
+    /// How much a model takes part; `null`: as the agent says.
+    #[schema(value_type = Option<String>)]
+    execution_mode: Option<ExecutionMode>,
     /// How it is meant to be started.
     #[schema(value_type = String)]
     run_context: RunContext,

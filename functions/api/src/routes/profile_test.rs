@@ -13,15 +13,15 @@ use utoipa::ToSchema;
 use super::executions::ExecutionLine;
 use super::{Ctx, analyst};
 use crate::idempotency::do_once;
-use crate::run_context;
 use crate::start_run::{self, Asking};
+use crate::{choosing, run_context, run_mode, understanding};
 
 /// A test of an agent.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ProfileTest)]
 pub(crate) struct Test {
-    /// The playbook it follows. May be left out when the agent has exactly one.
+    /// The playbook it follows. Left out, the agent's only one, or the one whose trigger the question meets.
     #[serde(default)]
     playbook: Option<String>,
     /// The playbook's inputs, by name.
@@ -42,7 +42,7 @@ pub(crate) struct Test {
 #[utoipa::path(
     post, path = "/profiles/{id}/test", tag = "profiles", request_body = Test,
     params(("id" = String, Path, description = "`prof_…`, or the handle"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED"), (status = 422, description = "INVALID_INPUT"), (status = 429, description = "QUOTA_EXCEEDED"))
+    responses((status = 202, body = ExecutionLine), (status = 403, description = "PERMISSION_DENIED"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "IDEMPOTENCY_KEY_REUSED or PLAYBOOK_AMBIGUOUS"), (status = 422, description = "INVALID_INPUT or PLAYBOOK_NOT_CHOSEN"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn test(
     State(ctx): Ctx,
@@ -56,21 +56,31 @@ pub(crate) async fn test(
     do_once(&ctx, &attempt, async {
         let profile = start_run::profile(&ctx, owner, &id).await?;
         let named = body.playbook.as_deref();
-        let playbook = start_run::playbook(&ctx, owner, &profile, named).await?;
         start_run::check_query(&body.query)?;
-        start_run::check_inputs(&playbook.playbook, &body.inputs)?;
+        let choosing::Chosen { playbook, because } =
+            choosing::playbook(&ctx, owner, &profile, named, &body.query).await?;
+        let given = understanding::inputs(&playbook.playbook, &body.query, &body.inputs)?;
         let context = run_context::by_hand(&profile, &playbook.playbook, None)?;
-        let (mode, query) = (DryRun::Reads, body.query.as_str());
-        let asking = Asking { profile: Some(&profile), query, context, dry_run: Some(mode) };
+        let (dry_run, query) = (DryRun::Reads, body.query.as_str());
+        let mode = run_mode::of(Some(&profile), &playbook.playbook, None)?;
+        let asking = Asking {
+            profile: Some(&profile),
+            query,
+            context,
+            mode,
+            chosen_because: because,
+            understood: given.understood,
+            dry_run: Some(dry_run),
+        };
         let head = asking.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
         let last_finished_at = ctx.runs.last_success(owner, profile.id.as_str()).await?;
         let head = Head { last_finished_at, ..head };
         let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
         start_run::check_links(&ctx, &playbook, &endpoints)?;
         let (valid, samples) = (&playbook.playbook, &body.samples);
-        start_run::check_samples(&ctx, valid, &head, mode, &endpoints, samples)?;
-        let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
-        start_run::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
+        start_run::check_samples(&ctx, valid, &head, dry_run, &endpoints, samples)?;
+        let (inputs, samples) = (given.all.into(), body.samples.clone().into());
+        start_run::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, given.doubts).await
     })
     .await
 }

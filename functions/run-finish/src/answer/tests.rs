@@ -52,6 +52,8 @@ fn answered(steps: &[(&str, &str, Value)], output: &Value) -> (String, Answer) {
     });
     if !output.is_null() {
         plan["output"] = output.clone();
+        plan["composed"] =
+            json!({"both": {"found": "{find}", "rest": "{more}"}, "none": {"rest": "{more}"}});
     }
     let plan: Plan = serde_json::from_value(plan).unwrap();
     let state = |(name, _, output): &(&str, &str, Value)| ((*name).to_owned(), ended(output));
@@ -119,6 +121,19 @@ Not known: the step “more” has no result (the condition is false).
         answer.problems,
         ["the section “More” is not known: the step “more” has no result (the condition is false)"]
     );
+}
+
+#[test]
+fn f_136_a_section_may_show_a_whole_parallel_step() {
+    let sections = json!({"sections": [
+        {"title": "Both", "source": "both", "format": "json"}, {"title": "None", "source": "none"},
+    ]});
+    let (_, answer) = answered(&steps(), &declared("json", &sections));
+    let found = json!({"data": [{"name": "Ann", "pay": "1.50"}], "count": 1});
+    assert_eq!(answer.data, json!({"both": {"found": found, "rest": null}, "none": null}));
+    let problem =
+        "the section “None” is not known: the step “more” has no result (the condition is false)";
+    assert_eq!(answer.problems, [problem]);
 }
 
 #[test]

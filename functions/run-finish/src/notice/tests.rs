@@ -63,8 +63,43 @@ fn with<T>(
     let (outcomes, written, profile) = (&crate::outcomes::Outcomes::default(), &[][..], None);
     let mut record = RunRecord::default();
     record.add_destination("document", "success");
-    let record = &record;
-    see(&Done { head, state: &state, status, approvals, outcomes, written, record, profile, at })
+    let (record, response) = (&record, Some(&answer()));
+    see(&Done {
+        head,
+        state: &state,
+        status,
+        approvals,
+        outcomes,
+        written,
+        record,
+        response,
+        profile,
+        at,
+    })
+}
+
+/// What a run gave back.
+fn answer() -> Response {
+    serde_json::from_value(json!({
+        "format": "markdown", "content": "# People\n\nAnn of Turin.\n\n---\n- Run: `run_1`\n", "bytes": 40,
+        "outputs": [{ "destination": "document", "status": "success" }, { "destination": "chat", "status": "skipped" }],
+        "entities": 3, "new_entities": 1,
+    }))
+    .unwrap()
+}
+
+#[test]
+fn f_190_the_notification_has_the_first_lines_of_the_answer_and_the_mail_has_none() {
+    let head = head("background");
+    let (mail, message) = with(&head, RunStatus::Complete, &[], &[], |done| {
+        (letter(done, None, None).render().unwrap(), message(done))
+    });
+    let expect =
+        "Written: document. Entities resolved: 3, new: 1. The answer: # People\nAnn of Turin.";
+    assert!(message.contains(expect), "{message}");
+    assert!(!mail.text.contains("Ann"), "{}", mail.text);
+    let long = beginning(&"word ".repeat(200));
+    assert!(long.chars().count() <= MAX_BEGINNING + 1 && long.ends_with("word…"), "{long}");
 }
 
 #[test]

@@ -43,19 +43,19 @@ pub(super) fn written(response: &Value) -> Vec<String> {
 fn place(row: &Value) -> String {
     let details = &row["details"];
     let part = |name: &str| text(details, name);
-    if let Some(table) = part("table_name") {
-        let count = |name: &str| details[name].as_u64().filter(|count| *count > 0);
-        let more = [("rows_updated", "changed"), ("rows_skipped", "there already")];
-        let more = more.map(|(name, what)| count(name).map(|n| format!(", {n} {what}")));
-        let more: String = more.into_iter().flatten().collect();
-        let new = count("rows_inserted").unwrap_or_default();
-        return format!("{table}, {new} new rows{more}");
+    if part("table_name").is_some() {
+        return table(details);
+    }
+    if let Some(tables) = details.get("tables") {
+        return items(tables).iter().map(table).collect::<Vec<_>>().join("; ");
     }
     if let Some(content) = part("content") {
         return answer(&content).join("\n");
     }
     if let Some(document) = part("document_id").or_else(|| part("export_id")) {
-        return format!("{} ({document})", part("filename").unwrap_or_default());
+        let name = part("filename").unwrap_or_default();
+        let added = if details.get("bytes_added").is_some() { "added to " } else { "" };
+        return format!("{added}{name} ({document})");
     }
     match text(row, "status").as_deref() {
         Some("success") => "in the answer".to_owned(),
@@ -70,6 +70,19 @@ fn place(row: &Value) -> String {
     }
 }
 
+fn table(row: &Value) -> String {
+    let name = text(row, "table_name").unwrap_or_default();
+    let why = |part: &str| row.pointer(&format!("/error/{part}")).and_then(Value::as_str);
+    if let (Some(code), Some(message)) = (why("code"), why("message")) {
+        return format!("{name}, not written: {code} {message}");
+    }
+    let count = |name: &str| row[name].as_u64().filter(|count| *count > 0);
+    let more = [("rows_updated", "changed"), ("rows_skipped", "there already")];
+    let more = more.map(|(name, what)| count(name).map(|n| format!(", {n} {what}")));
+    let more: String = more.into_iter().flatten().collect();
+    format!("{name}, {} new rows{more}", count("rows_inserted").unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::lines;
@@ -82,12 +95,18 @@ mod tests {
             "outputs": [
                 {"destination": "document", "status": "success", "details": {"document_id": "doc_1", "filename": "a.md"}},
                 {"destination": "data_workspace_table", "status": "success", "details": {"table_name": "t", "rows_inserted": 2}},
+                {"destination": "append_to_existing", "status": "success", "details": {"document_id": "doc_2", "filename": "b.md", "bytes_added": 9}},
+                {"destination": "data_workspace_db", "status": "error", "error": {"code": "X", "message": "1 of 2"}, "details": {"tables": [
+                    {"table_name": "u", "rows_inserted": 1, "rows_skipped": 0}, {"table_name": "v", "error": {"code": "X", "message": "no"}},
+                ]}},
                 {"destination": "chat", "status": "skipped", "details": "the condition is false"},
                 {"destination": "file_export", "status": "error", "error": {"code": "X", "message": "no"}},
             ],
         }});
         let expect = "document: a.md (doc_1)
 data_workspace_table: t, 2 new rows
+append_to_existing: added to b.md (doc_2)
+data_workspace_db: u, 1 new rows; v, not written: X no
 chat: left out: its condition is false
 file_export: not written: X no
 Note: the section `X` is not known

@@ -8,7 +8,7 @@ use countersign_failure::json_problem;
 use serde_json::{Map, Value, json};
 
 use super::upload::{files, uploaded};
-use super::{FACTORY, Who, items, pretty, response_text, text};
+use super::{FACTORY, Who, items, pretty, response_text, text, visible};
 use crate::console::Console;
 use crate::door::Door;
 use crate::error::CliError;
@@ -42,6 +42,12 @@ pub(crate) struct Run {
     /// What is asked for, in words.
     #[arg(long)]
     query: Option<String>,
+    /// `interactive`, so that requesters may sign, or `background`. The agent or the playbook may be stricter.
+    #[arg(long, value_name = "CONTEXT", conflicts_with = "dry_run")]
+    context: Option<String>,
+    /// `deterministic` or `hybrid`; left out, as the playbook says, else the agent.
+    #[arg(long, value_name = "MODE", conflicts_with = "dry_run")]
+    mode: Option<String>,
     /// Only try: what reads happens, and nothing that has an effect. Gates ask nobody.
     #[arg(long)]
     dry_run: bool,
@@ -77,6 +83,11 @@ impl Run {
         if let Some(query) = &self.query {
             body["query"] = json!(query);
         }
+        for (key, word) in [("run_context", &self.context), ("execution_mode", &self.mode)] {
+            if let Some(word) = word {
+                body[key] = json!(word);
+            }
+        }
         let path = if self.dry_run {
             body["samples"] = Value::Object(samples(&self.samples)?);
             format!("{FACTORY}/profiles/{}/test", plain(&self.profile)?)
@@ -92,6 +103,7 @@ impl Run {
             )));
         };
         console.line(&id);
+        understood(&started).into_iter().for_each(|said| console.note(said));
         if self.wait { self.followed(&door, &id, console).await } else { Ok(()) }
     }
 
@@ -120,6 +132,16 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// What was understood of the question: the playbook, and the inputs with their words.
+fn understood(started: &Value) -> Vec<String> {
+    let playbook = text(started, "chosen_because");
+    let inputs = started.get("understood").map_or(&[][..], items).iter().map(|one| {
+        let words = text(one, "words").unwrap_or_default();
+        format!("{}: {} (“{words}”)", text(one, "input").unwrap_or_default(), one["value"])
+    });
+    playbook.into_iter().chain(inputs).map(|said| visible(&said)).collect()
 }
 
 /// The requests that wait for people.

@@ -127,11 +127,9 @@ fn produced(outcome: &StepOutcome) -> Vec<Output> {
         return vec![Output::of("data_workspace_table", output)];
     }
     let routed = output.get("routed_to").and_then(Value::as_array).into_iter().flatten();
-    routed
-        .filter(|row| row.get("status").and_then(Value::as_str) == Some("success"))
-        .filter_map(|row| {
-            let kind = row.get("destination")?.as_str()?;
-            Some(Output::of(kind, row.get("details").unwrap_or(&Value::Null)))
-        })
-        .collect()
+    let of_row = |row: &Value| {
+        let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+        Output::of_row(text("destination"), text("status"), &row["details"])
+    };
+    routed.flat_map(of_row).collect()
 }

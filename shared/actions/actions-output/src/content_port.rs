@@ -3,6 +3,7 @@
 use countersign_failure::Failure;
 use countersign_identity::UserId;
 use countersign_registry::action::ActionError;
+pub(crate) use countersign_store_content::Addition;
 use countersign_store_content::{
     ContentError, ContentStore, Document, Export, NewDocument, NewExport, RowWrite, TableInfo,
     Written,
@@ -22,6 +23,10 @@ pub trait ContentPort: Send + Sync {
 
     /// Writes a document unless it is there; answers with the one that stands.
     fn document<'a>(&'a self, new: &'a NewDocument)
+    -> BoxFuture<'a, Result<Document, ActionError>>;
+
+    /// Adds text to a document; a repeated call adds nothing and answers with the one that stands.
+    fn append<'a>(&'a self, addition: Addition<'a>)
     -> BoxFuture<'a, Result<Document, ActionError>>;
 
     /// Writes rows; a repeated call answers as the first.
@@ -55,6 +60,13 @@ impl ContentPort for ContentStore {
         new: &'a NewDocument,
     ) -> BoxFuture<'a, Result<Document, ActionError>> {
         Box::pin(async move { self.create_document(new).await.map_err(action_error) })
+    }
+
+    fn append<'a>(
+        &'a self,
+        addition: Addition<'a>,
+    ) -> BoxFuture<'a, Result<Document, ActionError>> {
+        Box::pin(async move { self.append_to_document(addition).await.map_err(action_error) })
     }
 
     fn rows<'a>(

@@ -6,6 +6,7 @@
 mod content_port;
 mod defaults;
 mod route;
+mod router;
 mod save;
 
 use std::sync::Arc;

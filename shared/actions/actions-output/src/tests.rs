@@ -13,6 +13,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use crate::content_port::Addition;
 use crate::{ContentPort, ProfileOutputs, actions};
 
 /// Rows by id.
@@ -26,6 +27,8 @@ struct Memory {
     exports: Mutex<BTreeMap<String, NewExport>>,
     rows: Mutex<BTreeMap<String, Rows>>,
     calls: Mutex<BTreeMap<String, Written>>,
+    /// How often writing a document fails by something that passes.
+    outages: Mutex<u32>,
 }
 
 impl ContentPort for Memory {
@@ -54,10 +57,29 @@ impl ContentPort for Memory {
         new: &'a NewDocument,
     ) -> BoxFuture<'a, Result<Document, ActionError>> {
         Box::pin(async move {
+            let mut outages = self.outages.lock().unwrap();
+            if *outages > 0 {
+                *outages -= 1;
+                return Err(ActionError::retryable("STORE_UNAVAILABLE", "the table is busy"));
+            }
             let mut documents = self.documents.lock().unwrap();
             let stands =
                 documents.entry(new.document.id.to_string()).or_insert_with(|| new.clone());
             Ok(stands.document.clone())
+        })
+    }
+
+    fn append<'a>(
+        &'a self,
+        addition: Addition<'a>,
+    ) -> BoxFuture<'a, Result<Document, ActionError>> {
+        Box::pin(async move {
+            let mut documents = self.documents.lock().unwrap();
+            let Some(known) = documents.get_mut(addition.document) else {
+                return Err(ActionError::terminal("DOCUMENT_NOT_FOUND", "there is none"));
+            };
+            known.body.push_str(&addition.text);
+            Ok(known.document.clone())
         })
     }
 
@@ -246,6 +268,57 @@ async fn f_292_destinations_are_independent() {
 }
 
 #[tokio::test]
+async fn f_281_f_286_a_folder_gets_a_document_and_a_document_more_text() {
+    let (content, output) = check(
+        people(),
+        &json!([{"type": "folder", "config": {"folder_id": "f", "create_if_missing": true}}]),
+        &[("folder", "success")],
+    )
+    .await;
+    assert_eq!(output["routed_to"][0]["details"]["folder_id"], "f");
+    let id = output["routed_to"][0]["details"]["document_id"].as_str().unwrap().to_owned();
+    let config = json!({"document_id": id, "title": "More", "sections": [{"title": "People"}]});
+    let params = json!({"destinations": [{"type": "append_to_existing", "config": config}]});
+    let output = run(&content, Vec::new(), &call("route_output", people(), &params)).await.unwrap();
+    assert_eq!(output["routed_to"][0]["details"]["document_id"], id.as_str());
+    assert!(content.documents.lock().unwrap()[&id].body.contains("# More"));
+}
+
+#[tokio::test]
+async fn f_283_the_tables_of_a_database_are_independent() {
+    let data = json!({"people": people(), "grants": [{"amount": "much"}]});
+    let tables = json!([
+        {"table_name": "people"}, {"table_name": "grants", "schema_mapping": {"amount": "REAL"}},
+    ]);
+    let (_, output) = check(
+        data,
+        &json!([{"type": "data_workspace_db", "config": {"tables": tables}}]),
+        &[("data_workspace_db", "error")],
+    )
+    .await;
+    let row = &output["routed_to"][0];
+    assert_eq!(row["details"]["tables"][0]["rows_inserted"], 3);
+    assert_eq!(row["details"]["tables"][1]["error"]["code"], "TABLE_ROW_INVALID");
+    assert!(row["error"]["message"].as_str().unwrap().starts_with("1 of 2 tables: `grants`"));
+}
+
+#[tokio::test]
+async fn f_292_what_passes_is_tried_again_and_what_does_not_says_where_to() {
+    let content = Arc::new(Memory { outages: Mutex::new(2), ..Memory::default() });
+    let params = json!({"destinations": [{"type": "document"}, {"type": "chat"}]});
+    let step = call("route_output", people(), &params);
+    let output = run(&content, Vec::new(), &step).await.unwrap();
+    assert_eq!(output["success"], true, "{output}");
+    *content.outages.lock().unwrap() = 9;
+    let other = Call { idempotency_key: "other".into(), ..step };
+    let output = run(&content, Vec::new(), &other).await.unwrap();
+    let error = &output["routed_to"][0]["error"];
+    assert_eq!(error["code"], "STORE_UNAVAILABLE");
+    assert_eq!(error["retry"], "/api/agent-factory/executions/run_1/repeat");
+    assert_eq!(*content.outages.lock().unwrap(), 6);
+}
+
+#[tokio::test]
 async fn f_314_a_table_that_does_not_fit_says_what_to_check_and_the_answer_is_shown() {
     let table =
         json!({"table_name": "t", "create_if_missing": true, "schema_mapping": {"name": "REAL"}});
@@ -353,13 +426,24 @@ fn the_contract_says_which_destinations_are_read() {
     let kinds = schema["items"]["oneOf"].as_array().unwrap();
     let word = |kind: &Value| kind["properties"]["type"]["const"].as_str().unwrap().to_owned();
     let words: Vec<String> = kinds.iter().map(word).collect();
-    assert_eq!(words, ["document", "data_workspace_table", "chat", "file_export"]);
+    let kinds_of_release = [
+        "document",
+        "folder",
+        "append_to_existing",
+        "data_workspace_table",
+        "data_workspace_db",
+        "chat",
+        "file_export",
+    ];
+    assert_eq!(words, kinds_of_release);
     for kind in kinds {
         let known = &kind["properties"];
-        let config = if word(kind) == "data_workspace_table" {
-            json!({ "table_name": "t" })
-        } else {
-            json!({})
+        let config = match word(kind).as_str() {
+            "folder" => json!({ "folder_id": "f" }),
+            "append_to_existing" => json!({ "document_id": format!("doc_{}", "0".repeat(32)) }),
+            "data_workspace_table" => json!({ "table_name": "t" }),
+            "data_workspace_db" => json!({ "tables": [{ "table_name": "t" }] }),
+            _ => json!({}),
         };
         for format in known["format"]["enum"].as_array().unwrap() {
             let mut destination = all.clone();

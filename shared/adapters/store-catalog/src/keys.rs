@@ -43,6 +43,11 @@ pub(crate) fn handle(owner: Owner<'_>, handle: &Handle) -> Key {
     Key::new(partition(owner), format!("HANDLE#{handle}"))
 }
 
+/// What a playbook listens to.
+pub(crate) fn triggers(owner: Owner<'_>, playbook: &str) -> Key {
+    Key::new(partition(owner), format!("TRIGGERS#{playbook}"))
+}
+
 /// Every text a connector has had, by the moment it was written.
 pub(crate) fn versions(owner: Owner<'_>, id: &ConnectorId) -> String {
     format!("VERSIONS#{owner}#{id}")

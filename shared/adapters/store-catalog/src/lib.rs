@@ -6,6 +6,7 @@
 //! | `OWNER#{owner}` | `HANDLE#{handle}` | which profile holds the handle, so that it is held once (F-169) |
 //! | `OWNER#{owner}` | `CONNECTOR#{id}` | a connector; in the index under `OWNER#{owner}#CONNECTORS#{type}` |
 //! | `OWNER#{owner}` | `PLAYBOOK#{id}` | a playbook; in the index under `OWNER#{owner}#PLAYBOOKS#{category}` |
+//! | `OWNER#{owner}` | `TRIGGERS#{id}` | what a playbook listens to, apart from its text (F-152) |
 //! | `OWNER#{owner}` | `SCHEDULE#{id}` | a schedule; in the index under `OWNER#{owner}#SCHEDULES#{profile}` |
 //! | `BOUND#{owner}#{profile}` | `CONNECTOR#{connector}` | the binding of a connector to a profile; one each |
 //! | `REPLAY#{owner}` | `{digest of route and key}` | a request under an `Idempotency-Key`, for a day |
@@ -25,6 +26,7 @@ mod record;
 mod replays;
 mod schedules;
 mod stored;
+mod triggers;
 
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
@@ -33,6 +35,7 @@ pub use playbooks::StoredPlaybook;
 pub use profiles::system_profile_id;
 pub use replays::{Answered, Replay};
 pub use stored::{Spec, Stored};
+pub use triggers::IndexedPlaybook;
 
 use countersign_store_kit::Table;
 

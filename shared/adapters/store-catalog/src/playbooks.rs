@@ -2,11 +2,12 @@
 
 use countersign_identity::UserId;
 use countersign_playbook::ValidPlaybook;
+use countersign_store_kit::Write;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::Catalog;
 use crate::collection::{Collection, StoredDocument};
+use crate::{Catalog, Result, triggers};
 
 /// A playbook as stored: its text and what the compiler made of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,6 +60,11 @@ impl StoredDocument for StoredPlaybook {
 
     fn unique_name(&self) -> (&'static str, String) {
         ("playbook id", self.playbook.id.clone())
+    }
+
+    /// Its triggers are kept apart from its text (F-152).
+    fn written_with(before: Option<&Self>, after: Option<&Self>) -> Result<Vec<Write>> {
+        triggers::written_with(before, after)
     }
 }
 

@@ -34,6 +34,9 @@ pub struct Document {
     pub run: String,
     /// When.
     pub created_at: Timestamp,
+    /// When text was added last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
 }
 
 /// A document to write.
@@ -56,11 +59,12 @@ pub struct Folder {
     pub created_at: Timestamp,
 }
 
+/// A document as it is stored.
 #[derive(Serialize, Deserialize)]
-struct Item {
+pub(crate) struct DocumentItem {
     #[serde(flatten)]
-    document: Document,
-    body: Stored,
+    pub(crate) document: Document,
+    pub(crate) body: Stored,
 }
 
 impl ContentStore {
@@ -72,7 +76,7 @@ impl ContentStore {
             let place = format!("exports/documents/{owner}/{}", document.id);
             let body = self.blobs.store(&place, &json!(new.body)).await?;
             let key = keys::document(owner, &document.id);
-            let item = Item { document: document.clone(), body };
+            let item = DocumentItem { document: document.clone(), body };
             let index = keys::in_folder(owner, document.folder_id.as_deref());
             let sort = format!("{}#{}", sortable(document.created_at), document.id);
             match self
@@ -97,7 +101,7 @@ impl ContentStore {
         id: &'a DocumentId,
     ) -> BoxFuture<'a, Result<Option<Document>>> {
         Box::pin(async move {
-            let item: Option<Item> = self.table.get(&keys::document(owner, id)).await?;
+            let item: Option<DocumentItem> = self.table.get(&keys::document(owner, id)).await?;
             Ok(item.map(|item| item.document))
         })
     }
@@ -109,7 +113,8 @@ impl ContentStore {
         id: &'a DocumentId,
     ) -> BoxFuture<'a, Result<Option<(Document, String)>>> {
         Box::pin(async move {
-            let Some(item) = self.table.get::<Item>(&keys::document(owner, id)).await? else {
+            let Some(item) = self.table.get::<DocumentItem>(&keys::document(owner, id)).await?
+            else {
                 return Ok(None);
             };
             let body = match self.blobs.load(&item.body).await? {
@@ -134,7 +139,7 @@ impl ContentStore {
                 None => Query::partition(&keys::partition(owner)).prefix("DOC#"),
             };
             let query = query.limit(limit).after(cursor);
-            let page = self.table.query(query).await?.decode::<Item>(self.table.name())?;
+            let page = self.table.query(query).await?.decode::<DocumentItem>(self.table.name())?;
             Ok(page.map(|item| item.document))
         })
     }

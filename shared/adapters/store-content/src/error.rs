@@ -19,6 +19,18 @@ pub enum ContentError {
     #[error("`{0}` is not the id of a folder: use 1 to 100 letters, digits, `_` and `-`")]
     #[failure(code = "FOLDER_ID_INVALID", status = 422)]
     FolderId(String),
+    /// No such document of this owner.
+    #[error("there is no document `{0}`")]
+    #[failure(code = "DOCUMENT_NOT_FOUND", help = "`GET /documents` lists those there are")]
+    NoDocument(String),
+    /// Only Markdown can be added to.
+    #[error("`{0}` is not Markdown, and only Markdown can be added to")]
+    #[failure(code = "DOCUMENT_NOT_MARKDOWN", status = 409, help = "write a new document")]
+    NotMarkdown(String),
+    /// It would be too large to be read and written whole.
+    #[error("`{0}` would be larger than 4 MB")]
+    #[failure(code = "DOCUMENT_TOO_LARGE", status = 422, help = "start a new document")]
+    DocumentTooLarge(String),
     /// The table does not exist and may not be made.
     #[error("the table `{table}` does not exist in the workspace `{workspace}`")]
     #[failure(code = "TABLE_NOT_FOUND", help = "create it first, or set `create_if_missing: true`")]

@@ -18,6 +18,11 @@ pub(crate) fn document(owner: &UserId, id: &DocumentId) -> Key {
     Key::new(partition(owner), format!("DOC#{id}"))
 }
 
+/// That a call has added its text.
+pub(crate) fn addition(owner: &UserId, document: &DocumentId, call: &str) -> Key {
+    Key::new(partition(owner), format!("ADDED#{document}#{call}"))
+}
+
 pub(crate) fn folder(owner: &UserId, id: &str) -> Key {
     Key::new(partition(owner), format!("{FOLDER}{id}"))
 }

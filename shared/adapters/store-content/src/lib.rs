@@ -3,6 +3,7 @@
 //! | PK | SK | what | index |
 //! |---|---|---|---|
 //! | `USER#{owner}` | `DOC#{id}` | a document and its body (above 100 KB the body lies in S3) | `USER#{owner}#FOLDER#{folder}` by time |
+//! | `USER#{owner}` | `ADDED#{document}#{hash}` | that a call has added its text to a document | |
 //! | `USER#{owner}` | `FOLDER#{id}` | a folder | |
 //! | `USER#{owner}` | `TABLE#{workspace}#{table}` | columns, key and row count of a workspace table | |
 //! | `ROWS#{owner}#{workspace}#{table}` | `ROW#{id}` | one row; the id is made of the key columns | the same partition, by time of insertion |
@@ -14,6 +15,7 @@
 //! The owner stands in every partition key: no method can reach what belongs to somebody else.
 //! Objects in S3: `exports/documents/{owner}/{id}` and `exports/files/{owner}/{id}/{file name}`.
 
+mod additions;
 mod deliveries;
 mod documents;
 mod error;
@@ -26,6 +28,7 @@ mod tables;
 use countersign_store_kit::{Blobs, Table};
 use sha2::{Digest, Sha256};
 
+pub use additions::{Addition, MAX_DOCUMENT};
 pub use deliveries::{Claim, Deliveries, LEASE};
 pub use documents::{Document, Folder, NewDocument};
 pub use error::ContentError;

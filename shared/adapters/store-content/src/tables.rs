@@ -20,7 +20,7 @@ use settle::{Settled, settle};
 pub const DEFAULT_WORKSPACE: &str = "default";
 
 /// How long the mark of a finished call is kept, in seconds: longer than any run waits.
-const CALL_KEPT: i64 = 400 * 86_400;
+pub(crate) const CALL_KEPT: i64 = 400 * 86_400;
 
 /// A table as it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

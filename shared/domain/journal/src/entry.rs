@@ -183,6 +183,20 @@ impl Output {
             rows: number("rows_inserted").map(|inserted| inserted + updated),
         }
     }
+
+    /// What was written according to a row of a routing report: of several tables each that was, also when others failed.
+    #[must_use]
+    pub fn of_row(destination: &str, status: &str, details: &Value) -> Vec<Self> {
+        let tables = details.get("tables").and_then(Value::as_array);
+        let written = |table: &&Value| table.get("error").is_none();
+        match tables {
+            Some(tables) => {
+                tables.iter().filter(written).map(|table| Self::of(destination, table)).collect()
+            }
+            None if status == "success" => vec![Self::of(destination, details)],
+            None => Vec::new(),
+        }
+    }
 }
 
 /// One entry of a journal (F-404).

@@ -12,6 +12,7 @@ use countersign_run::{RunContext, RunId};
 use countersign_wiring::{Condition, Reference, Template, references};
 use serde_json::{Map, Value};
 
+use crate::confirm::{self, Asked};
 use crate::model::{Gate, OnError, OnReject, Origin, Plan, PlanStep, StepKind};
 
 /// What is asked for.
@@ -34,10 +35,11 @@ pub struct Request {
 /// Makes the plan of a run that follows `playbook`.
 #[must_use]
 pub fn plan(playbook: &ValidPlaybook, request: Request) -> Plan {
-    let mut chain = Chain::default();
+    let mut chain = Chain::of(playbook, &request.inputs);
     for step in &playbook.steps {
         chain.add(step);
     }
+    let composed = chain.used(playbook.output.as_ref());
     let mut steps = chain.steps;
     sign(&mut steps);
     heed(&mut steps, &chain.unsaid);
@@ -55,14 +57,20 @@ pub fn plan(playbook: &ValidPlaybook, request: Request) -> Plan {
         context: request.context,
         dry_run: None,
         inputs: request.inputs,
+        composed,
         steps,
         output: playbook.output.clone(),
     }
 }
 
 /// The chain while it grows.
-#[derive(Default)]
-struct Chain {
+struct Chain<'p> {
+    /// What the playbook's variables are worth.
+    inputs: &'p Map<String, Value>,
+    /// The names of the playbook's steps.
+    names: BTreeSet<&'p str>,
+    /// Values of several results, by name.
+    composed: Map<String, Value>,
     steps: Vec<PlanStep>,
     /// The steps the next one waits for.
     last: Vec<String>,
@@ -72,7 +80,34 @@ struct Chain {
     unsaid: BTreeSet<String>,
 }
 
-impl Chain {
+impl<'p> Chain<'p> {
+    fn of(playbook: &'p ValidPlaybook, inputs: &'p Map<String, Value>) -> Self {
+        let parallel = |step: &playbook::Step| match &step.kind {
+            playbook::StepKind::Parallel { steps, .. } => Some((step.name.clone(), results(steps))),
+            _ => None,
+        };
+        Self {
+            inputs,
+            names: playbook.all_steps().map(|step| step.name.as_str()).collect(),
+            composed: playbook.all_steps().filter_map(parallel).collect(),
+            steps: Vec::new(),
+            last: Vec::new(),
+            gate: None,
+            unsaid: BTreeSet::new(),
+        }
+    }
+
+    /// The values of several results that a gate shows or the output names.
+    fn used(&self, output: Option<&playbook::OutputDecl>) -> Map<String, Value> {
+        let gates =
+            self.steps.iter().filter_map(|step| step.gate.as_ref()?.preview_from.as_deref());
+        let sections = output.iter().flat_map(|output| &output.sections);
+        let named: BTreeSet<&str> =
+            gates.chain(sections.map(|section| section.source.as_str())).collect();
+        let composed = self.composed.iter().filter(|(name, _)| named.contains(name.as_str()));
+        composed.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
     fn add(&mut self, step: &playbook::Step) {
         let members = leaves(step);
         let after = self.last.clone();
@@ -85,7 +120,11 @@ impl Chain {
             if member.on_warning.is_none() {
                 self.unsaid.insert(member.name.clone());
             }
-            let planned = self.planned(member, &after, condition.as_deref());
+            let mut planned = self.planned(member, &after, condition.as_deref());
+            if let Some(asked) = confirm::asked(&planned, self.inputs) {
+                let gate = self.asks_first(&mut planned, asked);
+                self.steps.push(gate);
+            }
             self.steps.push(planned);
         }
         self.last = members.iter().map(|member| member.name.clone()).collect();
@@ -150,13 +189,72 @@ impl Chain {
         planned
     }
 
+    /// Puts a gate before a step that writes only what people have confirmed, and before nothing else: whoever denies it
+    /// leaves out this step.
+    fn asks_first(&mut self, step: &mut PlanStep, asked: Asked) -> PlanStep {
+        let name = self.free_name(&format!("{}_confirm", step.name));
+        let preview_from = asked.reference.unwrap_or_else(|| {
+            self.composed.insert(name.clone(), asked.data);
+            name.clone()
+        });
+        let mut gate = PlanStep {
+            name: name.clone(),
+            description: format!("Asks before `{}` writes.", step.name),
+            kind: StepKind::Gate,
+            action: String::new(),
+            function: String::new(),
+            inputs: Map::new(),
+            params: Map::new(),
+            on_warning: OnWarning::default(),
+            retries: 0,
+            timeout_seconds: None,
+            gate: Some(confirm::gate(asked.prompt, preview_from)),
+            ..step.clone()
+        };
+        gate.reads = self.reads(&gate);
+        step.after = vec![name.clone()];
+        step.guard = Some(name);
+        gate
+    }
+
+    fn free_name(&self, wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        while self.names.contains(name.as_str()) {
+            name.push('_');
+        }
+        name
+    }
+
     /// The earlier steps that the references of a step name.
     fn reads(&self, step: &PlanStep) -> Vec<String> {
         let known: BTreeSet<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
-        let roots: BTreeSet<String> =
-            named(step).into_iter().filter(|root| known.contains(root.as_str())).collect();
+        let named = named(step).into_iter().flat_map(|root| match self.composed.get(&root) {
+            Some(value) => roots(value),
+            None => vec![root],
+        });
+        let roots: BTreeSet<String> = named.filter(|root| known.contains(root.as_str())).collect();
         roots.into_iter().collect()
     }
+}
+
+/// The results of sub-steps as one object, by their keys.
+fn results(steps: &[playbook::Step]) -> Value {
+    let result = |step: &playbook::Step| match &step.kind {
+        playbook::StepKind::Parallel { steps, output_key } => {
+            (key(step, output_key), results(steps))
+        }
+        playbook::StepKind::Action { output_key, .. } => (key(step, output_key), whole(step)),
+        playbook::StepKind::Approval { .. } => (step.name.clone(), whole(step)),
+    };
+    steps.iter().map(result).collect::<Map<_, _>>().into()
+}
+
+fn key(step: &playbook::Step, output_key: &Option<String>) -> String {
+    output_key.clone().unwrap_or_else(|| step.name.clone())
+}
+
+fn whole(step: &playbook::Step) -> Value {
+    format!("{{{}}}", step.name).into()
 }
 
 /// A step itself, or the members of a parallel one.

@@ -5,6 +5,7 @@
 //! every later step up to the next gate, and no irreversible step can be reached around its signature.
 
 mod check;
+mod confirm;
 mod dry_run;
 mod error;
 mod for_each;

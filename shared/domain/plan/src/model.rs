@@ -6,6 +6,7 @@ use countersign_identity::UserId;
 use countersign_playbook::{Escalation, ForEach, OnWarning, OutputDecl, PreviewColumn};
 use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, RunContext, RunId};
+use countersign_wiring::{Scope, resolve};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -32,6 +33,10 @@ pub struct Plan {
     pub dry_run: Option<DryRun>,
     /// The playbook's variables with their values.
     pub inputs: Map<String, Value>,
+    /// Values put together of several results, with references, by the name that gates and output have for them: the results
+    /// of a parallel step, and what a step that asks first is about to write.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub composed: Map<String, Value>,
     /// The steps, in listed order.
     pub steps: Vec<PlanStep>,
     /// What the run gives back; left out, the result of its last step.
@@ -203,6 +208,17 @@ pub struct Gate {
     pub covers: Vec<String>,
 }
 
+/// A template with its references filled in. What does not parse has been refused when the playbook was compiled.
+fn composed(template: &Value, scope: &Scope<'_>) -> Value {
+    match template {
+        Value::Array(items) => items.iter().map(|item| composed(item, scope)).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, item)| (name.clone(), composed(item, scope))).collect()
+        }
+        text => resolve(text, scope).unwrap_or_default(),
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_continue(on_warning: &OnWarning) -> bool {
     *on_warning == OnWarning::Continue
@@ -228,6 +244,12 @@ impl Plan {
     #[must_use]
     pub fn step(&self, name: &str) -> Option<&PlanStep> {
         self.steps.iter().find(|step| step.name == name)
+    }
+
+    /// The value of a name in `composed`; results that there are not are null.
+    #[must_use]
+    pub fn composed(&self, name: &str, scope: &Scope<'_>) -> Option<Value> {
+        self.composed.get(name).map(|template| composed(template, scope))
     }
 
     /// The names of the steps, in listed order.

@@ -1,5 +1,6 @@
 //! Plans of random playbooks: stages respect edges, gates dominate, seals hold.
 
+mod confirm;
 mod for_each;
 
 use countersign_identity::UserId;
@@ -79,7 +80,7 @@ fn of(steps: Vec<playbook::Step>) -> playbook::ValidPlaybook {
         version: "1.0.0".to_owned(),
         category: playbook::Category::Analysis,
         required_connectors: Vec::new(),
-        execution_mode: playbook::ExecutionMode::Deterministic,
+        execution_mode: Some(playbook::ExecutionMode::Deterministic),
         run_context: playbook::RunContext::Interactive,
         approval_policy: playbook::ApprovalPolicy::Require,
         monitor_config: None,

@@ -5,6 +5,7 @@
 //! mean), `check` (links and types), `lower` (defaults, canonical references).
 
 mod check;
+mod choose;
 mod compile;
 mod compile_context;
 mod diagnostic;
@@ -22,6 +23,7 @@ mod shape;
 mod sink;
 mod written;
 
+pub use choose::{Candidate, Choice, Met, choose};
 pub use compile::{Compiled, compile};
 pub use compile_context::{Bindings, CompileContext, EndpointContract};
 pub use diagnostic::{

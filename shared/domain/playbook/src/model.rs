@@ -130,8 +130,9 @@ pub struct ValidPlaybook {
     pub category: Category,
     /// Connectors a profile must have bound.
     pub required_connectors: Vec<String>,
-    /// Whether a model takes part.
-    pub execution_mode: ExecutionMode,
+    /// Whether a model takes part; left out, as the profile says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution_mode: Option<ExecutionMode>,
     /// How it is started.
     pub run_context: RunContext,
     /// Whether gates ask.

@@ -15,12 +15,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use countersign_journal::{DetailLevel, JournalConfig};
+pub use countersign_run::{ApprovalPolicy, ExecutionMode};
 pub use error::ProfileError;
 pub use handle::Handle;
 pub use read::{ProfileFile, Template, Written};
 pub use spec::{
-    ApprovalPolicy, Approver, ExecutionMode, Fields, KnowledgeConfig, Model, OutputConfig,
-    ProfileSpec, Skill, SkillType, StoredDestination, TeamConfig, TeamPermission,
+    Approver, Fields, KnowledgeConfig, Model, OutputConfig, ProfileSpec, Skill, SkillType,
+    StoredDestination, TeamConfig, TeamPermission,
 };
 
 countersign_ids::prefixed_id! {

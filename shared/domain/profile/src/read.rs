@@ -101,11 +101,23 @@ impl Document for Written {
         rules.within("output_config", |rules| {
             rules.within("destinations", |rules| {
                 for (index, destination) in self.output_config.destinations.iter().enumerate() {
-                    rules.within(index, |rules| destination.rules(rules));
+                    rules.within(index, |rules| {
+                        destination.rules(rules);
+                        if destination.confirms() {
+                            refuse_confirm(rules);
+                        }
+                    });
                 }
             });
         });
     }
+}
+
+/// The end of a run asks nobody (K-62).
+fn refuse_confirm(rules: &mut Rules<'_>) {
+    let message = "when a run is over nobody can be asked any more";
+    let hint = "put the destination into a `route_output` step of the playbook";
+    rules.hinted("confirm", "/confirm", message, hint.to_owned());
 }
 
 impl Document for ProfileFile {

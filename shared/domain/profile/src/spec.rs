@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign_document::{MaybeBlank, Problem, Refused, Text, Whole, text_type};
 use countersign_journal::JournalConfig;
 use countersign_report::{Destination, WrittenDestination};
-use countersign_run::RunContext;
+use countersign_run::{ApprovalPolicy, ExecutionMode, RunContext};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -96,30 +96,6 @@ fn approver(text: &str) -> Result<(), Refused> {
 fn is_word(text: &str, max: usize) -> bool {
     let length = text.chars().count();
     (1..=max).contains(&length) && !text.chars().any(|c| c.is_whitespace() || c.is_control())
-}
-
-/// How much a model takes part (F-183…F-185).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ExecutionMode {
-    /// Tools and gates only; no tokens.
-    Deterministic,
-    /// A model plans and works.
-    LlmAugmented,
-    /// Both.
-    #[default]
-    Hybrid,
-}
-
-/// Whether steps that can be taken back need a signature (F-132, K-11). Irreversible ones always do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovalPolicy {
-    /// Gates wait for people.
-    #[default]
-    Require,
-    /// In scheduled and monitor runs, gates before reversible steps open by themselves.
-    AutoApprove,
 }
 
 /// What an agent reads and where it writes (F-170).

@@ -232,7 +232,11 @@ fn rendered(kind: &str, format: Format) -> String {
         DestinationConfig::Document(config) => &config.layout,
         DestinationConfig::Export(config) => &config.layout,
         DestinationConfig::Chat(layout) => layout,
-        DestinationConfig::Table(_) => panic!("a table has no text"),
+        DestinationConfig::Folder(config) => &config.layout,
+        DestinationConfig::Append(config) => &config.layout,
+        DestinationConfig::Table(_) | DestinationConfig::Database(_) => {
+            panic!("a table has no text")
+        }
     };
     countersign_report::render(format, layout, &data, &provenance()).unwrap().body
 }

@@ -25,8 +25,14 @@ pub struct Destination {
 pub enum DestinationConfig {
     /// A new document (F-280).
     Document(DocumentConfig),
+    /// A new document in a folder (F-281).
+    Folder(DocumentConfig),
+    /// More text at the end of a document (F-286).
+    Append(AppendConfig),
     /// Rows of a workspace table (F-282).
     Table(TableConfig),
+    /// Rows of several tables of a workspace, each on its own (F-283).
+    Database(Vec<TableConfig>),
     /// Part of the answer (F-287).
     Chat(Layout),
     /// A file to download (F-285).
@@ -42,7 +48,18 @@ pub struct DocumentConfig {
     pub folder_id: Option<String>,
     /// Whether a missing folder is made; without it a missing folder is an error.
     pub create_if_missing: bool,
+    /// What lists call it when its layout has no title; the file's name when absent.
+    pub title: Option<String>,
     /// What the document shows.
+    pub layout: Layout,
+}
+
+/// Settings of `append_to_existing`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AppendConfig {
+    /// The document, `doc_…`.
+    pub document_id: String,
+    /// What is added.
     pub layout: Layout,
 }
 
@@ -78,7 +95,10 @@ impl Destination {
     pub fn kind(&self) -> &'static str {
         match self.config {
             DestinationConfig::Document(_) => "document",
+            DestinationConfig::Folder(_) => "folder",
+            DestinationConfig::Append(_) => "append_to_existing",
             DestinationConfig::Table(_) => "data_workspace_table",
+            DestinationConfig::Database(_) => "data_workspace_db",
             DestinationConfig::Chat(_) => "chat",
             DestinationConfig::Export(_) => "file_export",
         }

@@ -33,7 +33,7 @@ pub enum ReportError {
         first: Vec<Misfit>,
     },
     /// The table exists and its columns differ.
-    #[error("the table `{table}` does not fit: {}", listed(.problems))]
+    #[error("the table `{table}` does not fit: {}; its columns are {columns}", listed(.problems))]
     #[failure(
         code = "TABLE_SCHEMA_MISMATCH",
         status = 409,
@@ -44,6 +44,8 @@ pub enum ReportError {
         table: String,
         /// What differs, by column.
         problems: Vec<Misfit>,
+        /// The table's columns with their types.
+        columns: String,
     },
     /// The table's key was fixed when it was made.
     #[error("the table `{table}` tells its rows apart by [{existing}], not by [{asked}]")]

@@ -21,7 +21,9 @@ pub mod table;
 mod transform;
 mod written;
 
-pub use destination::{Destination, DestinationConfig, DocumentConfig, ExportConfig, TableConfig};
+pub use destination::{
+    AppendConfig, Destination, DestinationConfig, DocumentConfig, ExportConfig, TableConfig,
+};
 pub use error::{Misfit, ReportError};
 pub use file_name::file_name;
 pub use format::{Format, Rendered};

@@ -82,7 +82,7 @@ impl Schema {
             })
             .collect();
         if !problems.is_empty() {
-            return Err(ReportError::Schema { table: table.to_owned(), problems });
+            return Err(self.misfit(table, problems));
         }
         if !incoming.key.is_empty() && incoming.key != self.key {
             let (existing, asked) = (self.key.join(", "), incoming.key.join(", "));
@@ -95,11 +95,15 @@ impl Schema {
         let problems: Vec<Misfit> = missing
             .map(|key| Misfit::new(key, "is part of the table's key and missing here"))
             .collect();
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            Err(ReportError::Schema { table: table.to_owned(), problems })
-        }
+        if problems.is_empty() { Ok(()) } else { Err(self.misfit(table, problems)) }
+    }
+
+    /// What differs, with the columns there are: whoever writes a mapping need not look them up (F-314).
+    fn misfit(&self, table: &str, problems: Vec<Misfit>) -> ReportError {
+        let own = self.columns.iter().filter(|column| !column.name.starts_with('_'));
+        let own = own.map(|column| format!("`{}` {}", column.name, column.column_type.name()));
+        let columns = own.collect::<Vec<_>>().join(", ");
+        ReportError::Schema { table: table.to_owned(), problems, columns }
     }
 }
 

@@ -5,7 +5,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{RunId, RunRecord, RunStatus, StepWarnings, Strategy};
+use crate::{
+    ApprovalPolicy, ExecutionMode, RunId, RunRecord, RunStatus, StepWarnings, Strategy, UnderstoodInput,
+};
 
 /// How a run came about (F-186…F-189), the least strict first.
 #[derive(
@@ -114,6 +116,12 @@ pub struct Head {
     /// The playbook's name when it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook_name: Option<String>,
+    /// Why this playbook, when the question chose it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen_because: Option<String>,
+    /// The inputs that were read from the question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub understood: Vec<UnderstoodInput>,
     /// What was asked.
     #[serde(default)]
     pub query: String,
@@ -122,6 +130,12 @@ pub struct Head {
     /// How its answer is found; runs of earlier versions do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
+    /// How much a model takes part: of the request, else the playbook, else the profile.
+    #[serde(default)]
+    pub execution_mode: ExecutionMode,
+    /// Whether its gates ask; of a run that a person starts they do.
+    #[serde(default)]
+    pub approval_policy: ApprovalPolicy,
     /// Set when the run is a test; absent for a run that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,

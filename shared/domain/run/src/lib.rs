@@ -4,6 +4,7 @@
 //! attempt. What happened is an append-only set of [`Event`]s; what it means is a fold over them ([`fold`]). Events of
 //! steps commute, so the fold does not depend on the order they arrive in.
 
+mod applied;
 mod context;
 mod event;
 mod fold;
@@ -11,6 +12,7 @@ mod fold;
 #[path = "tests.rs"]
 mod fold_tests;
 mod head;
+mod partly;
 mod quota;
 mod record;
 mod response;
@@ -19,9 +21,11 @@ mod statistics;
 mod status;
 mod warnings;
 
+pub use applied::{ApprovalPolicy, ExecutionMode, UnderstoodInput};
 pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fold::{RunState, StepState, fold};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
+pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
 pub use record::{ConnectorCall, DestinationCount, EntityCounts, RunRecord, StepProblem, Strategy};
 pub use response::{Response, RoutedOutput};

@@ -4,8 +4,8 @@ use countersign_failure::{Class, Failure};
 use countersign_plan::{OnError, OnWarning, PlanStep};
 use countersign_registry::action::ActionError;
 use countersign_run::{
-    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, StepStatus, StepWarnings, Stop, StopReason,
-    warning_sentences,
+    EFFECT_UNKNOWN, Event, EventKind, GateOutcome, PARTLY_DONE, StepStatus, StepWarnings, Stop,
+    StopReason, partly_done, warning_sentences,
 };
 use countersign_store_runs::{Consequence, Ended, Intent, Outcome, RunStore};
 use jiff::Timestamp;
@@ -70,7 +70,9 @@ impl StepEnd {
             }
             warnings => {
                 let warnings = warnings.map(Box::new);
-                Self { warnings, ..Self::done(input_hash, output) }
+                let message = partly_done(&output);
+                let code = message.as_ref().map(|_| PARTLY_DONE.to_owned());
+                Self { warnings, code, message, ..Self::done(input_hash, output) }
             }
         }
     }

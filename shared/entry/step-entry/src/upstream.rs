@@ -83,6 +83,12 @@ impl Upstream {
                 scope.insert(name.clone(), value);
             }
         }
+        for gate in steps.iter().filter_map(|step| step.gate.as_ref()) {
+            let name = gate.preview_from.as_deref().unwrap_or_default();
+            if let Some(value) = plan.composed(name, &scope) {
+                scope.insert(name, value);
+            }
+        }
         scope
     }
 

@@ -31,7 +31,7 @@ pub(crate) struct Draft<'d> {
     pub(crate) version: String,
     pub(crate) category: Category,
     pub(crate) required_connectors: Vec<Text>,
-    pub(crate) execution_mode: ExecutionMode,
+    pub(crate) execution_mode: Option<ExecutionMode>,
     pub(crate) run_context: RunContext,
     pub(crate) approval_policy: ApprovalPolicy,
     pub(crate) monitor_config: Option<MonitorConfig>,

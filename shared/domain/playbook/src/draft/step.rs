@@ -40,7 +40,7 @@ impl<'d> Steps<'d> {
         world: CompileContext<'d>,
         sink: &mut Sink<'_>,
     ) -> Vec<DraftStep<'d>> {
-        let mode = playbook.execution_mode;
+        let mode = playbook.mode();
         let mut reader = Self { source, world, mode, steps: Vec::new() };
         if !source.read.is_sample("/steps") {
             for (top, step) in playbook.steps.iter().enumerate() {

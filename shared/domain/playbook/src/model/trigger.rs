@@ -45,8 +45,8 @@ pub enum TriggerKind {
     /// The pattern occurs, in any case.
     #[default]
     Keyword,
-    /// The pattern is a regular expression that matches somewhere.
+    /// The pattern is a regular expression that matches somewhere, in any case.
     Regex,
-    /// The question means something alike; needs a model.
+    /// The question says most of the same words, in any order.
     Semantic,
 }

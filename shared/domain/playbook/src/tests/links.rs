@@ -264,14 +264,10 @@ fn k_55_names_that_could_mean_two_things_are_refused() {
 #[test]
 fn k_58_no_model_in_deterministic_mode() {
     let text = around(&format!("{READ}{USE}{}", tool("t", "action: judge, inputs: {text: hi}")));
-    let text = format!(
-        "execution_mode: deterministic\ntriggers: [{{pattern: who, type: semantic}}]\noutput: {{summary_prompt: sum up}}\n{text}"
-    );
-    let hint = "or `execution_mode: hybrid`";
+    let text = format!("execution_mode: deterministic\noutput: {{summary_prompt: sum up}}\n{text}");
     assert_eq!(
         problems(&text).into_iter().filter(|p| !p.starts_with("P102")).collect::<Vec<_>>(),
         [
-            format!("P022 semantic: a semantic trigger calls a model, but `execution_mode` is `deterministic` | use `keyword` or `regex`, {hint}"),
             "P022 sum up: a summary is written by a model, but `execution_mode` is `deterministic` | use `template` or `sections`".to_owned(),
             "P022 t: `t` calls a model, but `execution_mode` is `deterministic` | use `execution_mode: hybrid`, or a tool step".to_owned(),
         ]
@@ -429,7 +425,7 @@ fn what_an_action_would_refuse_behind_a_gate_is_refused_before_the_run() {
     check_items(
         &route("[{type: fax}, {type: chat, format: pdf}]"),
         &[
-            "P005 fax: `type` must be one of `document`, `data_workspace_table`, `chat`, `file_export`, found `fax`",
+            "P005 fax: `type` must be one of `document`, `folder`, `append_to_existing`, `data_workspace_table`, `data_workspace_db`, `chat`, `file_export`, found `fax`",
             "P005 pdf: `format` must be one of `markdown`, `json`, `csv`, `structured`, found `pdf`",
         ],
     );

@@ -11,10 +11,10 @@ use super::text::{Name, TimeOfDay, ZoneName};
 use super::{Filled, MAX_TEXT, Setting};
 use crate::check::types::input_type;
 use crate::diagnostic::Code;
-use crate::model::{self, ExecutionMode, InputType, TriggerKind};
+use crate::model::{self, InputType, TriggerKind};
 
 /// The largest regular expression, compiled, in bytes.
-const LARGEST_PATTERN: usize = 256 * 1024;
+pub(crate) const LARGEST_PATTERN: usize = 256 * 1024;
 
 /// A version is a string, but nobody puts 1.0 in quotes.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -80,7 +80,7 @@ struct ActiveHours {
 pub(crate) struct Trigger {
     /// What to look for.
     pattern: Filled,
-    /// How: `keyword` occurs in any case, `regex` matches somewhere, `semantic` means something alike.
+    /// How: `keyword` occurs, `regex` matches somewhere, both in any case; `semantic` says most of the same words.
     #[serde(default, rename = "type")]
     kind: TriggerKind,
     /// Higher wins.
@@ -147,13 +147,7 @@ impl Interval {
 }
 
 impl Trigger {
-    pub(super) fn rules(&self, mode: ExecutionMode, rules: &mut Rules<'_>) {
-        if self.kind == TriggerKind::Semantic && mode == ExecutionMode::Deterministic {
-            let message =
-                "a semantic trigger calls a model, but `execution_mode` is `deterministic`";
-            let hint = "use `keyword` or `regex`, or `execution_mode: hybrid`".to_owned();
-            report(rules, Code::ModelForbidden, "/type", message, hint);
-        }
+    pub(super) fn rules(&self, rules: &mut Rules<'_>) {
         if self.kind == TriggerKind::Regex {
             self.check_pattern(rules);
         }

@@ -22,7 +22,7 @@ use crate::model::{ApprovalPolicy, Category, ExecutionMode, RunContext};
 pub(crate) use self::call::{Answer, Call, LlmTask, Tool};
 pub(crate) use self::for_each::ForEach;
 pub(crate) use self::gate::Gate;
-pub(crate) use self::head::{Input, Monitor, Trigger, Version};
+pub(crate) use self::head::{Input, LARGEST_PATTERN, Monitor, Trigger, Version};
 pub(crate) use self::output::Output;
 pub(crate) use self::step::{MAX_STEPS, Step};
 
@@ -54,9 +54,8 @@ pub(crate) struct Playbook {
     /// Connectors that the profile must have bound.
     #[serde(default)]
     pub(crate) required_connectors: List<String, 0, 50>,
-    /// Whether a model takes part. `deterministic`: no step, trigger or summary may call one.
-    #[serde(default)]
-    pub(crate) execution_mode: ExecutionMode,
+    /// Whether a model takes part; left out, as the profile says. `deterministic`: no step or summary may call one.
+    pub(crate) execution_mode: Option<ExecutionMode>,
     /// How it is started. A run started by hand takes the strictest of this, the profile's and the request's.
     #[serde(default)]
     pub(crate) run_context: RunContext,
@@ -88,7 +87,7 @@ impl Document for Playbook {
         self.check_policy(rules);
         rules.within("triggers", |rules| {
             for (n, trigger) in self.triggers.iter().enumerate() {
-                rules.within(n, |rules| trigger.rules(self.execution_mode, rules));
+                rules.within(n, |rules| trigger.rules(rules));
             }
         });
         rules.within("inputs", |rules| {
@@ -98,12 +97,17 @@ impl Document for Playbook {
         });
         step::all(&self.steps, "steps", 0, rules);
         if let Some(output) = &self.output {
-            rules.within("output", |rules| output.rules(self.execution_mode, rules));
+            rules.within("output", |rules| output.rules(self.mode(), rules));
         }
     }
 }
 
 impl Playbook {
+    /// What holds for what is written here: without a mode, a model may take part.
+    pub(crate) fn mode(&self) -> ExecutionMode {
+        self.execution_mode.unwrap_or_default()
+    }
+
     /// K-11: gates pass by themselves only where nobody is there to ask.
     fn check_policy(&self, rules: &mut Rules<'_>) {
         if self.approval_policy != ApprovalPolicy::AutoApprove {

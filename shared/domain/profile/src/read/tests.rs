@@ -36,6 +36,15 @@ fn f_168_f_172_a_name_is_enough_and_the_rest_has_defaults() {
 }
 
 #[test]
+fn k_62_a_profile_cannot_ask_when_its_run_is_over() {
+    let destinations = json!([{"type": "chat"}, {"type": "chat", "confirm": true}]);
+    check(
+        &json!({"name": "A", "output_config": {"destinations": destinations}}),
+        &["output_config.destinations[1].confirm"],
+    );
+}
+
+#[test]
 fn f_393_every_problem_has_its_field_path() {
     check(&json!({"name": "A", "model_preference": "anthropic/claude"}), &[]);
     check(

@@ -146,7 +146,7 @@ fn f_291_columns_are_read_off_the_records() {
 }
 
 #[test]
-fn f_291_a_table_refuses_other_columns_and_other_keys() {
+fn f_291_f_314_a_table_refuses_other_columns_and_other_keys_and_says_which_it_has() {
     let of = |shape: Value, key: &[&str]| -> Schema {
         schema(&mapping(&shape), &key.iter().map(|k| (*k).to_owned()).collect::<Vec<_>>())
     };
@@ -155,7 +155,8 @@ fn f_291_a_table_refuses_other_columns_and_other_keys() {
     let told = |schema: &Schema| table.accepts("t", schema).unwrap_err().to_string();
     assert_eq!(
         told(&of(json!({"a": "TEXT", "b": "TEXT", "c": "TEXT"}), &["a"])),
-        "the table `t` does not fit: b: is REAL in the table and TEXT here; c: is not a column of the table"
+        "the table `t` does not fit: b: is REAL in the table and TEXT here; c: is not a column of the table; its columns \
+         are `a` TEXT, `b` REAL"
     );
     assert_eq!(
         told(&of(json!({"a": "TEXT", "b": "REAL"}), &["b"])),

@@ -3,6 +3,7 @@
 //! One type per shape: it is the reader, the JSON Schema and the source of every message. What may be left out is an
 //! `Option`, so that `null` counts as left out. [`crate::Destination`] is made of it.
 
+mod document;
 mod layout;
 mod table;
 
@@ -13,17 +14,16 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use self::document::{Append, InFolder, NewDocument};
 pub(crate) use self::layout::Layout;
 use self::layout::{Section, section_rules};
 #[cfg(test)]
 pub(crate) use self::table::Columns;
-use self::table::Table;
-use crate::destination::{Destination, DestinationConfig, DocumentConfig, ExportConfig};
+use self::table::{Database, Table};
+use crate::destination::{Destination, DestinationConfig, ExportConfig};
 use crate::format::Format;
 use crate::transform::Transform;
 
-/// What a document is called when nobody says (F-280).
-const DOCUMENT_NAME: &str = "agent_output_{date}.md";
 /// What an exported file is called when nobody says.
 const EXPORT_NAME: &str = "agent_output_{date}";
 
@@ -38,16 +38,19 @@ pub struct WrittenDestination {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "Destination", extend("x-refused" = {
-    "folder": "a folder alone is not in this release; a `document` may name one as `folder_id`",
-    "data_workspace_db": "whole databases are not in this release, only their tables",
     "knowledge_graph": "routing into the knowledge graph is not in this release",
-    "append_to_existing": "adding to a document is not in this release",
 }))]
 enum Form {
     /// A new document (F-280).
     Document(Of<Option<NewDocument>>),
+    /// A new document in a folder (F-281).
+    Folder(Of<InFolder>),
+    /// More text at the end of a document (F-286).
+    AppendToExisting(Of<Append>),
     /// Rows of a workspace table (F-282).
     DataWorkspaceTable(Of<Table>),
+    /// Rows of several tables of a workspace (F-283).
+    DataWorkspaceDb(Of<Database>),
     /// Part of the answer (F-287).
     Chat(Of<Option<Layout>>),
     /// A file to download (F-285).
@@ -65,28 +68,10 @@ struct Of<C> {
     condition: Option<MaybeBlank<1_000>>,
     /// Changes to the data before it is written, in order.
     transforms: Option<Vec<Transform>>,
-    /// Only `false`: a gate of its own per destination is not in this release (F-295).
+    /// Whether people confirm before the step writes (F-295); only in steps of a playbook.
     confirm: Option<bool>,
     /// Settings of its kind.
     config: C,
-}
-
-/// Settings of `document`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct NewDocument {
-    /// The file's name, with `{date}` and `{entity_name}`.
-    filename_template: Option<MaybeBlank<200>>,
-    /// The folder; the owner's top folder when left out.
-    folder_id: Option<MaybeBlank<100>>,
-    /// Whether a missing folder is made; without it a missing folder is an error.
-    create_if_missing: Option<bool>,
-    /// The heading; may hold `{entity_name}` and `{date}`.
-    title: Option<MaybeBlank<200>>,
-    /// Markdown of your own with `{path}` placeholders and `{sections}`.
-    template: Option<MaybeBlank<20_000>>,
-    /// The parts, in order.
-    sections: Option<Vec<Section>>,
 }
 
 /// Settings of `file_export`.
@@ -104,6 +89,12 @@ struct Export {
 }
 
 impl WrittenDestination {
+    /// Whether people are asked before it is written.
+    #[must_use]
+    pub fn confirms(&self) -> bool {
+        self.form.confirm() == Some(true)
+    }
+
     /// What was written, as it was.
     #[must_use]
     pub fn into_written(self) -> Map<String, Value> {
@@ -115,10 +106,12 @@ impl Document for WrittenDestination {
     const KIND: &'static str = "destination";
 
     fn rules(&self, rules: &mut Rules<'_>) {
-        if self.form.confirm() == Some(true) {
-            let message = "a gate of its own per destination is not in this release";
-            let hint = "put an approval step before the routing".to_owned();
-            rules.hinted("confirm", "/confirm", message, hint);
+        if let Form::AppendToExisting(of) = &self.form
+            && of.format.is_some_and(|format| format != Format::Markdown)
+        {
+            let message = "only Markdown can be added to a document";
+            let hint = "leave `format` out, or write a new `document`".to_owned();
+            rules.hinted("format", "/format", message, hint);
         }
         rules.within("config", |rules| match &self.form {
             Form::Document(of) => {
@@ -130,7 +123,10 @@ impl Document for WrittenDestination {
             Form::FileExport(of) => {
                 section_rules(of.config.iter().flat_map(|config| &config.sections), rules);
             }
+            Form::Folder(of) => section_rules(of.config.sections.iter(), rules),
+            Form::AppendToExisting(of) => section_rules(of.config.sections.iter(), rules),
             Form::DataWorkspaceTable(of) => of.config.rules(rules),
+            Form::DataWorkspaceDb(of) => of.config.rules(rules),
         });
     }
 }
@@ -139,6 +135,9 @@ impl Form {
     fn confirm(&self) -> Option<bool> {
         match self {
             Self::Document(of) => of.confirm,
+            Self::Folder(of) => of.confirm,
+            Self::AppendToExisting(of) => of.confirm,
+            Self::DataWorkspaceDb(of) => of.confirm,
             Self::DataWorkspaceTable(of) => of.confirm,
             Self::Chat(of) => of.confirm,
             Self::FileExport(of) => of.confirm,
@@ -152,9 +151,17 @@ impl From<WrittenDestination> for Destination {
             Form::Document(of) => of.destination(Format::Markdown, |config| {
                 DestinationConfig::Document(config.unwrap_or_default().into())
             }),
+            Form::Folder(of) => {
+                of.destination(Format::Markdown, |config| DestinationConfig::Folder(config.into()))
+            }
+            Form::AppendToExisting(of) => {
+                of.destination(Format::Markdown, |config| DestinationConfig::Append(config.into()))
+            }
             Form::DataWorkspaceTable(of) => {
                 of.destination(Format::Markdown, |config| DestinationConfig::Table(config.into()))
             }
+            Form::DataWorkspaceDb(of) => of
+                .destination(Format::Markdown, |config| DestinationConfig::Database(config.into())),
             Form::Chat(of) => of.destination(Format::Markdown, |config| {
                 DestinationConfig::Chat(config.unwrap_or_default().into())
             }),
@@ -176,19 +183,6 @@ impl<C> Of<C> {
             condition: self.condition.map(String::from),
             transforms: self.transforms.unwrap_or_default(),
             config: config(self.config),
-        }
-    }
-}
-
-impl From<NewDocument> for DocumentConfig {
-    fn from(written: NewDocument) -> Self {
-        let NewDocument { title, template, sections, .. } = written;
-        Self {
-            filename_template: filled(written.filename_template)
-                .unwrap_or_else(|| DOCUMENT_NAME.to_owned()),
-            folder_id: filled(written.folder_id),
-            create_if_missing: written.create_if_missing.unwrap_or(false),
-            layout: Layout { title, template, sections }.into(),
         }
     }
 }

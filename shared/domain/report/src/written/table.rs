@@ -1,6 +1,6 @@
-//! `data_workspace_table` and its `schema_mapping`.
+//! `data_workspace_table` and its `schema_mapping`, and `data_workspace_db`: several of them.
 
-use countersign_document::{MaybeBlank, Named, Refused, Rules, Text, text_type};
+use countersign_document::{List, MaybeBlank, Named, Refused, Rules, Text, text_type};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -14,7 +14,7 @@ pub(super) struct Table {
     /// The workspace; the owner's default one when left out.
     workspace_id: Option<WorkspaceName>,
     /// The database, of which a workspace has one.
-    database_id: Option<Database>,
+    database_id: Option<DatabaseName>,
     /// The table: 1 to 100 letters, digits, `_` and `-`.
     table_name: TableName,
     /// The path of the records in the data; the data itself when left out.
@@ -27,11 +27,37 @@ pub(super) struct Table {
     deduplication_key: Option<Vec<Text<64>>>,
 }
 
+/// Settings of `data_workspace_db`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Database {
+    /// The workspace; the owner's default one when left out.
+    workspace_id: Option<WorkspaceName>,
+    /// Whether missing tables are made; `true` when left out.
+    create_if_missing: Option<bool>,
+    /// The tables, each written on its own.
+    tables: List<TableOfDatabase, 1, 50>,
+}
+
+/// One table of `data_workspace_db`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TableOfDatabase {
+    /// The table: 1 to 100 letters, digits, `_` and `-`.
+    table_name: TableName,
+    /// The path of the records in the data; the table's name when left out.
+    source: Option<MaybeBlank<200>>,
+    /// The columns, and where their values come from; read off the records when left out.
+    schema_mapping: Option<Columns>,
+    /// The columns that tell rows apart (F-290).
+    deduplication_key: Option<Vec<Text<64>>>,
+}
+
 /// A database of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(extend("x-code" = "database", "x-hint" = "a workspace has one database, `default`"))]
-enum Database {
+enum DatabaseName {
     /// The only one.
     Default,
 }
@@ -97,37 +123,79 @@ fn column(text: &str) -> Result<(), Refused> {
 
 impl Table {
     pub(super) fn rules(&self, rules: &mut Rules<'_>) {
-        let Some(Columns(columns)) = &self.schema_mapping else { return };
-        if !rules.is_sound("/schema_mapping") {
-            return;
-        }
-        for (n, key) in self.deduplication_key.iter().flatten().enumerate() {
-            if !columns.keys().any(|name| name.as_str() == &**key) {
-                let pointer = format!("/deduplication_key/{n}");
-                let message = format!("`{key}` is not a column of `schema_mapping`");
-                rules.error("deduplication_key", &pointer, message);
+        key_rules(self.schema_mapping.as_ref(), self.deduplication_key.as_deref(), rules);
+    }
+}
+
+impl Database {
+    pub(super) fn rules(&self, rules: &mut Rules<'_>) {
+        rules.within("tables", |rules| {
+            for (n, table) in self.tables.iter().enumerate() {
+                let (columns, key) = (table.schema_mapping.as_ref(), &table.deduplication_key);
+                rules.within(n, |rules| key_rules(columns, key.as_deref(), rules));
+                let name = table.table_name.as_str();
+                if self.tables[..n].iter().any(|other| other.table_name.as_str() == name) {
+                    let pointer = format!("/{n}/table_name");
+                    rules.error("table_name", &pointer, format!("`{name}` is there already"));
+                }
             }
+        });
+    }
+}
+
+/// A key is made of columns.
+fn key_rules(columns: Option<&Columns>, key: Option<&[Text<64>]>, rules: &mut Rules<'_>) {
+    let Some(Columns(columns)) = columns else { return };
+    if !rules.is_sound("/schema_mapping") {
+        return;
+    }
+    for (n, key) in key.into_iter().flatten().enumerate() {
+        if !columns.keys().any(|name| name.as_str() == &**key) {
+            let pointer = format!("/deduplication_key/{n}");
+            let message = format!("`{key}` is not a column of `schema_mapping`");
+            rules.error("deduplication_key", &pointer, message);
         }
     }
 }
 
 impl From<Table> for TableConfig {
     fn from(written: Table) -> Self {
-        let workspace = written.workspace_id.map(String::from);
         Self {
-            workspace_id: workspace.filter(|workspace| !workspace.is_empty()),
+            workspace_id: named(written.workspace_id),
             table_name: written.table_name.into(),
             source: written.source.map(String::from).unwrap_or_default(),
             mapping: written.schema_mapping.map(Mapping::from),
             create_if_missing: written.create_if_missing.unwrap_or(false),
-            deduplication_key: written
-                .deduplication_key
-                .into_iter()
-                .flatten()
-                .map(String::from)
-                .collect(),
+            deduplication_key: key(written.deduplication_key),
         }
     }
+}
+
+impl From<Database> for Vec<TableConfig> {
+    fn from(written: Database) -> Self {
+        let Database { workspace_id, create_if_missing, tables } = written;
+        let workspace_id = named(workspace_id);
+        let table = |table: TableOfDatabase| {
+            let table_name = String::from(table.table_name);
+            TableConfig {
+                workspace_id: workspace_id.clone(),
+                source: table.source.map_or_else(|| table_name.clone(), String::from),
+                table_name,
+                mapping: table.schema_mapping.map(Mapping::from),
+                create_if_missing: create_if_missing.unwrap_or(true),
+                deduplication_key: key(table.deduplication_key),
+            }
+        };
+        tables.into_iter().map(table).collect()
+    }
+}
+
+fn named(workspace: Option<WorkspaceName>) -> Option<String> {
+    workspace.map(String::from).filter(|workspace| !workspace.is_empty())
+}
+
+fn key(written: Option<Vec<Text<64>>>) -> Vec<String> {
+    written.into_iter().flatten().map(String::from).collect()
 }
 
 impl From<Columns> for Mapping {

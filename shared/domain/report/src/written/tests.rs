@@ -39,39 +39,69 @@ fn f_280_f_288_the_four_kinds_are_read() {
 }
 
 #[test]
-fn f_281_f_283_f_284_f_286_later_kinds_say_so() {
-    let hint = "use one of `document`, `data_workspace_table`, `chat`, `file_export`";
-    for (kind, reason) in [
-        (
-            "folder",
-            "a folder alone is not in this release; a `document` may name one as `folder_id`",
-        ),
-        ("data_workspace_db", "whole databases are not in this release, only their tables"),
-        ("knowledge_graph", "routing into the knowledge graph is not in this release"),
-        ("append_to_existing", "adding to a document is not in this release"),
-    ] {
-        check(
-            &json!({ "type": kind }),
-            &[&format!("type: `type` cannot be `{kind}`: {reason} | {hint}")],
-        );
-    }
+fn f_281_f_283_f_286_folders_databases_and_additions_are_read() {
+    check(&json!({"type": "folder", "config": {"folder_id": "filings"}}), &[]);
+    check(
+        &json!({"type": "folder", "config": {"folder_id": "a/b"}}),
+        &["config.folder_id: `folder_id` must be 1 to 100 letters, digits, `_` and `-`"],
+    );
+    let id = format!("doc_{}", "0a".repeat(16));
+    check(&json!({"type": "append_to_existing", "config": {"document_id": id}}), &[]);
+    check(
+        &json!({"type": "append_to_existing", "format": "json", "config": {"document_id": "log.md"}}),
+        &[
+            "config.document_id: `document_id` is not the id of a document, `doc_…` | `GET /documents` lists them",
+            "format: only Markdown can be added to a document | leave `format` out, or write a new `document`",
+        ],
+    );
+    let tables = json!([
+        {"table_name": "people", "deduplication_key": ["ein"], "schema_mapping": {"ein": "TEXT"}},
+        {"table_name": "people", "source": "a.b", "deduplication_key": ["x"], "schema_mapping": {"ein": "TEXT"}},
+    ]);
+    check(
+        &json!({"type": "data_workspace_db", "config": {"tables": tables}}),
+        &[
+            "config.tables[1].deduplication_key[0]: `x` is not a column of `schema_mapping`",
+            "config.tables[1].table_name: `people` is there already",
+        ],
+    );
+    check(
+        &json!({"type": "data_workspace_db", "config": {"tables": []}}),
+        &["config.tables: `tables` must have 1 to 50 entries, found 0"],
+    );
 }
 
 #[test]
-fn f_280_only_kinds_that_are_accepted_are_offered() {
-    let all = "`document`, `data_workspace_table`, `chat`, `file_export`";
+fn f_283_a_table_of_a_database_takes_the_records_of_its_name_and_is_made() {
+    let tables =
+        json!([{"table_name": "people"}, {"table_name": "grants", "source": "data.grants"}]);
+    let config = json!({"workspace_id": "research", "tables": tables});
+    let DestinationConfig::Database(tables) =
+        read(json!({"type": "data_workspace_db", "config": config})).config
+    else {
+        panic!("another kind")
+    };
+    let found: Vec<_> = tables
+        .iter()
+        .map(|one| (one.table_name.as_str(), one.source.as_str(), one.create_if_missing))
+        .collect();
+    assert_eq!(found, [("people", "people", true), ("grants", "data.grants", true)]);
+    assert!(tables.iter().all(|one| one.workspace_id.as_deref() == Some("research")));
+}
+
+#[test]
+fn f_284_a_later_kind_says_so_and_is_not_offered() {
+    let all = "`document`, `folder`, `append_to_existing`, `data_workspace_table`, `data_workspace_db`, `chat`, `file_export`";
+    let reason = "routing into the knowledge graph is not in this release";
+    check(
+        &json!({"type": "knowledge_graph"}),
+        &[&format!("type: `type` cannot be `knowledge_graph`: {reason} | use one of {all}")],
+    );
     let said = |kind: &str| format!("type: `type` must be one of {all}, found `{kind}`");
     check(&json!({"type": "chart"}), &[&format!("{} | did you mean `chat`?", said("chart"))]);
-    for kind in ["folders", "knowledge_graf", "append_to_exsting", "data_workspace_dbs"] {
-        let reading = read_value::<WrittenDestination>(json!({ "type": kind }));
-        assert_eq!(reading.problems[0].message, said(kind)[6..], "{kind}");
-        let offered = reading.problems[0].hint.clone().unwrap_or_default();
-        for refused in
-            ["`folder`", "`data_workspace_db`", "`knowledge_graph`", "`append_to_existing`"]
-        {
-            assert!(!offered.contains(refused), "{kind}: {offered}");
-        }
-    }
+    let reading = read_value::<WrittenDestination>(json!({"type": "knowledge_graf"}));
+    let offered = reading.problems[0].hint.clone().unwrap_or_default();
+    assert!(!offered.contains("knowledge_graph"), "{offered}");
 }
 
 #[test]
@@ -94,11 +124,11 @@ fn every_problem_has_its_path() {
         &["config.deduplication_key[1]: `b` is not a column of `schema_mapping`"],
     );
     check(
-        &json!({"type": "chat", "confirm": true, "transforms": [{"type": "limit", "count": -1}, {"type": "pick"}]}),
+        &json!({"type": "chat", "confirm": "yes", "transforms": [{"type": "limit", "count": -1}, {"type": "pick"}]}),
         &[
+            "confirm: `confirm` must be true or false, found a string",
             "transforms[0].count: `count` must be a whole number from 0 to 1000000, found -1",
             "transforms[1].path: entry 2 of `transforms` has no `path`",
-            "confirm: a gate of its own per destination is not in this release | put an approval step before the routing",
         ],
     );
 }
@@ -134,8 +164,12 @@ fn column_names_are_checked() {
 }
 
 #[test]
-fn k_62_a_destination_may_say_that_it_needs_no_confirmation() {
-    check(&json!({"type": "chat", "confirm": false}), &[]);
+fn k_62_a_destination_says_whether_it_is_confirmed() {
+    for confirm in [true, false] {
+        let value = json!({"type": "chat", "confirm": confirm});
+        check(&value, &[]);
+        assert_eq!(read_value::<WrittenDestination>(value).value.unwrap().confirms(), confirm);
+    }
 }
 
 #[test]

@@ -1,0 +1,160 @@
+//! Which playbook a run follows: the one that is named, the agent's only one, or the one whose trigger the question meets
+//! (F-027, F-134). Where that is none or several, the answer says what the agent can do; nothing is guessed.
+
+use countersign_identity::UserId;
+use countersign_playbook::{Candidate, Choice, Met, TriggerKind, choose};
+use countersign_profile::{Profile, Skill, SkillType};
+use countersign_store_catalog::{IndexedPlaybook, StoredPlaybook};
+use countersign_web::{FieldError, Problem};
+use http::StatusCode;
+
+use crate::Context;
+
+/// A playbook to follow.
+pub(crate) struct Chosen {
+    pub(crate) playbook: StoredPlaybook,
+    /// Why this one, when the question chose it.
+    pub(crate) because: Option<String>,
+}
+
+/// The playbook of a run.
+pub(crate) async fn playbook(
+    ctx: &Context,
+    owner: &UserId,
+    profile: &Profile,
+    named: Option<&str>,
+    question: &str,
+) -> Result<Chosen, Problem> {
+    let (id, because) = match named {
+        Some(id) => (id.to_owned(), None),
+        None => of_agent(ctx, owner, profile, question).await?,
+    };
+    let stored = ctx.catalog.playbooks().get(owner, &id).await?;
+    let stored =
+        stored.ok_or_else(|| Problem::field("playbook", format!("there is no playbook `{id}`")))?;
+    Ok(Chosen { playbook: stored, because })
+}
+
+/// The agent's only playbook, or the one that the question means.
+async fn of_agent(
+    ctx: &Context,
+    owner: &UserId,
+    profile: &Profile,
+    question: &str,
+) -> Result<(String, Option<String>), Problem> {
+    let skills: Vec<&Skill> = profile
+        .spec
+        .skills
+        .iter()
+        .filter(|skill| skill.enabled && skill.skill_type == SkillType::Playbook)
+        .collect();
+    match skills.as_slice() {
+        [] => {
+            return Err(Problem::field(
+                "playbook",
+                "must be named: this agent has none of its own",
+            ));
+        }
+        [only] => return Ok((only.reference.to_string(), None)),
+        _ => {}
+    }
+    let ids: Vec<&str> = skills.iter().map(|skill| &*skill.reference).collect();
+    let known = ctx.catalog.indexed(owner, &ids).await?;
+    match choose(question, &candidates(&skills, &known)) {
+        Choice::One(met) => {
+            let because = because(&met);
+            Ok((met.playbook, Some(because)))
+        }
+        Choice::Several(met) => Err(several(&met)),
+        Choice::None => Err(none(profile, &known, question)),
+    }
+}
+
+fn candidates<'a>(skills: &[&Skill], known: &'a [IndexedPlaybook]) -> Vec<Candidate<'a>> {
+    let candidate = |playbook: &'a IndexedPlaybook| {
+        let skill = skills.iter().find(|skill| *skill.reference == *playbook.id);
+        let priority = skill.map(|skill| skill.priority.to()).unwrap_or_default();
+        Candidate { id: &playbook.id, priority, triggers: &playbook.triggers }
+    };
+    known.iter().map(candidate).collect()
+}
+
+/// `the question has the keyword “shared officers” of `officer-cross-reference``.
+fn because(met: &Met) -> String {
+    let Met { playbook, trigger, likeness } = met;
+    let pattern = &trigger.pattern;
+    match trigger.kind {
+        TriggerKind::Keyword => format!("the question has the keyword “{pattern}” of `{playbook}`"),
+        TriggerKind::Regex => format!("the question fits the pattern “{pattern}” of `{playbook}`"),
+        TriggerKind::Semantic => {
+            format!("the question says {likeness} % of “{pattern}” of `{playbook}`")
+        }
+    }
+}
+
+fn several(met: &[Met]) -> Problem {
+    let names: Vec<String> = met.iter().map(|met| format!("`{}`", met.playbook)).collect();
+    let detail = format!("the question could mean {}; nothing was started", names.join(" or "));
+    let mut problem = Problem::new(StatusCode::CONFLICT, "PLAYBOOK_AMBIGUOUS", detail);
+    problem.errors = met.iter().map(|met| FieldError::new("playbook", because(met))).collect();
+    problem.with_hint("name the playbook, or give one of the triggers a higher `priority`")
+}
+
+/// What the agent can do, a line for each of its playbooks.
+fn none(profile: &Profile, known: &[IndexedPlaybook], question: &str) -> Problem {
+    let name = &profile.spec.name;
+    let detail = if question.trim().is_empty() {
+        format!("{name} has several playbooks: name one, or ask for what it does")
+    } else {
+        format!("no playbook of {name} is about this question; nothing was started")
+    };
+    let mut problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "PLAYBOOK_NOT_CHOSEN", detail);
+    problem.errors = known.iter().map(can_do).collect();
+    problem.with_hint("name the playbook, or ask with one of the words it listens to")
+}
+
+fn can_do(playbook: &IndexedPlaybook) -> FieldError {
+    let IndexedPlaybook { id, name, description, triggers, required } = playbook;
+    let what = if description.is_empty() { name } else { description };
+    let needs = if required.is_empty() {
+        String::new()
+    } else {
+        format!(" It needs {}.", required.join(", "))
+    };
+    let said = FieldError::new("playbook", format!("`{id}`: {what}{needs}"));
+    let words: Vec<String> =
+        triggers.iter().take(3).map(|trigger| format!("“{}”", trigger.pattern)).collect();
+    if words.is_empty() { said } else { said.with_hint(format!("ask with {}", words.join(", "))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_playbook::Trigger;
+
+    use super::*;
+
+    #[test]
+    fn f_134_what_a_playbook_can_do_is_said_with_its_words_and_its_needs() {
+        let playbook = IndexedPlaybook {
+            id: "officers".to_owned(),
+            name: "Officers".to_owned(),
+            description: "Finds people.".to_owned(),
+            triggers: vec![Trigger {
+                pattern: "shared officers".to_owned(),
+                kind: TriggerKind::Keyword,
+                priority: 0,
+            }],
+            required: vec!["filings".to_owned()],
+        };
+        let said = can_do(&playbook);
+        assert_eq!(said.message, "`officers`: Finds people. It needs filings.");
+        assert_eq!(said.hint.as_deref(), Some("ask with “shared officers”"));
+        let bare = IndexedPlaybook {
+            description: String::new(),
+            triggers: Vec::new(),
+            required: Vec::new(),
+            ..playbook
+        };
+        assert_eq!(can_do(&bare), FieldError::new("playbook", "`officers`: Officers"));
+    }
+}

@@ -1,0 +1,94 @@
+//! How much a model takes part in a run that a person starts (F-132, F-168).
+
+use countersign_playbook as playbook;
+use countersign_playbook::{StepKind, ValidPlaybook};
+use countersign_profile::Profile;
+use countersign_run::{ApprovalPolicy, ExecutionMode};
+use countersign_web::{FieldError, Problem};
+
+/// What is asked for, else what the playbook says, else the agent's default.
+pub(crate) fn of(
+    profile: Option<&Profile>,
+    playbook: &ValidPlaybook,
+    asked: Option<ExecutionMode>,
+) -> Result<ExecutionMode, Problem> {
+    let default = profile.map(|profile| profile.spec.default_execution_mode);
+    let mode = first(asked, playbook.execution_mode.map(declared), default);
+    let calls_model = playbook
+        .all_steps()
+        .find(|step| matches!(step.kind, StepKind::Action { llm: true, .. }))
+        .map(|step| step.name.as_str());
+    allowed(asked, mode, calls_model).map(|()| mode)
+}
+
+/// What the answer says when the agent wants gates to open by themselves, and they do not.
+pub(crate) fn gates_ask(profile: &Profile) -> Option<FieldError> {
+    (profile.spec.default_approval_policy == ApprovalPolicy::AutoApprove).then(|| {
+        let message = "the agent says `auto_approve`, which is for runs that a clock starts: the gates of this run ask";
+        FieldError::new("approval_policy", message)
+    })
+}
+
+fn first(
+    asked: Option<ExecutionMode>,
+    playbook: Option<ExecutionMode>,
+    profile: Option<ExecutionMode>,
+) -> ExecutionMode {
+    asked.or(playbook).or(profile).unwrap_or_default()
+}
+
+/// A run is never started in a mode it cannot have.
+fn allowed(
+    asked: Option<ExecutionMode>,
+    mode: ExecutionMode,
+    calls_model: Option<&str>,
+) -> Result<(), Problem> {
+    let refused = |message: String| Err(Problem::field("execution_mode", message));
+    if asked == Some(ExecutionMode::LlmAugmented) {
+        return refused(
+            "must be `deterministic` or `hybrid`: this release has no model that could do the steps"
+                .to_owned(),
+        );
+    }
+    match calls_model {
+        Some(step) if mode == ExecutionMode::Deterministic => refused(format!(
+            "the run would be `deterministic`, and its step `{step}` calls a model"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn declared(mode: playbook::ExecutionMode) -> ExecutionMode {
+    match mode {
+        playbook::ExecutionMode::Deterministic => ExecutionMode::Deterministic,
+        playbook::ExecutionMode::LlmAugmented => ExecutionMode::LlmAugmented,
+        playbook::ExecutionMode::Hybrid => ExecutionMode::Hybrid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ExecutionMode::{Deterministic, Hybrid, LlmAugmented};
+
+    #[test]
+    fn f_132_f_168_the_request_comes_before_the_playbook_and_that_before_the_agent() {
+        assert_eq!(first(Some(Hybrid), Some(Deterministic), Some(LlmAugmented)), Hybrid);
+        assert_eq!(first(None, Some(Deterministic), Some(Hybrid)), Deterministic);
+        assert_eq!(first(None, None, Some(Deterministic)), Deterministic);
+        assert_eq!(first(None, None, None), Hybrid);
+    }
+
+    #[test]
+    fn f_183_a_mode_that_the_run_cannot_have_is_refused() {
+        let check = |asked, mode, model, fits| {
+            let found = allowed(asked, mode, model);
+            assert_eq!(found.is_ok(), fits, "{found:?}");
+        };
+        check(Some(LlmAugmented), LlmAugmented, None, false);
+        check(Some(Deterministic), Deterministic, Some("write"), false);
+        check(None, Deterministic, Some("write"), false);
+        check(None, Deterministic, None, true);
+        check(None, Hybrid, Some("write"), true);
+    }
+}

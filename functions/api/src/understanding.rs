@@ -1,0 +1,65 @@
+//! The inputs of a run: those that are given, and those that the question says (F-135).
+
+use countersign_playbook::ValidPlaybook;
+use countersign_question::{Doubt, read};
+use countersign_run::UnderstoodInput;
+use countersign_web::{FieldError, Problem};
+use jiff::tz::TimeZone;
+use serde_json::{Map, Value};
+
+use crate::routes::now;
+use crate::start_run;
+
+/// What a run starts with.
+pub(crate) struct Inputs {
+    /// All inputs.
+    pub(crate) all: Map<String, Value>,
+    /// Those that the question said.
+    pub(crate) understood: Vec<UnderstoodInput>,
+    /// What the question may say in more than one way, of inputs that the run does without.
+    pub(crate) doubts: Vec<FieldError>,
+}
+
+/// The given inputs and those that the question says, checked. What is given is never read from the question.
+pub(crate) fn inputs(
+    playbook: &ValidPlaybook,
+    question: &str,
+    given: &Map<String, Value>,
+) -> Result<Inputs, Problem> {
+    let today = now().to_zoned(TimeZone::UTC).date();
+    let reading = read(question, &playbook.inputs, given, today);
+    let mut all = given.clone();
+    for one in &reading.understood {
+        all.insert(one.input.clone(), one.value.clone());
+    }
+    let checked = start_run::check_inputs(playbook, &all);
+    checked.map_err(|problem| explained(problem, playbook, &reading.doubts))?;
+    let understood = reading.understood.into_iter().map(|one| UnderstoodInput {
+        input: one.input,
+        value: one.value,
+        words: one.words,
+    });
+    let doubts =
+        reading.doubts.into_iter().map(|doubt| FieldError::new(path(&doubt), doubt.message));
+    Ok(Inputs { all, understood: understood.collect(), doubts: doubts.collect() })
+}
+
+fn path(doubt: &Doubt) -> String {
+    format!("inputs.{}", doubt.input)
+}
+
+/// The problem, with what the question says of each input that is missing.
+fn explained(mut problem: Problem, playbook: &ValidPlaybook, doubts: &[Doubt]) -> Problem {
+    for error in &mut problem.errors {
+        let doubt = doubts.iter().find(|doubt| path(doubt) == error.path);
+        let is_read = playbook.inputs.iter().any(|input| {
+            input.extract_from.is_some() && error.path == format!("inputs.{}", input.name)
+        });
+        if let Some(doubt) = doubt {
+            error.hint = Some(doubt.message.clone());
+        } else if is_read && error.hint.is_none() {
+            error.hint = Some("the question does not say it".to_owned());
+        }
+    }
+    problem
+}

@@ -1,0 +1,331 @@
+//! Writing to each kind of destination.
+
+use std::time::{Duration, Instant};
+
+use countersign_failure::Class;
+use countersign_registry::action::{ActionError, Call};
+use countersign_report::table::{Mapping, rows, schema};
+use countersign_report::{
+    AppendConfig, Destination, DestinationConfig, DocumentConfig, ExportConfig, Layout, Provenance,
+    TableConfig, at, file_name, render, titled,
+};
+use countersign_store_content::{
+    DEFAULT_WORKSPACE, Document, DocumentId, Export, ExportId, NewDocument, NewExport, OnConflict,
+    RowWrite, derived,
+};
+use serde_json::{Value, json};
+
+use crate::content_port::{Addition, ContentPort};
+use crate::route::{conditions, scope};
+use crate::save::{origin, records};
+
+/// Where links of results begin: paths of this deployment's API.
+const API: &str = "/api/agent-factory";
+
+/// How often a destination is tried that fails by something that passes, and how long the first pause is.
+const TRIES: u32 = 3;
+const FIRST_PAUSE: Duration = Duration::from_millis(400);
+
+/// What became of one destination.
+pub(crate) enum Routed {
+    Done(Value),
+    Skipped,
+    /// Some of it was written.
+    Partly(Value, ActionError),
+    Failed(ActionError),
+}
+
+impl Routed {
+    /// Whether it failed by something that may pass by itself.
+    fn passes(&self) -> bool {
+        matches!(self, Self::Failed(error) | Self::Partly(_, error) if error.class == Class::Retryable)
+    }
+}
+
+/// What destinations write to.
+pub(crate) struct Router<'c> {
+    pub(crate) content: &'c dyn ContentPort,
+}
+
+impl Router<'_> {
+    pub(crate) async fn send_all(
+        &self,
+        call: &Call,
+        destinations: &[Destination],
+        data: &Value,
+    ) -> Result<Vec<(&'static str, Routed)>, ActionError> {
+        let conditions = conditions(destinations)?;
+        let mut routed = Vec::with_capacity(destinations.len());
+        for (index, (destination, condition)) in destinations.iter().zip(&conditions).enumerate() {
+            let wanted = condition.as_ref().is_none_or(|condition| condition.holds(&scope(data)));
+            let outcome = if wanted {
+                self.send_patiently(call, index, destination, data).await
+            } else {
+                Routed::Skipped
+            };
+            routed.push((destination.kind(), outcome));
+        }
+        Ok(routed)
+    }
+
+    /// Tries again what fails by something that passes: what was written has an id that follows from the call.
+    async fn send_patiently(
+        &self,
+        call: &Call,
+        index: usize,
+        destination: &Destination,
+        data: &Value,
+    ) -> Routed {
+        let begun = Instant::now();
+        let mut pause = FIRST_PAUSE;
+        for _ in 1..TRIES {
+            let routed = self.send(call, index, destination, data).await;
+            let left = call.remaining.saturating_sub(begun.elapsed());
+            if !routed.passes() || left < pause * 4 {
+                return routed;
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+        self.send(call, index, destination, data).await
+    }
+
+    async fn send(
+        &self,
+        call: &Call,
+        index: usize,
+        destination: &Destination,
+        data: &Value,
+    ) -> Routed {
+        let from = provenance(call, data);
+        let data = destination.prepared(data);
+        let sent = match &destination.config {
+            DestinationConfig::Document(config) => {
+                self.document(call, index, destination, config, &data, &from).await
+            }
+            DestinationConfig::Folder(config) => {
+                self.document(call, index, destination, config, &data, &from).await
+            }
+            DestinationConfig::Append(config) => {
+                self.append(call, index, destination, config, &data, &from).await
+            }
+            DestinationConfig::Table(config) => {
+                self.table(call, &index.to_string(), config, &data).await
+            }
+            DestinationConfig::Database(tables) => {
+                return self.database(call, index, tables, &data).await;
+            }
+            DestinationConfig::Chat(layout) => chat(destination, layout, &data, &from),
+            DestinationConfig::Export(config) => {
+                self.export(call, index, destination, config, &data, &from).await
+            }
+        };
+        sent.map_or_else(Routed::Failed, Routed::Done)
+    }
+
+    async fn document(
+        &self,
+        call: &Call,
+        index: usize,
+        destination: &Destination,
+        config: &DocumentConfig,
+        data: &Value,
+        from: &Provenance,
+    ) -> Result<Value, ActionError> {
+        let rendered = render(destination.format, &config.layout, data, from)
+            .map_err(|error| ActionError::from_failure(&error))?;
+        if let Some(folder) = &config.folder_id {
+            self.content.folder(&call.owner, folder, config.create_if_missing, call.now).await?;
+        }
+        let filename = file_name(
+            &config.filename_template,
+            &from.entity_name,
+            call.now,
+            destination.format.extension(),
+        );
+        let document = Document {
+            id: DocumentId::from_bytes(derived(&[
+                "document",
+                &call.idempotency_key,
+                &index.to_string(),
+            ])),
+            owner: call.owner.clone(),
+            title: config
+                .layout
+                .title
+                .as_ref()
+                .or(config.title.as_ref())
+                .map_or_else(|| filename.clone(), |title| titled(title, from)),
+            filename,
+            folder_id: config.folder_id.clone(),
+            media_type: destination.format.media_type().to_owned(),
+            bytes: rendered.body.len() as u64,
+            run: call.run.clone(),
+            created_at: call.now,
+            updated_at: None,
+        };
+        let stands = self.content.document(&NewDocument { document, body: rendered.body }).await?;
+        Ok(json!({
+            "document_id": stands.id, "filename": stands.filename, "folder_id": stands.folder_id, "title": stands.title,
+            "bytes": stands.bytes,
+        }))
+    }
+
+    /// Adds text to a document, once.
+    async fn append(
+        &self,
+        call: &Call,
+        index: usize,
+        destination: &Destination,
+        config: &AppendConfig,
+        data: &Value,
+        from: &Provenance,
+    ) -> Result<Value, ActionError> {
+        let rendered = render(destination.format, &config.layout, data, from)
+            .map_err(|error| ActionError::from_failure(&error))?;
+        let added = rendered.body.len();
+        let addition = Addition {
+            owner: &call.owner,
+            document: &config.document_id,
+            text: rendered.body,
+            idempotency_key: &format!("{}/{index}", call.idempotency_key),
+            now: call.now,
+        };
+        let stands = self.content.append(addition).await?;
+        Ok(json!({
+            "document_id": stands.id, "filename": stands.filename, "title": stands.title, "bytes": stands.bytes,
+            "bytes_added": added,
+        }))
+    }
+
+    /// Writes tables, each on its own.
+    async fn database(
+        &self,
+        call: &Call,
+        index: usize,
+        tables: &[TableConfig],
+        data: &Value,
+    ) -> Routed {
+        let (mut rows, mut failed) = (Vec::with_capacity(tables.len()), Vec::new());
+        for (n, table) in tables.iter().enumerate() {
+            let name = &table.table_name;
+            rows.push(match self.table(call, &format!("{index}/{n}"), table, data).await {
+                Ok(row) => row,
+                Err(error) => {
+                    let row = json!({"table_name": name, "error": told(call, &error)});
+                    failed.push((name, error));
+                    row
+                }
+            });
+        }
+        let details = json!({ "tables": rows });
+        let (count, all) = (failed.len(), tables.len());
+        match failed.into_iter().next() {
+            None => Routed::Done(details),
+            Some((name, error)) => {
+                let message =
+                    format!("{count} of {all} tables: `{name}` {}: {}", error.code, error.message);
+                Routed::Partly(details, ActionError { message, ..error })
+            }
+        }
+    }
+
+    async fn table(
+        &self,
+        call: &Call,
+        place_in_call: &str,
+        config: &TableConfig,
+        data: &Value,
+    ) -> Result<Value, ActionError> {
+        let place = if config.source.is_empty() { "data" } else { &config.source };
+        let records = records(at(data, &config.source).unwrap_or(&Value::Null), place)?;
+        let mapping = config.mapping.clone().unwrap_or_else(|| Mapping::inferred(&records));
+        let workspace = config.workspace_id.as_deref().unwrap_or(DEFAULT_WORKSPACE);
+        let done = |inserted: u64, skipped: u64| json!({"workspace_id": workspace, "table_name": config.table_name, "rows_inserted": inserted, "rows_skipped": skipped});
+        if records.is_empty() {
+            return Ok(done(0, 0));
+        }
+        let key = &config.deduplication_key;
+        let idempotency_key = format!("{}/{place_in_call}", call.idempotency_key);
+        let made = rows(&records, &mapping, key, &origin(call), &idempotency_key);
+        let write = RowWrite {
+            owner: &call.owner,
+            workspace,
+            table: &config.table_name,
+            create_if_missing: config.create_if_missing,
+            schema: schema(&mapping, key),
+            rows: made.map_err(|error| ActionError::from_failure(&error))?,
+            on_conflict: OnConflict::Skip,
+            idempotency_key: &idempotency_key,
+            now: call.now,
+        };
+        let (_, written) = self.content.rows(write).await?;
+        Ok(done(written.inserted, written.skipped))
+    }
+
+    async fn export(
+        &self,
+        call: &Call,
+        index: usize,
+        destination: &Destination,
+        config: &ExportConfig,
+        data: &Value,
+        from: &Provenance,
+    ) -> Result<Value, ActionError> {
+        let rendered = render(destination.format, &config.layout, data, from)
+            .map_err(|error| ActionError::from_failure(&error))?;
+        let export = Export {
+            id: ExportId::from_bytes(derived(&[
+                "export",
+                &call.idempotency_key,
+                &index.to_string(),
+            ])),
+            owner: call.owner.clone(),
+            filename: file_name(
+                &config.filename_template,
+                &from.entity_name,
+                call.now,
+                destination.format.extension(),
+            ),
+            media_type: destination.format.media_type().to_owned(),
+            bytes: rendered.body.len() as u64,
+            run: call.run.clone(),
+            created_at: call.now,
+        };
+        let stands =
+            self.content.export(&NewExport { export, body: rendered.body.into_bytes() }).await?;
+        Ok(json!({
+            "export_id": stands.id, "filename": stands.filename, "media_type": stands.media_type, "bytes": stands.bytes,
+            "records": rendered.records, "link": format!("{API}/exports/{}", stands.id),
+        }))
+    }
+}
+
+/// What is said of an error, with the link to try again: it starts a run that does the rest of this one.
+pub(crate) fn told(call: &Call, error: &ActionError) -> Value {
+    let retry = format!("{API}/executions/{}/repeat", call.run);
+    json!({"code": error.code, "message": error.message, "help": error.help, "retry": retry})
+}
+
+fn chat(
+    destination: &Destination,
+    layout: &Layout,
+    data: &Value,
+    from: &Provenance,
+) -> Result<Value, ActionError> {
+    let rendered = render(destination.format, layout, data, from)
+        .map_err(|error| ActionError::from_failure(&error))?;
+    Ok(json!({"format": destination.format, "content": rendered.body}))
+}
+
+fn provenance(call: &Call, data: &Value) -> Provenance {
+    Provenance {
+        run: call.run.clone(),
+        profile: call.info.profile_name.clone(),
+        playbook: call.info.playbook_id.clone(),
+        query: call.info.query.clone(),
+        entity_name: data.get("entity_name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        at: call.now,
+        warnings: call.info.warnings.clone(),
+    }
+}

@@ -1,0 +1,208 @@
+//! What a question says of a playbook's inputs (F-135): dates, numbers, names and texts in the words people use.
+//!
+//! No model is asked, and nothing is guessed: what could be meant in two ways is a [`Doubt`], and the input is not given.
+
+mod dates;
+mod names;
+mod numbers;
+mod quoted;
+mod words;
+
+use countersign_playbook::{InputDecl, InputType};
+use jiff::civil::Date;
+use serde_json::{Map, Value};
+
+use crate::words::{Word, words};
+
+/// A value that a question says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Understood {
+    /// The input.
+    pub input: String,
+    /// Its value.
+    pub value: Value,
+    /// The words it was read from.
+    pub words: String,
+}
+
+/// An input that a question may say in more than one way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubt {
+    /// The input.
+    pub input: String,
+    /// What the question says, in a sentence.
+    pub message: String,
+}
+
+/// What a question says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    /// The values, in the order of the inputs.
+    pub understood: Vec<Understood>,
+    /// The inputs that are not clear.
+    pub doubts: Vec<Doubt>,
+}
+
+/// Something in a question that can be a value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) value: Value,
+    /// The same when it is the end of a span of time, such as a month.
+    pub(crate) last: Option<Value>,
+    /// Where it is, in bytes.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// Reads the inputs that are to come from the question and are not given. `today` is the day on which it is asked.
+#[must_use]
+pub fn read(
+    question: &str,
+    inputs: &[InputDecl],
+    given: &Map<String, Value>,
+    today: Date,
+) -> Reading {
+    let is_given = |input: &InputDecl| given.get(&input.name).is_some_and(|value| !value.is_null());
+    let open: Vec<&InputDecl> = inputs
+        .iter()
+        .filter(|input| input.extract_from.as_deref() == Some("query") && !is_given(input))
+        .collect();
+    let mut reader = Reader::of(question, today);
+    // A date is also a number, and a name may be a text: what says most is read first.
+    let order = [
+        &[InputType::Date][..],
+        &[InputType::Number, InputType::Decimal],
+        &[InputType::EntityName],
+        &[InputType::List],
+        &[InputType::String],
+    ];
+    for types in order {
+        let of_type = open.iter().filter(|input| types.contains(&input.input_type));
+        reader.read(&of_type.copied().collect::<Vec<_>>());
+    }
+    let place = |input: &str| inputs.iter().position(|one| one.name == input);
+    reader.reading.understood.sort_by_key(|one| place(&one.input));
+    reader.reading
+}
+
+struct Reader<'q> {
+    question: &'q str,
+    words: Vec<Word<'q>>,
+    today: Date,
+    /// What other inputs have taken, in bytes.
+    taken: Vec<(usize, usize)>,
+    reading: Reading,
+}
+
+impl<'q> Reader<'q> {
+    fn of(question: &'q str, today: Date) -> Self {
+        let words = words(question);
+        Self { question, words, today, taken: Vec::new(), reading: Reading::default() }
+    }
+
+    /// Reads inputs of one type.
+    fn read(&mut self, inputs: &[&InputDecl]) {
+        let mut left: Vec<&InputDecl> = Vec::new();
+        for input in inputs {
+            let named: Vec<Found> = self
+                .candidates(input)
+                .into_iter()
+                .filter(|found| self.is_called(input, found))
+                .collect();
+            match named.as_slice() {
+                [only] => self.take(input, only),
+                _ => left.push(input),
+            }
+        }
+        let Some(first) = left.first() else { return };
+        let found = self.candidates(first);
+        if found.len() == left.len() {
+            for (input, found) in left.iter().zip(&found) {
+                self.take(input, found);
+            }
+        } else if !found.is_empty() {
+            left.iter().for_each(|input| self.doubt(input, &found));
+        }
+    }
+
+    fn candidates(&self, input: &InputDecl) -> Vec<Found> {
+        let mut found = match input.input_type {
+            InputType::Date => dates::found(&self.words, self.today),
+            InputType::Number | InputType::Decimal => {
+                numbers::found(&self.words, input.input_type == InputType::Decimal)
+            }
+            InputType::EntityName => names::found(self.question, &self.words),
+            InputType::List => quoted::lists(self.question, &input.name),
+            InputType::String => quoted::texts(self.question, &input.name),
+        };
+        let is_free = |one: &Found| {
+            self.taken.iter().all(|(start, end)| one.end <= *start || *end <= one.start)
+        };
+        found.retain(is_free);
+        found
+    }
+
+    /// Whether the words around a value call it what the input is called, or say on which side of time it is.
+    fn is_called(&self, input: &InputDecl, found: &Found) -> bool {
+        let name: Vec<&str> = input.name.split(['_', '-']).filter(|part| part.len() > 2).collect();
+        let is_part = |word: &&Word<'_>| name.iter().any(|part| word.is(part));
+        let before = self.words.iter().filter(|word| word.end <= found.start).rev().take(2);
+        let after = self.words.iter().filter(|word| word.start >= found.end).take(1);
+        if before.chain(after).any(|word| is_part(&word)) {
+            return true;
+        }
+        input.input_type == InputType::Date
+            && self.side(found) == side_of(&name)
+            && side_of(&name).is_some()
+    }
+
+    /// On which side of a span of time a date is, by the word before it.
+    fn side(&self, found: &Found) -> Option<Side> {
+        let before = self.words.iter().rfind(|word| word.end <= found.start)?;
+        if ["from", "since", "after", "between"].iter().any(|word| before.is(word)) {
+            return Some(Side::First);
+        }
+        let ends = ["to", "until", "till", "before", "and", "through"];
+        ends.iter().any(|word| before.is(word)).then_some(Side::Last)
+    }
+
+    fn take(&mut self, input: &InputDecl, found: &Found) {
+        let name: Vec<&str> = input.name.split(['_', '-']).collect();
+        let last = found.last.as_ref().filter(|_| side_of(&name) == Some(Side::Last));
+        self.taken.push((found.start, found.end));
+        self.reading.understood.push(Understood {
+            input: input.name.clone(),
+            value: last.unwrap_or(&found.value).clone(),
+            words: self.question.get(found.start..found.end).unwrap_or_default().to_owned(),
+        });
+    }
+
+    fn doubt(&mut self, input: &InputDecl, found: &[Found]) {
+        const MAX_SHOWN: usize = 5;
+        let words = found.iter().take(MAX_SHOWN);
+        let words = words.filter_map(|one| self.question.get(one.start..one.end));
+        let words: Vec<String> = words.map(|words| format!("“{words}”")).collect();
+        let more = if found.len() > MAX_SHOWN { " and more" } else { "" };
+        let message = format!("the question may mean {}{more}; give it", words.join(" or "));
+        self.reading.doubts.push(Doubt { input: input.name.clone(), message });
+    }
+}
+
+/// A side of a span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    First,
+    Last,
+}
+
+/// The side that an input's name speaks of: `date_from`, `since`, `end_date`.
+fn side_of(name: &[&str]) -> Option<Side> {
+    let has = |words: &[&str]| name.iter().any(|part| words.contains(part));
+    if has(&["from", "since", "start", "after", "first", "begin"]) {
+        return Some(Side::First);
+    }
+    has(&["to", "until", "till", "end", "before", "last"]).then_some(Side::Last)
+}
+
+#[cfg(test)]
+mod tests;

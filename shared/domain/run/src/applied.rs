@@ -1,0 +1,52 @@
+//! What applies to a run beside its context: how much a model takes part, and whether gates ask.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How much a model takes part (F-183…F-185).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecutionMode {
+    /// Tools and gates only; no tokens.
+    Deterministic,
+    /// A model plans and works.
+    LlmAugmented,
+    /// Both.
+    #[default]
+    Hybrid,
+}
+
+/// Whether steps that can be taken back need a signature (F-132, K-11). Irreversible ones always do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalPolicy {
+    /// Gates wait for people.
+    #[default]
+    Require,
+    /// In scheduled and monitor runs, gates before reversible steps open by themselves.
+    AutoApprove,
+}
+
+/// An input that was read from the question (F-135).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnderstoodInput {
+    /// The input.
+    pub input: String,
+    /// Its value.
+    pub value: Value,
+    /// The words of the question it was read from.
+    pub words: String,
+}
+
+impl ExecutionMode {
+    /// The word of the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Deterministic => "deterministic",
+            Self::LlmAugmented => "llm_augmented",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
