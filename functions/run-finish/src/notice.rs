@@ -17,19 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::{Context, Done, FinishError};
 
 /// A note has at most so many characters, so none is cut in the application.
-const WHOLE_NOTE: usize = countersign_approval::MA/// The same as data (F-190).
-fn details(done: &Done<'_>) -> Map<String, Value> {
-    let details = [
-        ("execution_id", json!(done.head.run)),
-        ("status", json!(done.status)),
-        ("entities_discovered", json!(done.record.entities.discovered)),
-        ("output_destinations", json!(done.record.output_destinations)),
-    ];
-    details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-/// What happened, how the answer begins, and every note: one sentence per request.
-_NOTE;
+const WHOLE_NOTE: usize = countersign_approval::MAX_NOTE;
 
 /// A notification shows at most so many lines of the answer, and so many characters of them.
 const MAX_LINES: usize = 5;

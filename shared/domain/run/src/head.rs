@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalPolicy, ExecutionMode, RunId, RunRecord, RunStatus, StepWarnings, Strategy, UnderstoodInput,
+    ApprovalPolicy, ExecutionMode, RunId, RunRecord, RunStatus, StepWarnings, Strategy,
+    UnderstoodInput,
 };
 
 /// How a run came about (F-186…F-189), the least strict first.
