@@ -85,6 +85,7 @@ pub(crate) fn gate(prompt: String, preview_from: String) -> Gate {
         preview_limit: PREVIEW_LIMIT,
         preview_columns: Vec::new(),
         timeout_minutes: None,
+        escalation: None,
         on_reject: OnReject::Skip,
         approvers: Vec::new(),
         quorum: 1,

@@ -94,6 +94,7 @@ fn f_146_a_gate_may_show_a_whole_parallel_step() {
         preview_columns: Vec::new(),
         prompt,
         timeout_minutes: None,
+        escalation: None,
         on_reject,
         approvers: Vec::new(),
         quorum,
