@@ -197,6 +197,7 @@ const GROUPS: &[Group] = &[
             execution: detail;
             execution_events: list;
             execution_calls: list;
+            execution_discoveries: list;
             execution_cancel: cancel;
             execution_repeat: repeat;
             execution_output: detail;
@@ -205,6 +206,24 @@ const GROUPS: &[Group] = &[
     factory(
         "/approvals",
         doors! { approvals: list; approval: detail; approval_decide: approve, reject; approval_effect: detail; approval_strike: strike; },
+    ),
+    factory("/discoveries", doors! { discoveries: list; discovery_stats: detail; }),
+    factory(
+        "/entity-reviews",
+        doors! { entity_reviews: list; entity_review: detail; entity_review_decide: approve, reject, skip; },
+    ),
+    factory(
+        "/entity-resolution",
+        doors! {
+            resolution_log: list;
+            resolution_merge: merge;
+            resolution_split: split;
+            resolution_reverse: reverse;
+        },
+    ),
+    factory(
+        "/knowledge",
+        doors! { knowledge_entities: list; knowledge_entity: detail; knowledge_neighbours: list; },
     ),
     factory("/journal", doors! { journal_entry: detail; }),
     factory("/uploads", doors! { uploads: create; }),

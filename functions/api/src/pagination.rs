@@ -119,6 +119,26 @@ pub(crate) async fn filled<'r, T>(
     Ok(Page { items, next: query.cursor })
 }
 
+/// A page of those of one store that are asked for: what is left out is made up for by reading on.
+pub(crate) async fn sifted<'r, T>(
+    limit: i32,
+    after: Option<String>,
+    read: impl Fn(i32, Option<String>) -> BoxFuture<'r, Result<Stored<T>, Problem>>,
+    takes: impl Fn(&T) -> bool,
+) -> Result<Stored<T>, Problem> {
+    let (mut items, mut next) = (Vec::new(), after);
+    for _ in 0..MAX_READS {
+        let left = limit.saturating_sub(i32::try_from(items.len()).unwrap_or(limit));
+        let page = read(left, next).await?;
+        items.extend(page.items.into_iter().filter(&takes));
+        next = page.next;
+        if next.is_none() || items.len() >= limit.unsigned_abs() as usize {
+            break;
+        }
+    }
+    Ok(Stored { items, next })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

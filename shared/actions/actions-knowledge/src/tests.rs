@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use countersign_identity::UserId;
 use countersign_knowledge::change::Changes;
+use countersign_knowledge::explore::{Around, Explore};
+use countersign_knowledge::fold::search_tokens;
 use countersign_knowledge::graph::{CallState, EdgeKey, Graph, GraphError, Planned, Scope};
-use countersign_knowledge::{Edge, Entity, KnowledgeError, Mention};
-use countersign_registry::action::{ActionError, Call, RunInfo};
+use countersign_knowledge::{Edge, Entity, EntityId, KnowledgeError, Mention, Namespace, ReviewId};
+use countersign_registry::action::{ActionError, Call, Handler, RunInfo};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
+
+use super::ProfileNamespaces;
 
 /// A graph in memory that can be made to fail after so many steps.
 #[derive(Default)]
@@ -23,6 +27,7 @@ struct State {
     edges: BTreeMap<EdgeKey, Edge>,
     rows: BTreeSet<String>,
     reviews: BTreeSet<String>,
+    rejected: BTreeSet<ReviewId>,
     writes: usize,
     fail_after: Option<usize>,
 }
@@ -99,10 +104,20 @@ impl Graph for Memory {
         &'a self,
         _: &'a Scope,
         edges: &'a [Edge],
+        _: &'a [Entity],
     ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>> {
         let state = self.state.lock().unwrap();
         let keys = edges.iter().map(|e| (e.from.clone(), e.relationship, e.to.clone()));
         ready(Ok(keys.filter(|key| state.edges.contains_key(key)).collect()))
+    }
+
+    fn rejected<'a>(
+        &'a self,
+        _: &'a Scope,
+        reviews: &'a [ReviewId],
+    ) -> BoxFuture<'a, Result<BTreeSet<ReviewId>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        ready(Ok(reviews.iter().filter(|id| state.rejected.contains(*id)).cloned().collect()))
     }
 
     fn plan<'a>(
@@ -143,6 +158,45 @@ impl Graph for Memory {
     }
 }
 
+impl Explore for Memory {
+    fn named<'a>(
+        &'a self,
+        scope: &'a Scope,
+        text: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        let words = search_tokens(text);
+        let is_named = |entity: &&Entity| {
+            let own = entity.search_tokens();
+            entity.user_id == scope.owner
+                && entity.namespace == scope.namespace
+                && words.iter().all(|word| own.iter().any(|token| token.starts_with(word.as_str())))
+        };
+        ready(Ok(state.entities.values().filter(is_named).cloned().collect()))
+    }
+
+    fn by_ids<'a>(
+        &'a self,
+        _: &'a Scope,
+        ids: BTreeSet<EntityId>,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        let found = state.entities.values().filter(|entity| ids.contains(&entity.id));
+        ready(Ok(found.cloned().collect()))
+    }
+
+    fn around<'a>(
+        &'a self,
+        _: &'a Scope,
+        ids: &'a BTreeSet<EntityId>,
+    ) -> BoxFuture<'a, Result<Around, GraphError>> {
+        let state = self.state.lock().unwrap();
+        let touches = |edge: &&Edge| ids.contains(&edge.from) || ids.contains(&edge.to);
+        let edges = state.edges.values().filter(touches).cloned().collect();
+        ready(Ok(Around { edges, is_cut: false }))
+    }
+}
+
 fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
     let owner = UserId::from_bytes([owner; 16]);
     let now = "2026-11-21T10:00:00Z".parse().unwrap();
@@ -172,8 +226,28 @@ fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
     }
 }
 
+fn actions(graph: &Arc<Memory>) -> Vec<Arc<dyn Handler>> {
+    super::actions(&super::Stores {
+        graph: Arc::clone(graph) as Arc<dyn Graph>,
+        explore: Arc::clone(graph) as Arc<dyn Explore>,
+        profiles: Arc::clone(graph) as Arc<dyn ProfileNamespaces>,
+    })
+}
+
+impl ProfileNamespaces for Memory {
+    fn namespaces<'a>(
+        &'a self,
+        _: &'a UserId,
+        profile: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Namespace>, ActionError>> {
+        let named: &[&str] = if profile == "prof_2" { &["nonprofits", "politics"] } else { &[] };
+        let named = named.iter().map(|name| Namespace::parse(name).unwrap()).collect();
+        Box::pin(std::future::ready(Ok(named)))
+    }
+}
+
 fn run(graph: &Arc<Memory>, call: &Call) -> Result<Value, ActionError> {
-    let actions = super::actions(Arc::clone(graph) as Arc<dyn Graph>);
+    let actions = actions(graph);
     futures::executor::block_on(actions[0].run(call))
 }
 
@@ -222,7 +296,7 @@ fn f_048_matching_says_what_resolving_would_and_writes_nothing() {
     inputs["records"] = json!(
         ["SMITH, ROBERT", "Bob Smith", "J DOE", "JANE DOE", ""].map(|name| json!({"name": name}))
     );
-    let action = &super::actions(Arc::clone(&graph) as Arc<dyn Graph>)[1];
+    let action = &actions(&graph)[1];
     let mut matched =
         futures::executor::block_on(action.run(&call(1, "k", &inputs, &json!({})))).unwrap();
     let records = matched.as_object_mut().unwrap().remove("records").unwrap();
@@ -281,6 +355,74 @@ fn f_274_another_owners_graph_is_never_met() {
         output["resolved"].as_array().unwrap().iter().all(|entity| entity["is_known"] == false),
         "{output:#}"
     );
+}
+
+#[test]
+fn f_043_what_was_resolved_is_found_with_what_it_is_connected_with() {
+    let graph = Arc::new(Memory::default());
+    run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();
+    let search = |inputs: &Value, params: &Value| {
+        let mut call = call(1, "s", inputs, params);
+        call.action = "search_knowledge_graph".to_owned();
+        futures::executor::block_on(actions(&graph)[2].run(&call))
+    };
+    let names = ["Róbert", "Nobody"];
+    let found = search(&json!({ "entity_names": names }), &json!({})).unwrap();
+    assert_eq!(found["entities"][0]["name"], "Robert Smith", "{found:#}");
+    assert_eq!((&found["count"], &found["not_found"]), (&json!(4), &json!(["Nobody"])));
+    let edges = found["relationships"].as_array().unwrap();
+    let of_robert = edges.iter().find(|edge| edge["source"] == "Robert Smith").unwrap();
+    assert_eq!(
+        (&of_robert["type"], &of_robert["target"]),
+        (&json!("OFFICER_OF"), &json!("OWL FUND"))
+    );
+    let near = search(&json!({"entity_name": "robert"}), &json!({"max_hops": 1})).unwrap();
+    assert_eq!(near["count"], 2);
+    let alone = json!({"include_related": false, "entity_types": ["PERSON"]});
+    assert_eq!(search(&json!({"entity_name": "rob"}), &alone).unwrap()["count"], 1);
+    for (inputs, params, code) in [
+        (json!({}), json!({}), "BAD_INPUT"),
+        (json!({"entity_name": "a"}), json!({"relationship_types": ["KNOWS"]}), "BAD_PARAM"),
+        (json!({"entity_name": "a"}), json!({"namespace": "No Such"}), "BAD_PARAM"),
+    ] {
+        assert_eq!(search(&inputs, &params).unwrap_err().code, code);
+    }
+}
+
+#[test]
+fn f_249_a_rejected_pair_is_not_doubted_again() {
+    let graph = Arc::new(Memory::default());
+    let first = run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();
+    assert_eq!(first["ambiguous"].as_array().unwrap().len(), 1);
+    {
+        let mut state = graph.state.lock().unwrap();
+        state.rejected = state.reviews.iter().map(|id| ReviewId::parse(id).unwrap()).collect();
+    }
+    let second = run(&graph, &call(1, "k2", &officers(), &json!({}))).unwrap();
+    assert_eq!(second["ambiguous"], json!([]));
+}
+
+#[test]
+fn f_170_f_274_a_step_works_in_the_parts_of_its_agent() {
+    let graph = Arc::new(Memory::default());
+    let call_in = |key: &str, params: &Value| {
+        let mut call = call(1, key, &officers(), params);
+        call.info.profile_id = "prof_2".to_owned();
+        call
+    };
+    run(&graph, &call_in("a", &json!({}))).unwrap();
+    run(&graph, &call_in("b", &json!({"namespace": "politics"}))).unwrap();
+    let namespaces = || -> BTreeSet<String> {
+        let state = graph.state.lock().unwrap();
+        state.entities.values().map(|entity| entity.namespace.as_str().to_owned()).collect()
+    };
+    assert_eq!(namespaces(), BTreeSet::from(["nonprofits".to_owned(), "politics".to_owned()]));
+    let refused = run(&graph, &call_in("c", &json!({"namespace": "default"}))).unwrap_err();
+    assert_eq!(refused.code, "BAD_PARAM", "{refused}");
+    let mut search = call_in("d", &json!({"include_related": false}));
+    search.inputs = json!({"entity_name": "robert"}).as_object().cloned().unwrap();
+    let found = futures::executor::block_on(actions(&graph)[2].run(&search)).unwrap();
+    assert_eq!(found["count"], 2, "one in each of its parts: {found:#}");
 }
 
 fn check_refused(inputs: &Value, params: &Value, code: &str) {

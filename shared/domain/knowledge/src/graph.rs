@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::change::Changes;
 use crate::model::{Edge, EntityId, Namespace, Relationship};
-use crate::{Entity, Mention};
+use crate::{Entity, Mention, ReviewId};
 
 /// What the keeper of the graph says when it cannot.
 pub type GraphError = Box<dyn Failure>;
@@ -67,12 +67,20 @@ pub trait Graph: Send + Sync {
         mentions: &'a [Mention],
     ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
 
-    /// Which of these edges exist.
+    /// Which of these edges exist, perhaps under what was merged into one of their ends, which is among the known.
     fn existing<'a>(
         &'a self,
         scope: &'a Scope,
         edges: &'a [Edge],
+        known: &'a [Entity],
     ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>>;
+
+    /// Which of these reviews a person has answered with no.
+    fn rejected<'a>(
+        &'a self,
+        scope: &'a Scope,
+        reviews: &'a [ReviewId],
+    ) -> BoxFuture<'a, Result<BTreeSet<ReviewId>, GraphError>>;
 
     /// Stores the plan unless the call has one, and answers with the one that stands.
     fn plan<'a>(

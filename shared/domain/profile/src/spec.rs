@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use countersign_document::{MaybeBlank, Problem, Refused, Text, Whole, text_type};
+use countersign_document::{List, MaybeBlank, Problem, Refused, Text, Whole, text_type};
 use countersign_journal::JournalConfig;
+use countersign_knowledge::Namespace;
 use countersign_report::{Destination, WrittenDestination};
 use countersign_run::RunContext;
 use schemars::JsonSchema;
@@ -80,6 +81,16 @@ text_type! {
     pub struct Approver {
         format: "approver", code: "approver", sample: "a", pattern: r"^\S{1,254}$", check: approver
     }
+    /// A part of the owner's graph.
+    pub struct GraphNamespace {
+        format: "graph-namespace", code: "graph_namespace", sample: "a",
+        pattern: "^[a-z0-9_-]{1,64}$", check: graph_namespace
+    }
+}
+
+fn graph_namespace(text: &str) -> Result<(), Refused> {
+    let refused = |_| Refused::of_key("must be 1 to 64 lower-case letters, digits, `_` or `-`");
+    Namespace::parse(text).map(drop).map_err(refused)
 }
 
 fn model(text: &str) -> Result<(), Refused> {
@@ -130,12 +141,23 @@ pub struct KnowledgeConfig {
     pub read_collections: Vec<Text<100>>,
     /// The collection it writes.
     pub write_collection: Option<MaybeBlank<100>>,
-    /// Parts of the graph it works in.
-    pub graph_namespaces: Vec<Text<100>>,
+    /// Parts of the graph it works in; it writes to the first. None: the part `default`.
+    pub graph_namespaces: List<GraphNamespace, 0, 20>,
     /// Whether what it finds goes into the graph.
     pub auto_enrich: bool,
     /// Whether names are resolved to known entities first.
     pub entity_resolution: bool,
+}
+
+impl KnowledgeConfig {
+    /// The parts of the graph it works in, the one that it writes to first; none when it names none.
+    #[must_use]
+    pub fn namespaces(&self) -> Vec<Namespace> {
+        self.graph_namespaces
+            .iter()
+            .filter_map(|name| Namespace::parse(name.as_str()).ok())
+            .collect()
+    }
 }
 
 /// Where results go (F-171).
