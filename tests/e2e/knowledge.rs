@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::case::{FACTORY, Person, person};
+use crate::filings::{GOOD, upload};
 
 const RESOLVE: &str = "
 id: resolve-people
@@ -240,4 +241,48 @@ async fn f_257_f_272_f_273_entities_are_found_by_name_kind_and_relationship() {
     }
     let bea = person("bea", &["global:reader"]).await;
     assert_eq!(bea.refused(&format!("/knowledge/entities/{id}"), None).await.0, 404);
+}
+
+const READ: &str = "
+id: read-officers
+name: Read officers
+required_connectors: [irs-990-xml]
+inputs:
+  - {name: filings, type: list}
+steps:
+  - name: officers
+    step_type: tool
+    action: call_connector
+    connector: irs-990-xml
+    endpoint: parse_990_officers
+    inputs: {source: '{filings}'}
+";
+
+#[tokio::test]
+async fn f_033_f_170_f_293_the_end_of_a_run_writes_what_it_has_read_to_the_agents_part() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let config = json!({
+        "graph_namespaces": ["filings"], "auto_enrich": true, "entity_resolution": true,
+    });
+    let agent = json!({ "name": "Reader of filings", "knowledge_config": config });
+    let agent = ana.post("/profiles", &agent).await["id"].as_str().unwrap().to_owned();
+    ana.bind(&agent, "irs-990-xml").await;
+    ana.playbook(READ).await;
+    let filings = upload(&ana, vec![("a.xml".to_owned(), GOOD.as_bytes().to_vec())]).await;
+    let run = ana.start(&agent, "read-officers", json!({ "filings": filings })).await;
+    let ended = ana.reaches(&run, "complete").await;
+    let outputs = ended["response"]["outputs"].as_array().unwrap();
+    let row = outputs.iter().find(|row| row["destination"] == "knowledge_graph").unwrap();
+    assert_eq!((&row["status"], &row["details"]["namespace"]), (&json!("success"), &json!("filings")));
+    assert!(ended["response"]["new_entities"].as_u64().unwrap() >= 1, "{ended:#}");
+    let found = items(&ana, "/knowledge/entities?q=ann&namespace=filings").await;
+    assert_eq!(found[0]["canonical_name"], "Ann Lee", "{found:#?}");
+    let id = found[0]["entity_id"].as_str().unwrap();
+    let near = ana.get(&format!("/knowledge/entities/{id}/neighbours?namespace=filings")).await;
+    assert_eq!(near["relationships"][0]["type"], "OFFICER_OF", "{near:#}");
+    assert!(items(&ana, "/knowledge/entities").await.is_empty(), "nothing is in `default`");
+    let found = items(&ana, &format!("/executions/{run}/discoveries")).await;
+    assert!(found.iter().all(|one| one["namespace"] == "filings") && !found.is_empty());
+    let body = json!({ "name": "Wrong", "knowledge_config": { "graph_namespaces": ["No Such"] } });
+    assert_eq!(ana.refused("/profiles", Some(&body)).await.0, 422);
 }

@@ -6,6 +6,7 @@
 
 mod account;
 mod answer;
+mod enrich;
 mod error;
 mod missing;
 mod notice;
@@ -24,6 +25,7 @@ use countersign_run::{
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
+use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_runs::{JournalStore, Outcome, RunStore};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -49,6 +51,7 @@ pub struct Context {
     journal: JournalStore,
     catalog: Catalog,
     content: ContentStore,
+    knowledge: KnowledgeStore,
     directory: Directory,
     gatekeeper: Gatekeeper,
     recorder: Recorder,
@@ -71,6 +74,10 @@ impl Context {
             runs,
             catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
+            knowledge: KnowledgeStore::new(
+                boot.table(Setting::TableKnowledge, &dynamo)?,
+                boot.blobs()?,
+            ),
             directory,
             gatekeeper,
             recorder,

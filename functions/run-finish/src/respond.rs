@@ -18,6 +18,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Results};
+use crate::enrich::{Enriched, enrich, is_wanted};
 use crate::outcomes::{chat, chats, row_of, written};
 use crate::{Context, FinishError};
 
@@ -64,7 +65,12 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
         None => routed_at_end(context, over, &answer, &call).await?,
         Some(_) => Vec::new(),
     };
+    let enriched = match head.dry_run {
+        None if is_wanted(over.plan, over.profile) => enriched(context, over, &call).await?,
+        _ => Enriched::default(),
+    };
     let mut outputs = written(outcomes);
+    outputs.extend(enriched.row.iter().filter_map(|row| row_of(row, None)));
     outputs.extend(at_end.iter().filter_map(|row| row_of(row, None)));
     let said = chats(outcomes).into_iter().chain(at_end.iter().filter_map(chat));
     let said: Vec<(Format, &str)> = said.collect();
@@ -80,6 +86,8 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
         }
     };
     let (entities, new_entities) = resolved(outcomes);
+    let (entities, new_entities) =
+        (entities + enriched.entities, new_entities + enriched.new_entities);
     let response = Response { outputs, entities, new_entities, ..Response::default() };
     Ok(with_text(response, format, text, answer.problems))
 }
@@ -142,6 +150,20 @@ async fn routed_at_end(
         Err(error) => rows.push(failed("output_config", &error)),
     }
     Ok(rows)
+}
+
+/// Like routing, it needs whoever started the run to be allowed to write.
+async fn enriched(
+    context: &Context,
+    over: &Over<'_>,
+    call: &Call,
+) -> Result<Enriched, FinishError> {
+    match denied(context, over.head).await? {
+        None => enrich(context, over, call).await,
+        Some(error) => {
+            Ok(Enriched { row: Some(failed("knowledge_graph", &error)), ..Enriched::default() })
+        }
+    }
 }
 
 /// A step that routes has taken the profile's destinations, or chosen others.

@@ -13,6 +13,7 @@ use countersign_knowledge::graph::Graph;
 use countersign_registry::action::Handler;
 
 pub use namespaces::ProfileNamespaces;
+pub use resolve_entities::{Kept, remember};
 
 /// What the actions work with.
 #[derive(Clone)]

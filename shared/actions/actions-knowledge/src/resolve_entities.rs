@@ -48,39 +48,69 @@ async fn run(
     let settings = settings(params.strategy, params.threshold)?;
     let entities = entities(&inputs.entities)?;
     if call.info.dry_run {
-        return Ok(plan(graph, call, &scope, &settings, &entities).await?.answer);
+        let planned = plan(graph, &origin(call, &scope), &settings, &entities).await?;
+        return Ok(planned.answer);
     }
-    let key = call.idempotency_key.as_str();
+    match remember(graph, &origin(call, &scope), &settings, &entities).await? {
+        (answer, Kept::Stored) => Ok(answer),
+        // The step is tried again; if that is in vain too, the sweeper applies the plan.
+        (_, Kept::Pending(error)) => Err(error),
+    }
+}
+
+/// Whether the graph has what was planned.
+#[derive(Debug)]
+pub enum Kept {
+    /// It has.
+    Stored,
+    /// It does not yet: the plan is kept and applied later (F-314). This is why.
+    Pending(ActionError),
+}
+
+/// Resolves entities and keeps what comes out, once per idempotency key: plan, write down the plan, apply it, mark it done.
+///
+/// # Errors
+/// [`ActionError`] when they cannot be resolved, or the plan cannot be written down; nothing is kept then.
+pub async fn remember(
+    graph: &dyn Graph,
+    origin: &Origin,
+    settings: &Settings,
+    entities: &[Extracted],
+) -> Result<(Value, Kept), ActionError> {
+    let (scope, key) = (origin.scope(), origin.idempotency_key.as_str());
     let planned = match graph.call(&scope, key).await.map_err(failed)? {
-        CallState::Done(answer) => return Ok(answer),
+        CallState::Done(answer) => return Ok((answer, Kept::Stored)),
         CallState::Planned(planned) => *planned,
         CallState::New => {
-            let planned = plan(graph, call, &scope, &settings, &entities).await?;
+            let planned = plan(graph, origin, settings, entities).await?;
             match graph.plan(&scope, key, &planned).await.map_err(failed)? {
-                CallState::Done(answer) => return Ok(answer),
+                CallState::Done(answer) => return Ok((answer, Kept::Stored)),
                 CallState::Planned(stands) => *stands,
                 CallState::New => planned,
             }
         }
     };
-    graph.apply(&scope, &planned.changes).await.map_err(failed)?;
-    graph.finish(&scope, key).await.map_err(failed)?;
-    Ok(planned.answer)
+    let applied = match graph.apply(&scope, &planned.changes).await {
+        Ok(()) => graph.finish(&scope, key).await,
+        Err(error) => Err(error),
+    };
+    let Err(error) = applied else { return Ok((planned.answer, Kept::Stored)) };
+    // The table may not take this either; the plan that is kept says the same.
+    graph.pending(&scope, &planned.changes).await.ok();
+    Ok((planned.answer, Kept::Pending(failed(error))))
 }
 
 async fn plan(
     graph: &dyn Graph,
-    call: &Call,
-    scope: &Scope,
+    origin: &Origin,
     settings: &Settings,
     entities: &[Extracted],
 ) -> Result<Planned, ActionError> {
-    let origin = origin(call, scope);
-    let Found { mentions, found, resolution } = find(graph, &origin, settings, entities).await?;
-    let mut changes = changes(&origin, entities, &mentions, &resolution, &found);
-    let existing = graph.existing(scope, &changes.edges, &found).await.map_err(failed)?;
+    let Found { mentions, found, resolution } = find(graph, origin, settings, entities).await?;
+    let mut changes = changes(origin, entities, &mentions, &resolution, &found);
+    let existing = graph.existing(&origin.scope(), &changes.edges, &found).await.map_err(failed)?;
     forget_known_edges(&mut changes, &existing);
-    Ok(Planned { answer: answer(&origin, entities.len(), &resolution), changes })
+    Ok(Planned { answer: answer(origin, entities.len(), &resolution), changes, at: origin.now })
 }
 
 /// What a call's entities resolve to, with what it was resolved against.

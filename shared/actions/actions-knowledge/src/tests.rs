@@ -28,6 +28,7 @@ struct State {
     rows: BTreeSet<String>,
     reviews: BTreeSet<String>,
     rejected: BTreeSet<ReviewId>,
+    pending: usize,
     writes: usize,
     fail_after: Option<usize>,
 }
@@ -140,6 +141,16 @@ impl Graph for Memory {
         changes: &'a Changes,
     ) -> BoxFuture<'a, Result<(), GraphError>> {
         ready(self.state.lock().unwrap().apply(changes))
+    }
+
+    fn pending<'a>(
+        &'a self,
+        _: &'a Scope,
+        changes: &'a Changes,
+    ) -> BoxFuture<'a, Result<(), GraphError>> {
+        let mut state = self.state.lock().unwrap();
+        state.pending = changes.discoveries.len();
+        ready(Ok(()))
     }
 
     fn finish<'a>(
@@ -331,6 +342,14 @@ fn f_048_killed_after_any_write_the_retry_gives_one_result() {
             (&whole.entities, &whole.edges, &whole.rows, &whole.reviews)
         );
     }
+}
+
+#[test]
+fn f_314_what_could_not_be_written_is_pending() {
+    let graph = Arc::new(Memory::default());
+    graph.state.lock().unwrap().fail_after = Some(3);
+    assert!(run(&graph, &call(1, "k", &officers(), &json!({}))).is_err());
+    assert!(graph.state.lock().unwrap().pending > 0);
 }
 
 #[test]

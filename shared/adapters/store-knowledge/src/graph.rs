@@ -65,6 +65,14 @@ impl Graph for KnowledgeStore {
         Box::pin(async move { self.apply_all(scope, changes).await.map_err(boxed) })
     }
 
+    fn pending<'a>(
+        &'a self,
+        scope: &'a Scope,
+        changes: &'a Changes,
+    ) -> BoxFuture<'a, Result<(), GraphError>> {
+        Box::pin(async move { self.write_pending(scope, changes).await.map_err(boxed) })
+    }
+
     fn finish<'a>(
         &'a self,
         scope: &'a Scope,

@@ -93,6 +93,9 @@ pub(crate) fn call(scope: &Scope, key: &str) -> Key {
     Key::new(graph(scope), format!("CALL#{}", hex::encode(Sha256::digest(key))))
 }
 
+/// Plans that are not applied yet, of all owners: for whoever applies them later.
+pub(crate) const OPEN_PLANS: &str = "OPEN_PLANS";
+
 /// A time and a tie-breaker in an order that sorts as text: nanoseconds always stand in nine digits.
 pub(crate) fn place(time: Timestamp, id: &str) -> String {
     format!("{time:.9}#{id}")

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{
-    Discovery, Edge, Entity, EntityId, ResolutionLogRow, ReviewRow, lookup_keys,
+    Discovery, DiscoveryStatus, Edge, Entity, EntityId, ResolutionLogRow, ReviewRow, lookup_keys,
 };
 use countersign_store_kit::{Expr, Item, Key, StoreError, Write, decode};
 use futures::future::BoxFuture;
@@ -93,6 +93,16 @@ impl KnowledgeStore {
             asked.push(Box::pin(self.ask(scope, review)));
         }
         iter(asked).buffer_unordered(AT_ONCE).try_collect().await
+    }
+
+    /// What was found and is not in the graph yet. Applying the plan replaces it.
+    pub(crate) async fn write_pending(&self, scope: &Scope, changes: &Changes) -> Result<()> {
+        let pending = |row: &Discovery| {
+            let row = Discovery { status: DiscoveryStatus::Pending, ..row.clone() };
+            discovery_write(scope, &row)
+        };
+        let writes = changes.discoveries.iter().map(pending).collect::<Result<_>>()?;
+        self.table.write_many(unique(writes)).await
     }
 
     /// A pair that was asked before, and perhaps answered, stays as it is.

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use countersign_failure::Failure;
 use countersign_identity::UserId;
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -35,6 +36,8 @@ pub struct Planned {
     pub changes: Changes,
     /// What the caller gets.
     pub answer: Value,
+    /// When it was planned.
+    pub at: Timestamp,
 }
 
 /// Where a call stands.
@@ -92,6 +95,13 @@ pub trait Graph: Send + Sync {
 
     /// Does the writes. Doing them again changes nothing.
     fn apply<'a>(
+        &'a self,
+        scope: &'a Scope,
+        changes: &'a Changes,
+    ) -> BoxFuture<'a, Result<(), GraphError>>;
+
+    /// Writes down what was found and could not be written, as pending (F-314). The plan stays, and is applied later.
+    fn pending<'a>(
         &'a self,
         scope: &'a Scope,
         changes: &'a Changes,
