@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::case::{FACTORY, Person, person};
 use crate::filings::{GOOD, upload};
+use crate::world::world;
 
 const RESOLVE: &str = "
 id: resolve-people
@@ -138,6 +139,33 @@ async fn f_354_k_72_a_pair_that_is_rejected_is_not_asked_about_again() {
     let carl = person("carl", &["global:reader"]).await;
     assert_eq!(carl.refused(&path("skip"), Some(&json!({}))).await.0, 403);
     assert!(items(&carl, "/entity-reviews").await.is_empty());
+}
+
+#[tokio::test]
+async fn f_249_reviews_are_decided_on_the_command_line() {
+    let (ana, _, _) = resolved(&["J DOE", "JANE DOE"]).await;
+    let command = |arguments: Vec<String>| {
+        let all = [vec!["reviews".to_owned()], arguments, vec!["--as".to_owned(), ana.username.clone()]];
+        let all = all.concat();
+        async move {
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            world().command(&all).await
+        }
+    };
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<String>>();
+    let (is_done, said) = command(Vec::new()).await;
+    assert!(is_done && said.contains("Jane Doe"), "{said}");
+    let id = items(&ana, "/entity-reviews").await[0]["id"].as_str().unwrap().to_owned();
+    let (is_done, said) = command(words(&format!("{id} --approve"))).await;
+    assert!(is_done && said.contains("approved_merge"), "{said}");
+    let (is_done, said) = command(words("--log")).await;
+    assert!(is_done && said.contains("user_merge"), "{said}");
+    let row = items(&ana, "/entity-resolution/log?action=user_merge").await[0]["id"].clone();
+    let (is_done, said) = command(words(&format!("--reverse {}", row.as_str().unwrap()))).await;
+    assert!(is_done && said.contains("reversed: user_merge"), "{said}");
+    assert_eq!(items(&ana, "/entity-reviews").await.len(), 1);
+    let (is_done, said) = command(words("nonsense/../x")).await;
+    assert!(!is_done && said.contains("is not an id"), "{said}");
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod down;
 mod floor;
 mod kind;
 mod response_text;
+mod reviews;
 mod run;
 mod runs;
 mod schema;
@@ -69,6 +70,8 @@ pub(crate) enum Command {
     Deny(decide::Decide),
     /// Strike rows out of what waits, before anybody signs it.
     Strike(strike::Strike),
+    /// List doubtful merges of entities, or show, decide or reverse one.
+    Reviews(reviews::Reviews),
     /// Measure.
     Bench(bench::Bench),
     /// Verify a ledger's export, offline.
@@ -95,6 +98,7 @@ impl Command {
             Self::Approvals(command) => command.run(place, console).await,
             Self::Approve(command) => command.run("approve", place, console).await,
             Self::Strike(command) => command.run(place, console).await,
+            Self::Reviews(command) => command.run(place, console).await,
             Self::Deny(command) => command.run("reject", place, console).await,
         }
     }
