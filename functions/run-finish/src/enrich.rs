@@ -2,7 +2,7 @@
 //!
 //! Read are the records that connectors gave, as far as a connector says which of their fields name somebody.
 
-use countersign_actions_knowledge::{Kept, remember};
+use countersign_actions_knowledge::{Kept, pending, remember, summary};
 use countersign_knowledge::change::Origin;
 use countersign_knowledge::extract::{Extracted, Request, Rule, extract};
 use countersign_knowledge::recognise::Method;
@@ -56,7 +56,7 @@ pub(crate) async fn enrich(
     }
     let origin = origin(over.profile, call);
     let kept = match settings(over.profile) {
-        Ok(settings) => remember(&context.knowledge, &origin, &settings, &entities).await,
+        Ok(settings) => remember(context.graph.graph.as_ref(), &origin, &settings, &entities).await,
         Err(error) => Err(error),
     };
     Ok(match kept {
@@ -90,27 +90,17 @@ fn settings(profile: Option<&Profile>) -> Result<Settings, ActionError> {
 }
 
 fn enriched(origin: &Origin, answer: &Value, left_out: usize, kept: &Kept) -> Enriched {
-    let resolved = answer["resolved"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let is_new = |one: &&Value| one["is_known"] == json!(false);
-    let (entities, new_entities) =
-        (resolved.len() as u64, resolved.iter().filter(is_new).count() as u64);
-    let ambiguous = answer["ambiguous"].as_array().map_or(0, Vec::len);
-    let mut details = json!({
-        "namespace": origin.namespace,
-        "entities": entities,
-        "new_entities": new_entities,
-        "merged": answer["merge_count"],
-        "to_review": ambiguous,
-    });
+    let mut details = summary(&origin.namespace, answer);
     if left_out > 0 {
         details["left_out"] = left_out.into();
     }
+    let figure = |name: &str| details[name].as_u64().unwrap_or_default();
+    let (entities, new_entities) = (figure("entities"), figure("new_entities"));
     let row = match kept {
         Kept::Stored => row("success", &details, None),
         Kept::Pending(error) => {
             details["discoveries"] = "pending".into();
-            let help = "it is written again within minutes; `GET /discoveries?status=pending` lists it";
-            row("error", &details, Some(&error.clone().with_help(help)))
+            row("error", &details, Some(&pending(error)))
         }
     };
     Enriched { row: Some(row), entities, new_entities }

@@ -13,6 +13,9 @@ mod notice;
 mod outcomes;
 mod respond;
 
+use std::sync::Arc;
+
+use countersign_actions_knowledge::Stores;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
@@ -51,7 +54,7 @@ pub struct Context {
     journal: JournalStore,
     catalog: Catalog,
     content: ContentStore,
-    knowledge: KnowledgeStore,
+    graph: Stores,
     directory: Directory,
     gatekeeper: Gatekeeper,
     recorder: Recorder,
@@ -69,15 +72,16 @@ impl Context {
         let dynamo = boot.dynamo();
         let Bootstrap { gatekeeper, runs, directory, recorder, notices, .. } =
             Bootstrap::new(boot)?;
+        let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
+        let knowledge = boot.table(Setting::TableKnowledge, &dynamo)?;
+        let knowledge = Arc::new(KnowledgeStore::new(knowledge, boot.blobs()?));
+        let profiles = Arc::new(catalog.clone());
         Ok(Self {
             journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
             runs,
-            catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
+            catalog,
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
-            knowledge: KnowledgeStore::new(
-                boot.table(Setting::TableKnowledge, &dynamo)?,
-                boot.blobs()?,
-            ),
+            graph: Stores { graph: knowledge.clone(), explore: knowledge, profiles },
             directory,
             gatekeeper,
             recorder,

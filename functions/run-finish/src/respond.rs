@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use countersign_actions_output::route;
+use countersign_actions_output::{Places, route};
 use countersign_failure::Failure;
 use countersign_identity::{Requirement, Role, UserId, permits};
 use countersign_plan::{Plan, run_info};
@@ -205,7 +205,8 @@ async fn sent(
     data: &Value,
 ) -> Vec<Value> {
     let call = Call { idempotency_key: format!("{}/{what}", call.idempotency_key), ..call.clone() };
-    match route(&context.content, &call, destinations, data).await {
+    let places = Places { content: &context.content, graph: &context.graph };
+    match route(places, &call, destinations, data).await {
         Ok(rows) => rows.iter().filter_map(|row| serde_json::to_value(row).ok()).collect(),
         Err(error) => vec![failed(what, &error)],
     }

@@ -3,7 +3,9 @@
 use countersign_identity::UserId;
 use countersign_knowledge::Namespace;
 use countersign_knowledge::graph::Scope;
+use countersign_profile::ProfileId;
 use countersign_registry::action::{ActionError, Call};
+use countersign_store_catalog::Catalog;
 use futures::future::BoxFuture;
 
 /// The `knowledge_config.graph_namespaces` of a profile (F-170).
@@ -14,6 +16,21 @@ pub trait ProfileNamespaces: Send + Sync {
         owner: &'a UserId,
         profile: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Namespace>, ActionError>>;
+}
+
+impl ProfileNamespaces for Catalog {
+    fn namespaces<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Namespace>, ActionError>> {
+        Box::pin(async move {
+            let Ok(id) = ProfileId::parse(profile) else { return Ok(Vec::new()) };
+            let found = self.profiles().get(owner, &id).await;
+            let found = found.map_err(|error| ActionError::from_failure(&error))?;
+            Ok(found.map(|found| found.spec.knowledge_config.namespaces()).unwrap_or_default())
+        })
+    }
 }
 
 /// The part that a step names, else the first of its agent, else `default`.

@@ -8,7 +8,7 @@ use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::route_output as declared;
 use countersign_report::table::{Mapping, rows, schema};
 use countersign_report::{
-    Destination, DestinationConfig, DocumentConfig, ExportConfig, Layout, Provenance, TableConfig,
+    Destination, DestinationConfig, DocumentConfig, ExportConfig, GraphConfig, Layout, Provenance, TableConfig,
     WrittenDestination, at, file_name, render, titled,
 };
 use countersign_store_content::{
@@ -20,11 +20,13 @@ use serde_json::{Value, json};
 
 use crate::content_port::ContentPort;
 use crate::defaults::ProfileOutputs;
+use crate::graph_port::GraphPort;
 use crate::save::{origin, records};
 
 /// Sends data to destinations, each on its own.
 pub(crate) struct RouteOutput {
     pub(crate) content: Arc<dyn ContentPort>,
+    pub(crate) graph: Arc<dyn GraphPort>,
     pub(crate) profiles: Arc<dyn ProfileOutputs>,
 }
 
@@ -45,9 +47,8 @@ impl Perform for RouteOutput {
         params: declared::Params,
     ) -> Result<declared::Output, ActionError> {
         let destinations = self.destinations(call, params.destinations).await?;
-        report(
-            Router { content: &*self.content }.send_all(call, &destinations, &inputs.data).await?,
-        )
+        let places = Places { content: &*self.content, graph: &*self.graph };
+        report(places.send_all(call, &destinations, &inputs.data).await?)
     }
 }
 
@@ -57,12 +58,12 @@ impl Perform for RouteOutput {
 /// # Errors
 /// [`ActionError`] when a condition cannot be read; nothing is written then.
 pub async fn route(
-    content: &dyn ContentPort,
+    places: Places<'_>,
     call: &Call,
     destinations: &[Destination],
     data: &Value,
 ) -> Result<Vec<declared::Routed>, ActionError> {
-    let routed = Router { content }.send_all(call, destinations, data).await?;
+    let routed = places.send_all(call, destinations, data).await?;
     Ok(routed.into_iter().map(|(kind, outcome)| row(kind, outcome)).collect())
 }
 
@@ -90,11 +91,15 @@ impl RouteOutput {
 }
 
 /// What destinations write to.
-struct Router<'c> {
-    content: &'c dyn ContentPort,
+#[derive(Clone, Copy)]
+pub struct Places<'p> {
+    /// Documents, tables and files.
+    pub content: &'p dyn ContentPort,
+    /// The knowledge graph.
+    pub graph: &'p dyn GraphPort,
 }
 
-impl Router<'_> {
+impl Places<'_> {
     async fn send_all(
         &self,
         call: &Call,
@@ -133,6 +138,7 @@ impl Router<'_> {
             DestinationConfig::Export(config) => {
                 self.export(call, index, destination, config, &data, &from).await
             }
+            DestinationConfig::Graph(config) => self.graph(call, index, config, &data).await,
         };
         sent.map_or_else(Routed::Failed, Routed::Done)
     }
@@ -214,6 +220,20 @@ impl Router<'_> {
         };
         let (_, written) = self.content.rows(write).await?;
         Ok(done(written.inserted, written.skipped))
+    }
+
+    async fn graph(
+        &self,
+        call: &Call,
+        index: usize,
+        config: &GraphConfig,
+        data: &Value,
+    ) -> Result<Value, ActionError> {
+        let place = if config.source.is_empty() { "data" } else { &config.source };
+        let items = records(at(data, &config.source).unwrap_or(&Value::Null), place)?;
+        let items: Vec<Value> = items.into_iter().cloned().collect();
+        let key = format!("{}/{index}", call.idempotency_key);
+        self.graph.keep(call, &key, config, &items).await
     }
 
     async fn export(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign_document::{List, MaybeBlank, Problem, Refused, Text, Whole, text_type};
 use countersign_journal::JournalConfig;
 use countersign_knowledge::Namespace;
-use countersign_report::{Destination, WrittenDestination};
+use countersign_report::{Destination, GraphNamespace, WrittenDestination};
 use countersign_run::RunContext;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,16 +81,6 @@ text_type! {
     pub struct Approver {
         format: "approver", code: "approver", sample: "a", pattern: r"^\S{1,254}$", check: approver
     }
-    /// A part of the owner's graph.
-    pub struct GraphNamespace {
-        format: "graph-namespace", code: "graph_namespace", sample: "a",
-        pattern: "^[a-z0-9_-]{1,64}$", check: graph_namespace
-    }
-}
-
-fn graph_namespace(text: &str) -> Result<(), Refused> {
-    let refused = |_| Refused::of_key("must be 1 to 64 lower-case letters, digits, `_` or `-`");
-    Namespace::parse(text).map(drop).map_err(refused)
 }
 
 fn model(text: &str) -> Result<(), Refused> {

@@ -231,7 +231,7 @@ fn rendered(kind: &str, format: Format) -> String {
         DestinationConfig::Document(config) => &config.layout,
         DestinationConfig::Export(config) => &config.layout,
         DestinationConfig::Chat(layout) => layout,
-        DestinationConfig::Table(_) => panic!("a table has no text"),
+        DestinationConfig::Table(_) | DestinationConfig::Graph(_) => panic!("it has no text"),
     };
     countersign_report::render(format, layout, &data, &provenance()).unwrap().body
 }

@@ -21,7 +21,9 @@ pub mod table;
 mod transform;
 mod written;
 
-pub use destination::{Destination, DestinationConfig, DocumentConfig, ExportConfig, TableConfig};
+pub use destination::{
+    Destination, DestinationConfig, DocumentConfig, ExportConfig, GraphConfig, TableConfig,
+};
 pub use error::{Misfit, ReportError};
 pub use file_name::file_name;
 pub use format::{Format, Rendered};
@@ -29,4 +31,4 @@ pub use layout::{CellFormat, Column, Currency, Layout, Section, SectionFormat};
 pub use path::at;
 pub use render::{Provenance, render, titled};
 pub use transform::Transform;
-pub use written::WrittenDestination;
+pub use written::{GraphNamespace, WrittenDestination};

@@ -3,6 +3,7 @@
 //! One type per shape: it is the reader, the JSON Schema and the source of every message. What may be left out is an
 //! `Option`, so that `null` counts as left out. [`crate::Destination`] is made of it.
 
+mod graph;
 mod layout;
 mod table;
 
@@ -13,6 +14,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use self::graph::Graph;
+pub use self::graph::GraphNamespace;
 pub(crate) use self::layout::Layout;
 use self::layout::{Section, section_rules};
 #[cfg(test)]
@@ -40,7 +43,6 @@ pub struct WrittenDestination {
 #[schemars(rename = "Destination", extend("x-refused" = {
     "folder": "a folder alone is not in this release; a `document` may name one as `folder_id`",
     "data_workspace_db": "whole databases are not in this release, only their tables",
-    "knowledge_graph": "routing into the knowledge graph is not in this release",
     "append_to_existing": "adding to a document is not in this release",
 }))]
 enum Form {
@@ -52,6 +54,8 @@ enum Form {
     Chat(Of<Option<Layout>>),
     /// A file to download (F-285).
     FileExport(Of<Option<Export>>),
+    /// Entities of the owner's graph (F-284).
+    KnowledgeGraph(Of<Option<Graph>>),
 }
 
 /// What every destination has.
@@ -131,6 +135,7 @@ impl Document for WrittenDestination {
                 section_rules(of.config.iter().flat_map(|config| &config.sections), rules);
             }
             Form::DataWorkspaceTable(of) => of.config.rules(rules),
+            Form::KnowledgeGraph(_) => {}
         });
     }
 }
@@ -142,6 +147,7 @@ impl Form {
             Self::DataWorkspaceTable(of) => of.confirm,
             Self::Chat(of) => of.confirm,
             Self::FileExport(of) => of.confirm,
+            Self::KnowledgeGraph(of) => of.confirm,
         }
     }
 }
@@ -160,6 +166,9 @@ impl From<WrittenDestination> for Destination {
             }),
             Form::FileExport(of) => of.destination(Format::Csv, |config| {
                 DestinationConfig::Export(config.unwrap_or_default().into())
+            }),
+            Form::KnowledgeGraph(of) => of.destination(Format::Json, |config| {
+                DestinationConfig::Graph(config.unwrap_or_default().into())
             }),
         }
     }

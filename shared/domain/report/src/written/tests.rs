@@ -39,15 +39,14 @@ fn f_280_f_288_the_four_kinds_are_read() {
 }
 
 #[test]
-fn f_281_f_283_f_284_f_286_later_kinds_say_so() {
-    let hint = "use one of `document`, `data_workspace_table`, `chat`, `file_export`";
+fn f_281_f_283_f_286_later_kinds_say_so() {
+    let hint = "use one of `document`, `data_workspace_table`, `chat`, `file_export`, `knowledge_graph`";
     for (kind, reason) in [
         (
             "folder",
             "a folder alone is not in this release; a `document` may name one as `folder_id`",
         ),
         ("data_workspace_db", "whole databases are not in this release, only their tables"),
-        ("knowledge_graph", "routing into the knowledge graph is not in this release"),
         ("append_to_existing", "adding to a document is not in this release"),
     ] {
         check(
@@ -58,17 +57,24 @@ fn f_281_f_283_f_284_f_286_later_kinds_say_so() {
 }
 
 #[test]
+fn f_284_a_part_of_the_graph_has_its_form() {
+    check(&json!({"type": "knowledge_graph"}), &[]);
+    check(&json!({"type": "knowledge_graph", "config": {"namespace": "a-b", "source": "x"}}), &[]);
+    let wrong = json!({"type": "knowledge_graph", "config": {"namespace": "No Such"}});
+    let reading = read_value::<WrittenDestination>(wrong);
+    assert_eq!(reading.problems.len(), 1, "{:?}", reading.problems);
+}
+
+#[test]
 fn f_280_only_kinds_that_are_accepted_are_offered() {
-    let all = "`document`, `data_workspace_table`, `chat`, `file_export`";
+    let all = "`document`, `data_workspace_table`, `chat`, `file_export`, `knowledge_graph`";
     let said = |kind: &str| format!("type: `type` must be one of {all}, found `{kind}`");
     check(&json!({"type": "chart"}), &[&format!("{} | did you mean `chat`?", said("chart"))]);
     for kind in ["folders", "knowledge_graf", "append_to_exsting", "data_workspace_dbs"] {
         let reading = read_value::<WrittenDestination>(json!({ "type": kind }));
         assert_eq!(reading.problems[0].message, said(kind)[6..], "{kind}");
         let offered = reading.problems[0].hint.clone().unwrap_or_default();
-        for refused in
-            ["`folder`", "`data_workspace_db`", "`knowledge_graph`", "`append_to_existing`"]
-        {
+        for refused in ["`folder`", "`data_workspace_db`", "`append_to_existing`"] {
             assert!(!offered.contains(refused), "{kind}: {offered}");
         }
     }
