@@ -145,7 +145,8 @@ async fn f_354_k_72_a_pair_that_is_rejected_is_not_asked_about_again() {
 async fn f_249_reviews_are_decided_on_the_command_line() {
     let (ana, _, _) = resolved(&["J DOE", "JANE DOE"]).await;
     let command = |arguments: Vec<String>| {
-        let all = [vec!["reviews".to_owned()], arguments, vec!["--as".to_owned(), ana.username.clone()]];
+        let all =
+            [vec!["reviews".to_owned()], arguments, vec!["--as".to_owned(), ana.username.clone()]];
         let all = all.concat();
         async move {
             let all: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -301,7 +302,10 @@ async fn f_033_f_170_f_293_the_end_of_a_run_writes_what_it_has_read_to_the_agent
     let ended = ana.reaches(&run, "complete").await;
     let outputs = ended["response"]["outputs"].as_array().unwrap();
     let row = outputs.iter().find(|row| row["destination"] == "knowledge_graph").unwrap();
-    assert_eq!((&row["status"], &row["details"]["namespace"]), (&json!("success"), &json!("filings")));
+    assert_eq!(
+        (&row["status"], &row["details"]["namespace"]),
+        (&json!("success"), &json!("filings"))
+    );
     assert!(ended["response"]["new_entities"].as_u64().unwrap() >= 1, "{ended:#}");
     let found = items(&ana, "/knowledge/entities?q=ann&namespace=filings").await;
     assert_eq!(found[0]["canonical_name"], "Ann Lee", "{found:#?}");

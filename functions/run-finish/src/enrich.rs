@@ -84,7 +84,8 @@ fn origin(profile: Option<&Profile>, call: &Call) -> Origin {
 
 /// `entity_resolution` compares names by likeness; without it only equal names and identifiers are one.
 fn settings(profile: Option<&Profile>) -> Result<Settings, ActionError> {
-    let by_likeness = profile.is_some_and(|profile| profile.spec.knowledge_config.entity_resolution);
+    let by_likeness =
+        profile.is_some_and(|profile| profile.spec.knowledge_config.entity_resolution);
     let strategy = if by_likeness { "fuzzy" } else { "exact" };
     Settings::new(strategy, DEFAULT_THRESHOLD).map_err(|error| ActionError::from_failure(&error))
 }
@@ -109,8 +110,7 @@ fn enriched(origin: &Origin, answer: &Value, left_out: usize, kept: &Kept) -> En
 fn row(status: &str, details: &Value, error: Option<&ActionError>) -> Value {
     let mut row = json!({ "destination": DESTINATION, "status": status, "details": details });
     if let Some(error) = error {
-        row["error"] =
-            json!({ "code": error.code(), "message": error.message, "help": error.help });
+        row["error"] = json!({ "code": error.code, "message": error.message, "help": error.help });
     }
     row
 }

@@ -9,9 +9,7 @@ use countersign_knowledge::explore::Explore as _;
 use countersign_knowledge::extract::Extracted;
 use countersign_knowledge::graph::{Graph as _, Planned, Scope};
 use countersign_knowledge::review::{Decider, merge};
-use countersign_knowledge::{
-    Discovery, DiscoveryStatus, Entity, Namespace, Settings, resolve,
-};
+use countersign_knowledge::{Discovery, DiscoveryStatus, Entity, Namespace, Settings, resolve};
 use countersign_store_kit::Blobs;
 use countersign_store_knowledge::{KnowledgeStore, Window};
 use futures::future::join_all;

@@ -46,12 +46,16 @@ pub(crate) struct Reviews {
 
 impl Reviews {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        for word in [Some(&self.status), Some(&self.namespace), self.review.as_ref(), self.reverse.as_ref()]
-            .into_iter()
-            .flatten()
+        for word in
+            [Some(&self.status), Some(&self.namespace), self.review.as_ref(), self.reverse.as_ref()]
+                .into_iter()
+                .flatten()
         {
             if !word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) {
-                return Err(CliError::Argument(format!("`{}` is not an id or a word", visible(word))));
+                return Err(CliError::Argument(format!(
+                    "`{}` is not an id or a word",
+                    visible(word)
+                )));
             }
         }
         let door = self.who.door(place).await?;
@@ -117,7 +121,13 @@ struct List {
 
 const REVIEWS: List = List {
     path: "/entity-reviews?status={status}&",
-    fields: &["id", "source_entity_type", "source_entity_name", "candidate_entity_name", "confidence"],
+    fields: &[
+        "id",
+        "source_entity_type",
+        "source_entity_name",
+        "candidate_entity_name",
+        "confidence",
+    ],
     titles: &["REVIEW", "TYPE", "NAME", "OR THE SAME AS", "ALIKE"],
 };
 
@@ -193,6 +203,9 @@ mod tests {
         let lines = shown(&review);
         assert_eq!(lines[0], "review_1: pending");
         assert_eq!(lines[1], "  J Doe or the same as Jane\\u{1b}Doe: 0.78");
-        assert!(lines[2].contains("A lone initial") && lines[3].contains("also J DOE"), "{lines:#?}");
+        assert!(
+            lines[2].contains("A lone initial") && lines[3].contains("also J DOE"),
+            "{lines:#?}"
+        );
     }
 }

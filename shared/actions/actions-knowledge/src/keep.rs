@@ -14,7 +14,8 @@ use crate::namespaces::scope;
 use crate::resolve_entities::{Kept, entities, remember};
 
 /// What whoever reads about a write that failed can do.
-const PENDING: &str = "it is written again within minutes; `GET /discoveries?status=pending` lists it";
+const PENDING: &str =
+    "it is written again within minutes; `GET /discoveries?status=pending` lists it";
 
 impl GraphPort for Stores {
     fn keep<'a>(

@@ -8,8 +8,8 @@ use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::route_output as declared;
 use countersign_report::table::{Mapping, rows, schema};
 use countersign_report::{
-    Destination, DestinationConfig, DocumentConfig, ExportConfig, GraphConfig, Layout, Provenance, TableConfig,
-    WrittenDestination, at, file_name, render, titled,
+    Destination, DestinationConfig, DocumentConfig, ExportConfig, GraphConfig, Layout, Provenance,
+    TableConfig, WrittenDestination, at, file_name, render, titled,
 };
 use countersign_store_content::{
     DEFAULT_WORKSPACE, Document, DocumentId, Export, ExportId, NewDocument, NewExport, OnConflict,

@@ -106,12 +106,15 @@ impl KnowledgeStore {
     /// [`StoreError`] when table or bucket do not answer.
     pub async fn open_plans(&self, before: Timestamp, limit: i32) -> Result<Vec<OpenPlan>> {
         let query = Query::index(keys::OPEN_PLANS).between("0", &keys::place(before, ""));
-        let page = self.table.query(query.limit(limit)).await?.decode::<Unfinished>(self.table.name())?;
+        let page =
+            self.table.query(query.limit(limit)).await?.decode::<Unfinished>(self.table.name())?;
         let mut open = Vec::with_capacity(page.items.len());
         for item in page.items {
             let scope = Scope { owner: item.owner, namespace: item.namespace };
             // The index may be a moment behind.
-            if let CallState::Planned(planned) = self.read_call(&keys::call(&scope, &item.call)).await? {
+            if let CallState::Planned(planned) =
+                self.read_call(&keys::call(&scope, &item.call)).await?
+            {
                 open.push(OpenPlan { scope, call: item.call, planned: *planned });
             }
         }

@@ -67,7 +67,7 @@ impl KnowledgeStore {
         judge: Judge<'a>,
     ) -> BoxFuture<'a, Result<std::result::Result<Decision, KnowledgeError>>> {
         Box::pin(async move {
-            for _ in 0..TRIES {
+            for attempt in 1..=TRIES {
                 let (decided, versions) = self.decided(scope, about.clone()).await?;
                 let decision = match judge(&decided) {
                     Ok(decision) => decision,
@@ -75,11 +75,11 @@ impl KnowledgeStore {
                 };
                 match self.write_decision(scope, &decision, &versions).await {
                     Ok(()) => return Ok(Ok(decision)),
-                    // Somebody else's answer to the same review stays; other conflicts are judged again.
-                    Err(error) if error.is_condition() && decision.entities.is_empty() => {
-                        return Err(error);
-                    }
-                    Err(error) if error.is_condition() => {}
+                    // Entities come first. Somebody else's answer to the same review or row stays.
+                    Err(StoreError::ConditionFailed { index, .. })
+                        if index < decision.entities.len() => {}
+                    // Two transactions over one item: the table cancels one of them.
+                    Err(StoreError::Unavailable { .. }) if attempt < TRIES => {}
                     Err(error) => return Err(error),
                 }
             }

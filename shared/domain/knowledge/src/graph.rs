@@ -37,6 +37,7 @@ pub struct Planned {
     /// What the caller gets.
     pub answer: Value,
     /// When it was planned.
+    #[serde(default)]
     pub at: Timestamp,
 }
 

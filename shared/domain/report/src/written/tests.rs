@@ -40,7 +40,8 @@ fn f_280_f_288_the_four_kinds_are_read() {
 
 #[test]
 fn f_281_f_283_f_286_later_kinds_say_so() {
-    let hint = "use one of `document`, `data_workspace_table`, `chat`, `file_export`, `knowledge_graph`";
+    let hint =
+        "use one of `document`, `data_workspace_table`, `chat`, `file_export`, `knowledge_graph`";
     for (kind, reason) in [
         (
             "folder",
