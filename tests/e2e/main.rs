@@ -23,6 +23,7 @@ mod foreign;
 mod hostile_requests;
 mod identity;
 mod kills;
+mod knowledge;
 #[path = "../../shared/domain/letter/tests/sample/mod.rs"]
 #[expect(dead_code, reason = "the pages are looked at here, the mails are not")]
 mod letter_sample;

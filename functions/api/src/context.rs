@@ -14,6 +14,7 @@ use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
 use countersign_store_egress::EgressStore;
 use countersign_store_kit::Blobs;
+use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_runs::{JournalStore, RunStore};
 use countersign_store_tokens::Tokens;
 use countersign_store_vault::VaultStore;
@@ -46,6 +47,8 @@ pub struct Context {
     pub recorder: Recorder,
     /// Documents, tables, exports.
     pub content: ContentStore,
+    /// What agents learned.
+    pub knowledge: KnowledgeStore,
     /// The data bucket, for uploads.
     pub blobs: Blobs,
     /// Credentials.
@@ -94,6 +97,10 @@ impl Context {
             gatekeeper,
             recorder,
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, blobs.clone()),
+            knowledge: KnowledgeStore::new(
+                boot.table(Setting::TableKnowledge, &dynamo)?,
+                blobs.clone(),
+            ),
             vault: VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, vault),
             egress: EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?),
             registry: Registry::builtin(),

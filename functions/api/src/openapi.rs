@@ -197,6 +197,7 @@ const GROUPS: &[Group] = &[
             execution: detail;
             execution_events: list;
             execution_calls: list;
+            execution_discoveries: list;
             execution_cancel: cancel;
             execution_repeat: repeat;
             execution_output: detail;
@@ -209,6 +210,24 @@ const GROUPS: &[Group] = &[
     factory("/journal", doors! { journal: list; journal_entry: detail; }),
     factory("/statistics", doors! { statistics: detail; }),
     factory("/notifications", doors! { notifications: list; notification_read: mark; }),
+    factory("/discoveries", doors! { discoveries: list; discovery_stats: detail; }),
+    factory(
+        "/entity-reviews",
+        doors! { entity_reviews: list; entity_review: detail; entity_review_decide: approve, reject, skip; },
+    ),
+    factory(
+        "/entity-resolution",
+        doors! {
+            resolution_log: list;
+            resolution_merge: merge;
+            resolution_split: split;
+            resolution_reverse: reverse;
+        },
+    ),
+    factory(
+        "/knowledge",
+        doors! { knowledge_entities: list; knowledge_entity: detail; knowledge_neighbours: list; },
+    ),
     factory("/uploads", doors! { uploads: create; }),
     factory("/documents", doors! { documents: list; document: detail; }),
     factory("/workspaces", doors! { tables: list; table_rows: list; }),

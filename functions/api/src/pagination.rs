@@ -123,15 +123,25 @@ pub(crate) async fn filled<'r, T>(
 /// page may still be short and have a `next`.
 pub(crate) async fn read_on<'r, T>(
     limit: i32,
+    after: Option<String>,
+    read: impl Fn(i32, Option<String>) -> BoxFuture<'r, Result<Stored<T>, Problem>>,
+) -> Result<Stored<T>, Problem> {
+    sifted(limit, after, read, |_| true).await
+}
+
+/// As [`read_on`], of what is asked for.
+pub(crate) async fn sifted<'r, T>(
+    limit: i32,
     mut after: Option<String>,
     read: impl Fn(i32, Option<String>) -> BoxFuture<'r, Result<Stored<T>, Problem>>,
+    takes: impl Fn(&T) -> bool,
 ) -> Result<Stored<T>, Problem> {
     let mut items: Vec<T> = Vec::new();
     for _ in 0..MAX_READS {
         // Never more than still fit, so that the place where the list goes on is behind the last one read.
         let left = limit.saturating_sub(i32::try_from(items.len()).unwrap_or(limit));
         let page = read(left, after).await?;
-        items.extend(page.items);
+        items.extend(page.items.into_iter().filter(&takes));
         after = page.next;
         if after.is_none() || i32::try_from(items.len()).is_ok_and(|have| have >= limit) {
             break;

@@ -1,9 +1,10 @@
 //! The sweeper: once a minute it looks for everything that was written and not told, or lost on the way.
 //!
 //! A sweep is a list of [`Chore`]s, each on its own: one that fails does not keep the others. Approvals come first, then
-//! runs without an execution.
+//! runs without an execution, then writes to the knowledge graph that were not finished.
 
 mod chores;
+mod knowledge;
 
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 pub use chores::{Approvals, Runs};
+pub use knowledge::Knowledge;
 
 /// Something the sweeper does. It is called every minute and must not mind being called twice.
 pub trait Chore: Send + Sync {

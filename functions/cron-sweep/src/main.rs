@@ -7,8 +7,9 @@ use countersign_gatekeeper::Bootstrap;
 use countersign_lambda_entry::{Setting, handler, serve};
 use countersign_recovery::Runner;
 use countersign_states::Machine;
+use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_tokens::Tokens;
-use cron_sweep::{Approvals, Chore, Runs};
+use cron_sweep::{Approvals, Chore, Knowledge, Runs};
 
 fn main() -> ExitCode {
     serve(|boot| {
@@ -19,8 +20,10 @@ fn main() -> ExitCode {
             let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
             let runner = Runner::new(store.clone(), machine);
             let runs = Runs { runner, store, gatekeeper: gatekeeper.clone() };
+            let table = boot.table(Setting::TableKnowledge, &boot.dynamo())?;
+            let knowledge = Knowledge(KnowledgeStore::new(table, boot.blobs()?));
             let chores: Arc<[Arc<dyn Chore>]> =
-                Arc::new([Arc::new(Approvals(gatekeeper)), Arc::new(runs)]);
+                Arc::new([Arc::new(Approvals(gatekeeper)), Arc::new(runs), Arc::new(knowledge)]);
             Ok(handler(move |_event, invocation| {
                 let chores = Arc::clone(&chores);
                 Box::pin(async move { cron_sweep::handle(&chores, &invocation).await })

@@ -1,6 +1,6 @@
 //! What is written when a run is over: what the playbook's `save_to` wants, and the profile's destinations.
 
-use countersign_actions_output::route;
+use countersign_actions_output::{Places, route};
 use countersign_failure::Failure;
 use countersign_identity::{Requirement, Role, permits};
 use countersign_playbook::{OutputDecl, SaveTo};
@@ -55,7 +55,7 @@ fn routes_itself(over: &Over<'_>) -> bool {
 
 /// That a gate of the run was not approved. Its results are written nowhere, whatever the gate was about: nothing that a person
 /// may have refused is published because nobody wrote a step for it.
-fn refused(over: &Over<'_>) -> Option<String> {
+pub(crate) fn refused(over: &Over<'_>) -> Option<String> {
     over.state.steps.iter().find_map(|(name, state)| {
         let what = match state.status {
             StepStatus::Rejected => "was denied",
@@ -68,7 +68,10 @@ fn refused(over: &Over<'_>) -> Option<String> {
 }
 
 /// Why nothing may be written for whoever started the run: rights are read now.
-async fn denied(context: &Context, head: &Head) -> Result<Option<ActionError>, FinishError> {
+pub(crate) async fn denied(
+    context: &Context,
+    head: &Head,
+) -> Result<Option<ActionError>, FinishError> {
     let denied = |message: &str| Some(ActionError::terminal("PERMISSION_DENIED", message));
     let entry = context.directory.entry_of(&head.invoked_by).await?;
     let Some(entry) = entry.filter(|entry| entry.active) else {
@@ -101,7 +104,8 @@ async fn sent(
     let (fit, unfit): (Vec<_>, Vec<_>) =
         destinations.iter().cloned().partition(|one| is_whole || says_warnings(one));
     let call = Call { idempotency_key: format!("{}/{what}", call.idempotency_key), ..call.clone() };
-    let mut rows = match route(&context.content, &call, &fit, data).await {
+    let places = Places { content: &context.content, graph: &context.graph };
+    let mut rows = match route(places, &call, &fit, data).await {
         Ok(rows) => rows.iter().filter_map(|row| serde_json::to_value(row).ok()).collect(),
         Err(error) => vec![failed(what, &error)],
     };
@@ -111,7 +115,8 @@ async fn sent(
 
 /// Whether what is written there begins with what could not be known.
 fn says_warnings(destination: &Destination) -> bool {
-    !matches!(destination.config, DestinationConfig::Table(_) | DestinationConfig::Database(_))
+    use DestinationConfig::{Database, Graph, Table};
+    !matches!(destination.config, Table(_) | Database(_) | Graph(_))
         && matches!(destination.format, Format::Markdown | Format::Structured)
 }
 

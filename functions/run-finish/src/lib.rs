@@ -7,6 +7,7 @@
 mod account;
 mod answer;
 mod at_end;
+mod enrich;
 mod error;
 mod missing;
 mod notice;
@@ -14,6 +15,9 @@ mod outcomes;
 mod record;
 mod respond;
 
+use std::sync::Arc;
+
+use countersign_actions_knowledge::Stores;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
@@ -27,6 +31,7 @@ use countersign_run::{
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
+use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_runs::{JournalStore, RunStore};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -53,6 +58,7 @@ pub struct Context {
     journal: JournalStore,
     catalog: Catalog,
     content: ContentStore,
+    graph: Stores,
     directory: Directory,
     gatekeeper: Gatekeeper,
     recorder: Recorder,
@@ -70,11 +76,16 @@ impl Context {
         let dynamo = boot.dynamo();
         let Bootstrap { gatekeeper, runs, directory, recorder, notices, .. } =
             Bootstrap::new(boot)?;
+        let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
+        let knowledge = boot.table(Setting::TableKnowledge, &dynamo)?;
+        let knowledge = Arc::new(KnowledgeStore::new(knowledge, boot.blobs()?));
+        let profiles = Arc::new(catalog.clone());
         Ok(Self {
             journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
             runs,
-            catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
+            catalog,
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
+            graph: Stores { graph: knowledge.clone(), explore: knowledge, profiles },
             directory,
             gatekeeper,
             recorder,

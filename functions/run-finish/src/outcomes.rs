@@ -53,7 +53,7 @@ impl Outcomes {
             plan.steps.iter().map(|step| (step.name.clone(), step.action.clone())).collect();
         for (outcome, bytes) in sized {
             let is_needed = read.reports(&outcome.step) || answered.contains(&outcome.step);
-            if bytes > MAX_OUTPUT && is_needed {
+            if bytes > MAX_OUTPUT {
                 read.too_large.insert(outcome.step.clone(), bytes);
             }
             let whole = if is_needed && (1..=MAX_OUTPUT).contains(&bytes) {

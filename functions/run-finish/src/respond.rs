@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Results};
+use crate::enrich::{Enriched, enrich, is_wanted};
 use crate::outcomes::{Outcomes, chat, row_of};
 use crate::{Context, FinishError, at_end};
 
@@ -68,9 +69,18 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
         false => at_end::routed(context, over, &mut answer, &call).await?,
         true => Vec::new(),
     };
+    let enriched = match head.dry_run {
+        None if is_wanted(over.plan, over.profile) => {
+            enriched(context, over, &mut answer, &call).await?
+        }
+        _ => Enriched::default(),
+    };
     let mut response = if is_test { Response::default() } else { outcomes.reported() };
+    response.entities += enriched.entities;
+    response.new_entities += enriched.new_entities;
     // What the profile's chats show beside a declared answer is nowhere else.
-    let rows = at_end.iter().filter_map(|row| row_of(row, None, answer.is_declared));
+    let rows = enriched.row.iter().chain(&at_end);
+    let rows = rows.filter_map(|row| row_of(row, None, answer.is_declared));
     response.outputs.extend(rows);
     let of_steps = if is_test { Vec::new() } else { outcomes.chats() };
     let said: Vec<_> = of_steps.into_iter().chain(at_end.iter().filter_map(chat)).collect();
@@ -125,6 +135,25 @@ fn with_text(
     let format = serde_json::to_value(format).ok();
     let format = format.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
     Response { format, content, bytes: bytes as u64, problems, ..response }
+}
+
+/// Like routing, it needs whoever started the run to be allowed to write, and that nobody has refused it.
+async fn enriched(
+    context: &Context,
+    over: &Over<'_>,
+    answer: &mut Answer,
+    call: &Call,
+) -> Result<Enriched, FinishError> {
+    if let Some(refused) = at_end::refused(over) {
+        if !answer.problems.contains(&refused) {
+            answer.problems.push(refused);
+        }
+        return Ok(Enriched::default());
+    }
+    match at_end::denied(context, over.head).await? {
+        None => enrich(context, over, call).await,
+        Some(error) => Ok(Enriched::failed(&error)),
+    }
 }
 
 /// The end of a run as the call of an action: whose data it is, and where it comes from.

@@ -1,10 +1,11 @@
-//! `resolve_entities` as a Lambda.
+//! The actions of the knowledge graph as a Lambda.
 
 use std::sync::Arc;
 
-use countersign_actions_knowledge::actions;
+use countersign_actions_knowledge::{Stores, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_step_entry::Context;
+use countersign_store_catalog::Catalog;
 use countersign_store_knowledge::KnowledgeStore;
 
 /// Everything a step of this function needs, made once.
@@ -12,6 +13,9 @@ use countersign_store_knowledge::KnowledgeStore;
 /// # Errors
 /// [`StartError`] names the setting that is missing.
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
-    let table = boot.table(Setting::TableKnowledge, &boot.dynamo())?;
-    Context::new(boot, actions(Arc::new(KnowledgeStore::new(table, boot.blobs()?))))
+    let dynamo = boot.dynamo();
+    let table = boot.table(Setting::TableKnowledge, &dynamo)?;
+    let store = Arc::new(KnowledgeStore::new(table, boot.blobs()?));
+    let profiles = Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?));
+    Context::new(boot, actions(&Stores { graph: store.clone(), explore: store, profiles }))
 }

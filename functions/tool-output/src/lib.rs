@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use countersign_actions_knowledge::Stores;
 use countersign_actions_output::{ProfileOutputs, actions};
 use countersign_identity::UserId;
 use countersign_lambda_entry::{Boot, Setting, StartError};
@@ -11,6 +12,7 @@ use countersign_report::Destination;
 use countersign_step_entry::Context;
 use countersign_store_catalog::Catalog;
 use countersign_store_content::ContentStore;
+use countersign_store_knowledge::KnowledgeStore;
 use futures::future::BoxFuture;
 
 /// Everything a step of this function needs, made once.
@@ -21,7 +23,11 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let dynamo = boot.dynamo();
     let content = ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?);
     let catalog = Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?);
-    Context::new(boot, actions(Arc::new(content), Arc::new(Profiles(catalog))))
+    let store = KnowledgeStore::new(boot.table(Setting::TableKnowledge, &dynamo)?, boot.blobs()?);
+    let store = Arc::new(store);
+    let profiles = Arc::new(catalog.clone());
+    let graph = Stores { graph: store.clone(), explore: store, profiles };
+    Context::new(boot, actions(Arc::new(content), Arc::new(graph), Arc::new(Profiles(catalog))))
 }
 
 /// The destinations of profiles, from the catalog.

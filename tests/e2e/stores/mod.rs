@@ -5,6 +5,7 @@ mod approvals;
 mod batch;
 mod directory;
 mod egress;
+mod knowledge;
 mod quotas;
 mod runs;
 mod strikes;

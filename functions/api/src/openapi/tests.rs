@@ -137,7 +137,7 @@ fn every_operation_has_an_id_and_says_how_it_is_refused() {
 /// The operations of §30.3 that this door must have.
 #[test]
 fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
-    const WANTED: [&str; 51] = [
+    const WANTED: [&str; 66] = [
         "post /profiles",
         "get /profiles",
         "get /profiles/{id}",
@@ -177,6 +177,21 @@ fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
         "get /executions/{id}/events",
         "post /executions/{id}/cancel",
         "get /executions/{id}/outputs/{step}",
+        "get /executions/{id}/discoveries",
+        "get /discoveries",
+        "get /discoveries/stats",
+        "get /entity-reviews",
+        "get /entity-reviews/{id}",
+        "post /entity-reviews/{id}/approve",
+        "post /entity-reviews/{id}/reject",
+        "post /entity-reviews/{id}/skip",
+        "get /entity-resolution/log",
+        "post /entity-resolution/merge",
+        "post /entity-resolution/split",
+        "post /entity-resolution/reverse/{id}",
+        "get /knowledge/entities",
+        "get /knowledge/entities/{id}",
+        "get /knowledge/entities/{id}/neighbours",
         "get /approvals",
         "get /approvals/{id}",
         "post /approvals/{id}/approve",

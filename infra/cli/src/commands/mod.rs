@@ -11,6 +11,7 @@ mod extend;
 mod floor;
 mod kind;
 mod response_text;
+mod reviews;
 mod run;
 mod runs;
 mod schema;
@@ -75,6 +76,8 @@ pub(crate) enum Command {
     Extend(extend::Extend),
     /// Ask those now whom a gate names for later.
     Escalate(escalate::Escalate),
+    /// List doubtful merges of entities, or show, decide or reverse one.
+    Reviews(reviews::Reviews),
     /// Measure.
     Bench(bench::Bench),
     /// Verify a ledger's export, offline.
@@ -103,6 +106,7 @@ impl Command {
             Self::Strike(command) => command.run(place, console).await,
             Self::Escalate(command) => command.run(place, console).await,
             Self::Extend(command) => command.run(place, console).await,
+            Self::Reviews(command) => command.run(place, console).await,
             Self::Deny(command) => command.run("reject", place, console).await,
         }
     }

@@ -1,20 +1,40 @@
 //! `resolve_entities` (F-048): mentions become entities of the owner's graph. `match_entities` says the same and
-//! remembers nothing.
+//! remembers nothing. `search_knowledge_graph` (F-043) reads the graph.
 
+mod keep;
 mod match_entities;
+mod namespaces;
 mod resolve_entities;
+mod search;
 
 use std::sync::Arc;
 
+use countersign_knowledge::explore::Explore;
 use countersign_knowledge::graph::Graph;
 use countersign_registry::action::Handler;
 
+pub use keep::{pending, summary};
+pub use namespaces::ProfileNamespaces;
+pub use resolve_entities::{Kept, remember};
+
+/// What the actions work with.
+#[derive(Clone)]
+pub struct Stores {
+    /// Where resolutions are written.
+    pub graph: Arc<dyn Graph>,
+    /// Where entities are found.
+    pub explore: Arc<dyn Explore>,
+    /// Which parts of the graph agents work in.
+    pub profiles: Arc<dyn ProfileNamespaces>,
+}
+
 /// Every action of this crate.
 #[must_use]
-pub fn actions(graph: Arc<dyn Graph>) -> Vec<Arc<dyn Handler>> {
+pub fn actions(stores: &Stores) -> Vec<Arc<dyn Handler>> {
     vec![
-        Arc::new(resolve_entities::ResolveEntities { graph: Arc::clone(&graph) }),
-        Arc::new(match_entities::MatchEntities { graph }),
+        Arc::new(resolve_entities::ResolveEntities { stores: stores.clone() }),
+        Arc::new(match_entities::MatchEntities { stores: stores.clone() }),
+        Arc::new(search::SearchKnowledgeGraph { stores: stores.clone() }),
     ]
 }
 

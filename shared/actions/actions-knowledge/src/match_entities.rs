@@ -1,22 +1,22 @@
 //! `match_entities`: what `resolve_entities` would decide, without remembering it; and which entity each record is about.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use countersign_knowledge::EntityId;
 use countersign_knowledge::change::{answer, entities_of};
 use countersign_knowledge::extract::Extracted;
-use countersign_knowledge::graph::Graph;
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::match_entities as declared;
 use countersign_registry::shape::Formed;
 use serde_json::Value;
 
-use crate::resolve_entities::{Found, entities, find, origin, scope, settings};
+use crate::Stores;
+use crate::namespaces::scope;
+use crate::resolve_entities::{Found, entities, find, origin, settings};
 
 pub(crate) struct MatchEntities {
-    pub(crate) graph: Arc<dyn Graph>,
+    pub(crate) stores: Stores,
 }
 
 impl Perform for MatchEntities {
@@ -28,22 +28,24 @@ impl Perform for MatchEntities {
         inputs: declared::Inputs,
         params: declared::Params,
     ) -> Result<Formed<declared::Output>, ActionError> {
-        run(self.graph.as_ref(), call, inputs, &params).await.map(Into::into)
+        run(&self.stores, call, inputs, &params).await.map(Into::into)
     }
 }
 
 async fn run(
-    graph: &dyn Graph,
+    stores: &Stores,
     call: &Call,
     inputs: declared::Inputs,
     params: &declared::Params,
 ) -> Result<Value, ActionError> {
-    let scope = scope(call, params.namespace.as_deref())?;
+    let namespace = params.namespace.as_deref();
+    let scope = scope(stores.profiles.as_ref(), call, namespace).await?;
     let entities = entities(&inputs.entities)?;
     let records = records(inputs.records)?;
     let settings = settings(params.strategy, params.threshold)?;
-    let Found { resolution, .. } = find(graph, &scope, &settings, &entities).await?;
     let origin = origin(call, &scope);
+    let Found { resolution, .. } =
+        find(stores.graph.as_ref(), &origin, &settings, &entities).await?;
     let mut output = answer(&origin, entities.len(), &resolution);
     let found = entities_of(&origin, &resolution);
     output["records"] = marked(records, &params.record_field, &entities, &found);

@@ -1,16 +1,14 @@
 //! Plan, write down the plan, apply it, mark it done: a repetition goes on where the last attempt stopped.
 
-use std::sync::Arc;
-
 use countersign_failure::{Failure, json_problem};
-use countersign_knowledge::change::{Origin, answer, changes, mentions};
+use countersign_knowledge::change::{
+    Origin, answer, changes, forget_rejected, mentions, review_ids,
+};
 use countersign_knowledge::extract::Extracted;
 use countersign_knowledge::graph::{
     CallState, Graph, GraphError, Planned, Scope, forget_known_edges,
 };
-use countersign_knowledge::{
-    Entity, Known, MAX_MENTIONS, Mention, Namespace, Resolution, Settings, resolve,
-};
+use countersign_knowledge::{Entity, Known, MAX_MENTIONS, Mention, Resolution, Settings, resolve};
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::resolve_entities as declared;
@@ -18,8 +16,11 @@ use countersign_registry::shape::Formed;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
+use crate::Stores;
+use crate::namespaces::scope;
+
 pub(crate) struct ResolveEntities {
-    pub(crate) graph: Arc<dyn Graph>,
+    pub(crate) stores: Stores,
 }
 
 impl Perform for ResolveEntities {
@@ -31,53 +32,85 @@ impl Perform for ResolveEntities {
         inputs: declared::Inputs,
         params: declared::Params,
     ) -> Result<Formed<declared::Output>, ActionError> {
-        run(self.graph.as_ref(), call, &inputs, &params).await.map(Into::into)
+        run(&self.stores, call, &inputs, &params).await.map(Into::into)
     }
 }
 
 async fn run(
-    graph: &dyn Graph,
+    stores: &Stores,
     call: &Call,
     inputs: &declared::Inputs,
     params: &declared::Params,
 ) -> Result<Value, ActionError> {
-    let scope = scope(call, params.namespace.as_deref())?;
+    let namespace = params.namespace.as_deref();
+    let scope = scope(stores.profiles.as_ref(), call, namespace).await?;
+    let graph = stores.graph.as_ref();
     let settings = settings(params.strategy, params.threshold)?;
     let entities = entities(&inputs.entities)?;
     if call.info.dry_run {
-        return Ok(plan(graph, call, &scope, &settings, &entities).await?.answer);
+        let planned = plan(graph, &origin(call, &scope), &settings, &entities).await?;
+        return Ok(planned.answer);
     }
-    let key = call.idempotency_key.as_str();
+    match remember(graph, &origin(call, &scope), &settings, &entities).await? {
+        (answer, Kept::Stored) => Ok(answer),
+        // The step is tried again; if that is in vain too, the sweeper applies the plan.
+        (_, Kept::Pending(error)) => Err(error),
+    }
+}
+
+/// Whether the graph has what was planned.
+#[derive(Debug)]
+pub enum Kept {
+    /// It has.
+    Stored,
+    /// It does not yet: the plan is kept and applied later (F-314). This is why.
+    Pending(ActionError),
+}
+
+/// Resolves entities and keeps what comes out, once per idempotency key: plan, write down the plan, apply it, mark it done.
+///
+/// # Errors
+/// [`ActionError`] when they cannot be resolved, or the plan cannot be written down; nothing is kept then.
+pub async fn remember(
+    graph: &dyn Graph,
+    origin: &Origin,
+    settings: &Settings,
+    entities: &[Extracted],
+) -> Result<(Value, Kept), ActionError> {
+    let (scope, key) = (origin.scope(), origin.idempotency_key.as_str());
     let planned = match graph.call(&scope, key).await.map_err(failed)? {
-        CallState::Done(answer) => return Ok(answer),
+        CallState::Done(answer) => return Ok((answer, Kept::Stored)),
         CallState::Planned(planned) => *planned,
         CallState::New => {
-            let planned = plan(graph, call, &scope, &settings, &entities).await?;
+            let planned = plan(graph, origin, settings, entities).await?;
             match graph.plan(&scope, key, &planned).await.map_err(failed)? {
-                CallState::Done(answer) => return Ok(answer),
+                CallState::Done(answer) => return Ok((answer, Kept::Stored)),
                 CallState::Planned(stands) => *stands,
                 CallState::New => planned,
             }
         }
     };
-    graph.apply(&scope, &planned.changes).await.map_err(failed)?;
-    graph.finish(&scope, key).await.map_err(failed)?;
-    Ok(planned.answer)
+    let applied = match graph.apply(&scope, &planned.changes).await {
+        Ok(()) => graph.finish(&scope, key).await,
+        Err(error) => Err(error),
+    };
+    let Err(error) = applied else { return Ok((planned.answer, Kept::Stored)) };
+    // The table may not take this either; the plan that is kept says the same.
+    graph.pending(&scope, &planned.changes).await.ok();
+    Ok((planned.answer, Kept::Pending(failed(error))))
 }
 
 async fn plan(
     graph: &dyn Graph,
-    call: &Call,
-    scope: &Scope,
+    origin: &Origin,
     settings: &Settings,
     entities: &[Extracted],
 ) -> Result<Planned, ActionError> {
-    let Found { mentions, found, resolution } = find(graph, scope, settings, entities).await?;
-    let origin = origin(call, scope);
-    let mut changes = changes(&origin, entities, &mentions, &resolution, &found);
-    let existing = graph.existing(scope, &changes.edges).await.map_err(failed)?;
+    let Found { mentions, found, resolution } = find(graph, origin, settings, entities).await?;
+    let mut changes = changes(origin, entities, &mentions, &resolution, &found);
+    let existing = graph.existing(&origin.scope(), &changes.edges, &found).await.map_err(failed)?;
     forget_known_edges(&mut changes, &existing);
-    Ok(Planned { answer: answer(&origin, entities.len(), &resolution), changes })
+    Ok(Planned { answer: answer(origin, entities.len(), &resolution), changes, at: origin.now })
 }
 
 /// What a call's entities resolve to, with what it was resolved against.
@@ -87,18 +120,23 @@ pub(crate) struct Found {
     pub(crate) resolution: Resolution,
 }
 
-/// Reads the graph and resolves; writes nothing.
+/// Reads the graph and resolves; writes nothing. What people have kept apart is not doubted again.
 pub(crate) async fn find(
     graph: &dyn Graph,
-    scope: &Scope,
+    origin: &Origin,
     settings: &Settings,
     entities: &[Extracted],
 ) -> Result<Found, ActionError> {
-    let mentions = mentions(entities);
-    let found = graph.candidates(scope, &mentions).await.map_err(failed)?;
+    let (mentions, scope) = (mentions(entities), origin.scope());
+    let found = graph.candidates(&scope, &mentions).await.map_err(failed)?;
     let known: Vec<Known> = found.iter().map(Known::from).collect();
-    let resolution =
+    let mut resolution =
         resolve(&mentions, &known, settings).map_err(|error| ActionError::from_failure(&error))?;
+    if !resolution.ambiguous.is_empty() {
+        let reviews = review_ids(origin, &resolution);
+        let rejected = graph.rejected(&scope, &reviews).await.map_err(failed)?;
+        forget_rejected(&mut resolution, &reviews, &rejected);
+    }
     Ok(Found { mentions, found, resolution })
 }
 
@@ -112,13 +150,8 @@ pub(crate) fn origin(call: &Call, scope: &Scope) -> Origin {
     }
 }
 
-/// The part of whose graph a call is about.
-pub(crate) fn scope(call: &Call, written: Option<&str>) -> Result<Scope, ActionError> {
-    Ok(Scope { owner: call.owner.clone(), namespace: namespace(written)? })
-}
-
 #[expect(clippy::needless_pass_by_value, reason = "taken by `map_err`")]
-fn failed(error: GraphError) -> ActionError {
+pub(crate) fn failed(error: GraphError) -> ActionError {
     ActionError::from_failure(error.as_ref() as &dyn Failure)
 }
 
@@ -127,14 +160,6 @@ pub(crate) fn settings(
     threshold: f64,
 ) -> Result<Settings, ActionError> {
     Settings::new(strategy.as_str(), threshold).map_err(|error| ActionError::from_failure(&error))
-}
-
-fn namespace(written: Option<&str>) -> Result<Namespace, ActionError> {
-    match written {
-        Some(text) => Namespace::parse(text)
-            .map_err(|error| ActionError::terminal("BAD_PARAM", error.to_string())),
-        None => Ok(Namespace::default()),
-    }
 }
 
 /// What `extract_entities` gives, or records with `name` and `type` from anywhere, or plain names of persons.

@@ -1,147 +1,18 @@
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+mod memory;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_identity::UserId;
-use countersign_knowledge::change::Changes;
-use countersign_knowledge::graph::{CallState, EdgeKey, Graph, GraphError, Planned, Scope};
-use countersign_knowledge::{Edge, Entity, KnowledgeError, Mention};
-use countersign_registry::action::{ActionError, Call, RunInfo};
-use futures::future::BoxFuture;
+use countersign_knowledge::ReviewId;
+use countersign_knowledge::explore::Explore;
+use countersign_knowledge::graph::Graph;
+use countersign_registry::action::{ActionError, Call, Handler, RunInfo};
 use serde_json::{Value, json};
 
-/// A graph in memory that can be made to fail after so many steps.
-#[derive(Default)]
-struct Memory {
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    calls: BTreeMap<String, (Planned, bool)>,
-    entities: BTreeMap<String, Entity>,
-    edges: BTreeMap<EdgeKey, Edge>,
-    rows: BTreeSet<String>,
-    reviews: BTreeSet<String>,
-    writes: usize,
-    fail_after: Option<usize>,
-}
-
-impl State {
-    fn step(&mut self) -> Result<(), GraphError> {
-        if let Some(left) = &mut self.fail_after {
-            if *left == 0 {
-                self.fail_after = None;
-                return Err(Box::new(KnowledgeError::BadParam {
-                    name: "crash",
-                    problem: "killed".to_owned(),
-                }));
-            }
-            *left -= 1;
-        }
-        self.writes += 1;
-        Ok(())
-    }
-
-    fn apply(&mut self, changes: &Changes) -> Result<(), GraphError> {
-        for entity in &changes.entities {
-            self.step()?;
-            self.entities
-                .entry(entity.id.to_string())
-                .and_modify(|e| e.absorb(entity))
-                .or_insert_with(|| entity.clone());
-        }
-        for edge in &changes.edges {
-            self.step()?;
-            let key = (edge.from.clone(), edge.relationship, edge.to.clone());
-            self.edges.entry(key).and_modify(|e| e.absorb(edge)).or_insert_with(|| edge.clone());
-        }
-        self.rows.extend(changes.log.iter().map(|row| row.id.to_string()));
-        self.rows.extend(changes.discoveries.iter().map(|row| row.id.to_string()));
-        self.reviews.extend(changes.reviews.iter().map(|row| row.id.to_string()));
-        Ok(())
-    }
-}
-
-fn ready<'a, T: Send + 'a>(value: Result<T, GraphError>) -> BoxFuture<'a, Result<T, GraphError>> {
-    Box::pin(std::future::ready(value))
-}
-
-impl Graph for Memory {
-    fn call<'a>(
-        &'a self,
-        scope: &'a Scope,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
-        let state = self.state.lock().unwrap();
-        ready(Ok(match state.calls.get(&format!("{}{key}", scope.owner)) {
-            None => CallState::New,
-            Some((planned, true)) => CallState::Done(planned.answer.clone()),
-            Some((planned, false)) => CallState::Planned(Box::new(planned.clone())),
-        }))
-    }
-
-    fn candidates<'a>(
-        &'a self,
-        scope: &'a Scope,
-        _: &'a [Mention],
-    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
-        let state = self.state.lock().unwrap();
-        ready(Ok(state
-            .entities
-            .values()
-            .filter(|e| e.user_id == scope.owner && e.namespace == scope.namespace)
-            .cloned()
-            .collect()))
-    }
-
-    fn existing<'a>(
-        &'a self,
-        _: &'a Scope,
-        edges: &'a [Edge],
-    ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>> {
-        let state = self.state.lock().unwrap();
-        let keys = edges.iter().map(|e| (e.from.clone(), e.relationship, e.to.clone()));
-        ready(Ok(keys.filter(|key| state.edges.contains_key(key)).collect()))
-    }
-
-    fn plan<'a>(
-        &'a self,
-        scope: &'a Scope,
-        key: &'a str,
-        planned: &'a Planned,
-    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
-        let mut state = self.state.lock().unwrap();
-        if let Err(error) = state.step() {
-            return ready(Err(error));
-        }
-        state.calls.insert(format!("{}{key}", scope.owner), (planned.clone(), false));
-        ready(Ok(CallState::Planned(Box::new(planned.clone()))))
-    }
-
-    fn apply<'a>(
-        &'a self,
-        _: &'a Scope,
-        changes: &'a Changes,
-    ) -> BoxFuture<'a, Result<(), GraphError>> {
-        ready(self.state.lock().unwrap().apply(changes))
-    }
-
-    fn finish<'a>(
-        &'a self,
-        scope: &'a Scope,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<(), GraphError>> {
-        let mut state = self.state.lock().unwrap();
-        if let Err(error) = state.step() {
-            return ready(Err(error));
-        }
-        if let Some((_, done)) = state.calls.get_mut(&format!("{}{key}", scope.owner)) {
-            *done = true;
-        }
-        ready(Ok(()))
-    }
-}
+use self::memory::Memory;
+use super::ProfileNamespaces;
 
 fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
     let owner = UserId::from_bytes([owner; 16]);
@@ -172,8 +43,16 @@ fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
     }
 }
 
+fn actions(graph: &Arc<Memory>) -> Vec<Arc<dyn Handler>> {
+    super::actions(&super::Stores {
+        graph: Arc::clone(graph) as Arc<dyn Graph>,
+        explore: Arc::clone(graph) as Arc<dyn Explore>,
+        profiles: Arc::clone(graph) as Arc<dyn ProfileNamespaces>,
+    })
+}
+
 fn run(graph: &Arc<Memory>, call: &Call) -> Result<Value, ActionError> {
-    let actions = super::actions(Arc::clone(graph) as Arc<dyn Graph>);
+    let actions = actions(graph);
     futures::executor::block_on(actions[0].run(call))
 }
 
@@ -222,7 +101,7 @@ fn f_048_matching_says_what_resolving_would_and_writes_nothing() {
     inputs["records"] = json!(
         ["SMITH, ROBERT", "Bob Smith", "J DOE", "JANE DOE", ""].map(|name| json!({"name": name}))
     );
-    let action = &super::actions(Arc::clone(&graph) as Arc<dyn Graph>)[1];
+    let action = &actions(&graph)[1];
     let mut matched =
         futures::executor::block_on(action.run(&call(1, "k", &inputs, &json!({})))).unwrap();
     let records = matched.as_object_mut().unwrap().remove("records").unwrap();
@@ -260,6 +139,14 @@ fn f_048_killed_after_any_write_the_retry_gives_one_result() {
 }
 
 #[test]
+fn f_314_what_could_not_be_written_is_pending() {
+    let graph = Arc::new(Memory::default());
+    graph.state.lock().unwrap().fail_after = Some(3);
+    assert!(run(&graph, &call(1, "k", &officers(), &json!({}))).is_err());
+    assert!(graph.state.lock().unwrap().pending > 0);
+}
+
+#[test]
 fn f_048_the_next_run_recognises_what_the_first_one_wrote() {
     let graph = Arc::new(Memory::default());
     run(&graph, &call(1, "first", &officers(), &json!({}))).unwrap();
@@ -281,6 +168,74 @@ fn f_274_another_owners_graph_is_never_met() {
         output["resolved"].as_array().unwrap().iter().all(|entity| entity["is_known"] == false),
         "{output:#}"
     );
+}
+
+#[test]
+fn f_043_what_was_resolved_is_found_with_what_it_is_connected_with() {
+    let graph = Arc::new(Memory::default());
+    run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();
+    let search = |inputs: &Value, params: &Value| {
+        let mut call = call(1, "s", inputs, params);
+        call.action = "search_knowledge_graph".to_owned();
+        futures::executor::block_on(actions(&graph)[2].run(&call))
+    };
+    let names = ["Róbert", "Nobody"];
+    let found = search(&json!({ "entity_names": names }), &json!({})).unwrap();
+    assert_eq!(found["entities"][0]["name"], "Robert Smith", "{found:#}");
+    assert_eq!((&found["count"], &found["not_found"]), (&json!(4), &json!(["Nobody"])));
+    let edges = found["relationships"].as_array().unwrap();
+    let of_robert = edges.iter().find(|edge| edge["source"] == "Robert Smith").unwrap();
+    assert_eq!(
+        (&of_robert["type"], &of_robert["target"]),
+        (&json!("OFFICER_OF"), &json!("OWL FUND"))
+    );
+    let near = search(&json!({"entity_name": "robert"}), &json!({"max_hops": 1})).unwrap();
+    assert_eq!(near["count"], 2);
+    let alone = json!({"include_related": false, "entity_types": ["PERSON"]});
+    assert_eq!(search(&json!({"entity_name": "rob"}), &alone).unwrap()["count"], 1);
+    for (inputs, params, code) in [
+        (json!({}), json!({}), "BAD_INPUT"),
+        (json!({"entity_name": "a"}), json!({"relationship_types": ["KNOWS"]}), "BAD_PARAM"),
+        (json!({"entity_name": "a"}), json!({"namespace": "No Such"}), "BAD_PARAM"),
+    ] {
+        assert_eq!(search(&inputs, &params).unwrap_err().code, code);
+    }
+}
+
+#[test]
+fn f_249_a_rejected_pair_is_not_doubted_again() {
+    let graph = Arc::new(Memory::default());
+    let first = run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();
+    assert_eq!(first["ambiguous"].as_array().unwrap().len(), 1);
+    {
+        let mut state = graph.state.lock().unwrap();
+        state.rejected = state.reviews.iter().map(|id| ReviewId::parse(id).unwrap()).collect();
+    }
+    let second = run(&graph, &call(1, "k2", &officers(), &json!({}))).unwrap();
+    assert_eq!(second["ambiguous"], json!([]));
+}
+
+#[test]
+fn f_170_f_274_a_step_works_in_the_parts_of_its_agent() {
+    let graph = Arc::new(Memory::default());
+    let call_in = |key: &str, params: &Value| {
+        let mut call = call(1, key, &officers(), params);
+        call.info.profile_id = "prof_2".to_owned();
+        call
+    };
+    run(&graph, &call_in("a", &json!({}))).unwrap();
+    run(&graph, &call_in("b", &json!({"namespace": "politics"}))).unwrap();
+    let namespaces = || -> BTreeSet<String> {
+        let state = graph.state.lock().unwrap();
+        state.entities.values().map(|entity| entity.namespace.as_str().to_owned()).collect()
+    };
+    assert_eq!(namespaces(), BTreeSet::from(["nonprofits".to_owned(), "politics".to_owned()]));
+    let refused = run(&graph, &call_in("c", &json!({"namespace": "default"}))).unwrap_err();
+    assert_eq!(refused.code, "BAD_PARAM", "{refused}");
+    let mut search = call_in("d", &json!({"include_related": false}));
+    search.inputs = json!({"entity_name": "robert"}).as_object().cloned().unwrap();
+    let found = futures::executor::block_on(actions(&graph)[2].run(&search)).unwrap();
+    assert_eq!(found["count"], 2, "one in each of its parts: {found:#}");
 }
 
 fn check_refused(inputs: &Value, params: &Value, code: &str) {

@@ -5,6 +5,7 @@
 
 mod content_port;
 mod defaults;
+mod graph_port;
 mod route;
 mod router;
 mod save;
@@ -15,17 +16,20 @@ use countersign_registry::action::Handler;
 
 pub use content_port::ContentPort;
 pub use defaults::ProfileOutputs;
+pub use graph_port::GraphPort;
 pub use route::route;
+pub use router::Places;
 
 /// The actions, over what they write to and where a profile's own destinations are found.
 #[must_use]
 pub fn actions(
     content: Arc<dyn ContentPort>,
+    graph: Arc<dyn GraphPort>,
     profiles: Arc<dyn ProfileOutputs>,
 ) -> Vec<Arc<dyn Handler>> {
     vec![
         Arc::new(save::SaveToWorkspace { content: Arc::clone(&content) }),
-        Arc::new(route::RouteOutput { content, profiles }),
+        Arc::new(route::RouteOutput { content, graph, profiles }),
     ]
 }
 

@@ -12,11 +12,13 @@ use serde_json::Value;
 
 use crate::content_port::ContentPort;
 use crate::defaults::ProfileOutputs;
-use crate::router::{Routed, Router, told};
+use crate::graph_port::GraphPort;
+use crate::router::{Places, Routed, told};
 
 /// Sends data to destinations, each on its own.
 pub(crate) struct RouteOutput {
     pub(crate) content: Arc<dyn ContentPort>,
+    pub(crate) graph: Arc<dyn GraphPort>,
     pub(crate) profiles: Arc<dyn ProfileOutputs>,
 }
 
@@ -30,8 +32,8 @@ impl Perform for RouteOutput {
         params: declared::Params,
     ) -> Result<declared::Output, ActionError> {
         let destinations = self.destinations(call, params.destinations).await?;
-        let router = Router { content: &*self.content };
-        report(call, router.send_all(call, &destinations, &inputs.data).await?)
+        let places = Places { content: &*self.content, graph: &*self.graph };
+        report(call, places.send_all(call, &destinations, &inputs.data).await?)
     }
 }
 
@@ -41,12 +43,12 @@ impl Perform for RouteOutput {
 /// # Errors
 /// [`ActionError`] when a condition cannot be read; nothing is written then.
 pub async fn route(
-    content: &dyn ContentPort,
+    places: Places<'_>,
     call: &Call,
     destinations: &[Destination],
     data: &Value,
 ) -> Result<Vec<declared::Routed>, ActionError> {
-    let routed = Router { content }.send_all(call, destinations, data).await?;
+    let routed = places.send_all(call, destinations, data).await?;
     Ok(routed.into_iter().map(|(kind, outcome)| row(call, kind, outcome)).collect())
 }
 

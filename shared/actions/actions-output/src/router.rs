@@ -6,8 +6,8 @@ use countersign_failure::Class;
 use countersign_registry::action::{ActionError, Call};
 use countersign_report::table::{Mapping, rows, schema};
 use countersign_report::{
-    AppendConfig, Destination, DestinationConfig, DocumentConfig, ExportConfig, Layout, Provenance,
-    TableConfig, at, file_name, render, titled,
+    AppendConfig, Destination, DestinationConfig, DocumentConfig, ExportConfig, GraphConfig,
+    Layout, Provenance, TableConfig, at, file_name, render, titled,
 };
 use countersign_store_content::{
     DEFAULT_WORKSPACE, Document, DocumentId, Export, ExportId, NewDocument, NewExport, OnConflict,
@@ -16,6 +16,7 @@ use countersign_store_content::{
 use serde_json::{Value, json};
 
 use crate::content_port::{Addition, ContentPort};
+use crate::graph_port::GraphPort;
 use crate::route::{conditions, scope};
 use crate::save::{origin, records};
 
@@ -43,11 +44,15 @@ impl Routed {
 }
 
 /// What destinations write to.
-pub(crate) struct Router<'c> {
-    pub(crate) content: &'c dyn ContentPort,
+#[derive(Clone, Copy)]
+pub struct Places<'p> {
+    /// Documents, tables and files.
+    pub content: &'p dyn ContentPort,
+    /// The knowledge graph.
+    pub graph: &'p dyn GraphPort,
 }
 
-impl Router<'_> {
+impl Places<'_> {
     pub(crate) async fn send_all(
         &self,
         call: &Call,
@@ -115,12 +120,27 @@ impl Router<'_> {
             DestinationConfig::Database(tables) => {
                 return self.database(call, index, tables, &data).await;
             }
+            DestinationConfig::Graph(config) => self.graph(call, index, config, &data).await,
             DestinationConfig::Chat(layout) => chat(destination, layout, &data, &from),
             DestinationConfig::Export(config) => {
                 self.export(call, index, destination, config, &data, &from).await
             }
         };
         sent.map_or_else(Routed::Failed, Routed::Done)
+    }
+
+    async fn graph(
+        &self,
+        call: &Call,
+        index: usize,
+        config: &GraphConfig,
+        data: &Value,
+    ) -> Result<Value, ActionError> {
+        let place = if config.source.is_empty() { "data" } else { &config.source };
+        let items = records(at(data, &config.source).unwrap_or(&Value::Null), place)?;
+        let items: Vec<Value> = items.into_iter().cloned().collect();
+        let key = format!("{}/{index}", call.idempotency_key);
+        self.graph.keep(call, &key, config, &items).await
     }
 
     async fn document(

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use countersign_identity::UserId;
 use countersign_registry::action::{ActionError, Call, RunInfo};
-use countersign_report::{Destination, WrittenDestination};
+use countersign_report::{Destination, GraphConfig, WrittenDestination};
 use countersign_store_content::{
     Document, Export, NewDocument, NewExport, RowWrite, TableInfo, Written,
 };
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::content_port::Addition;
-use crate::{ContentPort, ProfileOutputs, actions};
+use crate::{ContentPort, GraphPort, ProfileOutputs, actions};
 
 /// Rows by id.
 type Rows = BTreeMap<String, Map<String, Value>>;
@@ -126,6 +126,20 @@ impl ContentPort for Memory {
     }
 }
 
+/// A graph that says how much it was given, and where.
+impl GraphPort for Memory {
+    fn keep<'a>(
+        &'a self,
+        _: &'a Call,
+        key: &'a str,
+        config: &'a GraphConfig,
+        items: &'a [Value],
+    ) -> BoxFuture<'a, Result<Value, ActionError>> {
+        let kept = json!({"key": key, "namespace": config.namespace, "items": items.len()});
+        Box::pin(std::future::ready(Ok(kept)))
+    }
+}
+
 /// A profile with these destinations.
 struct Profile(Vec<Value>);
 
@@ -175,7 +189,9 @@ async fn run(
     profile: Vec<Value>,
     call: &Call,
 ) -> Result<Value, ActionError> {
-    let all = actions(Arc::clone(content) as Arc<dyn ContentPort>, Arc::new(Profile(profile)));
+    let graph = Arc::clone(content) as Arc<dyn GraphPort>;
+    let profile = Arc::new(Profile(profile));
+    let all = actions(Arc::clone(content) as Arc<dyn ContentPort>, graph, profile);
     all.iter().find(|action| action.name() == call.action).unwrap().run(call).await
 }
 
@@ -200,6 +216,19 @@ async fn check(data: Value, destinations: &Value, expect: &[(&str, &str)]) -> (A
 
 fn people() -> Value {
     json!([{"name": "Ada", "ein": "1"}, {"name": "Bo", "ein": "2"}, {"name": "Ada again", "ein": "1"}])
+}
+
+#[tokio::test]
+async fn f_284_entities_go_to_the_graph() {
+    let destinations = json!([
+        {"type": "knowledge_graph", "config": {"namespace": "nonprofits", "source": "people"}},
+        {"type": "knowledge_graph", "config": {"source": "nobody"}},
+    ]);
+    let data = json!({"people": people()});
+    let expect = [("knowledge_graph", "success"), ("knowledge_graph", "error")];
+    let (_, output) = check(data, &destinations, &expect).await;
+    let details = json!({"key": "key/0", "namespace": "nonprofits", "items": 3});
+    assert_eq!(output["routed_to"][0]["details"], details);
 }
 
 #[tokio::test]

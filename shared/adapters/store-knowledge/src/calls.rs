@@ -1,7 +1,10 @@
 //! Calls: planned, applied, done.
 
+use countersign_identity::UserId;
+use countersign_knowledge::Namespace;
 use countersign_knowledge::graph::{CallState, Planned, Scope};
-use countersign_store_kit::{Key, StoreError, Stored, Write};
+use countersign_store_kit::{Key, Query, StoreError, Stored, Write};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{KnowledgeStore, Result, keys};
@@ -13,6 +16,33 @@ const KEPT_DAYS: i64 = 400;
 pub(crate) struct CallItem {
     done: bool,
     body: Stored,
+}
+
+/// What whoever applies a plan later has to know.
+#[derive(Debug, Serialize, Deserialize)]
+struct Unfinished {
+    owner: UserId,
+    namespace: Namespace,
+    call: String,
+}
+
+#[derive(Debug, Serialize)]
+struct NewCall {
+    #[serde(flatten)]
+    item: CallItem,
+    #[serde(flatten)]
+    unfinished: Unfinished,
+}
+
+/// A plan that was stored and not applied: its function was killed, or the table did not answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenPlan {
+    /// Whose graph.
+    pub scope: Scope,
+    /// The key of the call.
+    pub call: String,
+    /// What is left to do.
+    pub planned: Planned,
 }
 
 impl KnowledgeStore {
@@ -48,9 +78,15 @@ impl KnowledgeStore {
             key.sk.trim_start_matches("CALL#")
         );
         let body = self.blobs.store(&object, &value).await?;
-        let at = planned.changes.entities.first().map_or(0, |entity| entity.updated_at.as_second());
-        let write = Write::put(&key, &CallItem { done: false, body })?.if_absent();
-        let write = if at > 0 { write.expires_at(at + KEPT_DAYS * 86_400) } else { write };
+        let unfinished = Unfinished {
+            owner: scope.owner.clone(),
+            namespace: scope.namespace.clone(),
+            call: call.to_owned(),
+        };
+        let item = NewCall { item: CallItem { done: false, body }, unfinished };
+        let write = Write::put(&key, &item)?.if_absent();
+        let write = write.indexed(keys::OPEN_PLANS, &keys::place(planned.at, &key.sk));
+        let write = write.expires_at(planned.at.as_second() + KEPT_DAYS * 86_400);
         match self.table.write(write).await {
             Ok(()) => Ok(CallState::Planned(Box::new(planned.clone()))),
             Err(error) if error.is_condition() => self.read_call(&key).await,
@@ -60,6 +96,49 @@ impl KnowledgeStore {
 
     pub(crate) async fn finish_call(&self, scope: &Scope, call: &str) -> Result<()> {
         let write = Write::update(&keys::call(scope, call)).set("done", &true)?;
+        let write = write.remove("GSI1PK").remove("GSI1SK");
         self.table.write(write.when(countersign_store_kit::Expr::exists())).await
+    }
+
+    /// The oldest plans that were stored before this time and are not applied.
+    ///
+    /// # Errors
+    /// [`StoreError`] when table or bucket do not answer.
+    pub async fn open_plans(&self, before: Timestamp, limit: i32) -> Result<Vec<OpenPlan>> {
+        let query = Query::index(keys::OPEN_PLANS).between("0", &keys::place(before, ""));
+        let page =
+            self.table.query(query.limit(limit)).await?.decode::<Unfinished>(self.table.name())?;
+        let mut open = Vec::with_capacity(page.items.len());
+        for item in page.items {
+            let scope = Scope { owner: item.owner, namespace: item.namespace };
+            // The index may be a moment behind.
+            if let CallState::Planned(planned) =
+                self.read_call(&keys::call(&scope, &item.call)).await?
+            {
+                open.push(OpenPlan { scope, call: item.call, planned: *planned });
+            }
+        }
+        Ok(open)
+    }
+
+    /// Applies a plan and marks its call done. When that fails, what it has found is pending.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer; the plan stays open.
+    pub async fn resume(&self, open: &OpenPlan) -> Result<()> {
+        if let Err(error) = self.apply_all(&open.scope, &open.planned.changes).await {
+            self.write_pending(&open.scope, &open.planned.changes).await?;
+            return Err(error);
+        }
+        self.finish_call(&open.scope, &open.call).await
+    }
+
+    /// Gives a plan up: nobody applies it any more, and what it has found stays pending.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn give_up(&self, open: &OpenPlan) -> Result<()> {
+        let write = Write::update(&keys::call(&open.scope, &open.call));
+        self.table.write(write.remove("GSI1PK").remove("GSI1SK")).await
     }
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::{CallState, EdgeKey, Graph, GraphError, Planned, Scope};
-use countersign_knowledge::{Edge, Entity, Mention};
+use countersign_knowledge::{Edge, Entity, Mention, ReviewId};
 use countersign_store_kit::StoreError;
 use futures::future::BoxFuture;
 
 use crate::{KnowledgeStore, keys};
 
-fn boxed(error: StoreError) -> GraphError {
+pub(crate) fn boxed(error: StoreError) -> GraphError {
     Box::new(error)
 }
 
@@ -35,8 +35,17 @@ impl Graph for KnowledgeStore {
         &'a self,
         scope: &'a Scope,
         edges: &'a [Edge],
+        known: &'a [Entity],
     ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>> {
-        Box::pin(async move { self.existing_of(scope, edges).await.map_err(boxed) })
+        Box::pin(async move { self.existing_of(scope, edges, known).await.map_err(boxed) })
+    }
+
+    fn rejected<'a>(
+        &'a self,
+        scope: &'a Scope,
+        reviews: &'a [ReviewId],
+    ) -> BoxFuture<'a, Result<BTreeSet<ReviewId>, GraphError>> {
+        Box::pin(async move { self.rejected_of(scope, reviews).await.map_err(boxed) })
     }
 
     fn plan<'a>(
@@ -54,6 +63,14 @@ impl Graph for KnowledgeStore {
         changes: &'a Changes,
     ) -> BoxFuture<'a, Result<(), GraphError>> {
         Box::pin(async move { self.apply_all(scope, changes).await.map_err(boxed) })
+    }
+
+    fn pending<'a>(
+        &'a self,
+        scope: &'a Scope,
+        changes: &'a Changes,
+    ) -> BoxFuture<'a, Result<(), GraphError>> {
+        Box::pin(async move { self.write_pending(scope, changes).await.map_err(boxed) })
     }
 
     fn finish<'a>(

@@ -1,7 +1,10 @@
 //! The keys of the table.
 
+use countersign_identity::UserId;
 use countersign_knowledge::graph::Scope;
-use countersign_knowledge::{EntityId, EntityType, Relationship, ReviewId, ReviewStatus};
+use countersign_knowledge::{
+    EntityId, EntityType, LogId, Relationship, ResolutionLogRow, ReviewId, ReviewStatus,
+};
 use countersign_store_kit::Key;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
@@ -58,6 +61,16 @@ pub(crate) fn log(scope: &Scope) -> String {
     format!("{}#LOG", graph(scope))
 }
 
+/// Where a row of the log is.
+pub(crate) fn log_place(scope: &Scope, row: &ResolutionLogRow) -> Key {
+    Key::new(log(scope), place(row.created_at, row.id.as_str()))
+}
+
+/// Where a row of the log is found by its id.
+pub(crate) fn log_row(scope: &Scope, id: &LogId) -> String {
+    format!("{}#ROW#{id}", graph(scope))
+}
+
 pub(crate) fn review(scope: &Scope, id: &ReviewId) -> Key {
     Key::new(graph(scope), format!("REVIEW#{id}"))
 }
@@ -66,13 +79,22 @@ pub(crate) fn reviews(scope: &Scope, status: ReviewStatus) -> String {
     format!("{}#REVIEWS#{}", graph(scope), status.as_str())
 }
 
-pub(crate) fn discoveries(scope: &Scope, run: &str) -> String {
-    format!("{}#RUN#{run}", graph(scope))
+/// What a run found, in whichever part of the owner's graph.
+pub(crate) fn discoveries_of(owner: &UserId, run: &str) -> String {
+    format!("R#{owner}#{run}")
+}
+
+/// What all runs found in a part, by time.
+pub(crate) fn discoveries(scope: &Scope) -> String {
+    format!("{}#FOUND", graph(scope))
 }
 
 pub(crate) fn call(scope: &Scope, key: &str) -> Key {
     Key::new(graph(scope), format!("CALL#{}", hex::encode(Sha256::digest(key))))
 }
+
+/// Plans that are not applied yet, of all owners: for whoever applies them later.
+pub(crate) const OPEN_PLANS: &str = "OPEN_PLANS";
 
 /// A time and a tie-breaker in an order that sorts as text: nanoseconds always stand in nine digits.
 pub(crate) fn place(time: Timestamp, id: &str) -> String {

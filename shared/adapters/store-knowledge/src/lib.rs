@@ -9,20 +9,26 @@
 //! | `{g}#WORDS` | `{word}#{id}` | a word of a name, for search by prefix (F-273) | |
 //! | `{g}#EDGES#{from}` | `OUT#{relationship}#{to}` | an edge with its provenance (K-73) | |
 //! | `{g}#EDGES#{to}` | `IN#{relationship}#{from}` | the way back | |
-//! | `{g}#LOG` | `{time}#{id}` | a row of the resolution log | |
+//! | `{g}#LOG` | `{time}#{id}` | a row of the resolution log | `{g}#ROW#{id}`, `{time}#{id}` |
 //! | `{g}` | `REVIEW#{id}` | a doubtful merge | `{g}#REVIEWS#{status}`, `{time}#{id}` |
-//! | `{g}#RUN#{run}` | `DISC#{id}` | a discovery | |
-//! | `{g}` | `CALL#{hash}` | plan and answer of a call, until 400 days after | |
+//! | `R#{owner}#{run}` | `DISC#{id}` | a discovery | `{g}#FOUND`, `{time}#{id}` |
+//! | `{g}` | `CALL#{hash}` | plan and answer of a call, until 400 days after | until it is applied: `OPEN_PLANS`, `{time}#{hash}` |
 //!
 //! An entity's id is derived from owner, namespace, type and canonical name, which makes these unique (F-272, ADR 0010).
 
 mod calls;
+mod decide;
+mod explore;
 mod graph;
 mod keys;
 mod reads;
+mod trail;
 mod writes;
 
+pub use calls::OpenPlan;
+pub use decide::Judge;
 pub use reads::Page;
+pub use trail::Window;
 
 use countersign_store_kit::{Blobs, Table};
 

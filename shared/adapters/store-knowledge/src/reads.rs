@@ -1,11 +1,11 @@
-//! Reading one owner's graph.
+//! What a resolution reads of one owner's graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use countersign_knowledge::decided::Decided;
 use countersign_knowledge::graph::{EdgeKey, Scope};
 use countersign_knowledge::{
-    Discovery, Edge, Entity, EntityId, EntityType, Mention, ResolutionLogRow, ReviewId, ReviewRow,
-    ReviewStatus, fold, lookup_keys,
+    Edge, Entity, EntityId, Mention, ReviewId, ReviewRow, ReviewStatus, lookup_keys,
 };
 use countersign_store_kit::{Item, Key, Query, decode};
 use futures::future::BoxFuture;
@@ -27,94 +27,10 @@ const MAX_KNOWN: usize = 50_000;
 const AT_ONCE: usize = 16;
 
 impl KnowledgeStore {
-    /// One entity of the owner, or none.
-    pub fn entity<'a>(
-        &'a self,
-        scope: &'a Scope,
-        id: &'a EntityId,
-    ) -> BoxFuture<'a, Result<Option<Entity>>> {
-        Box::pin(async move {
-            let found: Option<Versioned> = self.table.get(&keys::entity(scope, id)).await?;
-            found.map(|item| open(self.table.name(), &item.json)).transpose()
-        })
-    }
-
-    /// A page of entities, by id; with a kind, by canonical name.
-    pub fn entities<'a>(
-        &'a self,
-        scope: &'a Scope,
-        kind: Option<&'a EntityType>,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Entity>>> {
-        Box::pin(async move {
-            let query = match kind {
-                Some(kind) => Query::index(&keys::by_type(scope, kind)),
-                None => Query::partition(&keys::graph(scope)).prefix("ENT#"),
-            };
-            let page = self.table.query(query.after(cursor)).await?;
-            let items = page
-                .items
-                .into_iter()
-                .map(|item| self.open_as(item))
-                .collect::<Result<Vec<_>>>()?;
-            Ok(Page { items, next: page.next })
-        })
-    }
-
     /// What an item holds.
-    fn open_as<T: DeserializeOwned>(&self, item: Item) -> Result<T> {
+    pub(crate) fn open_as<T: DeserializeOwned>(&self, item: Item) -> Result<T> {
         let item: Versioned = decode(self.table.name(), item)?;
         open(self.table.name(), &item.json)
-    }
-
-    /// Entities with words in their names that begin like those of `text`, case and accents aside (F-273); at most 50.
-    pub fn search<'a>(
-        &'a self,
-        scope: &'a Scope,
-        text: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Entity>>> {
-        Box::pin(async move {
-            let mut found: Option<BTreeSet<EntityId>> = None;
-            for word in fold::search_tokens(text) {
-                let query = Query::partition(&keys::words(scope)).prefix(&word).limit(500);
-                let pointers: Vec<Pointer> = self.table.query_all(query, 5_000).await?;
-                let ids = pointers.into_iter().map(|pointer| pointer.id).collect();
-                found = Some(match found {
-                    Some(before) => before.intersection(&ids).cloned().collect(),
-                    None => ids,
-                });
-            }
-            let ids = found.unwrap_or_default().into_iter().take(50).collect();
-            self.entities_by_id(scope, ids).await
-        })
-    }
-
-    /// Entities by external id.
-    pub fn by_external_id<'a>(
-        &'a self,
-        scope: &'a Scope,
-        kind: &'a EntityType,
-        id: &'a countersign_knowledge::ExternalId,
-    ) -> BoxFuture<'a, Result<Vec<Entity>>> {
-        Box::pin(async move {
-            let ids = self
-                .filed_under(keys::lookup(scope, &countersign_knowledge::id_key(kind, id)))
-                .await?;
-            self.entities_by_id(scope, ids.into_iter().collect()).await
-        })
-    }
-
-    pub(crate) async fn entities_by_id(
-        &self,
-        scope: &Scope,
-        ids: BTreeSet<EntityId>,
-    ) -> Result<Vec<Entity>> {
-        let wanted: Vec<Key> = ids.iter().map(|id| keys::entity(scope, id)).collect();
-        let found = self.table.get_many(&wanted).await?;
-        let entities = found.into_values().map(|item| self.open_as(item));
-        let mut entities = entities.collect::<Result<Vec<Entity>>>()?;
-        entities.sort_by(|a, b| a.id.cmp(&b.id));
-        Ok(entities)
     }
 
     async fn filed_under(&self, partition: String) -> Result<Vec<EntityId>> {
@@ -125,7 +41,7 @@ impl KnowledgeStore {
         Ok(pointers.into_iter().map(|pointer| pointer.id).collect())
     }
 
-    /// Few mentions: by their lookup keys. Many: everything, which takes fewer requests.
+    /// Few mentions: by their lookup keys. Many: everything, which takes fewer requests. What people merged is one.
     pub(crate) async fn candidates_of(
         &self,
         scope: &Scope,
@@ -139,7 +55,10 @@ impl KnowledgeStore {
             let query =
                 Query::partition(&keys::graph(scope)).prefix("ENT#").limit(1_000).consistent();
             let all: Vec<Versioned> = self.table.query_all(query, MAX_KNOWN).await?;
-            return all.iter().map(|item| open(self.table.name(), &item.json)).collect();
+            let opened = all.iter().map(|item| open(self.table.name(), &item.json));
+            let mut decided = Decided::default();
+            decided.add(BTreeSet::new(), opened.collect::<Result<_>>()?);
+            return Ok(decided.views());
         }
         let mut lookups: Vec<BoxFuture<'_, Result<Vec<EntityId>>>> =
             Vec::with_capacity(wanted.len());
@@ -147,122 +66,52 @@ impl KnowledgeStore {
             lookups.push(Box::pin(self.filed_under(keys::lookup(scope, key))));
         }
         let ids: Vec<Vec<EntityId>> = iter(lookups).buffer_unordered(AT_ONCE).try_collect().await?;
-        self.entities_by_id(scope, ids.into_iter().flatten().collect()).await
+        Ok(self.decided(scope, ids.into_iter().flatten().collect()).await?.0.views())
     }
 
     pub(crate) async fn existing_of(
         &self,
         scope: &Scope,
         edges: &[Edge],
+        known: &[Entity],
     ) -> Result<BTreeSet<EdgeKey>> {
-        let by_key: BTreeMap<(String, String), EdgeKey> = edges
-            .iter()
-            .map(|edge| {
-                let key = keys::edge(scope, &edge.from, edge.relationship, &edge.to);
-                ((key.pk, key.sk), (edge.from.clone(), edge.relationship, edge.to.clone()))
-            })
-            .collect();
+        let members: BTreeMap<&EntityId, &BTreeSet<EntityId>> =
+            known.iter().map(|entity| (&entity.id, &entity.members)).collect();
+        let all = |id: &EntityId| -> Vec<EntityId> {
+            let merged = members.get(id).into_iter().flat_map(|members| members.iter());
+            std::iter::once(id).chain(merged).cloned().collect()
+        };
+        let mut by_key: BTreeMap<(String, String), EdgeKey> = BTreeMap::new();
+        for edge in edges {
+            let (sources, targets) = (all(&edge.from), all(&edge.to));
+            for (from, to) in
+                sources.iter().flat_map(|from| targets.iter().map(move |to| (from, to)))
+            {
+                let key = keys::edge(scope, from, edge.relationship, to);
+                let edge = (edge.from.clone(), edge.relationship, edge.to.clone());
+                by_key.insert((key.pk, key.sk), edge);
+            }
+        }
         let wanted: Vec<Key> = by_key.keys().map(|(pk, sk)| Key::new(pk, sk)).collect();
         let found = self.table.get_many(&wanted).await?;
         Ok(found.into_keys().filter_map(|key| by_key.get(&(key.pk, key.sk)).cloned()).collect())
     }
 
-    /// A page of the edges that leave an entity.
-    pub fn edges_from<'a>(
-        &'a self,
-        scope: &'a Scope,
-        id: &'a EntityId,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Edge>>> {
-        Box::pin(async move {
-            let page = self
-                .table
-                .query(Query::partition(&keys::edges(scope, id)).prefix("OUT#").after(cursor))
-                .await?;
-            let items = page.items.into_iter().map(|item| self.open_as(item));
-            Ok(Page { items: items.collect::<Result<_>>()?, next: page.next })
-        })
-    }
-
-    /// A page of the edges that arrive at an entity.
-    pub fn edges_to<'a>(
-        &'a self,
-        scope: &'a Scope,
-        id: &'a EntityId,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Edge>>> {
-        Box::pin(async move {
-            let page = self
-                .table
-                .query(Query::partition(&keys::edges(scope, id)).prefix("IN#").after(cursor))
-                .await?;
-            let back: Page<Back> = page.decode(self.table.name())?;
-            let wanted: Vec<Key> =
-                back.items.iter().map(|b| keys::edge(scope, &b.from, b.relationship, id)).collect();
-            let found = self.table.get_many(&wanted).await?;
-            let items = found.into_values().map(|item| self.open_as(item));
-            let mut items = items.collect::<Result<Vec<Edge>>>()?;
-            items.sort_by(|a, b| (a.relationship, &a.from).cmp(&(b.relationship, &b.from)));
-            Ok(Page { items, next: back.next })
-        })
-    }
-
-    /// A page of the resolution log, newest first.
-    pub fn log<'a>(
-        &'a self,
-        scope: &'a Scope,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<ResolutionLogRow>>> {
-        Box::pin(async move {
-            let page = self
-                .table
-                .query(Query::partition(&keys::log(scope)).descending().after(cursor))
-                .await?;
-            page.decode(self.table.name())
-        })
-    }
-
-    /// A page of reviews of one status, newest first.
-    pub fn reviews<'a>(
-        &'a self,
-        scope: &'a Scope,
-        status: ReviewStatus,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<ReviewRow>>> {
-        Box::pin(async move {
-            let page = self
-                .table
-                .query(Query::index(&keys::reviews(scope, status)).descending().after(cursor))
-                .await?;
-            page.decode(self.table.name())
-        })
-    }
-
-    /// One review of the owner, or none.
-    pub fn review<'a>(
-        &'a self,
-        scope: &'a Scope,
-        id: &'a ReviewId,
-    ) -> BoxFuture<'a, Result<Option<ReviewRow>>> {
-        Box::pin(async move { self.table.get(&keys::review(scope, id)).await })
-    }
-
-    /// A page of what a run found.
-    pub fn discoveries<'a>(
-        &'a self,
-        scope: &'a Scope,
-        run: &'a str,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Page<Discovery>>> {
-        Box::pin(async move {
-            let page = self
-                .table
-                .query(
-                    Query::partition(&keys::discoveries(scope, run)).prefix("DISC#").after(cursor),
-                )
-                .await?;
-            page.decode(self.table.name())
-        })
+    pub(crate) async fn rejected_of(
+        &self,
+        scope: &Scope,
+        reviews: &[ReviewId],
+    ) -> Result<BTreeSet<ReviewId>> {
+        let unique: BTreeSet<&ReviewId> = reviews.iter().collect();
+        let wanted: Vec<Key> = unique.into_iter().map(|id| keys::review(scope, id)).collect();
+        let mut rejected = BTreeSet::new();
+        for item in self.table.get_many(&wanted).await?.into_values() {
+            let review: ReviewRow = decode(self.table.name(), item)?;
+            if review.status == ReviewStatus::Rejected {
+                rejected.insert(review.id);
+            }
+        }
+        Ok(rejected)
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::graph::Scope;
-use countersign_knowledge::{Edge, Entity, EntityId, ReviewRow, lookup_keys};
+use countersign_knowledge::{
+    Discovery, DiscoveryStatus, Edge, Entity, EntityId, ResolutionLogRow, ReviewRow, lookup_keys,
+};
 use countersign_store_kit::{Expr, Item, Key, StoreError, Write, decode};
 use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
@@ -18,7 +20,7 @@ use crate::{KnowledgeStore, Result, keys};
 const AT_ONCE: usize = 16;
 
 /// How often a compare-and-set is tried against other writers.
-const TRIES: u32 = 8;
+pub(crate) const TRIES: u32 = 8;
 
 /// An entity or edge as JSON text, with the number of its change.
 #[derive(Debug, Serialize, Deserialize)]
@@ -55,9 +57,14 @@ impl Joined for Entity {
     }
 
     fn index(&self, scope: &Scope) -> Option<(String, String)> {
-        let name: String = self.canonical_key().chars().take(200).collect();
-        Some((keys::by_type(scope, &self.entity_type), name))
+        Some(by_name(scope, self))
     }
+}
+
+/// Where an entity is listed by its kind.
+pub(crate) fn by_name(scope: &Scope, entity: &Entity) -> (String, String) {
+    let name: String = entity.canonical_key().chars().take(200).collect();
+    (keys::by_type(scope, &entity.entity_type), name)
 }
 
 impl Joined for Edge {
@@ -86,6 +93,16 @@ impl KnowledgeStore {
             asked.push(Box::pin(self.ask(scope, review)));
         }
         iter(asked).buffer_unordered(AT_ONCE).try_collect().await
+    }
+
+    /// What was found and is not in the graph yet. Applying the plan replaces it.
+    pub(crate) async fn write_pending(&self, scope: &Scope, changes: &Changes) -> Result<()> {
+        let pending = |row: &Discovery| {
+            let row = Discovery { status: DiscoveryStatus::Pending, ..row.clone() };
+            discovery_write(scope, &row)
+        };
+        let writes = changes.discoveries.iter().map(pending).collect::<Result<_>>()?;
+        self.table.write_many(unique(writes)).await
     }
 
     /// A pair that was asked before, and perhaps answered, stays as it is.
@@ -170,8 +187,20 @@ impl KnowledgeStore {
 }
 
 fn pointers(scope: &Scope, changes: &Changes) -> Result<Vec<(Key, Write)>> {
+    let mut all = entity_pointers(scope, &changes.entities)?;
+    for edge in &changes.edges {
+        let key = keys::edge_back(scope, &edge.from, edge.relationship, &edge.to);
+        let write =
+            Write::put(&key, &Back { from: edge.from.clone(), relationship: edge.relationship })?;
+        all.push((key, write));
+    }
+    Ok(all)
+}
+
+/// Where entities are found by sound, spelling, external id and word.
+pub(crate) fn entity_pointers(scope: &Scope, entities: &[Entity]) -> Result<Vec<(Key, Write)>> {
     let mut all = Vec::new();
-    for entity in &changes.entities {
+    for entity in entities {
         let pointer = Pointer { id: entity.id.clone() };
         let names =
             std::iter::once(entity.name.as_str()).chain(entity.aliases.iter().map(String::as_str));
@@ -186,29 +215,31 @@ fn pointers(scope: &Scope, changes: &Changes) -> Result<Vec<(Key, Write)>> {
             all.push((key, write));
         }
     }
-    for edge in &changes.edges {
-        let key = keys::edge_back(scope, &edge.from, edge.relationship, &edge.to);
-        let write =
-            Write::put(&key, &Back { from: edge.from.clone(), relationship: edge.relationship })?;
-        all.push((key, write));
-    }
     Ok(all)
 }
 
 fn rows(scope: &Scope, changes: &Changes) -> Result<Vec<(Key, Write)>> {
-    let log = changes.log.iter().map(|row| {
-        let key = Key::new(keys::log(scope), keys::place(row.created_at, row.id.as_str()));
-        Ok((key.clone(), Write::put(&key, row)?))
-    });
-    let found = changes.discoveries.iter().map(|row| {
-        let key = Key::new(keys::discoveries(scope, &row.execution_id), format!("DISC#{}", row.id));
-        Ok((key.clone(), Write::put(&key, row)?))
-    });
+    let log = changes.log.iter().map(|row| log_write(scope, row));
+    let found = changes.discoveries.iter().map(|row| discovery_write(scope, row));
     log.chain(found).collect()
 }
 
+pub(crate) fn log_write(scope: &Scope, row: &ResolutionLogRow) -> Result<(Key, Write)> {
+    let key = keys::log_place(scope, row);
+    let write = Write::put(&key, row)?.indexed(&keys::log_row(scope, &row.id), &key.sk);
+    Ok((key, write))
+}
+
+pub(crate) fn discovery_write(scope: &Scope, row: &Discovery) -> Result<(Key, Write)> {
+    let partition = keys::discoveries_of(&scope.owner, &row.execution_id);
+    let key = Key::new(partition, format!("DISC#{}", row.id));
+    let place = keys::place(row.discovered_at, row.id.as_str());
+    let write = Write::put(&key, row)?.indexed(&keys::discoveries(scope), &place);
+    Ok((key, write))
+}
+
 /// A batch may not name an item twice.
-fn unique(writes: Vec<(Key, Write)>) -> Vec<Write> {
+pub(crate) fn unique(writes: Vec<(Key, Write)>) -> Vec<Write> {
     let by_key: BTreeMap<(String, String), Write> =
         writes.into_iter().map(|(key, write)| ((key.pk, key.sk), write)).collect();
     by_key.into_values().collect()

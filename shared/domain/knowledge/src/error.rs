@@ -62,4 +62,36 @@ pub enum KnowledgeError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A person has decided the review already.
+    #[error("the review was decided as `{status}` already")]
+    #[failure(
+        code = "REVIEW_CLOSED",
+        status = 409,
+        help = "a merge is undone by reversing its row of the resolution log"
+    )]
+    ReviewClosed {
+        /// How.
+        status: &'static str,
+    },
+    /// Two entities cannot be made one.
+    #[error("the entities cannot be merged: {problem}")]
+    #[failure(code = "MERGE_IMPOSSIBLE", status = 409)]
+    MergeImpossible {
+        /// Why.
+        problem: String,
+    },
+    /// Spellings cannot be taken from an entity.
+    #[error("the entity cannot be split: {problem}")]
+    #[failure(code = "SPLIT_IMPOSSIBLE", status = 409)]
+    SplitImpossible {
+        /// Why.
+        problem: String,
+    },
+    /// A row of the resolution log cannot be undone.
+    #[error("this cannot be reversed: {problem}")]
+    #[failure(code = "NOT_REVERSIBLE", status = 409)]
+    NotReversible {
+        /// Why.
+        problem: String,
+    },
 }

@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 use countersign_failure::Failure;
 use countersign_identity::UserId;
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::change::Changes;
 use crate::model::{Edge, EntityId, Namespace, Relationship};
-use crate::{Entity, Mention};
+use crate::{Entity, Mention, ReviewId};
 
 /// What the keeper of the graph says when it cannot.
 pub type GraphError = Box<dyn Failure>;
@@ -35,6 +36,9 @@ pub struct Planned {
     pub changes: Changes,
     /// What the caller gets.
     pub answer: Value,
+    /// When it was planned.
+    #[serde(default)]
+    pub at: Timestamp,
 }
 
 /// Where a call stands.
@@ -67,12 +71,20 @@ pub trait Graph: Send + Sync {
         mentions: &'a [Mention],
     ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
 
-    /// Which of these edges exist.
+    /// Which of these edges exist, perhaps under what was merged into one of their ends, which is among the known.
     fn existing<'a>(
         &'a self,
         scope: &'a Scope,
         edges: &'a [Edge],
+        known: &'a [Entity],
     ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>>;
+
+    /// Which of these reviews a person has answered with no.
+    fn rejected<'a>(
+        &'a self,
+        scope: &'a Scope,
+        reviews: &'a [ReviewId],
+    ) -> BoxFuture<'a, Result<BTreeSet<ReviewId>, GraphError>>;
 
     /// Stores the plan unless the call has one, and answers with the one that stands.
     fn plan<'a>(
@@ -84,6 +96,13 @@ pub trait Graph: Send + Sync {
 
     /// Does the writes. Doing them again changes nothing.
     fn apply<'a>(
+        &'a self,
+        scope: &'a Scope,
+        changes: &'a Changes,
+    ) -> BoxFuture<'a, Result<(), GraphError>>;
+
+    /// Writes down what was found and could not be written, as pending (F-314). The plan stays, and is applied later.
+    fn pending<'a>(
         &'a self,
         scope: &'a Scope,
         changes: &'a Changes,

@@ -3,13 +3,16 @@
 //!
 //! The way of a record: [`extract`] finds mentions in it, [`resolve()`] groups mentions that mean the same thing (and
 //! recognises what the graph already knows), [`change`] turns the groups into writes that can be repeated safely.
-//! [`cross`] matches two record sets directly. [`compare`] is the one judgement all of them share. Nothing here
+//! [`cross`] matches two record sets directly. [`review`] is what people decide afterwards, [`decided`] how the graph is read
+//! under their decisions, [`explore`] what is found in it. [`compare`] is the one judgement all of them share. Nothing here
 //! reads a clock, a network or a table.
 
 pub mod change;
 pub mod compare;
 pub mod cross;
+pub mod decided;
 mod error;
+pub mod explore;
 pub mod extract;
 pub mod fold;
 mod gazetteer;
@@ -20,12 +23,13 @@ pub mod organisation;
 pub mod person;
 pub mod recognise;
 mod resolve;
+pub mod review;
 mod rows;
 
 pub use error::KnowledgeError;
 pub use model::{
     Edge, EdgeEnd, Entity, EntityId, EntityType, ExternalId, InvalidNamespace, MAX_PROVENANCE,
-    MAX_SOURCES, Namespace, Provenance, Relationship, derived_id, external_id_map,
+    MAX_SOURCES, Namespace, Provenance, Relationship, Taken, derived_id, external_id_map,
 };
 pub use resolve::{
     Ambiguity, Candidate, Cluster, DEFAULT_THRESHOLD, Known, Link, MAX_AMBIGUOUS, MAX_CANDIDATES,
@@ -33,6 +37,6 @@ pub use resolve::{
     id_key, lookup_keys, resolve,
 };
 pub use rows::{
-    Discovery, DiscoveryId, DiscoveryType, LogId, MatchMethod, ResolutionAction, ResolutionLogRow,
-    ReviewId, ReviewRow, ReviewStatus,
+    Discovery, DiscoveryId, DiscoveryStatus, DiscoveryType, LogId, MatchMethod, ResolutionAction,
+    ResolutionLogRow, ReviewId, ReviewRow, ReviewStatus,
 };

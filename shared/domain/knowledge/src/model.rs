@@ -222,10 +222,35 @@ pub struct Entity {
     pub sources: BTreeSet<String>,
     /// How many.
     pub source_count: usize,
+    /// The entity a person merged it into, until that is reversed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_into: Option<EntityId>,
+    /// The entities that people merged into it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub members: BTreeSet<EntityId>,
+    /// The entity a person split it from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split_from: Option<EntityId>,
+    /// What people split from it, by the entity that has it now.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub split_off: BTreeMap<EntityId, Taken>,
+    /// The canonical names of what was merged into it; only in a [view](crate::decided::Decided::view).
+    #[serde(skip)]
+    pub merged_names: BTreeSet<String>,
     /// When the item was made.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+/// What a person took from an entity: it never comes back to it by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Taken {
+    /// Spellings.
+    pub names: BTreeSet<String>,
+    /// Identifiers.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub external_ids: BTreeSet<ExternalId>,
 }
 
 impl Entity {
@@ -247,12 +272,22 @@ impl Entity {
         self.created_at = self.created_at.min(other.created_at);
         self.updated_at = self.updated_at.max(other.updated_at);
         self.subtype = self.subtype.take().or_else(|| other.subtype.clone());
+        for taken in self.split_off.values() {
+            self.aliases.retain(|name| !taken.names.contains(name));
+            self.external_ids.retain(|id| !taken.external_ids.contains(id));
+        }
+    }
+
+    /// Every way it is written.
+    #[must_use]
+    pub fn spellings(&self) -> BTreeSet<&String> {
+        [&self.name, &self.canonical_name].into_iter().chain(&self.aliases).collect()
     }
 
     /// The words it can be found by (F-273): folded tokens of all its names.
     #[must_use]
     pub fn search_tokens(&self) -> BTreeSet<String> {
-        let names = [&self.name, &self.canonical_name].into_iter().chain(&self.aliases);
+        let names = self.spellings().into_iter().chain(&self.merged_names);
         names.flat_map(|name| search_tokens(name)).collect()
     }
 
@@ -278,6 +313,12 @@ pub struct Provenance {
     /// Its endpoint, when the record said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
+    /// The nearer entity as the record writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_name: Option<String>,
+    /// The farther entity as the record writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_name: Option<String>,
     /// When it was read.
     pub retrieved_at: Timestamp,
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::model::{EntityId, EntityType, Relationship};
+use crate::model::{EntityId, EntityType, Namespace, Relationship};
 
 countersign_ids::prefixed_id! {
     /// One row of the resolution log.
@@ -36,6 +36,20 @@ pub enum ResolutionAction {
     CreateNew,
     /// Left for a person.
     FlagReview,
+}
+
+impl ResolutionAction {
+    /// The written form.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AutoMerge => "auto_merge",
+            Self::UserMerge => "user_merge",
+            Self::UserSplit => "user_split",
+            Self::CreateNew => "create_new",
+            Self::FlagReview => "flag_review",
+        }
+    }
 }
 
 /// By what two mentions were matched (F-243, F-247).
@@ -72,7 +86,8 @@ pub struct ResolutionLogRow {
     pub id: LogId,
     /// Whose graph.
     pub user_id: UserId,
-    /// The run.
+    /// The run; empty for what a person did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub execution_id: String,
     /// What was done.
     pub action: ResolutionAction,
@@ -80,6 +95,9 @@ pub struct ResolutionLogRow {
     pub source_entity_name: String,
     /// Its kind.
     pub source_entity_type: EntityType,
+    /// Its entity, where it is or was one of its own: what a person merged, or what a split has made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_entity_id: Option<EntityId>,
     /// What it was compared with or joined to.
     pub target_entity_name: String,
     /// The entity in the graph.
@@ -92,11 +110,20 @@ pub struct ResolutionLogRow {
     /// `jaro_winkler`, `external_id_match`, `shared_context`, …
     #[serde(default)]
     pub match_details: Map<String, Value>,
+    /// The review that was decided by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review_id: Option<ReviewId>,
+    /// Who decided it; none where it was a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<UserId>,
     /// Whether it can be undone.
     pub is_reversible: bool,
     /// When it was undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reversed_at: Option<Timestamp>,
+    /// By whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversed_by: Option<UserId>,
     /// When it was done.
     pub created_at: Timestamp,
 }
@@ -160,12 +187,18 @@ pub struct ReviewRow {
     /// When a person decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewed_at: Option<Timestamp>,
+    /// Who decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviewed_by: Option<UserId>,
+    /// The row of the log that the merge has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_id: Option<LogId>,
     /// When it was first asked.
     pub created_at: Timestamp,
 }
 
 /// What kind of thing a run found (F-251).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscoveryType {
     /// An entity the graph did not have.
@@ -180,6 +213,42 @@ pub enum DiscoveryType {
     PatternDetected,
 }
 
+impl DiscoveryType {
+    /// The written form.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NewEntity => "new_entity",
+            Self::NewRelationship => "new_relationship",
+            Self::EntityMerge => "entity_merge",
+            Self::NewExternalId => "new_external_id",
+            Self::PatternDetected => "pattern_detected",
+        }
+    }
+}
+
+/// Whether the graph has what was found (F-314).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DiscoveryStatus {
+    /// It has.
+    #[default]
+    Stored,
+    /// Writing failed, and is tried again.
+    Pending,
+}
+
+impl DiscoveryStatus {
+    /// The written form.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stored => "stored",
+            Self::Pending => "pending",
+        }
+    }
+}
+
 /// One discovery of a run (F-399).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Discovery {
@@ -189,6 +258,12 @@ pub struct Discovery {
     pub execution_id: String,
     /// Whose graph.
     pub user_id: UserId,
+    /// Which part of the graph.
+    #[serde(default)]
+    pub namespace: Namespace,
+    /// Whether the graph has it.
+    #[serde(default)]
+    pub status: DiscoveryStatus,
     /// What kind.
     pub discovery_type: DiscoveryType,
     /// The entity.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use countersign_document::{MaybeBlank, Problem, Refused, Text, Whole, text_type};
+use countersign_document::{List, MaybeBlank, Problem, Refused, Text, Whole, text_type};
 use countersign_journal::JournalConfig;
-use countersign_report::{Destination, WrittenDestination};
+use countersign_knowledge::Namespace;
+use countersign_report::{Destination, GraphNamespace, WrittenDestination};
 use countersign_run::{ApprovalPolicy, ExecutionMode, RunContext};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,12 +107,23 @@ pub struct KnowledgeConfig {
     pub read_collections: Vec<Text<100>>,
     /// The collection it writes.
     pub write_collection: Option<MaybeBlank<100>>,
-    /// Parts of the graph it works in.
-    pub graph_namespaces: Vec<Text<100>>,
+    /// Parts of the graph it works in; it writes to the first. None: the part `default`.
+    pub graph_namespaces: List<GraphNamespace, 0, 20>,
     /// Whether what it finds goes into the graph.
     pub auto_enrich: bool,
     /// Whether names are resolved to known entities first.
     pub entity_resolution: bool,
+}
+
+impl KnowledgeConfig {
+    /// The parts of the graph it works in, the one that it writes to first; none when it names none.
+    #[must_use]
+    pub fn namespaces(&self) -> Vec<Namespace> {
+        self.graph_namespaces
+            .iter()
+            .filter_map(|name| Namespace::parse(name.as_str()).ok())
+            .collect()
+    }
 }
 
 /// Where results go (F-171).

@@ -6,7 +6,6 @@
 use std::path::PathBuf;
 
 use countersign_connector::{ConnectorDefinition, Operation, xml};
-use countersign_document::Text;
 use countersign_document::broken_rules;
 use countersign_identity::UserId;
 use countersign_knowledge::cross::{Doubtful, Match, MatchStrategy, Question, Side, cross};
@@ -95,8 +94,8 @@ fn f_179_the_profile_is_valid_and_names_what_is_shipped() {
     for skill in &template.spec.skills {
         library(&format!("playbooks/{}.yaml", skill.reference));
     }
-    let namespaces = &template.spec.knowledge_config.graph_namespaces;
-    assert!(namespaces.iter().map(Text::as_str).eq(["nonprofit_research"]));
+    let namespaces = template.spec.knowledge_config.namespaces();
+    assert!(namespaces.iter().map(Namespace::as_str).eq(["nonprofit_research"]));
 }
 
 /// What an endpoint finds in all shipped filings, with the fields a call adds.
@@ -234,9 +233,9 @@ fn rendered(kind: &str, format: Format) -> String {
         DestinationConfig::Chat(layout) => layout,
         DestinationConfig::Folder(config) => &config.layout,
         DestinationConfig::Append(config) => &config.layout,
-        DestinationConfig::Table(_) | DestinationConfig::Database(_) => {
-            panic!("a table has no text")
-        }
+        DestinationConfig::Table(_)
+        | DestinationConfig::Database(_)
+        | DestinationConfig::Graph(_) => panic!("it has no text"),
     };
     countersign_report::render(format, layout, &data, &provenance()).unwrap().body
 }

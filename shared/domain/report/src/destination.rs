@@ -37,6 +37,8 @@ pub enum DestinationConfig {
     Chat(Layout),
     /// A file to download (F-285).
     Export(ExportConfig),
+    /// Entities of the owner's graph (F-284).
+    Graph(GraphConfig),
 }
 
 /// Settings of `document`.
@@ -89,6 +91,15 @@ pub struct ExportConfig {
     pub layout: Layout,
 }
 
+/// Settings of `knowledge_graph`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphConfig {
+    /// The part of the graph; the agent's first when absent.
+    pub namespace: Option<String>,
+    /// The path of the entities or records in the data; empty for the data itself.
+    pub source: String,
+}
+
 impl Destination {
     /// The word in `type`.
     #[must_use]
@@ -101,6 +112,7 @@ impl Destination {
             DestinationConfig::Database(_) => "data_workspace_db",
             DestinationConfig::Chat(_) => "chat",
             DestinationConfig::Export(_) => "file_export",
+            DestinationConfig::Graph(_) => "knowledge_graph",
         }
     }
 

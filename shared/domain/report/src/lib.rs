@@ -22,7 +22,8 @@ mod transform;
 mod written;
 
 pub use destination::{
-    AppendConfig, Destination, DestinationConfig, DocumentConfig, ExportConfig, TableConfig,
+    AppendConfig, Destination, DestinationConfig, DocumentConfig, ExportConfig, GraphConfig,
+    TableConfig,
 };
 pub use error::{Misfit, ReportError};
 pub use file_name::file_name;
@@ -31,4 +32,4 @@ pub use layout::{CellFormat, Column, Currency, Layout, Section, SectionFormat};
 pub use path::at;
 pub use render::{Provenance, render, titled};
 pub use transform::Transform;
-pub use written::WrittenDestination;
+pub use written::{GraphNamespace, WrittenDestination};

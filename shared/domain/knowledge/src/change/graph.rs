@@ -41,6 +41,11 @@ impl Planner<'_> {
             last_seen: now,
             sources: BTreeSet::from([self.origin.run.clone()]),
             source_count: 1,
+            merged_into: None,
+            members: BTreeSet::new(),
+            split_from: None,
+            split_off: BTreeMap::new(),
+            merged_names: BTreeSet::new(),
             created_at: now,
             updated_at: now,
         }
@@ -63,7 +68,7 @@ impl Planner<'_> {
             let (Some(near), Some(far)) = (near, far.filter(|far| Some(*far) != near)) else {
                 continue;
             };
-            let edge = self.edge(entity, relationship, near, far);
+            let edge = self.edge(entity, relationship, (near, far), &end.name);
             let key = (edge.from.clone(), relationship, edge.to.clone());
             match by_ends.get_mut(&key) {
                 Some(known) => known.absorb(&edge),
@@ -93,16 +98,15 @@ impl Planner<'_> {
         &self,
         entity: &Extracted,
         relationship: Relationship,
-        near: usize,
-        far: usize,
+        (near, far): (usize, usize),
+        far_name: &str,
     ) -> Edge {
         // `LOCATED_IN` runs from the organisation to the place, whichever of them was the mention.
         let to_place = matches!(relationship, Relationship::LocatedIn | Relationship::OperatesIn);
-        let (from, to) = if to_place && entity.entity_type == EntityType::Location {
-            (far, near)
-        } else {
-            (near, far)
-        };
+        let names = (squeeze(&entity.name), squeeze(far_name));
+        let is_turned = to_place && entity.entity_type == EntityType::Location;
+        let (from, to) = if is_turned { (far, near) } else { (near, far) };
+        let (from_name, to_name) = if is_turned { (names.1, names.0) } else { names };
         let now = self.origin.now;
         let confidence = self.resolution.clusters[near]
             .confidence
@@ -114,6 +118,8 @@ impl Planner<'_> {
             source_field: entity.source_field.clone(),
             connector: entity.source_connector.clone(),
             endpoint: entity.source_endpoint.clone(),
+            from_name: Some(from_name),
+            to_name: Some(to_name),
             retrieved_at: now,
         };
         Edge {

@@ -16,9 +16,11 @@ use serde::{Deserialize, Serialize};
 pub use self::answer::{answer, entities_of};
 use crate::extract::Extracted;
 use crate::fold::{fold, squeeze};
+use crate::graph::Scope;
 use crate::model::{Edge, Entity, EntityId, EntityType, ExternalId, Namespace, derived_id};
-use crate::resolve::{Cluster, Mention, Resolution};
-use crate::rows::{Discovery, ResolutionLogRow, ReviewRow};
+use crate::resolve::{Ambiguity, Candidate, Cluster, Mention, Resolution};
+use crate::review::review_id;
+use crate::rows::{Discovery, ResolutionLogRow, ReviewId, ReviewRow};
 
 /// Whose graph is written, by which run, when.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +35,14 @@ pub struct Origin {
     pub idempotency_key: String,
     /// The clock of the attempt that planned the writes.
     pub now: Timestamp,
+}
+
+impl Origin {
+    /// The part of the graph that is written.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        Scope { owner: self.owner.clone(), namespace: self.namespace.clone() }
+    }
 }
 
 /// All writes of one call.
@@ -163,6 +173,27 @@ fn ids(origin: &Origin, resolution: &Resolution) -> Vec<EntityId> {
         cluster.known.clone().unwrap_or_else(made)
     };
     resolution.clusters.iter().map(id).collect()
+}
+
+/// The review that each doubt has or would have.
+#[must_use]
+pub fn review_ids(origin: &Origin, resolution: &Resolution) -> Vec<ReviewId> {
+    let (scope, ids) = (origin.scope(), ids(origin, resolution));
+    let of = |doubt: &Ambiguity| match &doubt.candidate {
+        Candidate::Cluster(index) => review_id(&scope, &ids[doubt.cluster], &ids[*index]),
+        Candidate::Known(id, _) => review_id(&scope, &ids[doubt.cluster], id),
+    };
+    resolution.ambiguous.iter().map(of).collect()
+}
+
+/// Leaves out the doubts about which a person has said that the two are two. `reviews` are the [`review_ids`].
+pub fn forget_rejected(
+    resolution: &mut Resolution,
+    reviews: &[ReviewId],
+    rejected: &BTreeSet<ReviewId>,
+) {
+    let mut reviews = reviews.iter();
+    resolution.ambiguous.retain(|_| reviews.next().is_none_or(|id| !rejected.contains(id)));
 }
 
 fn cluster_of(resolution: &Resolution) -> BTreeMap<usize, usize> {

@@ -5,9 +5,10 @@ use serde_json::{Map, Value, json};
 use super::{Changes, Planner};
 use crate::model::{Edge, EntityId, derived_id};
 use crate::resolve::{Ambiguity, Candidate, Cluster, Link};
+use crate::review::review_id;
 use crate::rows::{
-    Discovery, DiscoveryId, DiscoveryType, LogId, ResolutionAction, ResolutionLogRow, ReviewId,
-    ReviewRow, ReviewStatus,
+    Discovery, DiscoveryId, DiscoveryStatus, DiscoveryType, LogId, ResolutionAction,
+    ResolutionLogRow, ReviewRow, ReviewStatus,
 };
 
 impl Planner<'_> {
@@ -103,13 +104,17 @@ impl Planner<'_> {
             action,
             source_entity_name: source.to_owned(),
             source_entity_type: cluster.entity_type.clone(),
+            source_entity_id: None,
             target_entity_name: cluster.canonical_name.clone(),
             target_entity_id: id.clone(),
             confidence,
             match_method: link.map(|link| link.method),
             match_details,
+            review_id: None,
+            decided_by: None,
             is_reversible: action == ResolutionAction::AutoMerge,
             reversed_at: None,
+            reversed_by: None,
             created_at: self.origin.now,
         }
     }
@@ -134,6 +139,8 @@ impl Planner<'_> {
             ])),
             execution_id: self.origin.run.clone(),
             user_id: self.origin.owner.clone(),
+            namespace: self.origin.namespace.clone(),
+            status: DiscoveryStatus::Stored,
             discovery_type: kind,
             entity_name: cluster.canonical_name.clone(),
             entity_type: cluster.entity_type.clone(),
@@ -198,18 +205,11 @@ impl Planner<'_> {
             target_entity_id: candidate_id.clone(),
             ..row
         });
-        let mut pair = [id.as_str(), candidate_id.as_str()];
-        pair.sort_unstable();
+        let scope = self.origin.scope();
         let context =
             Map::from_iter([("shared_relationships".to_owned(), json!(link.shared_context))]);
         changes.reviews.push(ReviewRow {
-            id: ReviewId::from_bytes(derived_id(&[
-                "review",
-                self.origin.owner.as_str(),
-                self.origin.namespace.as_str(),
-                pair[0],
-                pair[1],
-            ])),
+            id: review_id(&scope, id, &candidate_id),
             user_id: self.origin.owner.clone(),
             execution_id: self.origin.run.clone(),
             source_entity_name: cluster.canonical_name.clone(),
@@ -222,6 +222,8 @@ impl Planner<'_> {
             context,
             status: ReviewStatus::Pending,
             reviewed_at: None,
+            reviewed_by: None,
+            log_id: None,
             created_at: self.origin.now,
         });
     }

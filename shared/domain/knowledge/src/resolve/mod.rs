@@ -12,7 +12,7 @@
 mod blocking;
 mod cluster;
 pub(crate) mod compared;
-mod naming;
+pub(crate) mod naming;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,6 +136,8 @@ pub struct Known {
     pub id: EntityId,
     /// Its unique name.
     pub canonical_name: String,
+    /// The canonical names of what people merged into it: no new entity gets one of them.
+    pub merged_names: BTreeSet<String>,
     /// Every spelling of it, without qualifiers.
     pub names: BTreeSet<String>,
     /// Its kind.
@@ -153,6 +155,7 @@ impl From<&crate::model::Entity> for Known {
         Self {
             id: entity.id.clone(),
             canonical_name: entity.canonical_name.clone(),
+            merged_names: entity.merged_names.clone(),
             names: std::iter::once(&entity.name).chain(&entity.aliases).cloned().collect(),
             entity_type: entity.entity_type.clone(),
             external_ids: entity.external_ids.clone(),

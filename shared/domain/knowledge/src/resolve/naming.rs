@@ -158,7 +158,7 @@ fn link(nodes: &[Node], edge: &Edge) -> Link {
 }
 
 /// The fullest spelling; persons are written in reading order.
-fn canonical(kind: &EntityType, spellings: &BTreeMap<&str, usize>) -> String {
+pub(crate) fn canonical(kind: &EntityType, spellings: &BTreeMap<&str, usize>) -> String {
     let weight = |name: &str, count: usize| match kind {
         EntityType::Person => {
             let name = PersonName::parse(name);
@@ -179,8 +179,13 @@ fn canonical(kind: &EntityType, spellings: &BTreeMap<&str, usize>) -> String {
 
 /// Adds a qualifier where two things that are not one carry the same name (ADR 0010).
 fn make_unique(built: &mut [(Vec<usize>, Cluster)], known: &[Known]) {
-    let mut taken: BTreeSet<(EntityType, String)> =
-        known.iter().map(|k| (k.entity_type.clone(), fold(&k.canonical_name))).collect();
+    let mut taken: BTreeSet<(EntityType, String)> = known
+        .iter()
+        .flat_map(|known| {
+            let names = std::iter::once(&known.canonical_name).chain(&known.merged_names);
+            names.map(|name| (known.entity_type.clone(), fold(name)))
+        })
+        .collect();
     let shared = shared_names(built, &taken);
     for (_, cluster) in built.iter_mut().filter(|(_, cluster)| cluster.known.is_none()) {
         let base = cluster.canonical_name.clone();

@@ -34,6 +34,7 @@ fn known(byte: u8, name: &str, ids: &[(&str, &str)]) -> Known {
     Known {
         id: EntityId::from_bytes([byte; 16]),
         canonical_name: PersonName::parse(name).display(),
+        merged_names: BTreeSet::new(),
         names: BTreeSet::from([name.to_owned()]),
         entity_type: EntityType::Person,
         external_ids: ids.iter().filter_map(|(s, v)| ExternalId::new(s, v)).collect(),
@@ -351,6 +352,7 @@ proptest! {
         let graph: Vec<Known> = first.clusters.iter().enumerate().map(|(n, c)| Known {
             id: EntityId::from_bytes([u8::try_from(n).unwrap(); 16]),
             canonical_name: c.canonical_name.clone(),
+            merged_names: BTreeSet::new(),
             names: c.members.iter().map(|m| crate::fold::squeeze(&mentions[*m].name)).collect(),
             entity_type: c.entity_type.clone(),
             external_ids: c.external_ids.clone(),

@@ -20,12 +20,7 @@ fn f_136_what_nobody_would_see_or_do_is_refused() {
             "P022 sum up: a summary is written by a model, and this release has none | use `template` or `sections`",
         ],
     );
-    check(
-        "{auto_enrich_graph: true}",
-        &[
-            "P005 true: the end of a run does not write to the knowledge graph in this release | leave it out: a `resolve_entities` step writes what it resolves",
-        ],
-    );
+    check("{auto_enrich_graph: true}", &[]);
     check(
         "{format: csv, template: hi}",
         &[

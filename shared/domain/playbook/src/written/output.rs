@@ -89,11 +89,6 @@ impl Output {
             let hint = "use `template` or `sections`".to_owned();
             report(rules, Code::ModelForbidden, "/summary_prompt", message, hint);
         }
-        if self.auto_enrich_graph {
-            let message = "the end of a run does not write to the knowledge graph in this release";
-            let hint = "leave it out: a `resolve_entities` step writes what it resolves".to_owned();
-            report(rules, Code::NotAChoice, "/auto_enrich_graph", message, hint);
-        }
         self.form_rules(rules);
     }
 

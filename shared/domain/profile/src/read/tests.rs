@@ -50,7 +50,7 @@ fn f_393_every_problem_has_its_field_path() {
     check(
         &json!({
             "handle": "Not Kebab", "model_preference": "gpt", "max_research_rounds": 0,
-            "output_config": {"destinations": [{"type": "chat"}, {"type": "knowledge_graph"}]},
+            "output_config": {"destinations": [{"type": "chat"}, {"type": "folder"}]},
             "journal_config": {"detail_level": "sumary", "retention_days": 9999},
             "skills": [{"reference": "x"}], "approvers": ["a b"], "tool_pack": [],
         }),

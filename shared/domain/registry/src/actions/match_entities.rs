@@ -38,8 +38,8 @@ pub struct Params {
     /// The field that names what a record is about.
     #[serde(default = "name")]
     pub record_field: String,
-    /// The part of the graph. Not for playbooks.
-    #[schemars(skip)]
+    /// The part of the graph; left out, the agent's.
+    #[schemars(length(min = 1, max = 64))]
     pub namespace: Option<String>,
 }
 

@@ -15,6 +15,7 @@ pub mod query_journal;
 pub mod resolve_entities;
 pub mod route_output;
 pub mod save_to_workspace;
+pub mod search_knowledge_graph;
 pub mod search_web;
 pub mod send_notification;
 pub mod transform_data;
@@ -42,6 +43,7 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<resolve_entities::ResolveEntities>(),
         Declared::of::<route_output::RouteOutput>(),
         Declared::of::<save_to_workspace::SaveToWorkspace>(),
+        Declared::of::<search_knowledge_graph::SearchKnowledgeGraph>(),
         Declared::of::<search_web::SearchWeb>(),
         Declared::of::<send_notification::SendNotification>(),
         Declared::of::<transform_data::TransformData>(),
@@ -97,6 +99,17 @@ mod tests {
     }
 
     #[test]
+    fn f_043_search_knowledge_graph() {
+        check(
+            "search_knowledge_graph",
+            "entity_name entity_names",
+            "entity_types=[] relationship_types=[] include_related=true max_hops=2 namespace",
+            "entities[name,type,subtype,aliases,external_ids,confidence,entity_id,source_count,first_seen,last_seen] \
+             relationships[source,target,type,properties,confidence,source_id,target_id,readings] count is_cut not_found",
+        );
+    }
+
+    #[test]
     fn f_045_search_web() {
         check(
             "search_web",
@@ -132,7 +145,7 @@ mod tests {
         check(
             "resolve_entities",
             "entities!",
-            r#"strategy="fuzzy" threshold=0.85"#,
+            r#"strategy="fuzzy" threshold=0.85 namespace"#,
             "resolved[canonical_name,type,aliases,spellings,merge_count,confidence,entity_id,is_known,external_ids] \
              merge_count ambiguous ambiguous_left_out",
         );
@@ -143,7 +156,7 @@ mod tests {
         check(
             "match_entities",
             "entities! records",
-            r#"strategy="fuzzy" threshold=0.85 record_field="name""#,
+            r#"strategy="fuzzy" threshold=0.85 record_field="name" namespace"#,
             "resolved[canonical_name,type,aliases,spellings,merge_count,confidence,entity_id,is_known,external_ids] \
              merge_count ambiguous[entity,candidate,type,entity_id,candidate_id,confidence,match_method,match_details,\
              reason,why] ambiguous_left_out records",
@@ -244,7 +257,7 @@ mod tests {
             "tool-web",
         ];
         assert_eq!(functions, BTreeSet::from(expect));
-        assert_eq!(registry.iter().count(), 14);
+        assert_eq!(registry.iter().count(), 15);
         assert!(registry.iter().all(|c| !c.irreversible || c.writes));
     }
 

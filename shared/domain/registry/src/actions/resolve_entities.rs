@@ -29,8 +29,8 @@ pub struct Params {
     #[serde(default = "usual_threshold")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub threshold: f64,
-    /// The part of the graph. Not for playbooks.
-    #[schemars(skip)]
+    /// The part of the graph; left out, the agent's.
+    #[schemars(length(min = 1, max = 64))]
     pub namespace: Option<String>,
 }
 

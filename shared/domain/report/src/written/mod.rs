@@ -4,6 +4,7 @@
 //! `Option`, so that `null` counts as left out. [`crate::Destination`] is made of it.
 
 mod document;
+mod graph;
 mod layout;
 mod table;
 
@@ -15,6 +16,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use self::document::{Append, InFolder, NewDocument};
+use self::graph::Graph;
+pub use self::graph::GraphNamespace;
 pub(crate) use self::layout::Layout;
 use self::layout::{Section, section_rules};
 #[cfg(test)]
@@ -38,7 +41,6 @@ pub struct WrittenDestination {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "Destination", extend("x-refused" = {
-    "knowledge_graph": "routing into the knowledge graph is not in this release",
 }))]
 enum Form {
     /// A new document (F-280).
@@ -55,6 +57,8 @@ enum Form {
     Chat(Of<Option<Layout>>),
     /// A file to download (F-285).
     FileExport(Of<Option<Export>>),
+    /// Entities of the owner's graph (F-284).
+    KnowledgeGraph(Of<Option<Graph>>),
 }
 
 /// What every destination has.
@@ -127,6 +131,7 @@ impl Document for WrittenDestination {
             Form::AppendToExisting(of) => section_rules(of.config.sections.iter(), rules),
             Form::DataWorkspaceTable(of) => of.config.rules(rules),
             Form::DataWorkspaceDb(of) => of.config.rules(rules),
+            Form::KnowledgeGraph(_) => {}
         });
     }
 }
@@ -141,6 +146,7 @@ impl Form {
             Self::DataWorkspaceTable(of) => of.confirm,
             Self::Chat(of) => of.confirm,
             Self::FileExport(of) => of.confirm,
+            Self::KnowledgeGraph(of) => of.confirm,
         }
     }
 }
@@ -167,6 +173,9 @@ impl From<WrittenDestination> for Destination {
             }),
             Form::FileExport(of) => of.destination(Format::Csv, |config| {
                 DestinationConfig::Export(config.unwrap_or_default().into())
+            }),
+            Form::KnowledgeGraph(of) => of.destination(Format::Json, |config| {
+                DestinationConfig::Graph(config.unwrap_or_default().into())
             }),
         }
     }

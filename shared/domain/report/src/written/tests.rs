@@ -90,18 +90,23 @@ fn f_283_a_table_of_a_database_takes_the_records_of_its_name_and_is_made() {
 }
 
 #[test]
-fn f_284_a_later_kind_says_so_and_is_not_offered() {
-    let all = "`document`, `folder`, `append_to_existing`, `data_workspace_table`, `data_workspace_db`, `chat`, `file_export`";
-    let reason = "routing into the knowledge graph is not in this release";
-    check(
-        &json!({"type": "knowledge_graph"}),
-        &[&format!("type: `type` cannot be `knowledge_graph`: {reason} | use one of {all}")],
-    );
+fn f_284_a_part_of_the_graph_has_its_form() {
+    check(&json!({"type": "knowledge_graph"}), &[]);
+    check(&json!({"type": "knowledge_graph", "config": {"namespace": "a-b", "source": "x"}}), &[]);
+    let wrong = json!({"type": "knowledge_graph", "config": {"namespace": "No Such"}});
+    let reading = read_value::<WrittenDestination>(wrong);
+    assert_eq!(reading.problems.len(), 1, "{:?}", reading.problems);
+}
+
+#[test]
+fn f_280_only_kinds_that_are_accepted_are_offered() {
+    let all = "`document`, `folder`, `append_to_existing`, `data_workspace_table`, `data_workspace_db`, `chat`, `file_export`, `knowledge_graph`";
     let said = |kind: &str| format!("type: `type` must be one of {all}, found `{kind}`");
     check(&json!({"type": "chart"}), &[&format!("{} | did you mean `chat`?", said("chart"))]);
-    let reading = read_value::<WrittenDestination>(json!({"type": "knowledge_graf"}));
-    let offered = reading.problems[0].hint.clone().unwrap_or_default();
-    assert!(!offered.contains("knowledge_graph"), "{offered}");
+    for kind in ["folders", "knowledge_graf", "append_to_exsting", "data_workspace_dbs"] {
+        let reading = read_value::<WrittenDestination>(json!({ "type": kind }));
+        assert_eq!(reading.problems[0].message, said(kind)[6..], "{kind}");
+    }
 }
 
 #[test]

@@ -1,0 +1,85 @@
+//! `/discoveries` (F-350): what all runs found.
+#![expect(
+    unused_qualifications,
+    reason = "the macro of the route writes the type of the query with a path"
+)]
+
+use axum::extract::State;
+use countersign_knowledge::{Discovery, DiscoveryStatus, DiscoveryType, EntityType, Namespace};
+use countersign_store_knowledge::Window;
+use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+
+use super::knowledge::scope;
+use super::{Ctx, Reader};
+use crate::pagination::sifted;
+
+/// Which discoveries.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct DiscoveryQuery {
+    /// At most so many, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+    /// `next` of the page before.
+    cursor: Option<String>,
+    /// The part of the caller's graph; `default` when left out.
+    #[param(value_type = Option<String>)]
+    namespace: Option<Namespace>,
+    /// `new_entity`, `new_relationship`, `entity_merge`, `new_external_id` or `pattern_detected`.
+    #[serde(rename = "type")]
+    #[param(value_type = Option<String>)]
+    kind: Option<DiscoveryType>,
+    /// Only about one kind of entity, such as `PERSON`.
+    entity_type: Option<String>,
+    /// `stored`, or `pending`: the graph does not have it yet.
+    #[param(value_type = Option<String>)]
+    status: Option<DiscoveryStatus>,
+}
+
+impl DiscoveryQuery {
+    fn takes(&self, found: &Discovery) -> bool {
+        let kind = self.entity_type.as_deref().map(EntityType::from);
+        self.kind.is_none_or(|kind| found.discovery_type == kind)
+            && self.status.is_none_or(|status| found.status == status)
+            && kind.is_none_or(|kind| found.entity_type == kind)
+    }
+}
+
+/// What the caller's runs found, newest first.
+#[utoipa::path(
+    get, path = "/discoveries", tag = "knowledge", params(DiscoveryQuery),
+    responses((status = 200, body = Page<Value>))
+)]
+pub(crate) async fn list(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Query(query): Query<DiscoveryQuery>,
+) -> Result<Json<Page<Discovery>>, Problem> {
+    let scope = scope(owner, query.namespace.clone());
+    let filters = [
+        ("namespace", Some(scope.namespace.as_str())),
+        ("type", query.kind.map(DiscoveryType::as_str)),
+        ("entity_type", query.entity_type.as_deref()),
+        ("status", query.status.map(DiscoveryStatus::as_str)),
+    ];
+    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "discoveries", &filters);
+    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
+    let (ctx, scope) = (&ctx, &scope);
+    let page = sifted(
+        paging.limit()?,
+        paging.after(&cursor)?,
+        |limit, after| {
+            Box::pin(async move {
+                let window = Window { limit, after: after.as_deref() };
+                Ok(ctx.knowledge.discoveries(scope, window).await?)
+            })
+        },
+        |found| query.takes(found),
+    )
+    .await?;
+    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+}

@@ -1,0 +1,85 @@
+//! `/entity-reviews` (F-352): merges that people are asked about.
+#![expect(
+    unused_qualifications,
+    reason = "the macro of the route writes the type of the query with a path"
+)]
+
+use axum::extract::State;
+use countersign_knowledge::{EntityType, Namespace, ReviewRow, ReviewStatus};
+use countersign_store_knowledge::Window;
+use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+
+use super::knowledge::scope;
+use super::{Ctx, Reader};
+use crate::pagination::sifted;
+
+/// Which reviews.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ReviewQuery {
+    /// At most so many reviews, 1 to 100; 50 when left out.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+    /// `next` of the page before.
+    cursor: Option<String>,
+    /// The part of the caller's graph; `default` when left out.
+    #[param(value_type = Option<String>)]
+    namespace: Option<Namespace>,
+    /// `pending` (the default), `approved_merge`, `rejected` or `skipped`.
+    #[param(value_type = Option<String>)]
+    status: Option<ReviewStatus>,
+    /// Only one kind of entity, such as `PERSON`.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// Only those that are at least this sure, 0 to 1.
+    min_confidence: Option<f64>,
+    /// Only those that one run has met first.
+    execution_id: Option<String>,
+}
+
+/// Reviews of one status, newest first: two entities, how alike they are and why nobody merged them.
+#[utoipa::path(
+    get, path = "/entity-reviews", tag = "knowledge", params(ReviewQuery),
+    responses((status = 200, body = Page<Value>))
+)]
+pub(crate) async fn list(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Query(query): Query<ReviewQuery>,
+) -> Result<Json<Page<ReviewRow>>, Problem> {
+    let status = query.status.unwrap_or(ReviewStatus::Pending);
+    let scope = scope(owner, query.namespace);
+    let sure = query.min_confidence.map(|least| least.to_string());
+    let filters = [
+        ("namespace", Some(scope.namespace.as_str())),
+        ("status", Some(status.as_str())),
+        ("type", query.kind.as_deref()),
+        ("min_confidence", sure.as_deref()),
+        ("execution_id", query.execution_id.as_deref()),
+    ];
+    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "entity-reviews", &filters);
+    let paging = PageQuery { limit: query.limit, cursor: query.cursor };
+    let kind = query.kind.as_deref().map(EntityType::from);
+    let (ctx, scope) = (&ctx, &scope);
+    let page = sifted(
+        paging.limit()?,
+        paging.after(&cursor)?,
+        |limit, after| {
+            Box::pin(async move {
+                let window = Window { limit, after: after.as_deref() };
+                Ok(ctx.knowledge.reviews(scope, status, window).await?)
+            })
+        },
+        |review| {
+            kind.as_ref().is_none_or(|kind| review.source_entity_type == *kind)
+                && query.min_confidence.is_none_or(|least| review.confidence >= least)
+                && query.execution_id.as_ref().is_none_or(|run| review.execution_id == *run)
+        },
+    )
+    .await?;
+    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+}

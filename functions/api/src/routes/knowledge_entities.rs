@@ -1,0 +1,146 @@
+//! `/knowledge/entities` (F-272, F-273): finding entities by name, kind or identifier.
+#![expect(
+    unused_qualifications,
+    reason = "the macro of the route writes the type of the query with a path"
+)]
+
+use axum::extract::State;
+use countersign_knowledge::explore::{Explore as _, entity_record};
+use countersign_knowledge::graph::Scope;
+use countersign_knowledge::{Entity, EntityType, ExternalId, Namespace};
+use countersign_store_kit::Page as Stored;
+use countersign_store_knowledge::Window;
+use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+
+use super::knowledge::scope;
+use super::{Ctx, Reader};
+use crate::Context;
+use crate::pagination::sifted;
+
+/// Kinds that an identifier is looked for in, when none is given.
+const KINDS: [EntityType; 5] = [
+    EntityType::Person,
+    EntityType::Org,
+    EntityType::Location,
+    EntityType::Event,
+    EntityType::Product,
+];
+
+/// Which entities.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct EntityQuery {
+    /// At most so many entities, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+    /// `next` of the page before.
+    cursor: Option<String>,
+    /// The part of the caller's graph; `default` when left out.
+    #[param(value_type = Option<String>)]
+    namespace: Option<Namespace>,
+    /// Words of a name, or how they begin; case and accents do not count. At most 100 entities are found, and there is no `next`.
+    q: Option<String>,
+    /// Only one kind, such as `PERSON` or `ORG`.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// Only one subtype, such as `FOUNDATION`.
+    subtype: Option<String>,
+    /// Only with this identifier, `scheme:value`, such as `ein:12-3456789`.
+    external_id: Option<String>,
+}
+
+impl EntityQuery {
+    fn takes(&self, entity: &Entity) -> bool {
+        let kind = self.kind.as_deref().map(EntityType::from);
+        let is_of = |subtype: &String| entity.subtype.as_deref() == Some(subtype.as_str());
+        kind.is_none_or(|kind| entity.entity_type == kind)
+            && self.subtype.as_ref().is_none_or(is_of)
+    }
+
+    fn identifier(&self) -> Result<Option<ExternalId>, Problem> {
+        let Some(text) = &self.external_id else { return Ok(None) };
+        let read = text.split_once(':').and_then(|(scheme, value)| ExternalId::new(scheme, value));
+        let problem =
+            || Problem::field("external_id", "must be `scheme:value`, such as `ein:12-3456789`");
+        read.ok_or_else(problem).map(Some)
+    }
+}
+
+/// Entities of the caller's graph: by name in the order of ids, of one kind in the order of names, else by id.
+#[utoipa::path(
+    get, path = "/knowledge/entities", tag = "knowledge", params(EntityQuery),
+    responses((status = 200, body = Page<Value>))
+)]
+pub(crate) async fn list(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Query(query): Query<EntityQuery>,
+) -> Result<Json<Page<Value>>, Problem> {
+    let scope = scope(owner, query.namespace.clone());
+    let filters = [
+        ("namespace", Some(scope.namespace.as_str())),
+        ("q", query.q.as_deref()),
+        ("type", query.kind.as_deref()),
+        ("subtype", query.subtype.as_deref()),
+        ("external_id", query.external_id.as_deref()),
+    ];
+    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "entities", &filters);
+    let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
+    let (limit, after) = (paging.limit()?, paging.after(&cursor)?);
+    let page = match looked_up(&ctx, &scope, &query).await? {
+        Some(mut found) => {
+            found.retain(|entity| query.takes(entity));
+            found.truncate(limit.unsigned_abs() as usize);
+            Stored { items: found, next: None }
+        }
+        None => all(&ctx, &scope, &query, limit, after).await?,
+    };
+    let items = page.items.iter().map(entity_record).collect();
+    Ok(Json(cursor.page(items, page.next.as_deref())))
+}
+
+/// What a name or an identifier finds; none when neither is given.
+async fn looked_up(
+    ctx: &Context,
+    scope: &Scope,
+    query: &EntityQuery,
+) -> Result<Option<Vec<Entity>>, Problem> {
+    let Some(id) = query.identifier()? else {
+        let Some(text) = &query.q else { return Ok(None) };
+        let found = ctx.knowledge.named(scope, text).await;
+        return found.map(Some).map_err(|error| Problem::of(&*error));
+    };
+    let given = query.kind.as_deref().map(EntityType::from);
+    let kinds = given.map_or_else(|| KINDS.to_vec(), |kind| vec![kind]);
+    let mut found = Vec::new();
+    for kind in &kinds {
+        found.extend(ctx.knowledge.identified(scope, kind, &id).await?);
+    }
+    if let Some(text) = &query.q {
+        let named = ctx.knowledge.named(scope, text).await.map_err(|error| Problem::of(&*error))?;
+        found.retain(|entity| named.iter().any(|other| other.id == entity.id));
+    }
+    Ok(Some(found))
+}
+
+async fn all(
+    ctx: &Context,
+    scope: &Scope,
+    query: &EntityQuery,
+    limit: i32,
+    after: Option<String>,
+) -> Result<Stored<Entity>, Problem> {
+    let kind = query.kind.as_deref().map(EntityType::from);
+    let kind = kind.as_ref();
+    let read = |limit, after: Option<String>| -> futures::future::BoxFuture<'_, _> {
+        Box::pin(async move {
+            let window = Window { limit, after: after.as_deref() };
+            Ok(ctx.knowledge.entities(scope, kind, window).await?)
+        })
+    };
+    sifted(limit, after, read, |entity| query.takes(entity)).await
+}

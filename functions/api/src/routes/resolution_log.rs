@@ -1,0 +1,82 @@
+//! `/entity-resolution/log` (F-355): what was joined, separated and doubted, by whom and when.
+#![expect(
+    unused_qualifications,
+    reason = "the macro of the route writes the type of the query with a path"
+)]
+
+use axum::extract::State;
+use countersign_knowledge::{EntityId, Namespace, ResolutionAction, ResolutionLogRow};
+use countersign_store_knowledge::Window;
+use countersign_web::{Cursor, Json, Page, PageQuery, Problem, Query};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+
+use super::knowledge::scope;
+use super::{Ctx, Reader};
+use crate::pagination::sifted;
+
+/// Which rows.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct LogQuery {
+    /// At most so many rows, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+    /// `next` of the page before.
+    cursor: Option<String>,
+    /// The part of the caller's graph; `default` when left out.
+    #[param(value_type = Option<String>)]
+    namespace: Option<Namespace>,
+    /// `auto_merge`, `user_merge`, `user_split`, `create_new` or `flag_review`.
+    #[param(value_type = Option<String>)]
+    action: Option<ResolutionAction>,
+    /// Only rows about this entity, `ent_…`.
+    #[param(value_type = Option<String>)]
+    entity: Option<EntityId>,
+    /// Only rows of one run.
+    execution_id: Option<String>,
+}
+
+/// The log of entity resolution, newest first.
+#[utoipa::path(
+    get, path = "/entity-resolution/log", tag = "knowledge", params(LogQuery),
+    responses((status = 200, body = Page<Value>))
+)]
+pub(crate) async fn list(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Query(query): Query<LogQuery>,
+) -> Result<Json<Page<ResolutionLogRow>>, Problem> {
+    let scope = scope(owner, query.namespace);
+    let filters = [
+        ("namespace", Some(scope.namespace.as_str())),
+        ("action", query.action.map(ResolutionAction::as_str)),
+        ("entity", query.entity.as_ref().map(EntityId::as_str)),
+        ("execution_id", query.execution_id.as_deref()),
+    ];
+    let cursor = Cursor::new(ctx.cursors.get().await?, owner, "entity-resolution", &filters);
+    let paging = PageQuery { limit: query.limit, cursor: query.cursor };
+    let (ctx, scope) = (&ctx, &scope);
+    let is_about = |row: &ResolutionLogRow, id: &EntityId| {
+        row.target_entity_id == *id || row.source_entity_id.as_ref() == Some(id)
+    };
+    let page = sifted(
+        paging.limit()?,
+        paging.after(&cursor)?,
+        |limit, after| {
+            Box::pin(async move {
+                let window = Window { limit, after: after.as_deref() };
+                Ok(ctx.knowledge.log(scope, window).await?)
+            })
+        },
+        |row| {
+            query.action.is_none_or(|action| row.action == action)
+                && query.entity.as_ref().is_none_or(|id| is_about(row, id))
+                && query.execution_id.as_ref().is_none_or(|run| row.execution_id == *run)
+        },
+    )
+    .await?;
+    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+}

@@ -1,0 +1,48 @@
+//! `/entity-resolution/merge`: two entities that a person says are one, without having been asked.
+
+use std::collections::BTreeSet;
+
+use axum::extract::State;
+use countersign_knowledge::EntityId;
+use countersign_knowledge::decided::Decided;
+use countersign_knowledge::review::merge as merged;
+use countersign_web::{Json, Problem, Query};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::knowledge::{Part, decider};
+use super::resolution_reverse::{Outcome, outcome};
+use super::{Analyst, Ctx};
+
+/// What is merged.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pair {
+    /// The two, `ent_…`.
+    #[schema(value_type = Vec<String>, min_items = 2, max_items = 2)]
+    entities: [EntityId; 2],
+    /// The one whose id and name stay; the one that more runs have met when left out.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    keep: Option<EntityId>,
+}
+
+/// Makes one of two entities of one kind.
+#[utoipa::path(
+    post, path = "/entity-resolution/merge", tag = "knowledge", request_body = Pair, params(Part),
+    responses((status = 200, body = Outcome), (status = 409, description = "MERGE_IMPOSSIBLE: one already, two kinds, not there, or too many"))
+)]
+pub(crate) async fn merge(
+    State(ctx): Ctx,
+    Analyst(ref person): Analyst,
+    Query(part): Query<Part>,
+    Json(body): Json<Pair>,
+) -> Result<Json<Outcome>, Problem> {
+    let scope = part.scope(person);
+    let by = decider(&scope);
+    let pair = [&body.entities[0], &body.entities[1]];
+    let about = BTreeSet::from(body.entities.clone());
+    let judge = |decided: &Decided| merged(&by, decided, pair, body.keep.as_ref());
+    let decision = ctx.knowledge.decide(&scope, about, &judge).await??;
+    Ok(Json(outcome(&ctx, &scope, decision).await?))
+}

@@ -1,0 +1,68 @@
+//! `/entity-resolution/reverse/{id}` (F-356).
+
+use axum::extract::State;
+use countersign_knowledge::decided::Decided;
+use countersign_knowledge::graph::Scope;
+use countersign_knowledge::review::{Decision, concerned, reverse as reversal};
+use countersign_knowledge::{LogId, ResolutionLogRow};
+use countersign_web::{Json, Path, Problem, Query};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::entity_review::entities;
+use super::knowledge::{Part, decider};
+use super::{Analyst, Ctx, found};
+use crate::Context;
+
+/// What a decision did.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Outcome {
+    /// The row of the log that it has; none where it only reverses one.
+    #[schema(value_type = Option<Object>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<ResolutionLogRow>,
+    /// The row that it has reversed.
+    #[schema(value_type = Option<Object>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reversed: Option<ResolutionLogRow>,
+    /// The entities that it is about, as they are now.
+    #[schema(value_type = Vec<Object>)]
+    entities: Value,
+}
+
+/// Takes back a merge or a split: a person's merge leaves both as if it had not been, and its review is open again; a spelling
+/// that a run merged becomes an entity of its own.
+#[utoipa::path(
+    post, path = "/entity-resolution/reverse/{id}", tag = "knowledge",
+    params(("id" = String, Path, description = "`rlog_…`, a row of the log"), Part),
+    responses((status = 200, body = Outcome), (status = 404, description = "NOT_FOUND"), (status = 409, description = "NOT_REVERSIBLE: reversed already, of a kind that cannot be, or no longer so; SPLIT_IMPOSSIBLE"))
+)]
+pub(crate) async fn reverse(
+    State(ctx): Ctx,
+    Analyst(ref person): Analyst,
+    Path(id): Path<LogId>,
+    Query(part): Query<Part>,
+) -> Result<Json<Outcome>, Problem> {
+    let scope = part.scope(person);
+    let row = found(ctx.knowledge.log_row(&scope, &id).await?)?;
+    let review = match &row.review_id {
+        Some(review) => ctx.knowledge.review(&scope, review).await?,
+        None => None,
+    };
+    let by = decider(&scope);
+    let judge = |decided: &Decided| reversal(&by, decided, &row, review.as_ref());
+    let decision = ctx.knowledge.decide(&scope, concerned(&scope, &row), &judge).await??;
+    Ok(Json(outcome(&ctx, &scope, decision).await?))
+}
+
+/// A decision as it is shown.
+pub(crate) async fn outcome(
+    ctx: &Context,
+    scope: &Scope,
+    decision: Decision,
+) -> Result<Outcome, Problem> {
+    let ids = decision.entities.into_iter().map(|entity| entity.id).collect();
+    let entities = entities(ctx, scope, ids).await?;
+    Ok(Outcome { log: decision.log, reversed: decision.reversed, entities })
+}

@@ -1,0 +1,71 @@
+//! Graph writes that failed or were never finished (F-274, F-314).
+
+use countersign_lambda_entry::Fault;
+use countersign_store_knowledge::{KnowledgeStore, OpenPlan};
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::Chore;
+
+/// No function runs longer, so a plan as old as this is nobody's any more.
+const OLD: SignedDuration = SignedDuration::from_mins(15);
+
+/// A plan that fails for so long is given up.
+const GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// How many plans one sweep applies.
+const MAX_PLANS: i32 = 10;
+
+/// Plans for the graph that were stored and not applied.
+pub struct Knowledge(pub KnowledgeStore);
+
+#[derive(Default, Serialize)]
+struct Counts {
+    applied: usize,
+    failed: usize,
+    given_up: usize,
+}
+
+impl Chore for Knowledge {
+    fn name(&self) -> &'static str {
+        "knowledge"
+    }
+
+    fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
+        Box::pin(async move {
+            let mut counts = Counts::default();
+            for open in self.0.open_plans(before(now, OLD), MAX_PLANS).await? {
+                // One bad plan must not keep the others.
+                if let Err(error) = self.0.resume(&open).await {
+                    counts.failed += 1;
+                    tracing::error!(call = open.call, %error, "a graph write failed again");
+                    self.look_after(&open, now, &mut counts).await?;
+                } else {
+                    counts.applied += 1;
+                }
+            }
+            Ok(json!(counts))
+        })
+    }
+}
+
+impl Knowledge {
+    async fn look_after(
+        &self,
+        open: &OpenPlan,
+        now: Timestamp,
+        counts: &mut Counts,
+    ) -> Result<(), Fault> {
+        if open.planned.at < before(now, GIVEN_UP) {
+            self.0.give_up(open).await?;
+            counts.given_up += 1;
+        }
+        Ok(())
+    }
+}
+
+fn before(now: Timestamp, long: SignedDuration) -> Timestamp {
+    now.checked_sub(long).unwrap_or(Timestamp::MIN)
+}

@@ -1,0 +1,211 @@
+//! `countersign reviews`: doubtful merges of entities, and what was decided about them.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{FACTORY, Who, items, pretty, row, text, visible};
+use crate::console::Console;
+use crate::door::Door;
+use crate::error::CliError;
+use crate::stack::Place;
+
+#[derive(Debug, Args)]
+pub(crate) struct Reviews {
+    /// Show this one, `review_…`, or decide it.
+    review: Option<String>,
+    /// The two are one.
+    #[arg(long, requires = "review", group = "decision")]
+    approve: bool,
+    /// The two are two; nobody is asked again.
+    #[arg(long, requires = "review", group = "decision")]
+    reject: bool,
+    /// Put it aside.
+    #[arg(long, requires = "review", group = "decision")]
+    skip: bool,
+    /// The entity whose id and name stay, `ent_…`.
+    #[arg(long, value_name = "ENTITY", requires = "approve")]
+    keep: Option<String>,
+    /// Those with this status: pending, approved_merge, rejected or skipped.
+    #[arg(long, default_value = "pending", conflicts_with = "review")]
+    status: String,
+    /// Show the log of what was joined and separated instead.
+    #[arg(long, conflicts_with_all = ["review", "reverse"])]
+    log: bool,
+    /// Take back this row of the log, `rlog_…`.
+    #[arg(long, value_name = "ROW", conflicts_with = "review")]
+    reverse: Option<String>,
+    /// The part of the graph.
+    #[arg(long, default_value = "default")]
+    namespace: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    who: Who,
+}
+
+impl Reviews {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        for word in
+            [Some(&self.status), Some(&self.namespace), self.review.as_ref(), self.reverse.as_ref()]
+                .into_iter()
+                .flatten()
+        {
+            if !word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) {
+                return Err(CliError::Argument(format!(
+                    "`{}` is not an id or a word",
+                    visible(word)
+                )));
+            }
+        }
+        let door = self.who.door(place).await?;
+        match (&self.review, &self.reverse) {
+            (Some(review), _) => self.one(&door, review, console).await,
+            (None, Some(entry)) => {
+                let path = self.path(&format!("/entity-resolution/reverse/{entry}?"));
+                let done = door.post(&path, &json!({})).await?;
+                self.say(&done, console, |done| vec![decided(&done["reversed"], "reversed")]);
+                Ok(())
+            }
+            (None, None) if self.log => self.list(&door, &LOG, console).await,
+            (None, None) => self.list(&door, &REVIEWS, console).await,
+        }
+    }
+
+    fn path(&self, path: &str) -> String {
+        format!("{FACTORY}{path}namespace={}", self.namespace)
+    }
+
+    async fn one(&self, door: &Door, review: &str, console: &Console) -> Result<(), CliError> {
+        let verb = [("approve", self.approve), ("reject", self.reject), ("skip", self.skip)];
+        let found = match verb.iter().find(|(_, is_asked)| *is_asked) {
+            Some((verb, _)) => {
+                let path = self.path(&format!("/entity-reviews/{review}/{verb}?"));
+                let body = self.keep.as_ref().map_or(json!({}), |keep| json!({ "keep": keep }));
+                door.post(&path, &body).await?
+            }
+            None => door.get(&self.path(&format!("/entity-reviews/{review}?"))).await?,
+        };
+        self.say(&found, console, shown);
+        Ok(())
+    }
+
+    fn say(&self, found: &Value, console: &Console, lines: fn(&Value) -> Vec<String>) {
+        if self.json {
+            console.line(pretty(found));
+        } else {
+            lines(found).iter().for_each(|line| console.line(line));
+        }
+    }
+
+    async fn list(&self, door: &Door, list: &List, console: &Console) -> Result<(), CliError> {
+        let path = list.path.replace("{status}", &self.status);
+        let page = door.get(&self.path(&path)).await?;
+        if self.json {
+            console.line(pretty(&page));
+            return Ok(());
+        }
+        let rows: Vec<Vec<String>> =
+            items(&page).iter().map(|found| row(found, list.fields)).collect();
+        console.table(list.titles, &rows);
+        Ok(())
+    }
+}
+
+/// A list of the API as a table.
+struct List {
+    path: &'static str,
+    fields: &'static [&'static str],
+    titles: &'static [&'static str],
+}
+
+const REVIEWS: List = List {
+    path: "/entity-reviews?status={status}&",
+    fields: &[
+        "id",
+        "source_entity_type",
+        "source_entity_name",
+        "candidate_entity_name",
+        "confidence",
+    ],
+    titles: &["REVIEW", "TYPE", "NAME", "OR THE SAME AS", "ALIKE"],
+};
+
+const LOG: List = List {
+    path: "/entity-resolution/log?",
+    fields: &[
+        "id",
+        "created_at",
+        "action",
+        "source_entity_name",
+        "target_entity_name",
+        "decided_by",
+        "reversed_at",
+    ],
+    titles: &["ROW", "WHEN", "ACTION", "NAME", "ENTITY", "BY", "REVERSED"],
+};
+
+/// A review in lines.
+fn shown(review: &Value) -> Vec<String> {
+    let field = |value: &Value, name: &str| visible(&text(value, name).unwrap_or_default());
+    let mut lines = vec![
+        format!("{}: {}", field(review, "id"), field(review, "status")),
+        format!(
+            "  {} or the same as {}: {}",
+            field(review, "source_entity_name"),
+            field(review, "candidate_entity_name"),
+            field(review, "confidence")
+        ),
+    ];
+    if let Some(why) = text(&review["match_details"], "why") {
+        lines.push(format!("  {}", visible(&why)));
+    }
+    if let Some(by) = text(review, "reviewed_by") {
+        lines.push(format!("  by {} at {}", visible(&by), field(review, "reviewed_at")));
+    }
+    for side in ["source", "candidate"] {
+        let entity = &review[side];
+        let aliases = entity["aliases"].as_array().into_iter().flatten();
+        let aliases: Vec<String> = aliases.filter_map(Value::as_str).map(visible).collect();
+        lines.push(format!(
+            "  {} {}, met in {} runs; also {}",
+            field(entity, "entity_id"),
+            field(entity, "canonical_name"),
+            field(entity, "source_count"),
+            if aliases.is_empty() { "-".to_owned() } else { aliases.join(" · ") }
+        ));
+    }
+    lines
+}
+
+/// A row of the log in a line.
+fn decided(entry: &Value, what: &str) -> String {
+    let field = |name: &str| visible(&text(entry, name).unwrap_or_default());
+    let (source, target) = (field("source_entity_name"), field("target_entity_name"));
+    format!("{what}: {} of {source} and {target}", field("action"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::shown;
+
+    #[test]
+    fn f_248_a_review_is_shown_with_both_sides() {
+        let review = json!({
+            "id": "review_1", "status": "pending", "source_entity_name": "J Doe",
+            "candidate_entity_name": "Jane\u{1b}Doe", "confidence": 0.78,
+            "match_details": {"why": "A lone initial"},
+            "source": {"entity_id": "ent_1", "canonical_name": "J Doe", "source_count": 1, "aliases": ["J DOE"]},
+            "candidate": null,
+        });
+        let lines = shown(&review);
+        assert_eq!(lines[0], "review_1: pending");
+        assert_eq!(lines[1], "  J Doe or the same as Jane\\u{1b}Doe: 0.78");
+        assert!(
+            lines[2].contains("A lone initial") && lines[3].contains("also J DOE"),
+            "{lines:#?}"
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! The destination `knowledge_graph` (F-284): items become entities of the graph.
+
+use countersign_actions_output::GraphPort;
+use countersign_knowledge::change::Origin;
+use countersign_knowledge::extract::{Extracted, Request, extract};
+use countersign_knowledge::{Namespace, Settings};
+use countersign_registry::action::{ActionError, Call};
+use countersign_report::GraphConfig;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::Stores;
+use crate::namespaces::scope;
+use crate::resolve_entities::{Kept, entities, remember};
+
+/// What whoever reads about a write that failed can do.
+const PENDING: &str =
+    "it is written again within minutes; `GET /discoveries?status=pending` lists it";
+
+impl GraphPort for Stores {
+    fn keep<'a>(
+        &'a self,
+        call: &'a Call,
+        key: &'a str,
+        config: &'a GraphConfig,
+        items: &'a [Value],
+    ) -> BoxFuture<'a, Result<Value, ActionError>> {
+        Box::pin(async move {
+            let namespace = config.namespace.as_deref();
+            let scope = scope(self.profiles.as_ref(), call, namespace).await?;
+            let entities = named(items)?;
+            let origin = Origin {
+                owner: scope.owner,
+                namespace: scope.namespace,
+                run: call.run.clone(),
+                idempotency_key: key.to_owned(),
+                now: call.now,
+            };
+            let settings = Settings::default();
+            match remember(self.graph.as_ref(), &origin, &settings, &entities).await? {
+                (answer, Kept::Stored) => Ok(summary(&origin.namespace, &answer)),
+                (_, Kept::Pending(error)) => Err(pending(&error)),
+            }
+        })
+    }
+}
+
+/// Entities are taken as they are; of records, what names somebody.
+fn named(items: &[Value]) -> Result<Vec<Extracted>, ActionError> {
+    let has = |item: &Value, key: &str| item.get(key).is_some_and(Value::is_string);
+    if items.iter().all(|item| has(item, "name") && has(item, "type")) {
+        return entities(&Value::Array(items.to_vec()));
+    }
+    extract(items, &Request::default()).map_err(|error| ActionError::from_failure(&error))
+}
+
+/// What was resolved, in figures, from the answer of [`remember`].
+#[must_use]
+pub fn summary(namespace: &Namespace, answer: &Value) -> Value {
+    let resolved = answer["resolved"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_new = |one: &&Value| one["is_known"] == json!(false);
+    json!({
+        "namespace": namespace,
+        "entities": resolved.len(),
+        "new_entities": resolved.iter().filter(is_new).count(),
+        "merged": answer["merge_count"],
+        "to_review": answer["ambiguous"].as_array().map_or(0, Vec::len),
+    })
+}
+
+/// Why a write failed, and that it is done later.
+#[must_use]
+pub fn pending(error: &ActionError) -> ActionError {
+    error.clone().with_help(PENDING)
+}

@@ -1,0 +1,221 @@
+//! A graph for tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+
+use countersign_identity::UserId;
+use countersign_knowledge::change::Changes;
+use countersign_knowledge::explore::{Around, Explore};
+use countersign_knowledge::fold::search_tokens;
+use countersign_knowledge::graph::{CallState, EdgeKey, Graph, GraphError, Planned, Scope};
+use countersign_knowledge::{Edge, Entity, EntityId, KnowledgeError, Mention, Namespace, ReviewId};
+use countersign_registry::action::ActionError;
+use futures::future::BoxFuture;
+
+use crate::ProfileNamespaces;
+
+/// A graph in memory that can be made to fail after so many steps.
+#[derive(Default)]
+pub(super) struct Memory {
+    pub(super) state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) calls: BTreeMap<String, (Planned, bool)>,
+    pub(super) entities: BTreeMap<String, Entity>,
+    pub(super) edges: BTreeMap<EdgeKey, Edge>,
+    pub(super) rows: BTreeSet<String>,
+    pub(super) reviews: BTreeSet<String>,
+    pub(super) rejected: BTreeSet<ReviewId>,
+    pub(super) pending: usize,
+    pub(super) writes: usize,
+    pub(super) fail_after: Option<usize>,
+}
+
+impl State {
+    fn step(&mut self) -> Result<(), GraphError> {
+        if let Some(left) = &mut self.fail_after {
+            if *left == 0 {
+                self.fail_after = None;
+                return Err(Box::new(KnowledgeError::BadParam {
+                    name: "crash",
+                    problem: "killed".to_owned(),
+                }));
+            }
+            *left -= 1;
+        }
+        self.writes += 1;
+        Ok(())
+    }
+
+    fn apply(&mut self, changes: &Changes) -> Result<(), GraphError> {
+        for entity in &changes.entities {
+            self.step()?;
+            self.entities
+                .entry(entity.id.to_string())
+                .and_modify(|e| e.absorb(entity))
+                .or_insert_with(|| entity.clone());
+        }
+        for edge in &changes.edges {
+            self.step()?;
+            let key = (edge.from.clone(), edge.relationship, edge.to.clone());
+            self.edges.entry(key).and_modify(|e| e.absorb(edge)).or_insert_with(|| edge.clone());
+        }
+        self.rows.extend(changes.log.iter().map(|row| row.id.to_string()));
+        self.rows.extend(changes.discoveries.iter().map(|row| row.id.to_string()));
+        self.reviews.extend(changes.reviews.iter().map(|row| row.id.to_string()));
+        Ok(())
+    }
+}
+
+fn ready<'a, T: Send + 'a>(value: Result<T, GraphError>) -> BoxFuture<'a, Result<T, GraphError>> {
+    Box::pin(std::future::ready(value))
+}
+
+impl Graph for Memory {
+    fn call<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+        let state = self.state.lock().unwrap();
+        ready(Ok(match state.calls.get(&format!("{}{key}", scope.owner)) {
+            None => CallState::New,
+            Some((planned, true)) => CallState::Done(planned.answer.clone()),
+            Some((planned, false)) => CallState::Planned(Box::new(planned.clone())),
+        }))
+    }
+
+    fn candidates<'a>(
+        &'a self,
+        scope: &'a Scope,
+        _: &'a [Mention],
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        ready(Ok(state
+            .entities
+            .values()
+            .filter(|e| e.user_id == scope.owner && e.namespace == scope.namespace)
+            .cloned()
+            .collect()))
+    }
+
+    fn existing<'a>(
+        &'a self,
+        _: &'a Scope,
+        edges: &'a [Edge],
+        _: &'a [Entity],
+    ) -> BoxFuture<'a, Result<BTreeSet<EdgeKey>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        let keys = edges.iter().map(|e| (e.from.clone(), e.relationship, e.to.clone()));
+        ready(Ok(keys.filter(|key| state.edges.contains_key(key)).collect()))
+    }
+
+    fn rejected<'a>(
+        &'a self,
+        _: &'a Scope,
+        reviews: &'a [ReviewId],
+    ) -> BoxFuture<'a, Result<BTreeSet<ReviewId>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        ready(Ok(reviews.iter().filter(|id| state.rejected.contains(*id)).cloned().collect()))
+    }
+
+    fn plan<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        planned: &'a Planned,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+        let mut state = self.state.lock().unwrap();
+        if let Err(error) = state.step() {
+            return ready(Err(error));
+        }
+        state.calls.insert(format!("{}{key}", scope.owner), (planned.clone(), false));
+        ready(Ok(CallState::Planned(Box::new(planned.clone()))))
+    }
+
+    fn apply<'a>(
+        &'a self,
+        _: &'a Scope,
+        changes: &'a Changes,
+    ) -> BoxFuture<'a, Result<(), GraphError>> {
+        ready(self.state.lock().unwrap().apply(changes))
+    }
+
+    fn pending<'a>(
+        &'a self,
+        _: &'a Scope,
+        changes: &'a Changes,
+    ) -> BoxFuture<'a, Result<(), GraphError>> {
+        let mut state = self.state.lock().unwrap();
+        state.pending = changes.discoveries.len();
+        ready(Ok(()))
+    }
+
+    fn finish<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<(), GraphError>> {
+        let mut state = self.state.lock().unwrap();
+        if let Err(error) = state.step() {
+            return ready(Err(error));
+        }
+        if let Some((_, done)) = state.calls.get_mut(&format!("{}{key}", scope.owner)) {
+            *done = true;
+        }
+        ready(Ok(()))
+    }
+}
+
+impl Explore for Memory {
+    fn named<'a>(
+        &'a self,
+        scope: &'a Scope,
+        text: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        let words = search_tokens(text);
+        let is_named = |entity: &&Entity| {
+            let own = entity.search_tokens();
+            entity.user_id == scope.owner
+                && entity.namespace == scope.namespace
+                && words.iter().all(|word| own.iter().any(|token| token.starts_with(word.as_str())))
+        };
+        ready(Ok(state.entities.values().filter(is_named).cloned().collect()))
+    }
+
+    fn by_ids<'a>(
+        &'a self,
+        _: &'a Scope,
+        ids: BTreeSet<EntityId>,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        let state = self.state.lock().unwrap();
+        let found = state.entities.values().filter(|entity| ids.contains(&entity.id));
+        ready(Ok(found.cloned().collect()))
+    }
+
+    fn around<'a>(
+        &'a self,
+        _: &'a Scope,
+        ids: &'a BTreeSet<EntityId>,
+    ) -> BoxFuture<'a, Result<Around, GraphError>> {
+        let state = self.state.lock().unwrap();
+        let touches = |edge: &&Edge| ids.contains(&edge.from) || ids.contains(&edge.to);
+        let edges = state.edges.values().filter(touches).cloned().collect();
+        ready(Ok(Around { edges, is_cut: false }))
+    }
+}
+
+impl ProfileNamespaces for Memory {
+    fn namespaces<'a>(
+        &'a self,
+        _: &'a UserId,
+        profile: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Namespace>, ActionError>> {
+        let named: &[&str] = if profile == "prof_2" { &["nonprofits", "politics"] } else { &[] };
+        let named = named.iter().map(|name| Namespace::parse(name).unwrap()).collect();
+        Box::pin(std::future::ready(Ok(named)))
+    }
+}

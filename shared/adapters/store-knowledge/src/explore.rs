@@ -1,0 +1,181 @@
+//! Finding entities and what is around them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use countersign_knowledge::explore::{Around, Explore};
+use countersign_knowledge::fold::search_tokens;
+use countersign_knowledge::graph::{GraphError, Scope};
+use countersign_knowledge::{Edge, Entity, EntityId, EntityType, ExternalId, Relationship, id_key};
+use countersign_store_kit::{Key, Query, decode};
+use futures::future::BoxFuture;
+use futures::stream::{StreamExt as _, TryStreamExt as _, iter};
+
+use crate::graph::boxed;
+use crate::reads::{Back, Page};
+use crate::trail::Window;
+use crate::writes::Pointer;
+use crate::{KnowledgeStore, Result, keys};
+
+/// The most entities a search answers.
+const MAX_FOUND: usize = 100;
+
+/// The most edges that are read of one entity in one direction.
+const MAX_EDGES: i32 = 1_000;
+
+/// How many entities' edges are read at once.
+const AT_ONCE: usize = 8;
+
+/// Stored edges by what names them, and whether some were left out.
+type Stored = (BTreeMap<(EntityId, Relationship, EntityId), Edge>, bool);
+
+impl Explore for KnowledgeStore {
+    fn named<'a>(
+        &'a self,
+        scope: &'a Scope,
+        text: &'a str,
+    ) -> BoxFuture<'a, std::result::Result<Vec<Entity>, GraphError>> {
+        Box::pin(async move { self.search(scope, text).await.map_err(boxed) })
+    }
+
+    fn by_ids<'a>(
+        &'a self,
+        scope: &'a Scope,
+        ids: BTreeSet<EntityId>,
+    ) -> BoxFuture<'a, std::result::Result<Vec<Entity>, GraphError>> {
+        Box::pin(async move { self.views_of(scope, ids).await.map_err(boxed) })
+    }
+
+    fn around<'a>(
+        &'a self,
+        scope: &'a Scope,
+        ids: &'a BTreeSet<EntityId>,
+    ) -> BoxFuture<'a, std::result::Result<Around, GraphError>> {
+        Box::pin(async move { self.edges_around(scope, ids).await.map_err(boxed) })
+    }
+}
+
+impl KnowledgeStore {
+    /// One entity of the owner, or what it is merged into; none when it is not there.
+    pub fn entity<'a>(
+        &'a self,
+        scope: &'a Scope,
+        id: &'a EntityId,
+    ) -> BoxFuture<'a, Result<Option<Entity>>> {
+        Box::pin(async move {
+            Ok(self.views_of(scope, BTreeSet::from([id.clone()])).await?.into_iter().next())
+        })
+    }
+
+    /// A page of entities, by id; with a kind, by canonical name. What is merged into another is left out, so a page may
+    /// be short.
+    pub fn entities<'a>(
+        &'a self,
+        scope: &'a Scope,
+        kind: Option<&'a EntityType>,
+        window: Window<'a>,
+    ) -> BoxFuture<'a, Result<Page<Entity>>> {
+        Box::pin(async move {
+            let query = match kind {
+                Some(kind) => Query::index(&keys::by_type(scope, kind)),
+                None => Query::partition(&keys::graph(scope)).prefix("ENT#"),
+            };
+            let page = self.table.query(query.limit(window.limit).after(window.after)).await?;
+            let listed = page.items.into_iter().map(|item| self.open_as::<Entity>(item));
+            let listed = listed.collect::<Result<Vec<_>>>()?;
+            let roots: Vec<EntityId> = listed
+                .into_iter()
+                .filter(|entity| entity.merged_into.is_none())
+                .map(|entity| entity.id)
+                .collect();
+            let (decided, _) = self.decided(scope, roots.iter().cloned().collect()).await?;
+            let items = roots.iter().filter_map(|id| decided.view(id)).collect();
+            Ok(Page { items, next: page.next })
+        })
+    }
+
+    /// The entities with this identifier (F-272): at most one of each kind, unless people are still asked.
+    pub fn identified<'a>(
+        &'a self,
+        scope: &'a Scope,
+        kind: &'a EntityType,
+        id: &'a ExternalId,
+    ) -> BoxFuture<'a, Result<Vec<Entity>>> {
+        Box::pin(async move {
+            let query = Query::partition(&keys::lookup(scope, &id_key(kind, id))).consistent();
+            let pointers: Vec<Pointer> = self.table.query_all(query, 100).await?;
+            let ids = pointers.into_iter().map(|pointer| pointer.id).collect();
+            let mut found = self.views_of(scope, ids).await?;
+            found.retain(|entity| entity.external_ids.contains(id));
+            Ok(found)
+        })
+    }
+
+    async fn search(&self, scope: &Scope, text: &str) -> Result<Vec<Entity>> {
+        let words = search_tokens(text);
+        let mut found: Option<BTreeSet<EntityId>> = None;
+        for word in &words {
+            let query = Query::partition(&keys::words(scope)).prefix(word).limit(500);
+            let pointers: Vec<Pointer> = self.table.query_all(query, 5_000).await?;
+            let ids = pointers.into_iter().map(|pointer| pointer.id).collect();
+            found = Some(match found {
+                Some(before) => before.intersection(&ids).cloned().collect(),
+                None => ids,
+            });
+        }
+        let ids = found.unwrap_or_default().into_iter().take(MAX_FOUND).collect();
+        let mut found = self.views_of(scope, ids).await?;
+        // A spelling that was split off is still filed under the entity it came from.
+        let has = |entity: &Entity, word: &String| {
+            entity.search_tokens().iter().any(|own| own.starts_with(word.as_str()))
+        };
+        found.retain(|entity| words.iter().all(|word| has(entity, word)));
+        Ok(found)
+    }
+
+    async fn views_of(&self, scope: &Scope, ids: BTreeSet<EntityId>) -> Result<Vec<Entity>> {
+        let (decided, _) = self.decided(scope, ids.clone()).await?;
+        let roots: BTreeSet<&EntityId> = ids.iter().map(|id| decided.root(id)).collect();
+        Ok(roots.into_iter().filter_map(|id| decided.view(id)).collect())
+    }
+
+    async fn edges_around(&self, scope: &Scope, ids: &BTreeSet<EntityId>) -> Result<Around> {
+        let (decided, _) = self.decided(scope, ids.clone()).await?;
+        let holders: BTreeSet<EntityId> =
+            ids.iter().flat_map(|id| decided.edge_holders(decided.root(id))).collect();
+        let mut reads: Vec<BoxFuture<'_, Result<Stored>>> = Vec::with_capacity(holders.len());
+        for holder in &holders {
+            reads.push(Box::pin(self.stored_edges(scope, holder)));
+        }
+        let read: Vec<Stored> = iter(reads).buffered(AT_ONCE).try_collect().await?;
+        let is_cut = read.iter().any(|(_, is_cut)| *is_cut);
+        let stored: BTreeMap<_, _> = read.into_iter().flat_map(|(edges, _)| edges).collect();
+        let stored: Vec<Edge> = stored.into_values().collect();
+        let ends = stored.iter().flat_map(|edge| [edge.from.clone(), edge.to.clone()]);
+        let (all, _) = self.decided(scope, ends.chain(ids.iter().cloned()).collect()).await?;
+        let roots: BTreeSet<&EntityId> = ids.iter().map(|id| all.root(id)).collect();
+        let mut edges = all.edges(&stored);
+        edges.retain(|edge| roots.contains(&edge.from) || roots.contains(&edge.to));
+        Ok(Around { edges, is_cut })
+    }
+
+    async fn stored_edges(&self, scope: &Scope, id: &EntityId) -> Result<Stored> {
+        let partition = Query::partition(&keys::edges(scope, id)).limit(MAX_EDGES).consistent();
+        let leaving = self.table.query(partition.clone().prefix("OUT#")).await?;
+        let arriving = self.table.query(partition.prefix("IN#")).await?;
+        let is_cut = leaving.next.is_some() || arriving.next.is_some();
+        let mut items = leaving.items;
+        let mut wanted = Vec::with_capacity(arriving.items.len());
+        for item in arriving.items {
+            let back: Back = decode(self.table.name(), item)?;
+            wanted.push(keys::edge(scope, &back.from, back.relationship, id));
+        }
+        let found = self.table.get_many(&wanted as &[Key]).await?;
+        items.extend(found.into_values());
+        let mut edges = BTreeMap::new();
+        for item in items {
+            let edge: Edge = self.open_as(item)?;
+            edges.insert((edge.from.clone(), edge.relationship, edge.to.clone()), edge);
+        }
+        Ok((edges, is_cut))
+    }
+}

@@ -1,0 +1,228 @@
+//! What is found in the graph: entities by name, and what is around them (F-043, F-278).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+use crate::graph::{GraphError, Scope};
+use crate::model::{Edge, Entity, EntityId, EntityType, Relationship, external_id_map};
+
+/// How far one may ask around an entity.
+pub const MAX_HOPS: u8 = 4;
+
+/// The most entities that one answer holds.
+pub const MAX_NODES: usize = 500;
+
+/// The most relationships that one answer holds.
+pub const MAX_EDGES: usize = 2_000;
+
+/// Entities beyond the first that are asked about at once.
+const AT_ONCE: usize = 25;
+
+/// Reading one owner's graph, under the decisions of people.
+pub trait Explore: Send + Sync {
+    /// Entities with words in their names that begin like those of `text`, case and accents aside (F-273).
+    fn named<'a>(
+        &'a self,
+        scope: &'a Scope,
+        text: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
+
+    /// These entities, or what they are merged into; those that are not there are left out.
+    fn by_ids<'a>(
+        &'a self,
+        scope: &'a Scope,
+        ids: BTreeSet<EntityId>,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>>;
+
+    /// The edges that leave these entities or arrive at them, and whether some were left out.
+    fn around<'a>(
+        &'a self,
+        scope: &'a Scope,
+        ids: &'a BTreeSet<EntityId>,
+    ) -> BoxFuture<'a, Result<Around, GraphError>>;
+}
+
+/// The edges of some entities.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Around {
+    /// Each once.
+    pub edges: Vec<Edge>,
+    /// An entity has more than are read.
+    pub is_cut: bool,
+}
+
+/// How far, and along what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expansion {
+    /// At most [`MAX_HOPS`].
+    pub max_hops: u8,
+    /// Only along these; all when empty.
+    pub relationships: BTreeSet<Relationship>,
+    /// Only to entities of these kinds; all when empty.
+    pub types: BTreeSet<EntityType>,
+}
+
+/// A part of a graph.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Subgraph {
+    /// Those asked for first, then the others by distance and id.
+    pub entities: Vec<Entity>,
+    /// Between entities of `entities` only.
+    pub relationships: Vec<Edge>,
+    /// Whether there is more than one answer holds.
+    pub is_cut: bool,
+}
+
+/// What is around these entities.
+///
+/// # Errors
+/// Whatever the keeper of the graph says.
+pub async fn expand(
+    graph: &dyn Explore,
+    scope: &Scope,
+    start: Vec<Entity>,
+    asked: &Expansion,
+) -> Result<Subgraph, GraphError> {
+    let mut known: BTreeSet<EntityId> = start.iter().map(|entity| entity.id.clone()).collect();
+    let mut found = Subgraph { entities: start, ..Subgraph::default() };
+    let mut edges: BTreeMap<(EntityId, Relationship, EntityId), Edge> = BTreeMap::new();
+    let mut border = known.clone();
+    for _ in 0..asked.max_hops.min(MAX_HOPS) {
+        let mut next = BTreeSet::new();
+        let around = around_all(graph, scope, &border).await?;
+        found.is_cut |= around.is_cut;
+        for edge in around.edges.into_iter().filter(|edge| asked.takes(edge)) {
+            next.extend(
+                [&edge.from, &edge.to].into_iter().filter(|id| !known.contains(*id)).cloned(),
+            );
+            edges.insert((edge.from.clone(), edge.relationship, edge.to.clone()), edge);
+        }
+        let met = graph.by_ids(scope, next).await?;
+        border = found.add(met.into_iter().filter(|entity| asked.has(&entity.entity_type)));
+        known.extend(border.iter().cloned());
+        if border.is_empty() {
+            break;
+        }
+    }
+    let inside = |edge: &Edge| known.contains(&edge.from) && known.contains(&edge.to);
+    found.relationships = edges.into_values().filter(inside).collect();
+    found.is_cut |= found.relationships.len() > MAX_EDGES;
+    found.relationships.truncate(MAX_EDGES);
+    Ok(found)
+}
+
+/// A few at a time, until an answer is full.
+async fn around_all(
+    graph: &dyn Explore,
+    scope: &Scope,
+    ids: &BTreeSet<EntityId>,
+) -> Result<Around, GraphError> {
+    let mut all = Around::default();
+    let ids: Vec<&EntityId> = ids.iter().collect();
+    for some in ids.chunks(AT_ONCE) {
+        if all.edges.len() > MAX_EDGES {
+            all.is_cut = true;
+            break;
+        }
+        let some = some.iter().map(|id| (*id).clone()).collect();
+        let around = graph.around(scope, &some).await?;
+        all.edges.extend(around.edges);
+        all.is_cut |= around.is_cut;
+    }
+    Ok(all)
+}
+
+impl Expansion {
+    fn takes(&self, edge: &Edge) -> bool {
+        self.relationships.is_empty() || self.relationships.contains(&edge.relationship)
+    }
+
+    fn has(&self, kind: &EntityType) -> bool {
+        self.types.is_empty() || self.types.contains(kind)
+    }
+}
+
+impl Subgraph {
+    /// Adds entities while there is room, and says which.
+    fn add(&mut self, met: impl Iterator<Item = Entity>) -> BTreeSet<EntityId> {
+        let mut added = BTreeSet::new();
+        for entity in met {
+            if self.entities.len() >= MAX_NODES {
+                self.is_cut = true;
+                break;
+            }
+            added.insert(entity.id.clone());
+            self.entities.push(entity);
+        }
+        added
+    }
+
+    /// The relationships as records: who, what, with whom, and where it was read (F-257…F-267).
+    #[must_use]
+    pub fn relationship_records(&self) -> Vec<Value> {
+        let names: BTreeMap<&EntityId, &str> = self
+            .entities
+            .iter()
+            .map(|entity| (&entity.id, entity.canonical_name.as_str()))
+            .collect();
+        let record =
+            |edge: &Edge| relationship_record(edge, names.get(&edge.from), names.get(&edge.to));
+        self.relationships.iter().map(record).collect()
+    }
+}
+
+fn relationship_record(edge: &Edge, source: Option<&&str>, target: Option<&&str>) -> Value {
+    let mut properties = edge.properties.clone();
+    let latest = edge.provenance.iter().max_by_key(|reading| reading.retrieved_at);
+    if let Some(reading) = latest {
+        put(&mut properties, "source_connector", reading.connector.as_deref());
+        put(&mut properties, "source_execution_id", Some(&reading.execution_id));
+    }
+    json!({
+        "source": source,
+        "target": target,
+        "source_id": edge.from,
+        "target_id": edge.to,
+        "type": edge.relationship,
+        "properties": properties,
+        "confidence": edge.confidence,
+        "provenance": edge.provenance,
+        "first_seen": edge.first_seen,
+        "last_seen": edge.last_seen,
+    })
+}
+
+fn put(properties: &mut Map<String, Value>, name: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        properties.entry(name).or_insert_with(|| value.into());
+    }
+}
+
+/// An entity as people and playbooks see it (F-252).
+#[must_use]
+pub fn entity_record(entity: &Entity) -> Value {
+    json!({
+        "entity_id": entity.id,
+        "namespace": entity.namespace,
+        "name": entity.name,
+        "canonical_name": entity.canonical_name,
+        "type": entity.entity_type,
+        "subtype": entity.subtype,
+        "aliases": entity.aliases,
+        "external_ids": external_id_map(&entity.external_ids),
+        "places": entity.places,
+        "confidence": entity.confidence,
+        "first_seen": entity.first_seen,
+        "last_seen": entity.last_seen,
+        "source_count": entity.source_count,
+        "merged": entity.members,
+        "split_from": entity.split_from,
+        "created_at": entity.created_at,
+        "updated_at": entity.updated_at,
+    })
+}
+
+#[cfg(test)]
+mod tests;

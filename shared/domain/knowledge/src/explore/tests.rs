@@ -1,0 +1,76 @@
+use std::collections::BTreeSet;
+
+use countersign_identity::UserId;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+
+use super::{Around, Expansion, Explore, expand};
+use crate::graph::{GraphError, Scope};
+use crate::model::{Edge, Entity, EntityId, Namespace, Relationship};
+
+/// People 0 to 9 in a row, each a relative of the next.
+struct Row(Vec<Entity>, Vec<Edge>);
+
+fn row() -> Row {
+    let sample = |byte: u8| {
+        let mut entity = crate::review::tests::entity(&format!("Person {byte}"), &[]);
+        entity.id = EntityId::from_bytes([byte; 16]);
+        entity
+    };
+    let entities: Vec<Entity> = (0..10).map(sample).collect();
+    let edge = |pair: &[Entity]| crate::review::tests::edge(&pair[0].id, &pair[1].id, &[]);
+    let edges = entities.windows(2).map(edge).collect();
+    Row(entities, edges)
+}
+
+fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, Result<T, GraphError>> {
+    Box::pin(std::future::ready(Ok(value)))
+}
+
+impl Explore for Row {
+    fn named<'a>(
+        &'a self,
+        _: &'a Scope,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        ready(Vec::new())
+    }
+
+    fn by_ids<'a>(
+        &'a self,
+        _: &'a Scope,
+        ids: BTreeSet<EntityId>,
+    ) -> BoxFuture<'a, Result<Vec<Entity>, GraphError>> {
+        ready(self.0.iter().filter(|entity| ids.contains(&entity.id)).cloned().collect())
+    }
+
+    fn around<'a>(
+        &'a self,
+        _: &'a Scope,
+        ids: &'a BTreeSet<EntityId>,
+    ) -> BoxFuture<'a, Result<Around, GraphError>> {
+        let touches = |edge: &&Edge| ids.contains(&edge.from) || ids.contains(&edge.to);
+        let edges = self.1.iter().filter(touches).cloned().collect();
+        ready(Around { edges, is_cut: false })
+    }
+}
+
+/// How many entities and relationships are found around person 4.
+fn check(max_hops: u8, relationships: &[Relationship], expect: (usize, usize)) {
+    let row = row();
+    let scope = Scope { owner: UserId::from_bytes([1; 16]), namespace: Namespace::default() };
+    let relationships = relationships.iter().copied().collect();
+    let asked = Expansion { max_hops, relationships, types: BTreeSet::new() };
+    let found =
+        expand(&row, &scope, vec![row.0[4].clone()], &asked).now_or_never().unwrap().unwrap();
+    assert_eq!((found.entities.len(), found.relationships.len()), expect, "{max_hops} hops");
+}
+
+#[test]
+fn f_278_so_many_hops_are_taken_in_both_directions() {
+    check(0, &[], (1, 0));
+    check(1, &[], (3, 2));
+    check(2, &[], (5, 4));
+    check(2, &[Relationship::Funds], (1, 0));
+    check(200, &[], (9, 8));
+}
