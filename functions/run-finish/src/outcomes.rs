@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use countersign_journal::TELLING;
 use countersign_plan::{Plan, PlanStep};
 use countersign_report::Format;
 use countersign_run::{RoutedOutput, RunId, RunState};
@@ -10,9 +11,6 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::{Context, FinishError, answer};
-
-/// Actions whose outputs say what was found and what was produced.
-const TELLING: [&str; 3] = ["resolve_entities", "route_output", "save_to_workspace"];
 
 /// The outcomes with the outputs that entry and answer are made from; the others stay in the data bucket.
 pub(crate) async fn read(
