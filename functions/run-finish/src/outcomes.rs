@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use countersign_journal::Entities;
+use countersign_journal::{Entities, TELLING};
 use countersign_plan::Plan;
 use countersign_report::Format;
 use countersign_run::{EntityCounts, Response, RoutedOutput, RunId};
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{Context, FinishError};
 
-/// Actions whose outputs say what was found and what was produced. Other outputs may have data of their own under the same names.
+// Those of `TELLING`, by what their outputs say. Other outputs may have data of their own under the same names.
 const RESOLVE: &str = "resolve_entities";
 const ROUTE: &str = "route_output";
 const SAVE: &str = "save_to_workspace";
@@ -70,7 +70,7 @@ impl Outcomes {
 
     fn reports(&self, step: &str) -> bool {
         let action = self.actions.get(step);
-        action.is_some_and(|action| [RESOLVE, ROUTE, SAVE].contains(&action.as_str()))
+        action.is_some_and(|action| TELLING.contains(&action.as_str()))
     }
 
     fn of<'o>(&'o self, action: &'static str) -> impl Iterator<Item = &'o Outcome> {

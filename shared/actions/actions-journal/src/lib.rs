@@ -9,10 +9,8 @@ use std::sync::Arc;
 use countersign_journal::{JournalRead, JournalWrite};
 use countersign_registry::action::Handler;
 
+pub use countersign_journal::TELLING;
 pub use outcomes::{RunOutcomes, StepOutcome};
-
-/// Actions whose outputs an entry is made of: what was found and what was written.
-pub const TELLING: [&str; 3] = ["resolve_entities", "route_output", "save_to_workspace"];
 
 /// A journal that can be read and written.
 pub trait Journal: JournalRead + JournalWrite {}

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::entry::Mention;
 
+/// Actions whose outputs an entry is made of: what was found and what was written.
+pub const TELLING: [&str; 3] = ["resolve_entities", "route_output", "save_to_workspace"];
+
 /// An entry names at most so many entities.
 const MAX_NAMED: usize = 200;
 

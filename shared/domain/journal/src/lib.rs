@@ -16,7 +16,7 @@ mod store;
 mod waiting;
 
 pub use account::{RunAccount, account};
-pub use entities::Entities;
+pub use entities::{Entities, TELLING};
 pub use entry::{
     DetailLevel, Entry, EntryId, JournalConfig, Mention, Origin, Output, StepNote, TaskStatus,
 };

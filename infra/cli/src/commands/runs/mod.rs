@@ -18,12 +18,27 @@ pub(crate) struct Runs {
     /// At most so many, 1 to 100.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
+    /// Only those that stand so.
+    #[arg(long, value_parser = STATUSES)]
+    status: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     who: Who,
 }
+
+/// What a run may be.
+const STATUSES: [&str; 8] = [
+    "running",
+    "awaiting_approval",
+    "complete",
+    "partial",
+    "rejected",
+    "error",
+    "timeout",
+    "cancelled",
+];
 
 #[derive(Debug, Subcommand)]
 enum What {
@@ -42,13 +57,13 @@ impl Runs {
         }
     }
 
+    fn address(&self) -> String {
+        let status = self.status.as_ref().map(|status| format!("&status={status}"));
+        format!("{FACTORY}/executions?limit={}{}", self.limit, status.unwrap_or_default())
+    }
+
     async fn list(&self, place: &Place, console: &Console) -> Result<(), CliError> {
-        let page = self
-            .who
-            .door(place)
-            .await?
-            .get(&format!("{FACTORY}/executions?limit={}", self.limit))
-            .await?;
+        let page = self.who.door(place).await?.get(&self.address()).await?;
         if self.json {
             console.line(pretty(&page));
             return Ok(());
