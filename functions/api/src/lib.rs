@@ -17,6 +17,7 @@ mod routes;
 mod run_context;
 mod saving;
 mod signing;
+mod skills;
 mod start_run;
 
 pub use context::Context;

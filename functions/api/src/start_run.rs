@@ -4,7 +4,7 @@ use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_plan::{Plan, Rehearsal, Request, inputs, plan};
 use countersign_playbook::{Bindings, Code, CompileContext, Diagnostic, ValidPlaybook};
-use countersign_profile::{Handle, Profile, ProfileId, SkillType};
+use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_registry::nearest;
 use countersign_run::{DryRun, Head, RunContext, RunId};
 use countersign_store_catalog::StoredPlaybook;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::routes::executions::ExecutionLine;
 use crate::routes::now;
-use crate::{Context, documents, quotas, repeating, signing};
+use crate::{Context, documents, quotas, repeating, signing, skills};
 
 /// What is asked of whom.
 pub(crate) struct Asking<'a> {
@@ -42,6 +42,8 @@ impl Asking<'_> {
             run,
             owner: caller.user.clone(),
             invoked_by: caller.user.clone(),
+            invoked_by_name: None,
+            invoked_by_email: None,
             // What the token is worth now: a run never gets more than its caller had, and the directory may take it back.
             scopes: caller.scopes.clone(),
             token: Some(signed.presented.clone()),
@@ -118,6 +120,7 @@ pub(crate) async fn begin(
     warnings: Vec<FieldError>,
 ) -> Result<Kept, Problem> {
     quotas::run(ctx, &head, now()).await?;
+    let head = with_names(ctx, head).await?;
     let head = match ctx.runs.create(&head, asked).await {
         Ok(Created::New) => head,
         Ok(Created::Existing(known)) => *known,
@@ -129,6 +132,17 @@ pub(crate) async fn begin(
     let place = format!("/api/agent-factory/executions/{}", head.run);
     let line = ExecutionLine::from(&head).with_warnings(warnings);
     Kept::new(StatusCode::ACCEPTED, Some(place), &line)
+}
+
+/// The same head with what the directory calls its caller: steps see them as they were when the run was asked for.
+async fn with_names(ctx: &Context, head: Head) -> Result<Head, Problem> {
+    let person = ctx.directory.user(&head.invoked_by).await?;
+    let email = person.as_ref().filter(|person| person.email_verified);
+    Ok(Head {
+        invoked_by_email: email.map(|person| person.email.to_string()),
+        invoked_by_name: person.map(|person| person.display_name),
+        ..head
+    })
 }
 
 /// Why a run was not written. A run that is repeated twice at once is written once: the other request is told by which run.
@@ -178,36 +192,17 @@ pub(crate) fn active(profile: &Profile) -> Result<(), Problem> {
     ))
 }
 
-/// The playbook that is named, or the only one the agent has.
+/// The playbook that is named, or the first of the agent's own.
 pub(crate) async fn playbook(
     ctx: &Context,
     owner: &UserId,
     profile: &Profile,
     named: Option<&str>,
 ) -> Result<StoredPlaybook, Problem> {
-    let id = match named {
-        Some(id) => id.to_owned(),
-        None => only_playbook(profile)?,
-    };
+    let id = named.map_or_else(|| skills::first(profile), Ok)?.to_owned();
+    skills::allowed(profile, &id)?;
     let stored = ctx.catalog.playbooks().get(owner, &id).await?;
     stored.ok_or_else(|| Problem::field("playbook", format!("there is no playbook `{id}`")))
-}
-
-fn only_playbook(profile: &Profile) -> Result<String, Problem> {
-    let playbooks = profile
-        .spec
-        .skills
-        .iter()
-        .filter(|skill| skill.enabled && skill.skill_type == SkillType::Playbook);
-    let names: Vec<&str> = playbooks.map(|skill| skill.reference.as_str()).collect();
-    match names.as_slice() {
-        [one] => Ok((*one).to_owned()),
-        [] => Err(Problem::field("playbook", "must be named: this agent has none of its own")),
-        many => Err(Problem::field(
-            "playbook",
-            format!("must be one of this agent's: {}", many.join(", ")),
-        )),
-    }
 }
 
 /// A question of bounded length: it is stored with the run and shown to those who sign.
@@ -343,6 +338,8 @@ steps:
             run: RunId::from_bytes([1; 16]),
             owner: UserId::from_bytes([2; 16]),
             invoked_by: UserId::from_bytes([2; 16]),
+            invoked_by_name: None,
+            invoked_by_email: None,
             scopes: Scopes::default(),
             token: None,
             profile_id: String::new(),

@@ -1,6 +1,6 @@
 //! The entry of the run in its agent's journal (F-221).
 
-use countersign_journal::{JournalConfig, JournalWrite as _, Mention, Output, RunAccount, account};
+use countersign_journal::{JournalWrite as _, Mention, Output, RunAccount, account};
 use countersign_run::RoutedOutput;
 use countersign_store_runs::Outcome;
 use serde_json::Value;
@@ -13,12 +13,10 @@ const MAX_WARNINGS: usize = 10;
 /// An entry names at most so many entities.
 const MAX_ENTITIES: usize = 200;
 
-/// Writes the entry, unless the profile wants none.
+/// Writes the entry, unless the profile wants none or is gone: then there is no journal it would belong to (F-178).
 pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let head = done.head;
-    // A profile that is gone leaves the defaults.
-    let config = done.profile.map(|profile| profile.spec.journal_config.clone());
-    let config: JournalConfig = config.unwrap_or_default();
+    let Some(profile) = done.profile else { return Ok(()) };
     let (entities, outputs) = (entities(done.outcomes), outputs(done.written));
     let unreached = unreached(done.written);
     let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
@@ -40,7 +38,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
         unreached: &unreached,
         warnings: &warnings,
     };
-    if let Some(entry) = account(&run, &config) {
+    if let Some(entry) = account(&run, &profile.spec.journal_config) {
         context.journal.put_if_new(&entry).await?;
     }
     Ok(())

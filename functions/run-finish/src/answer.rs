@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use countersign_plan::{Plan, PlanStep, StepKind};
+use countersign_plan::{Plan, PlanStep, StepKind, runtime};
 use countersign_playbook::{OutputDecl, OutputFormat, SECTIONS};
 use countersign_report::{Format, Layout, Section, SectionFormat};
 use countersign_run::{Head, RunState, StepState, StepStatus};
 use countersign_store_runs::Outcome;
-use countersign_wiring::{Part, Reference, Runtime, Scope, Template};
+use countersign_wiring::{Part, Reference, Scope, Template};
 use serde_json::{Map, Value, json};
 
 /// Actions whose results say what they wrote, not what was found.
@@ -130,9 +130,7 @@ impl Results<'_> {
     }
 
     fn scope(&self) -> Scope<'_> {
-        let mut runtime = Runtime::at(self.head.started_at, self.head.run.as_str());
-        runtime.last_execution = self.head.last_finished_at.map(|at| Runtime::at(at, "").today);
-        let mut scope = Scope::of_run(runtime);
+        let mut scope = Scope::of_run(runtime(self.head));
         for (name, value) in &self.plan.inputs {
             scope.lend(name, value);
         }

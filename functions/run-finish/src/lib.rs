@@ -116,6 +116,7 @@ async fn finish(
     let (mut state, plan) = settled(context, &head, event.attempt, now).await?;
     let outcomes = outcomes::read(context, &head.run, plan.as_ref(), &state).await?;
     let profile = respond::profile(context, &head.owner, &head.profile_id).await?;
+    let head = referring(head, profile.as_ref());
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
     let response = match &plan {
         Some(plan) => {
@@ -154,6 +155,12 @@ async fn finish(
         publish(context, &done).await;
     }
     Ok(status)
+}
+
+/// A run whose profile was removed refers to it no more (F-178).
+fn referring(head: Head, profile: Option<&Profile>) -> Head {
+    let profile_id = profile.map(|profile| profile.id.to_string()).unwrap_or_default();
+    Head { profile_id, ..head }
 }
 
 /// A run is not complete when a result could not be written where it was wanted.

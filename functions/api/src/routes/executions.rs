@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use super::execution::state;
 use super::{Ctx, Reader, analyst};
 use crate::idempotency::do_once;
-use crate::{Context, run_context, start_run};
+use crate::{Context, run_context, skills, start_run};
 
 /// Runs of a page that are looked at together.
 const AT_ONCE: usize = 8;
@@ -27,10 +27,10 @@ const AT_ONCE: usize = 8;
 pub(crate) struct Start {
     /// The agent: `prof_…`, or its handle with or without `@`.
     profile: String,
-    /// The playbook it follows. May be left out when the agent has exactly one.
+    /// The playbook it follows. When left out, the one of the agent's skills with the highest priority.
     #[serde(default)]
     playbook: Option<String>,
-    /// The playbook's inputs, by name.
+    /// The playbook's inputs, by name; where one is left out, the `parameters` of the agent's skill count.
     #[serde(default)]
     #[schema(value_type = Object)]
     inputs: Map<String, Value>,
@@ -50,7 +50,7 @@ pub(crate) struct ExecutionLine {
     /// `run_…`.
     #[schema(value_type = String)]
     id: RunId,
-    /// The agent; empty for the test of a playbook without one.
+    /// The agent; empty when it was removed, and for the test of a playbook without one.
     profile_id: String,
     /// Its name when the run started.
     profile_name: String,
@@ -144,15 +144,16 @@ pub(crate) async fn start(
         start_run::active(&profile)?;
         let named = body.playbook.as_deref();
         let playbook = start_run::playbook(&ctx, owner, &profile, named).await?;
-        start_run::check_query(&body.query)?;
-        start_run::check_inputs(&playbook.playbook, &body.inputs)?;
-        let context = run_context::by_hand(&profile, &playbook.playbook, body.run_context)?;
+        let inputs = skills::checked_inputs(&profile, &playbook.playbook, &body.inputs);
+        let context = run_context::by_hand(&profile, &playbook.playbook, body.run_context);
+        let known = Problem::both(start_run::check_query(&body.query), inputs);
+        let ((_, inputs), context) = Problem::both(known, context)?;
         let starting = start_run::Starting {
             run: RunId::from_bytes(attempt.id()),
             profile: &profile,
             playbook: &playbook,
             query: &body.query,
-            inputs: &body.inputs,
+            inputs: &inputs,
             context,
             repeats: &[],
         };

@@ -13,18 +13,18 @@ use utoipa::ToSchema;
 use super::executions::ExecutionLine;
 use super::{Ctx, analyst};
 use crate::idempotency::do_once;
-use crate::run_context;
 use crate::start_run::{self, Asking};
+use crate::{run_context, skills};
 
 /// A test of an agent.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ProfileTest)]
 pub(crate) struct Test {
-    /// The playbook it follows. May be left out when the agent has exactly one.
+    /// The playbook it follows. When left out, the one of the agent's skills with the highest priority.
     #[serde(default)]
     playbook: Option<String>,
-    /// The playbook's inputs, by name.
+    /// The playbook's inputs, by name; where one is left out, the `parameters` of the agent's skill count.
     #[serde(default)]
     #[schema(value_type = Object)]
     inputs: Map<String, Value>,
@@ -57,8 +57,8 @@ pub(crate) async fn test(
         let profile = start_run::profile(&ctx, owner, &id).await?;
         let named = body.playbook.as_deref();
         let playbook = start_run::playbook(&ctx, owner, &profile, named).await?;
-        start_run::check_query(&body.query)?;
-        start_run::check_inputs(&playbook.playbook, &body.inputs)?;
+        let inputs = skills::checked_inputs(&profile, &playbook.playbook, &body.inputs);
+        let (_, inputs) = Problem::both(start_run::check_query(&body.query), inputs)?;
         let context = run_context::by_hand(&profile, &playbook.playbook, None)?;
         let (mode, query) = (DryRun::Reads, body.query.as_str());
         let asking = Asking { profile: Some(&profile), query, context, dry_run: Some(mode) };
@@ -69,7 +69,7 @@ pub(crate) async fn test(
         start_run::check_links(&ctx, &playbook, &endpoints)?;
         let (valid, samples) = (&playbook.playbook, &body.samples);
         start_run::check_samples(&ctx, valid, &head, mode, &endpoints, samples)?;
-        let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
+        let (inputs, samples) = (inputs.into(), body.samples.clone().into());
         start_run::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
     })
     .await

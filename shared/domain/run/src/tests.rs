@@ -24,6 +24,8 @@ fn head() -> Head {
         context: RunContext::Interactive,
         started_at: Timestamp::UNIX_EPOCH,
         last_finished_at: None,
+        invoked_by_name: None,
+        invoked_by_email: None,
         dry_run: None,
         attempt: 1,
         idle_attempts: 0,
