@@ -162,6 +162,27 @@ impl Person {
     }
 }
 
+/// A request that was refused.
+pub(crate) struct Refusal {
+    pub(crate) status: u16,
+    pub(crate) code: String,
+    /// The fields that are wrong.
+    pub(crate) places: Vec<String>,
+    /// All that was said.
+    pub(crate) said: String,
+}
+
+/// The refusal of a request that must be refused.
+pub(crate) fn refusal(said: Result<Value, CliError>) -> Refusal {
+    let Err(CliError::Refused { status, code, title, .. }) = said else {
+        panic!("not refused: {said:?}")
+    };
+    // The command line tells each error in a line of its own: `place`: message.
+    let place = |line: &str| Some(line.trim().strip_prefix('`')?.split_once("`: ")?.0.to_owned());
+    let places = title.lines().filter_map(place).collect();
+    Refusal { status, code: code.unwrap_or_default(), places, said: title }
+}
+
 /// The status of a step of a run.
 pub(crate) fn step<'a>(run: &'a Value, name: &str) -> &'a Value {
     let steps = run["steps"].as_array().unwrap();

@@ -109,8 +109,8 @@ async fn a_token_grants_nothing_the_directory_does_not() {
     let claims = countersign_identity::Scopes::parse(["global:admin"]);
     let token = countersign_cli::token::login(&world().stack, &reader.id, claims).unwrap();
     let door = Door::with(&world().stack.url(), token).unwrap();
-    let body = json!({ "name": "Too much", "handle": "too-much" });
-    assert_eq!(code(door.post(&format!("{FACTORY}/profiles"), &body).await), 403);
+    let body = json!({ "profile": "@too-much" });
+    assert_eq!(code(door.post(&format!("{FACTORY}/executions"), &body).await), 403);
 }
 
 #[tokio::test]

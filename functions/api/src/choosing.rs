@@ -1,14 +1,15 @@
 //! Which playbook a run follows: the one that is named, the agent's only one, or the one whose trigger the question meets
-//! (F-027, F-134). Where that is none or several, the answer says what the agent can do; nothing is guessed.
+//! (F-027, F-134). Where that is none or several, the answer says what the agent can do; nothing is guessed. Without a question,
+//! and where nothing listens to one, the skill with the highest priority counts (F-174).
 
 use countersign_identity::UserId;
 use countersign_playbook::{Candidate, Choice, Met, TriggerKind, choose};
-use countersign_profile::{Profile, Skill, SkillType};
+use countersign_profile::{Profile, Skill};
 use countersign_store_catalog::{IndexedPlaybook, StoredPlaybook};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 
-use crate::Context;
+use crate::{Context, skills};
 
 /// A playbook to follow.
 pub(crate) struct Chosen {
@@ -29,6 +30,7 @@ pub(crate) async fn playbook(
         Some(id) => (id.to_owned(), None),
         None => of_agent(ctx, owner, profile, question).await?,
     };
+    skills::allowed(profile, &id)?;
     let stored = ctx.catalog.playbooks().get(owner, &id).await?;
     let stored =
         stored.ok_or_else(|| Problem::field("playbook", format!("there is no playbook `{id}`")))?;
@@ -42,31 +44,22 @@ async fn of_agent(
     profile: &Profile,
     question: &str,
 ) -> Result<(String, Option<String>), Problem> {
-    let skills: Vec<&Skill> = profile
-        .spec
-        .skills
-        .iter()
-        .filter(|skill| skill.enabled && skill.skill_type == SkillType::Playbook)
-        .collect();
-    match skills.as_slice() {
-        [] => {
-            return Err(Problem::field(
-                "playbook",
-                "must be named: this agent has none of its own",
-            ));
-        }
-        [only] => return Ok((only.reference.to_string(), None)),
-        _ => {}
+    let skills: Vec<&Skill> = skills::enabled(&profile.spec).collect();
+    if skills.len() < 2 || question.trim().is_empty() {
+        return Ok((skills::first(profile)?.to_owned(), None));
     }
     let ids: Vec<&str> = skills.iter().map(|skill| &*skill.reference).collect();
     let known = ctx.catalog.indexed(owner, &ids).await?;
+    if known.iter().all(|playbook| playbook.triggers.is_empty()) {
+        return Ok((skills::first(profile)?.to_owned(), None));
+    }
     match choose(question, &candidates(&skills, &known)) {
         Choice::One(met) => {
             let because = because(&met);
             Ok((met.playbook, Some(because)))
         }
         Choice::Several(met) => Err(several(&met)),
-        Choice::None => Err(none(profile, &known, question)),
+        Choice::None => Err(none(profile, &known)),
     }
 }
 
@@ -101,13 +94,9 @@ fn several(met: &[Met]) -> Problem {
 }
 
 /// What the agent can do, a line for each of its playbooks.
-fn none(profile: &Profile, known: &[IndexedPlaybook], question: &str) -> Problem {
+fn none(profile: &Profile, known: &[IndexedPlaybook]) -> Problem {
     let name = &profile.spec.name;
-    let detail = if question.trim().is_empty() {
-        format!("{name} has several playbooks: name one, or ask for what it does")
-    } else {
-        format!("no playbook of {name} is about this question; nothing was started")
-    };
+    let detail = format!("no playbook of {name} is about this question; nothing was started");
     let mut problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "PLAYBOOK_NOT_CHOSEN", detail);
     problem.errors = known.iter().map(can_do).collect();
     problem.with_hint("name the playbook, or ask with one of the words it listens to")

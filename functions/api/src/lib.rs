@@ -21,6 +21,7 @@ mod run_context;
 mod run_mode;
 mod saving;
 mod signing;
+mod skills;
 mod start_run;
 mod understanding;
 

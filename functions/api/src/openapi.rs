@@ -2,15 +2,17 @@
 //! made when somebody asks for it.
 
 mod described;
+mod queries;
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::Request;
+use axum::middleware::from_fn;
 use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, get, on};
-use countersign_web::{Problem, door};
+use countersign_web::{Problem, door, no_parameters};
 use http::header::CONTENT_TYPE;
 use tower::ServiceExt as _;
 use utoipa::openapi::HttpMethod;
@@ -27,6 +29,7 @@ use countersign_store_catalog::{Stored, StoredPlaybook};
 
 use crate::Context;
 use crate::routes as r;
+use crate::routes::collection::json::{DocumentRecord, Resent};
 use crate::routes::collection::{self, Kind, described as collected};
 
 #[derive(OpenApi)]
@@ -95,9 +98,9 @@ impl Group {
         Self { collection: K::DOORS, schemas: K::schemas, ..self }
     }
 
-    /// The same with the door that validates a document of a kind too.
-    const fn of_validated<K: Documents>(self) -> Self {
-        Self { collection: K::VALIDATED, schemas: K::schemas, ..self }
+    /// The same with the doors of documents that are sent as JSON, which can be validated and changed in part too.
+    const fn of_fields<K: FieldDocuments>(self) -> Self {
+        Self { collection: K::ALL, schemas: K::schemas, ..self }
     }
 }
 
@@ -106,14 +109,20 @@ trait Documents: Kind {
         Door { route: collection::all::<Self>, documented: collected::all::<Self> },
         Door { route: collection::one::<Self>, documented: collected::one::<Self> },
     ];
-    const VALIDATED: &'static [Door] = &[
-        Door { route: collection::validation::<Self>, documented: collected::validation::<Self> },
-        Door { route: collection::all::<Self>, documented: collected::all::<Self> },
-        Door { route: collection::one::<Self>, documented: collected::one::<Self> },
-    ];
 }
 
 impl<K: Kind> Documents for K {}
+
+trait FieldDocuments: Kind<Change = Resent<Self>> + DocumentRecord {
+    const ALL: &'static [Door] = &[
+        Door { route: collection::validation::<Self>, documented: collected::validation::<Self> },
+        Door { route: collection::all::<Self>, documented: collected::all::<Self> },
+        Door { route: collection::one::<Self>, documented: collected::one::<Self> },
+        Door { route: collection::patch::one::<Self>, documented: collected::patched::<Self> },
+    ];
+}
+
+impl<K: Kind<Change = Resent<K>> + DocumentRecord> FieldDocuments for K {}
 
 const fn admin(word: &'static str, doors: &'static [Door]) -> Group {
     Group { prefix: "/api/admin", word, doors, collection: &[], schemas: Vec::new }
@@ -165,8 +174,8 @@ const GROUPS: &[Group] = &[
             profile_journal_summary: detail;
         },
     )
-    .of_validated::<Profile>(),
-    factory("/schedules", &[]).of_validated::<Stored<ScheduleSpec>>(),
+    .of_fields::<Profile>(),
+    factory("/schedules", &[]).of_fields::<Stored<ScheduleSpec>>(),
     factory(
         "/connectors",
         doors! {
@@ -265,7 +274,8 @@ pub(crate) fn routes(context: &Arc<Context>) -> Router {
             }
         }
     });
-    Router::new().route("/openapi.json", get(serve)).fallback_service(pick)
+    let document = get(serve).route_layer(from_fn(no_parameters));
+    Router::new().route("/openapi.json", document).fallback_service(pick)
 }
 
 impl Group {
@@ -282,6 +292,7 @@ impl Group {
     fn routes(&self, context: Arc<Context>) -> Router {
         let router = self.all_doors().fold(Router::new(), |router, door| {
             let (path, answering) = (door.route)();
+            let answering = queries::guarded(answering, move || (door.documented)().1);
             router.route(&format!("{}{path}", self.prefix), answering)
         });
         door::unanswered(router.with_state(context))

@@ -50,6 +50,8 @@ impl Asking<'_> {
             run,
             owner: caller.user.clone(),
             invoked_by: caller.user.clone(),
+            invoked_by_name: None,
+            invoked_by_email: None,
             // What the token is worth now: a run never gets more than its caller had, and the directory may take it back.
             scopes: caller.scopes.clone(),
             token: Some(signed.presented.clone()),
@@ -154,6 +156,7 @@ pub(crate) async fn begin(
     warnings: Vec<FieldError>,
 ) -> Result<Kept, Problem> {
     quotas::run(ctx, &head, now()).await?;
+    let head = with_names(ctx, head).await?;
     let head = match ctx.runs.create(&head, asked).await {
         Ok(Created::New) => head,
         Ok(Created::Existing(known)) => *known,
@@ -165,6 +168,17 @@ pub(crate) async fn begin(
     let place = format!("/api/agent-factory/executions/{}", head.run);
     let line = ExecutionLine::from(&head).with_warnings(warnings);
     Kept::new(StatusCode::ACCEPTED, Some(place), &line)
+}
+
+/// The same head with what the directory calls its caller: steps see them as they were when the run was asked for.
+async fn with_names(ctx: &Context, head: Head) -> Result<Head, Problem> {
+    let person = ctx.directory.user(&head.invoked_by).await?;
+    let email = person.as_ref().filter(|person| person.email_verified);
+    Ok(Head {
+        invoked_by_email: email.map(|person| person.email.to_string()),
+        invoked_by_name: person.map(|person| person.display_name),
+        ..head
+    })
 }
 
 /// Why a run was not written. A run that is repeated twice at once is written once: the other request is told by which run.
@@ -347,6 +361,8 @@ steps:
             run: RunId::from_bytes([1; 16]),
             owner: UserId::from_bytes([2; 16]),
             invoked_by: UserId::from_bytes([2; 16]),
+            invoked_by_name: None,
+            invoked_by_email: None,
             scopes: Scopes::default(),
             token: None,
             profile_id: String::new(),

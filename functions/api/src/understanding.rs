@@ -1,6 +1,7 @@
 //! The inputs of a run: those that are given, and those that the question says (F-135).
 
 use countersign_playbook::ValidPlaybook;
+use countersign_profile::Profile;
 use countersign_question::{Doubt, read};
 use countersign_run::UnderstoodInput;
 use countersign_web::{FieldError, Problem};
@@ -8,7 +9,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 use crate::routes::now;
-use crate::start_run;
+use crate::skills;
 
 /// What a run starts with.
 pub(crate) struct Inputs {
@@ -20,20 +21,22 @@ pub(crate) struct Inputs {
     pub(crate) doubts: Vec<FieldError>,
 }
 
-/// The given inputs and those that the question says, checked. What is given is never read from the question.
+/// The given inputs, those that the question says, and what the agent's skill gives for the rest, checked. What is given is
+/// never read from the question.
 pub(crate) fn inputs(
+    profile: &Profile,
     playbook: &ValidPlaybook,
     question: &str,
     given: &Map<String, Value>,
 ) -> Result<Inputs, Problem> {
     let today = now().to_zoned(TimeZone::UTC).date();
     let reading = read(question, &playbook.inputs, given, today);
-    let mut all = given.clone();
+    let mut said = given.clone();
     for one in &reading.understood {
-        all.insert(one.input.clone(), one.value.clone());
+        said.insert(one.input.clone(), one.value.clone());
     }
-    let checked = start_run::check_inputs(playbook, &all);
-    checked.map_err(|problem| explained(problem, playbook, &reading.doubts))?;
+    let checked = skills::checked_inputs(profile, playbook, &said);
+    let all = checked.map_err(|problem| explained(problem, playbook, &reading.doubts))?;
     let understood = reading.understood.into_iter().map(|one| UnderstoodInput {
         input: one.input,
         value: one.value,

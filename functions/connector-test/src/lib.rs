@@ -7,6 +7,7 @@ mod test_run;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::routing::post;
 use countersign_actions_connect::{Deps, Mode, actions};
 use countersign_identity::Rights;
@@ -14,7 +15,7 @@ use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_registry::action::Handler;
 use countersign_store_directory::Directory;
 use countersign_web::token::Verifier;
-use countersign_web::{Gate, door};
+use countersign_web::{Gate, door, no_parameters};
 
 use test_context::TestContext;
 
@@ -62,5 +63,6 @@ impl Context {
 /// The one route, with everything a door has around it.
 pub fn router(context: Arc<Context>) -> Router {
     let path = "/api/agent-factory/connectors/{id}/test";
-    door::complete(Router::new().route(path, post(test_run::run)).with_state(context))
+    let test = post(test_run::run).route_layer(from_fn(no_parameters));
+    door::complete(Router::new().route(path, test).with_state(context))
 }

@@ -1,6 +1,6 @@
 //! The entry of the run in its agent's journal (F-221).
 
-use countersign_journal::{EntryId, JournalConfig, JournalWrite as _, Output, RunAccount, account};
+use countersign_journal::{EntryId, JournalWrite as _, Output, RunAccount, account};
 use countersign_run::RoutedOutput;
 
 use crate::{Context, Done, FinishError};
@@ -11,12 +11,11 @@ const MAX_WARNINGS: usize = 10;
 /// An entry names at most so many destinations that were not reached.
 const MAX_UNREACHED: usize = 20;
 
-/// Writes the entry, unless the profile wants none.
+/// Writes the entry, unless the profile wants none or is gone: then there is no journal it would belong to (F-178).
 pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let head = done.head;
-    // A profile that is gone leaves the defaults.
-    let config = done.profile.map(|profile| profile.spec.journal_config.clone());
-    let config: JournalConfig = config.unwrap_or_default();
+    // An agent that is gone has no journal any more.
+    let Some(profile) = done.profile else { return withdraw(context, done).await };
     let entities = done.outcomes.entities();
     let outputs = outputs(done.written);
     let unreached = unreached(done.written);
@@ -39,7 +38,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
         unreached: &unreached,
         warnings: &warnings,
     };
-    if let Some(entry) = account(&run, &config) {
+    if let Some(entry) = account(&run, &profile.spec.journal_config) {
         context.journal.put_if_new(&entry).await?;
     }
     withdraw(context, done).await

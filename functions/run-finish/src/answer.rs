@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use countersign_plan::{Plan, PlanStep, StepKind};
+use countersign_plan::{Plan, PlanStep, StepKind, runtime};
 use countersign_playbook::{OutputDecl, OutputFormat, SECTIONS};
 use countersign_report::{Format, Layout, Section, SectionFormat};
 use countersign_run::{Head, RunState, StepState, StepStatus};
-use countersign_wiring::{Part, Reference, Runtime, Scope, Template, references as wired};
+use countersign_wiring::{Part, Reference, Scope, Template, references as wired};
 use serde_json::{Map, Value, json};
 
 use crate::outcomes::Outcomes;
@@ -186,9 +186,7 @@ impl Results<'_> {
     }
 
     fn scope(&self) -> Scope<'_> {
-        let mut runtime = Runtime::at(self.head.started_at, self.head.run.as_str());
-        runtime.last_execution = self.head.last_finished_at.map(|at| Runtime::at(at, "").today);
-        let mut scope = Scope::of_run(runtime);
+        let mut scope = Scope::of_run(runtime(self.head));
         for (name, value) in &self.plan.inputs {
             scope.lend(name, value);
         }

@@ -130,6 +130,7 @@ async fn finish(
     context.gatekeeper.close_for_run(&head.run, now).await?;
     let (mut state, plan) = settled(context, &head, event.attempt, now).await?;
     let profile = respond::profile(context, &head.owner, &head.profile_id).await?;
+    let head = referring(head, profile.as_ref());
     let status = state.outcome(head.stop.as_ref().map(|stop| stop.reason));
     let answered = plan.as_ref().filter(|_| respond::has_answer(status));
     let answered = answered.map(|plan| answer::needed(plan, &state)).unwrap_or_default();
@@ -174,6 +175,12 @@ async fn finish(
         publish(context, &done).await;
     }
     Ok(status)
+}
+
+/// A run whose profile was removed refers to it no more (F-178).
+fn referring(head: Head, profile: Option<&Profile>) -> Head {
+    let profile_id = profile.map(|profile| profile.id.to_string()).unwrap_or_default();
+    Head { profile_id, ..head }
 }
 
 /// A run is not complete when a result could not be written where it was wanted, or a step did a part of its work.

@@ -76,6 +76,14 @@ impl Door {
         self.ask(Method::PUT, path, Some(body), None).await
     }
 
+    /// Changes a part (RFC 7396).
+    ///
+    /// # Errors
+    /// As [`Door::get`].
+    pub async fn patch(&self, path: &str, body: &Value) -> Result<Value, CliError> {
+        self.ask(Method::PATCH, path, Some(body), None).await
+    }
+
     /// Removes.
     ///
     /// # Errors

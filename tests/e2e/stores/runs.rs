@@ -7,7 +7,7 @@ use countersign_approval::{
     Actor, Choice, Closed, Kind, OutcomeAnswer, ReceiptId, Request, Status, UnknownCall,
 };
 use countersign_identity::{Scopes, UserId};
-use countersign_run::{Head, RunContext, RunId, Sending, StepStatus, fold};
+use countersign_run::{Head, RunContext, RunId, RunStatus, Sending, StepStatus, fold};
 use countersign_store_kit::Blobs;
 use countersign_store_runs::{Asked, Consequence, Ended, Intended, Intent, Outcome, RunStore};
 use futures::future::join_all;
@@ -196,4 +196,36 @@ async fn a_question_about_a_sent_step_never_ends_as_refused_or_late() {
     check_ending(22, Status::TimedOut).await;
     check_ending(23, Status::Cancelled).await;
     check_ending(24, Status::Expired).await;
+}
+
+#[tokio::test]
+async fn f_178_a_removed_profile_leaves_its_runs_and_no_reference() {
+    let (store, at) = (store().await, Timestamp::UNIX_EPOCH);
+    let owner = UserId::from_bytes([9; 16]);
+    let of = |n: u8, profile: &str| Head {
+        owner: owner.clone(),
+        profile_id: profile.to_owned(),
+        ..head(&run(n, n))
+    };
+    let (done, open, other) = (of(50, "gone"), of(51, "gone"), of(52, "kept"));
+    for head in [&done, &open, &other] {
+        store.create(head, &Asked { inputs: json!({}), samples: None }).await.unwrap();
+    }
+    for head in [&done, &other] {
+        assert!(store.finish(head, RunStatus::Complete, at).await.unwrap());
+    }
+    assert_eq!(store.last_success(&owner, "gone").await.unwrap(), Some(at));
+    // Removing it again finishes what was not.
+    for _ in 0..2 {
+        store.forget_profile(&owner, "gone").await.unwrap();
+    }
+    assert_eq!(store.last_success(&owner, "gone").await.unwrap(), None);
+    assert_eq!(store.last_success(&owner, "kept").await.unwrap(), Some(at));
+    let profile = async |head: &Head| store.head(&head.run).await.unwrap().unwrap().profile_id;
+    let profiles = [profile(&done).await, profile(&open).await, profile(&other).await];
+    assert_eq!(profiles, ["", "gone", "kept"], "a run that goes on keeps its profile");
+    let ended = Head { profile_id: String::new(), ..open.clone() };
+    assert!(store.finish(&ended, RunStatus::Complete, at).await.unwrap());
+    assert_eq!(profile(&open).await, "");
+    assert_eq!(store.last_success(&owner, "").await.unwrap(), None);
 }

@@ -116,22 +116,21 @@ const SLOW: Refusal = (
 /// What may be answered before and around the handler.
 fn refusals(operation: &Value, method: &str, path: &str) -> Vec<Refusal> {
     let has_body = operation.get("requestBody").is_some();
-    let of = |place: &str, name: Option<&str>| {
+    let takes_cursor = || {
         let mut parameters = operation["parameters"].as_array().into_iter().flatten();
-        parameters
-            .any(|found| found["in"] == place && name.is_none_or(|name| found["name"] == name))
+        parameters.any(|found| found["in"] == "query" && found["name"] == "cursor")
     };
     let is_open = operation["security"] == json!([{}]);
-    let is_read = has_body || of("query", None) || of("header", None);
     let all = [
-        (has_body || of("query", Some("cursor")), BAD),
+        (has_body || takes_cursor(), BAD),
         (!is_open, UNKNOWN),
         (!is_open, FORBIDDEN),
         (path.contains('{'), MISSING),
         (method != "get", CONFLICT),
         (has_body, LARGE),
         (has_body, NOT_JSON),
-        (is_read, INVALID),
+        // No operation ignores a query parameter.
+        (true, INVALID),
         (true, TOO_MANY),
         (true, BROKEN),
         (true, SLOW),

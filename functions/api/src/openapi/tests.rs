@@ -41,12 +41,16 @@ fn operations() -> BTreeSet<(String, String)> {
         .collect()
 }
 
-async fn answered(method: &str, path: &str) -> StatusCode {
+/// The path with example ids.
+fn named(path: &str) -> String {
     let path = path.replace("{id}", "x").replace("{binding}", "x").replace("{scope}", "x");
     let path = path.replace("{step}", "x").replace("{name}", "x").replace("{kind}", "x");
     let path = path.replace("{capability}", "x").replace("{template}", "x");
-    let path =
-        path.replace("{owner}", "x").replace("{endpoint}", "x").replace("{code}", "NOT_FOUND");
+    path.replace("{owner}", "x").replace("{endpoint}", "x").replace("{code}", "NOT_FOUND")
+}
+
+async fn answered(method: &str, path: &str) -> StatusCode {
+    let path = named(path);
     let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
     let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
     crate::router(&context()).oneshot(request).await.unwrap().status()
@@ -137,11 +141,12 @@ fn every_operation_has_an_id_and_says_how_it_is_refused() {
 /// The operations of §30.3 that this door must have.
 #[test]
 fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
-    const WANTED: [&str; 66] = [
+    const WANTED: [&str; 68] = [
         "post /profiles",
         "get /profiles",
         "get /profiles/{id}",
         "put /profiles/{id}",
+        "patch /profiles/{id}",
         "delete /profiles/{id}",
         "post /profiles/{id}/duplicate",
         "post /profiles/{id}/test",
@@ -150,6 +155,7 @@ fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
         "post /schedules/validate",
         "get /schedules/{id}",
         "put /schedules/{id}",
+        "patch /schedules/{id}",
         "delete /schedules/{id}",
         "get /connectors",
         "get /connectors/{id}",
@@ -213,18 +219,66 @@ fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
     }
 }
 
-#[test]
-fn f_328_no_connector_has_the_name_of_an_address() {
+/// The words that stand beside the ids of a kind of document in addresses.
+fn beside(kind: &str) -> BTreeSet<String> {
     let paths = operations().into_iter().map(|(_, path)| path);
-    let beside: BTreeSet<String> = paths
-        .filter_map(|path| {
-            let rest = path.strip_prefix("/api/agent-factory/connectors/")?.to_owned();
-            let first = rest.split('/').next().unwrap_or_default().to_owned();
-            (!first.starts_with('{')).then_some(first)
-        })
-        .collect();
-    let reserved: BTreeSet<String> = countersign_connector::RESERVED_IDS.map(str::to_owned).into();
-    assert_eq!(beside, reserved);
+    let first = |path: String| {
+        let rest = path.strip_prefix(&format!("/api/agent-factory/{kind}/"))?.to_owned();
+        let first = rest.split('/').next().unwrap_or_default().to_owned();
+        (!first.starts_with('{')).then_some(first)
+    };
+    paths.filter_map(first).collect()
+}
+
+#[test]
+fn k_70_no_connector_and_no_playbook_has_the_name_of_an_address() {
+    let reserved = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<BTreeSet<_>>();
+    assert_eq!(beside("connectors"), reserved(&countersign_connector::RESERVED_IDS));
+    assert_eq!(beside("playbooks"), reserved(&countersign_playbook::RESERVED_IDS));
+}
+
+/// The query parameters that the document has of an operation.
+fn parameters(document: &Value, method: &str, path: &str) -> Vec<String> {
+    let all = document["paths"][path][method]["parameters"].as_array().cloned();
+    let of_query = all.unwrap_or_default().into_iter().filter(|found| found["in"] == "query");
+    of_query.map(|found| found["name"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn problem(method: &str, address: &str) -> Value {
+    let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+    let request = Request::builder().method(method).uri(address).body(Body::empty()).unwrap();
+    let response = crate::router(&context()).oneshot(request).await.unwrap();
+    let status = response.status().as_u16();
+    let body = axum::body::to_bytes(response.into_body(), 10_000_000).await.unwrap();
+    let body = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+    serde_json::json!({"status": status, "errors": body["errors"]})
+}
+
+#[tokio::test]
+async fn no_operation_ignores_a_query_parameter() {
+    let document = document();
+    for (method, path) in operations() {
+        if path == "/api/agent-factory/connectors/{id}/test" {
+            continue;
+        }
+        let said = problem(&method, &format!("{}?no_such_parameter=1", named(&path))).await;
+        assert_eq!(said["status"], 422, "{method} {path} {said}");
+        assert_eq!(said["errors"][0]["path"], "no_such_parameter", "{method} {path} {said}");
+        // Those that it has are read, once somebody has said who they are.
+        for known in parameters(&document, &method, &path) {
+            let address = format!("{}?{known}=1", named(&path));
+            let said = problem(&method, &address).await;
+            assert_eq!(said["status"], 401, "{method} {address} {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_misspelt_query_parameter_is_told_the_nearest() {
+    let said = problem("get", "/api/agent-factory/executions?limt=2&after=x").await;
+    let hints: Vec<&Value> =
+        said["errors"].as_array().unwrap().iter().map(|error| &error["hint"]).collect();
+    assert_eq!(hints, ["known: `limit`, `cursor`", "did you mean `limit`?"], "{said}");
 }
 
 #[tokio::test]

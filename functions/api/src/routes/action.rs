@@ -1,24 +1,28 @@
 //! `/actions/{name}` (F-346).
 
 use axum::extract::State;
-use countersign_registry::Contract;
-use countersign_web::{Json, Path, Problem};
+use countersign_registry::{Contract, nearest};
+use countersign_web::{Json, Path, Problem, Signed};
 
-use super::{Ctx, Reader};
+use super::actions::is_open;
+use super::{Ctx, reader};
 
-/// The contract of one action.
+/// The contract of one action that the caller may run.
 #[utoipa::path(
     get, path = "/actions/{name}", tag = "actions", params(("name" = String, Path, description = "snake_case")),
     responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,
-    _: Reader,
+    signed: Signed,
     Path(name): Path<String>,
 ) -> Result<Json<Contract>, Problem> {
-    ctx.registry.get(&name).cloned().map(Json).ok_or_else(|| {
+    reader(&signed)?;
+    let open = || ctx.registry.iter().filter(|contract| is_open(&signed, contract));
+    let found = open().find(|contract| contract.name == name).cloned();
+    found.map(Json).ok_or_else(|| {
         let problem = Problem::no_such("action", &name);
-        match ctx.registry.suggest(&name) {
+        match nearest(&name, open().map(|contract| contract.name.as_str())) {
             Some(near) => problem.with_hint(format!("did you mean `{near}`?")),
             None => problem,
         }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::admin_users::PersonView;
+use super::dated::Dated;
 use super::{Administrator, Ctx, found, now};
 use crate::Context;
 
@@ -38,7 +39,7 @@ pub(crate) async fn detail(
 ) -> Result<Json<PersonView>, Problem> {
     let user = person(&ctx, &id).await?;
     let entry = ctx.directory.entry_of(&user.id).await?;
-    Ok(Json(PersonView { user, entry }))
+    Ok(Json(PersonView { user: Dated(user), entry: entry.map(Dated) }))
 }
 
 /// Changes a person.
@@ -52,7 +53,7 @@ pub(crate) async fn change(
     _: Administrator,
     Path(id): Path<String>,
     Json(body): Json<Change>,
-) -> Result<Json<User>, Problem> {
+) -> Result<Json<Dated<User>>, Problem> {
     let user = person(&ctx, &id).await?;
     let change = UserChange {
         display_name: body.display_name,
@@ -61,7 +62,7 @@ pub(crate) async fn change(
     };
     let changed =
         change.checked().map_err(|error| Problem::field("display_name", error.to_string()))?;
-    Ok(Json(ctx.directory.change(&user.id, &changed, now()).await?))
+    Ok(Json(Dated(ctx.directory.change(&user.id, &changed, now()).await?)))
 }
 
 /// Finds a person by any of their names.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::dated::Dated;
 use super::{Administrator, Ctx, now};
 use crate::idempotency::{created, do_once};
 
@@ -35,11 +36,11 @@ pub(crate) struct PersonView {
     /// The person.
     #[serde(flatten)]
     #[schema(value_type = Object)]
-    pub(super) user: User,
+    pub(super) user: Dated<User>,
     /// Granted scopes and capabilities.
     #[serde(rename = "standing")]
     #[schema(value_type = Option<Object>)]
-    pub(super) entry: Option<DirectoryEntry>,
+    pub(super) entry: Option<Dated<DirectoryEntry>>,
 }
 
 /// Enters a person, without any rights.
@@ -57,9 +58,10 @@ pub(crate) async fn create(
     let attempt = Attempt::new(by, "POST /api/admin/users", key, &body)?;
     do_once(&ctx, &attempt, async {
         let username = Username::parse(&body.username)
-            .map_err(|error| Problem::field("username", error.to_string()))?;
-        let email = Email::parse(&body.email)
-            .map_err(|error| Problem::field("email", error.to_string()))?;
+            .map_err(|error| Problem::field("username", error.to_string()));
+        let email =
+            Email::parse(&body.email).map_err(|error| Problem::field("email", error.to_string()));
+        let (username, email) = Problem::both(username, email)?;
         let new = NewUser {
             id: UserId::from_bytes(attempt.id()),
             email,
@@ -71,7 +73,8 @@ pub(crate) async fn create(
         let user =
             new.at(now()).map_err(|error| Problem::field("display_name", error.to_string()))?;
         let user = ctx.directory.create(&user).await?;
-        created(format!("/api/admin/users/{}", user.id), &user)
+        let place = format!("/api/admin/users/{}", user.id);
+        created(place, &Dated(user))
     })
     .await
 }
@@ -82,9 +85,10 @@ pub(crate) async fn list(
     State(ctx): Ctx,
     Administrator(ref user): Administrator,
     Query(query): Query<PageQuery>,
-) -> Result<Json<Page<User>>, Problem> {
+) -> Result<Json<Page<Dated<User>>>, Problem> {
     let cursor = Cursor::new(ctx.cursors.get().await?, user, "users", &[]);
     let after = query.after(&cursor)?;
     let page = ctx.directory.list(query.limit()?, after.as_deref()).await?;
-    Ok(Json(cursor.page(page.items, page.next.as_deref())))
+    let people = page.items.into_iter().map(Dated).collect();
+    Ok(Json(cursor.page(people, page.next.as_deref())))
 }

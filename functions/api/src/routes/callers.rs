@@ -35,7 +35,7 @@ caller! {
     Reader: reader
 }
 caller! {
-    /// Somebody who may make and run agents.
+    /// Somebody who may run agents.
     Analyst: analyst
 }
 caller! {
@@ -45,22 +45,31 @@ caller! {
 
 /// Reading needs some role somewhere.
 pub(crate) fn reader(signed: &Signed) -> Result<&UserId, Problem> {
-    signed.caller.permits(&Requirement::role(Role::Reader), None)?;
-    Ok(&signed.caller.user)
+    holder(signed, Role::Reader)
 }
 
-/// Making and running agents needs the role that researches and writes.
+/// Running agents, and reaching what is outside, needs the role that researches and writes.
 pub(crate) fn analyst(signed: &Signed) -> Result<&UserId, Problem> {
-    signed.caller.permits(&Requirement::role(Role::Analyst), None)?;
+    holder(signed, Role::Analyst)
+}
+
+/// Somebody who has this role, or a higher one, somewhere.
+pub(crate) fn holder(signed: &Signed, role: Role) -> Result<&UserId, Problem> {
+    signed.caller.permits(&Requirement::role(role), None)?;
     Ok(&signed.caller.user)
 }
 
 /// Administration is a capability.
 fn administrator(signed: &Signed) -> Result<&UserId, Problem> {
+    administers(signed, "this")
+}
+
+/// An administrator, for something that only they may do.
+pub(crate) fn administers<'s>(signed: &'s Signed, what: &str) -> Result<&'s UserId, Problem> {
     if signed.caller.can(Capability::Administer) {
         return Ok(&signed.caller.user);
     }
-    let message = "this needs the capability `administer`";
+    let message = format!("{what} needs the capability `administer`");
     let problem = Problem::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", message);
     Err(problem.with_hint("ask an administrator"))
 }

@@ -2,16 +2,17 @@
 
 pub(crate) mod described;
 pub(crate) mod json;
+pub(crate) mod patch;
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
-use countersign_identity::UserId;
+use countersign_identity::{Role, UserId};
 use countersign_store_catalog::{Collection, StoredDocument};
 use countersign_web::idempotency::{Attempt, Key};
-use countersign_web::{FieldError, Json, Page, Path, Problem, Query};
+use countersign_web::{FieldError, Json, Page, Path, Problem, Query, Signed};
 use futures::future::BoxFuture;
 use http::StatusCode;
 use serde::Serialize;
@@ -20,7 +21,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use self::described::Words;
-use super::{Analyst, Ctx, Reader, found};
+use super::{Ctx, Reader, administers, found, holder};
 use crate::Context;
 use crate::idempotency::{created, do_once};
 use crate::pagination::{self, ListQuery};
@@ -42,6 +43,8 @@ pub(crate) trait Kind: StoredDocument {
     const PLURAL: &'static str;
     /// What its operations say of themselves.
     const WORDS: Words;
+    /// The role that writing one needs (K-34).
+    const WRITER: Role = Role::Analyst;
 
     /// What is sent to create one.
     type Draft: DeserializeOwned + Serialize + ToSchema + Send + Sync;
@@ -70,6 +73,11 @@ pub(crate) trait Kind: StoredDocument {
         editor: &UserId,
         change: Self::Change,
     ) -> impl Future<Output = Read<Self>> + Send;
+
+    /// What this document is, when only an administrator may write it (K-34).
+    fn reserved(&self) -> Option<String> {
+        None
+    }
 
     /// What must be so, or be done, before this document is removed.
     fn before_removal(&self, _: &Context) -> impl Future<Output = Result<(), Problem>> + Send {
@@ -121,13 +129,15 @@ pub(crate) fn one<K: Kind>() -> (String, MethodRouter<Arc<Context>>) {
 
 async fn create<K: Kind>(
     State(ctx): Ctx,
-    Analyst(ref user): Analyst,
+    signed: Signed,
     key: Key,
     Json(draft): Json<K::Draft>,
 ) -> Result<Response, Problem> {
+    let user = holder(&signed, K::WRITER)?;
     let attempt = Attempt::new(user, &format!("POST {}", path::<K>()), key, &draft)?;
     do_once(&ctx, &attempt, async {
         let (new, warnings) = K::draft(&ctx, Author { user, id: attempt.id() }, &draft).await?;
+        may_write(&signed, &new)?;
         let stored = collection::<K>(&ctx).create(&new).await?;
         created_at(stored, warnings)
     })
@@ -203,25 +213,45 @@ async fn detail<K: Kind>(
 
 async fn replace<K: Kind>(
     State(ctx): Ctx,
-    Analyst(ref editor): Analyst,
+    signed: Signed,
     Path(id): Path<K::Id>,
     Json(change): Json<K::Change>,
 ) -> Result<Json<K::View>, Problem> {
-    let before = changeable::<K>(&ctx, editor, &id).await?;
-    let (after, warnings) = before.clone().change(&ctx, editor, change).await?;
-    if *after.id() != id {
-        return Err(Problem::field("yaml", format!("the id must stay `{id}`")));
+    let before = changeable::<K>(&ctx, holder(&signed, K::WRITER)?, &id).await?;
+    changed(&ctx, &signed, before, change).await
+}
+
+/// Replaces a document of the caller by what was sent.
+async fn changed<K: Kind>(
+    ctx: &Context,
+    signed: &Signed,
+    before: K,
+    change: K::Change,
+) -> Result<Json<K::View>, Problem> {
+    let (after, warnings) = before.clone().change(ctx, &signed.caller.user, change).await?;
+    if after.id() != before.id() {
+        return Err(Problem::field("yaml", format!("the id must stay `{}`", before.id())));
     }
-    collection::<K>(&ctx).replace(&before, &after).await?;
+    may_write(signed, &before)?;
+    may_write(signed, &after)?;
+    collection::<K>(ctx).replace(&before, &after).await?;
     Ok(Json(after.view(warnings)))
+}
+
+/// What reaches further than its author's role takes an administrator. To remove it, it is enough to be its owner.
+pub(super) fn may_write<K: Kind>(signed: &Signed, document: &K) -> Result<(), Problem> {
+    match document.reserved() {
+        Some(what) => administers(signed, &what).map(drop),
+        None => Ok(()),
+    }
 }
 
 async fn delete<K: Kind>(
     State(ctx): Ctx,
-    Analyst(ref user): Analyst,
+    signed: Signed,
     Path(id): Path<K::Id>,
 ) -> Result<StatusCode, Problem> {
-    let before = changeable::<K>(&ctx, user, &id).await?;
+    let before = changeable::<K>(&ctx, holder(&signed, K::WRITER)?, &id).await?;
     before.before_removal(&ctx).await?;
     collection::<K>(&ctx).delete(&before).await?;
     Ok(StatusCode::NO_CONTENT)

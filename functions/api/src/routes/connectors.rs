@@ -134,6 +134,13 @@ impl Kind for StoredConnector {
         read(editor, change.yaml)
     }
 
+    /// One reaches databases, the other what the deployment itself has: both go where no allow-list of addresses looks.
+    fn reserved(&self) -> Option<String> {
+        let kind = self.definition.kind();
+        let reaches_far = ["database", "existing_tool"].contains(&kind);
+        reaches_far.then(|| format!("writing a connector of type `{kind}`"))
+    }
+
     /// A connector that agents still have would leave its credentials to the next one of that name.
     async fn before_removal(&self, ctx: &Context) -> Result<(), Problem> {
         let holders = match &self.owner {

@@ -110,12 +110,13 @@ pub(crate) async fn create(
             Problem::field("connector_id", format!("there is no connector `{id}`"))
         })?;
         let overrides = body.config_overrides.clone();
-        let config_overrides = check_binding(overrides, &body.permissions, &connector)?;
-        let credential =
-            (!body.credentials.0.is_empty()).then(|| CredentialId::from_bytes(attempt.id()));
+        let config_overrides = check_binding(overrides, &body.permissions, &connector);
+        let parts = &body.credentials.0;
+        let sendable = if parts.is_empty() { Ok(()) } else { check_credentials(parts, &connector) };
+        let (config_overrides, ()) = Problem::both(config_overrides, sendable)?;
+        let credential = (!parts.is_empty()).then(|| CredentialId::from_bytes(attempt.id()));
         if let Some(credential) = &credential {
-            check_credentials(&body.credentials.0, &connector)?;
-            ctx.vault.put(owner, credential, &id, &body.credentials.0, now()).await?;
+            ctx.vault.put(owner, credential, &id, parts, now()).await?;
         }
         let binding = Binding {
             id: BindingId::from_bytes(attempt.id()),
@@ -154,7 +155,7 @@ pub(crate) async fn list(
     Ok(Json(bindings.into_iter().map(DataSource::from).collect()))
 }
 
-/// Only the parts the connector asks for, and all of them.
+/// Only the parts the connector asks for, all of them, and of characters that a call can be sent with.
 pub(super) fn check_credentials(
     parts: &BTreeMap<String, String>,
     connector: &StoredConnector,
@@ -171,6 +172,12 @@ pub(super) fn check_credentials(
         .collect();
     let missing = wanted.iter().filter(|name| parts.get(**name).is_none_or(String::is_empty));
     errors.extend(missing.map(|name| FieldError::new(format!("credentials.{name}"), "is missing")));
+    let auth = connector.definition.connection.auth();
+    let refused = parts.iter().filter_map(|(name, value)| {
+        let why = auth?.refuses(name, value)?;
+        Some(FieldError::new(format!("credentials.{name}"), why))
+    });
+    errors.extend(refused);
     if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
 }
 
@@ -268,5 +275,29 @@ mod tests {
         let file = json!({ "config_overrides": { "max_file_size_mb": 1 } });
         let hint = "a connector of type rest_api takes base_url, timeout_seconds, headers";
         check(file, &[("config_overrides.max_file_size_mb", Some(hint))]).await;
+    }
+
+    #[test]
+    fn f_009_a_credential_that_no_call_could_carry_is_refused_and_not_quoted() {
+        let check = |auth: &str, parts: &[(&str, &str)], expect: &[&str]| {
+            let yaml = YAML.replace("a.example'", &format!("a.example', auth: {auth}"));
+            let definition = documents::connector(&yaml).unwrap().0;
+            let (owner, updated_at, accepted) = (None, now(), Vec::new());
+            let connector = StoredConnector { owner, definition, yaml, updated_at, accepted };
+            let parts = parts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            let problem = check_credentials(&parts.collect(), &connector).err();
+            let errors = problem.map(|problem| problem.errors.clone()).unwrap_or_default();
+            let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
+            assert_eq!(paths, expect, "{auth}");
+            assert!(errors.iter().all(|error| !error.message.contains("s3cr3t")), "{errors:?}");
+        };
+        let token = "credentials.token";
+        check("{ type: bearer_token }", &[("token", "s3cr3t")], &[]);
+        check("{ type: bearer_token }", &[("token", "s3cr3t ")], &[token]);
+        check("{ type: bearer_token }", &[("token", "s3cr3t\u{e4}")], &[token]);
+        check("{ type: api_key, key_param: k }", &[("api_key", "s3cr3t\u{e4}")], &[]);
+        let basic = |name| [("username", name), ("password", "s3cr3t:\u{e4}")];
+        check("{ type: basic }", &basic("ada"), &[]);
+        check("{ type: basic }", &basic("ada:s3cr3t"), &["credentials.username"]);
     }
 }

@@ -32,6 +32,10 @@ pub(crate) async fn repeat(
     do_once(&ctx, &attempt, async {
         let head = own(&ctx, owner, &id).await?;
         let repeats = repeating::chain(&head, &run)?;
+        if head.profile_id.is_empty() {
+            let problem = Problem::no_such("profile", &head.profile_name);
+            return Err(problem.with_hint("the agent of this run was removed"));
+        }
         let profile = start_run::profile(&ctx, owner, &head.profile_id).await?;
         start_run::active(&profile)?;
         let named = head.playbook_id.as_deref();

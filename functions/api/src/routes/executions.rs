@@ -34,10 +34,11 @@ const AT_ONCE: usize = 8;
 pub(crate) struct Start {
     /// The agent: `prof_…`, or its handle with or without `@`.
     profile: String,
-    /// The playbook it follows. Left out, the agent's only one, or the one whose trigger the question meets.
+    /// The playbook it follows. Left out, the one that the question means, else that of the agent's skills with the highest priority.
     #[serde(default)]
     playbook: Option<String>,
-    /// The playbook's inputs, by name. Those that say `extract_from: query` may be left out when the question says them.
+    /// The playbook's inputs, by name. Those that say `extract_from: query` may be left out when the question says them; where
+    /// one is left out otherwise, the `parameters` of the agent's skill count.
     #[serde(default)]
     #[schema(value_type = Object)]
     inputs: Map<String, Value>,
@@ -61,7 +62,7 @@ pub(crate) struct ExecutionLine {
     /// `run_…`.
     #[schema(value_type = String)]
     id: RunId,
-    /// The agent; empty for the test of a playbook without one.
+    /// The agent; empty when it was removed, and for the test of a playbook without one.
     profile_id: String,
     /// Its name when the run started.
     profile_name: String,
@@ -187,11 +188,14 @@ pub(crate) async fn start(
         let profile = start_run::profile(&ctx, owner, &body.profile).await?;
         start_run::active(&profile)?;
         let named = body.playbook.as_deref();
-        start_run::check_query(&body.query)?;
+        let question = start_run::check_query(&body.query);
         let choosing::Chosen { playbook, because } =
             choosing::playbook(&ctx, owner, &profile, named, &body.query).await?;
-        let given = understanding::inputs(&playbook.playbook, &body.query, &body.inputs)?;
-        let context = run_context::by_hand(&profile, &playbook.playbook, body.run_context)?;
+        let valid = &playbook.playbook;
+        let given = understanding::inputs(&profile, valid, &body.query, &body.inputs);
+        let context = run_context::by_hand(&profile, valid, body.run_context);
+        let known = Problem::both(question, given);
+        let ((_, given), context) = Problem::both(known, context)?;
         let starting = start_run::Starting {
             run: RunId::from_bytes(attempt.id()),
             profile: &profile,

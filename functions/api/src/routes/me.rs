@@ -1,9 +1,12 @@
 //! `GET /me`: who the caller is, and what remains of their token.
 
+use axum::extract::State;
 use countersign_identity::{Capability, Role, Scopes, UserId};
-use countersign_web::{Json, Signed};
+use countersign_web::{Json, Problem, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use super::Ctx;
 
 /// The caller.
 #[derive(Debug, Serialize, ToSchema)]
@@ -11,6 +14,14 @@ pub(crate) struct Me {
     /// The directory's id.
     #[schema(value_type = String)]
     user_id: UserId,
+    /// The name they sign in with; null for the deployment's own operator, who is no person.
+    username: Option<String>,
+    /// The name that others see.
+    name: Option<String>,
+    /// Where mail reaches them.
+    email: Option<String>,
+    /// Whether the address was proved; mail goes to proved ones only.
+    email_verified: bool,
     /// Effective scopes: token ∩ directory.
     #[schema(value_type = Vec<String>)]
     scopes: Scopes,
@@ -28,15 +39,20 @@ pub(crate) struct Me {
 
 /// Who the caller is, and what remains of their token.
 #[utoipa::path(get, path = "/me", tag = "operation", responses((status = 200, body = Me)))]
-pub(crate) async fn me(signed: Signed) -> Json<Me> {
+pub(crate) async fn me(State(ctx): Ctx, signed: Signed) -> Result<Json<Me>, Problem> {
     let caller = signed.caller;
+    let person = ctx.directory.user(&caller.user).await?;
     let role = caller.scopes.highest();
-    Json(Me {
+    Ok(Json(Me {
         user_id: caller.user,
+        username: person.as_ref().map(|person| person.username.to_string()),
+        name: person.as_ref().map(|person| person.display_name.clone()),
+        email: person.as_ref().map(|person| person.email.to_string()),
+        email_verified: person.is_some_and(|person| person.email_verified),
         scopes: caller.scopes,
         role,
         capabilities: caller.capabilities.into_iter().collect(),
         token_id: caller.token_id,
         session_id: signed.presented.session,
-    })
+    }))
 }

@@ -35,6 +35,7 @@ mod credential_parts;
 pub(crate) mod data_source;
 pub(crate) mod data_source_credentials;
 pub(crate) mod data_sources;
+mod dated;
 pub(crate) mod discoveries;
 pub(crate) mod discovery_stats;
 pub(crate) mod document;
@@ -89,7 +90,9 @@ use axum::extract::State;
 use countersign_web::Problem;
 use jiff::Timestamp;
 
-pub(crate) use self::callers::{Administrator, Analyst, Reader, analyst, reader};
+pub(crate) use self::callers::{
+    Administrator, Analyst, Reader, administers, analyst, holder, reader,
+};
 use crate::Context;
 
 /// The state every handler is given.

@@ -1,6 +1,6 @@
 //! Playbooks as documents: `/playbooks` and `/playbooks/{id}` (F-336…F-340).
 
-use countersign_identity::UserId;
+use countersign_identity::{Role, UserId};
 use countersign_playbook::{
     Category, Diagnostic, ExecutionMode, InputDecl, RunContext, ValidPlaybook,
 };
@@ -119,6 +119,7 @@ impl Kind for StoredPlaybook {
         changed: Some("VERSION_CONFLICT"),
         needed: None,
     };
+    const WRITER: Role = Role::Reader;
 
     type Draft = Source;
     type Change = Change;

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::collection::created_at;
 use super::profiles::ShownProfile;
-use super::{Analyst, Ctx, found, now};
+use super::{Ctx, Reader, found, now};
 use crate::idempotency::do_once;
 
 /// What the copy is called.
@@ -35,7 +35,7 @@ pub(crate) struct Copy {
 )]
 pub(crate) async fn duplicate(
     State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
+    Reader(ref owner): Reader,
     Path(id): Path<ProfileId>,
     key: Key,
     Json(body): Json<Copy>,

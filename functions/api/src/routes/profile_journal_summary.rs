@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use countersign_journal::{Access, Entry, JournalRead as _};
 use countersign_profile::ProfileId;
-use countersign_web::{Json, Path, Problem, Query};
-use serde::{Deserialize, Serialize};
+use countersign_web::{Json, Path, Problem};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Ctx, Reader, found};
@@ -24,21 +24,15 @@ pub(crate) struct Summary {
     by_status: BTreeMap<&'static str, usize>,
 }
 
-/// A summary is always of the newest entries: a range belongs to the list beside it.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Nothing {}
-
-/// What an agent did lately.
+/// What an agent did lately; always of the newest entries.
 #[utoipa::path(
     get, path = "/profiles/{id}/journal/summary", tag = "journal", params(("id" = String, Path, description = "`prof_…`")),
-    responses((status = 200, body = Summary), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: a parameter that there is not"))
+    responses((status = 200, body = Summary), (status = 404, description = "NOT_FOUND"))
 )]
 pub(crate) async fn detail(
     State(ctx): Ctx,
     Reader(ref owner): Reader,
     Path(id): Path<ProfileId>,
-    Query(Nothing {}): Query<Nothing>,
 ) -> Result<Json<Summary>, Problem> {
     found(ctx.catalog.profiles().get(owner, &id).await?)?;
     let access = Access::Profile { owner: owner.clone(), profile: id.to_string() };

@@ -21,10 +21,10 @@ use crate::{choosing, run_context, run_mode, understanding};
 #[serde(deny_unknown_fields)]
 #[schema(as = ProfileTest)]
 pub(crate) struct Test {
-    /// The playbook it follows. Left out, the agent's only one, or the one whose trigger the question meets.
+    /// The playbook it follows. Left out, the one that the question means, else that of the agent's skills with the highest priority.
     #[serde(default)]
     playbook: Option<String>,
-    /// The playbook's inputs, by name.
+    /// The playbook's inputs, by name; where one is left out, the `parameters` of the agent's skill count.
     #[serde(default)]
     #[schema(value_type = Object)]
     inputs: Map<String, Value>,
@@ -56,10 +56,11 @@ pub(crate) async fn test(
     do_once(&ctx, &attempt, async {
         let profile = start_run::profile(&ctx, owner, &id).await?;
         let named = body.playbook.as_deref();
-        start_run::check_query(&body.query)?;
+        let question = start_run::check_query(&body.query);
         let choosing::Chosen { playbook, because } =
             choosing::playbook(&ctx, owner, &profile, named, &body.query).await?;
-        let given = understanding::inputs(&playbook.playbook, &body.query, &body.inputs)?;
+        let given = understanding::inputs(&profile, &playbook.playbook, &body.query, &body.inputs);
+        let (_, given) = Problem::both(question, given)?;
         let context = run_context::by_hand(&profile, &playbook.playbook, None)?;
         let (dry_run, query) = (DryRun::Reads, body.query.as_str());
         let mode = run_mode::of(Some(&profile), &playbook.playbook, None)?;

@@ -1,7 +1,7 @@
 //! Agents as documents: `/profiles` and `/profiles/{id}` (F-319…F-323).
 
 use countersign_document::Problem as Found;
-use countersign_identity::UserId;
+use countersign_identity::{Role, UserId};
 use countersign_profile::{Profile, ProfileError, ProfileId, ProfileSpec, Written};
 use countersign_web::Problem;
 use serde_json::Value;
@@ -11,8 +11,8 @@ use super::collection::described::Words;
 use super::collection::json::{self, DocumentRecord, Resent, Sent, Shown};
 use super::collection::{Author, Kind, Read};
 use super::{now, schedules};
-use crate::Context;
 use crate::pagination::ListQuery;
+use crate::{Context, skills};
 
 /// An agent as it is shown.
 pub(super) type ShownProfile = Shown<Profile>;
@@ -24,12 +24,13 @@ impl Kind for Profile {
         list: "The caller's agents, newest first, then the ones the deployment ships.",
         detail: "One agent.",
         replace: "Replaces the fields of an agent. `is_active` switches it; `version`, when sent, must be the one that was read.",
-        delete: "Removes an agent with its data sources and their credentials (F-178). Its runs and receipts stay.",
+        delete: "Removes an agent with its data sources, their credentials, its schedules and its journal (F-178). Its runs and receipts stay; the runs refer to it no more.",
         id: "`prof_…`",
         invalid: "PROFILE_INVALID",
         changed: Some("VERSION_CONFLICT"),
         needed: None,
     };
+    const WRITER: Role = Role::Reader;
 
     type Draft = Sent<Written>;
     type Change = Resent<Self>;
@@ -38,12 +39,14 @@ impl Kind for Profile {
     type Line = Shown<Self>;
     type View = Shown<Self>;
 
-    async fn draft(_: &Context, author: Author<'_>, draft: &Sent<Written>) -> Read<Self> {
+    async fn draft(ctx: &Context, author: Author<'_>, draft: &Sent<Written>) -> Read<Self> {
         let (id, owner) = (ProfileId::from_bytes(author.id), author.user.clone());
-        Ok((Profile::new(id, owner, spec(&draft.body)?, now()), Vec::new()))
+        let spec = spec(&draft.body)?;
+        let warnings = skills::check(ctx, &owner, &spec).await?;
+        Ok((Profile::new(id, owner, spec, now()), warnings))
     }
 
-    async fn change(self, _: &Context, _: &UserId, change: Resent<Self>) -> Read<Self> {
+    async fn change(self, ctx: &Context, editor: &UserId, change: Resent<Self>) -> Read<Self> {
         let mut fields = change.fields(&self)?;
         let switched = fields.as_object_mut().and_then(|map| map.shift_remove("is_active"));
         let is_active = match switched {
@@ -52,8 +55,10 @@ impl Kind for Profile {
                 value.as_bool().ok_or_else(|| Problem::field("is_active", "is true or false"))?
             }
         };
+        let spec = spec(&fields)?;
+        let warnings = skills::check(ctx, editor, &spec).await?;
         let (version, updated_at) = (self.version + 1, now());
-        Ok((Self { spec: spec(&fields)?, is_active, version, updated_at, ..self }, Vec::new()))
+        Ok((Self { spec, is_active, version, updated_at, ..self }, warnings))
     }
 
     /// Credentials first: a crash in between leaves bindings without a secret, never a secret without a binding. The
@@ -66,6 +71,8 @@ impl Kind for Profile {
             }
         }
         schedules::remove(ctx, owner, &self.id).await?;
+        ctx.journal.remove_profile(owner, self.id.as_str()).await?;
+        ctx.runs.forget_profile(owner, self.id.as_str()).await?;
         Ok(ctx.catalog.delete_bindings(owner, self.id.as_str()).await?)
     }
 
@@ -78,7 +85,7 @@ impl Kind for Profile {
     }
 
     fn schemas() -> Vec<(String, Value)> {
-        vec![json::fields_schema::<Written>()]
+        vec![json::fields_schema::<Written>(), json::patch_schema::<Self>()]
     }
 }
 
@@ -103,7 +110,7 @@ fn spec(fields: &Value) -> Result<ProfileSpec, Problem> {
 }
 
 /// A profile's problems, each at its field.
-pub(super) fn problem(error: &ProfileError) -> Problem {
+pub(crate) fn problem(error: &ProfileError) -> Problem {
     let mut problem = Problem::of(error);
     problem.errors = error.problems().iter().map(json::field_error).collect();
     problem

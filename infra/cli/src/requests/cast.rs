@@ -141,7 +141,9 @@ impl Cast {
             | "knowledge_config"
             | "output_config"
             | "journal_config"
-            | "model_preference" => None,
+            | "max_research_rounds"
+            | "model_preference"
+            | "system_prompt_additions" => None,
             "name" | "display_name" => Some(json!(words(random))),
             _ => None,
         }

@@ -144,7 +144,7 @@ async fn f_065_the_engine_fills_in_what_it_knows() {
             "detail_entries": [{"action": "note", "result": "seen"}],
             "outputs_produced": [{"type": "document", "path": "f/a.md"},
                 {"type": "data_workspace_table", "table": "research/t", "rows": 12}],
-            "expires_at": "2026-12-21T10:00:00Z".parse::<Timestamp>().unwrap().as_second(),
+            "expires_at": "2026-12-21T10:00:00Z",
         }),
     )
     .await;

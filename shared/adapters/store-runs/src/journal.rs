@@ -45,7 +45,7 @@ impl JournalStore {
 
     async fn put(&self, entry: &Entry) -> countersign_store_kit::Result<Entry> {
         let key = entry_key(&entry.user_id, &entry.id);
-        let put = Write::put(&key, entry)?.if_absent().expires_at(entry.expires_at);
+        let put = Write::put(&key, entry)?.if_absent().expires_at(entry.expires_at.as_second());
         let stands = match self.table.write(put).await {
             Ok(()) => entry.clone(),
             Err(error) if error.is_condition() => self.table.get(&key).await?.ok_or(error)?,
@@ -53,7 +53,7 @@ impl JournalStore {
         };
         let row = |key: Key| {
             Write::put(&key, &Row { id: stands.id.clone() })
-                .map(|write| write.expires_at(stands.expires_at))
+                .map(|write| write.expires_at(stands.expires_at.as_second()))
         };
         let rows = row_keys(&stands).into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
         self.table.write_many(rows).await?;
@@ -79,6 +79,49 @@ impl JournalStore {
         let rows = row_keys(&entry).into_iter().map(|key| Write::delete(&key));
         self.table.write_many(rows.collect()).await?;
         self.table.write(Write::delete(&key)).await
+    }
+
+    /// Removes every entry of an agent, under whatever it is found (F-178). The rows of the agent go last: doing it again
+    /// finishes the work.
+    ///
+    /// # Errors
+    /// [`JournalError`] when the table does not answer.
+    pub async fn remove_profile(&self, owner: &UserId, profile: &str) -> Result<(), JournalError> {
+        while self.remove_page(owner, profile).await.map_err(JournalError::store)? {}
+        Ok(())
+    }
+
+    /// Removes the entries of one page; false when there are none.
+    async fn remove_page(
+        &self,
+        owner: &UserId,
+        profile: &str,
+    ) -> countersign_store_kit::Result<bool> {
+        let access = Access::Profile { owner: owner.clone(), profile: profile.to_owned() };
+        let (_, own) = partition(&access);
+        let page = self.table.query(Query::partition(&own).limit(PAGE).consistent()).await?;
+        let sorts: Vec<String> = page
+            .items
+            .iter()
+            .filter_map(|item| Some(item.get("SK")?.as_s().ok()?.clone()))
+            .collect();
+        let rows = page.decode::<Row>(self.table.name())?;
+        let keys: Vec<Key> = rows.items.iter().map(|row| entry_key(owner, &row.id)).collect();
+        if keys.is_empty() {
+            return Ok(false);
+        }
+        let found = self.table.get_many(&keys).await?;
+        let mut gone = Vec::new();
+        for item in found.into_values() {
+            let entry: Entry = decode(self.table.name(), item)?;
+            let sort = sort(entry.created_at, entry.id.as_str());
+            let others = partitions(&entry).into_iter().filter(|partition| *partition != own);
+            gone.extend(others.map(|partition| Write::delete(&Key::new(partition, sort.clone()))));
+        }
+        gone.extend(keys.iter().map(Write::delete));
+        gone.extend(sorts.into_iter().map(|sort| Write::delete(&Key::new(own.clone(), sort))));
+        self.table.write_many(gone).await?;
+        Ok(true)
     }
 
     /// A page of at most `limit` entries between two times, newest first.

@@ -29,6 +29,7 @@ mod lists;
 mod outcomes;
 mod quotas;
 mod records;
+mod removal;
 mod repeats;
 mod responses;
 mod starts;

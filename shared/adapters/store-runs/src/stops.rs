@@ -20,7 +20,8 @@ impl RunStore {
     }
 
     /// Records the final status with what the run did, and removes the mark of an active run; one transaction. A successful
-    /// run that is not a test becomes the profile's last one. False when it was done before.
+    /// run that is not a test becomes the profile's last one. The profile is that of `head`: none when it is gone. False when it
+    /// was done before.
     ///
     /// # Errors
     /// [`StoreError`](countersign_store_kit::StoreError) when the table does not answer.
@@ -35,6 +36,7 @@ impl RunStore {
             .set("status", &status)?
             .set("finished_at", &at)?
             .set("record", record)?
+            .set("profile_id", &head.profile_id)?
             .add("version", &1)?;
         let event = Event {
             step: String::new(),
@@ -48,7 +50,8 @@ impl RunStore {
             Write::put(&keys::event(&head.run, "", head.attempt, 2), &event)?,
             Write::delete(&keys::active(&head.run)),
         ];
-        if head.dry_run.is_none() && matches!(status, RunStatus::Complete | RunStatus::Partial) {
+        let is_success = matches!(status, RunStatus::Complete | RunStatus::Partial);
+        if is_success && head.dry_run.is_none() && !head.profile_id.is_empty() {
             let last = keys::last_success(&head.owner, &head.profile_id);
             writes.push(Write::update(&last).set("finished_at", &at)?);
         }

@@ -33,6 +33,7 @@ mod records;
 pub mod request;
 pub mod schema;
 mod secret;
+mod sendable;
 pub mod sql;
 mod target;
 mod tool_schema;

@@ -31,6 +31,7 @@ mod elsewhere;
 mod explain;
 mod kind;
 mod mend;
+mod merge_patch;
 mod named;
 mod nearest;
 mod normal;
@@ -57,6 +58,7 @@ mod wrappers;
 
 pub use bounded::{MaybeBlank, Text};
 pub use kind::{Document, broken_rules};
+pub use merge_patch::merge_patch;
 pub use named::Named;
 pub use nearest::{did_you_mean, listed, nearest};
 pub use number::{List, Whole};

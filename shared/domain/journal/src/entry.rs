@@ -4,8 +4,9 @@ use countersign_approval::ApprovalRecord;
 use countersign_document::Whole;
 use countersign_identity::UserId;
 use countersign_run::{RunContext, RunStatus};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -246,8 +247,23 @@ pub struct Entry {
     pub error_summary: Option<String>,
     /// When.
     pub created_at: Timestamp,
-    /// When it may be forgotten (F-225), epoch seconds.
-    pub expires_at: i64,
+    /// When it may be forgotten (F-225). Tables keep its seconds, by which they forget.
+    #[serde(deserialize_with = "moment")]
+    pub expires_at: Timestamp,
+}
+
+/// A moment, as it is shown or as tables keep it.
+fn moment<'de, D: Deserializer<'de>>(moment: D) -> Result<Timestamp, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Seconds(i64),
+        Text(Timestamp),
+    }
+    match Written::deserialize(moment)? {
+        Written::Seconds(seconds) => Timestamp::from_second(seconds).map_err(D::Error::custom),
+        Written::Text(at) => Ok(at),
+    }
 }
 
 /// How much an automatic entry tells (F-172).
@@ -293,10 +309,11 @@ impl Default for JournalConfig {
 }
 
 impl JournalConfig {
-    /// When an entry written at `at` may be forgotten, epoch seconds.
+    /// When an entry written at `at` may be forgotten; at the end of time when it never ends.
     #[must_use]
-    pub fn expiry(&self, at: Timestamp) -> i64 {
-        at.as_second() + i64::from(self.retention_days) * 86_400
+    pub fn expiry(&self, at: Timestamp) -> Timestamp {
+        let kept = SignedDuration::from_hours(i64::from(self.retention_days) * 24);
+        at.checked_add(kept).unwrap_or(Timestamp::MAX)
     }
 }
 
@@ -339,7 +356,7 @@ mod tests {
         let at = "2026-01-01T00:00:00Z".parse().unwrap();
         assert_eq!(
             JournalConfig::default().expiry(at),
-            "2026-04-01T00:00:00Z".parse::<jiff::Timestamp>().unwrap().as_second()
+            "2026-04-01T00:00:00Z".parse::<jiff::Timestamp>().unwrap()
         );
     }
 

@@ -14,6 +14,7 @@ mod inputs;
 mod model;
 mod requirement;
 mod run_info;
+mod runtime;
 mod seal;
 mod stages;
 #[cfg(test)]
@@ -30,5 +31,6 @@ pub use model::{
 };
 pub use requirement::requirement_of;
 pub use run_info::run_info;
+pub use runtime::runtime;
 pub use seal::{check_seal, seal};
 pub use stages::{Descriptor, descriptors, stages};

@@ -33,8 +33,8 @@ pub use graph::{Graph, GraphEdge, GraphNode, graph};
 pub use model::{
     ActiveHours, ApprovalPolicy, Assurance, Category, ColumnFormat, Escalation, ExecutionMode,
     ForEach, InputDecl, InputType, MonitorConfig, OnError, OnReject, OutputDecl, OutputFormat,
-    OutputSchema, PreviewColumn, RunContext, SECTIONS, SaveTo, Section, Shape, Step, StepKind,
-    Trigger, TriggerKind, ValidPlaybook,
+    OutputSchema, PreviewColumn, RESERVED_IDS, RunContext, SECTIONS, SaveTo, Section, Shape, Step,
+    StepKind, Trigger, TriggerKind, ValidPlaybook,
 };
 pub use on_warning::OnWarning;
 pub use schema::schema;

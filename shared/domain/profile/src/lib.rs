@@ -6,6 +6,7 @@
 
 mod error;
 mod handle;
+mod inert;
 mod read;
 mod spec;
 

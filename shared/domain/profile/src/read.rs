@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::error::ProfileError;
 use crate::handle::Handle;
+use crate::inert;
 use crate::spec::{Fields, ProfileSpec};
 
 /// The fields as they are written.
@@ -98,6 +99,7 @@ impl Document for Written {
             let message = "no `handle` can be made of the name";
             rules.hinted("handle", "/handle", message, hint.to_owned());
         }
+        inert::report(self, rules);
         rules.within("output_config", |rules| {
             rules.within("destinations", |rules| {
                 for (index, destination) in self.output_config.destinations.iter().enumerate() {

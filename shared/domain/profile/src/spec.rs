@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use countersign_document::{List, MaybeBlank, Problem, Refused, Text, Whole, text_type};
+use countersign_document::{
+    List, MaybeBlank, Problem, Refused, Text, Whole, merge_patch, text_type,
+};
 use countersign_journal::JournalConfig;
 use countersign_knowledge::Namespace;
 use countersign_report::{Destination, GraphNamespace, WrittenDestination};
@@ -32,12 +34,12 @@ pub struct Fields<H, D> {
     pub description: MaybeBlank<2_000>,
     /// One emoji or short text.
     pub icon: Option<MaybeBlank<16>>,
-    /// `provider/model`, when another than the deployment's is wanted (F-176).
+    /// `provider/model`, when another than the deployment's is wanted (F-176). Must be left out: this release calls no model.
     pub model_preference: Option<Model>,
-    /// How often a model may look again.
+    /// How often a model may look again. Must be left out: this release calls no model.
     #[serde(default)]
     pub max_research_rounds: Whole<1, 10, 3>,
-    /// What a model is told in addition.
+    /// What a model is told in addition. Must be left out: this release calls no model.
     pub system_prompt_additions: Option<MaybeBlank<8_000>>,
     /// What it reads and where it writes what it learns.
     #[serde(default)]
@@ -48,21 +50,21 @@ pub struct Fields<H, D> {
     /// What is written down of its runs.
     #[serde(default)]
     pub journal_config: JournalConfig,
-    /// How playbooks run that do not say.
+    /// How playbooks run that do not say. Not `llm_augmented`: this release calls no model.
     #[serde(default)]
     pub default_execution_mode: ExecutionMode,
     /// In which context.
     #[serde(default = "interactive")]
     pub default_run_context: RunContext,
-    /// With which approvals.
+    /// With which approvals. Must be `require`: this release has no clock.
     #[serde(default)]
     pub default_approval_policy: ApprovalPolicy,
-    /// Sets of tools (K-91).
+    /// Sets of tools (K-91). Must be empty: a playbook names its actions.
     #[serde(default)]
     pub tool_packs: Vec<Text<100>>,
-    /// What it can do.
+    /// The playbooks it can follow.
     #[serde(default)]
-    pub skills: Vec<Skill>,
+    pub skills: List<Skill, 0, 50>,
     /// Usernames or mail addresses of the directory that sign for it; the owner when empty.
     #[serde(default)]
     pub approvers: Vec<Approver>,
@@ -185,7 +187,7 @@ impl OutputConfig<StoredDestination> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillType {
-    /// Part of the system, such as `research`.
+    /// Part of the system, such as `research`. Not in this release, which calls no model.
     BuiltIn,
     /// A playbook.
     Playbook,
@@ -199,13 +201,13 @@ pub struct Skill {
     pub skill_type: SkillType,
     /// The built-in's name or the playbook's id.
     pub reference: Text<100>,
-    /// Higher is tried first.
+    /// Of several playbooks, the one with the highest priority is followed when a request names none.
     #[serde(default)]
     pub priority: Whole<-1_000, 1_000>,
-    /// Values handed to it.
+    /// Inputs of the playbook, by name, where a request gives none.
     #[serde(default)]
     pub parameters: Map<String, Value>,
-    /// Whether it may be used.
+    /// Whether the agent may follow it.
     #[serde(default = "yes")]
     pub enabled: bool,
 }
@@ -258,22 +260,7 @@ impl ProfileSpec {
     /// [`ProfileError::Invalid`] when the result would not be valid.
     pub fn patched(&self, patch: &Value) -> Result<Self, ProfileError> {
         let mut whole = serde_json::to_value(self).unwrap_or(Value::Null);
-        merge(&mut whole, patch);
+        merge_patch(&mut whole, patch);
         Self::from_json(&whole)
-    }
-}
-
-fn merge(target: &mut Value, patch: &Value) {
-    match (target, patch) {
-        (Value::Object(target), Value::Object(patch)) => {
-            for (name, value) in patch {
-                if value.is_null() {
-                    target.shift_remove(name);
-                } else {
-                    merge(target.entry(name.clone()).or_insert(Value::Null), value);
-                }
-            }
-        }
-        (target, patch) => *target = patch.clone(),
     }
 }

@@ -91,7 +91,7 @@ fn f_179_the_profile_is_valid_and_names_what_is_shipped() {
     for source in &template.data_sources {
         library(&format!("connectors/{source}.yaml"));
     }
-    for skill in &template.spec.skills {
+    for skill in template.spec.skills.iter() {
         library(&format!("playbooks/{}.yaml", skill.reference));
     }
     let namespaces = template.spec.knowledge_config.namespaces();

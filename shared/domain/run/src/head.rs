@@ -102,6 +102,12 @@ pub struct Head {
     pub owner: UserId,
     /// Who started it: the owner, or a member the agent is shared with.
     pub invoked_by: UserId,
+    /// Their name when they started it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invoked_by_name: Option<String>,
+    /// Their mail address when they started it, if it was proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invoked_by_email: Option<String>,
     /// The scopes of the token it was started with. What a step may do is this ∩ the directory, at that moment.
     pub scopes: Scopes,
     /// The token it was started with, as it was presented: once that is void, no step acts any more.

@@ -29,6 +29,8 @@ fn head() -> Head {
         last_finished_at: None,
         execution_mode: crate::ExecutionMode::Hybrid,
         approval_policy: crate::ApprovalPolicy::Require,
+        invoked_by_name: None,
+        invoked_by_email: None,
         dry_run: None,
         attempt: 1,
         idle_attempts: 0,

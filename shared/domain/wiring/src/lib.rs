@@ -25,6 +25,6 @@ pub use condition::Condition;
 pub use error::{SyntaxError, WiringError};
 pub use reference::{Reference, Segment};
 pub use resolve::{map_references, references, render, resolve};
-pub use scope::{Runtime, Scope, runtime_type};
+pub use scope::{Person, Runtime, Scope, runtime_type};
 pub use template::{Part, Template};
 pub use types::{Compat, PathError, compatible, type_of_path, type_of_value};

@@ -21,6 +21,19 @@ pub struct Runtime {
     pub execution_id: String,
     /// The day of the last successful run: `{last_execution_date}`, `{last_run_date}`. Undefined on the first run.
     pub last_execution: Option<Date>,
+    /// Who started the run: `{caller_id}`, `{caller_name}`, `{caller_email}`.
+    pub caller: Option<Person>,
+}
+
+/// Somebody, as the directory had them when they started a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Person {
+    /// `user_…`.
+    pub id: String,
+    /// The name that others see.
+    pub name: Option<String>,
+    /// A mail address that was proved to be theirs.
+    pub email: Option<String>,
 }
 
 impl Runtime {
@@ -28,7 +41,7 @@ impl Runtime {
     #[must_use]
     pub fn at(now: Timestamp, execution_id: &str) -> Self {
         let today = now.to_zoned(TimeZone::UTC).date();
-        Self { today, execution_id: execution_id.to_owned(), last_execution: None }
+        Self { today, execution_id: execution_id.to_owned(), last_execution: None, caller: None }
     }
 
     fn value(&self, name: &str) -> Option<Value> {
@@ -36,6 +49,9 @@ impl Runtime {
             "today" | "date" => self.today.to_string(),
             "execution_id" => self.execution_id.clone(),
             "last_execution_date" | "last_run_date" => self.last_execution?.to_string(),
+            "caller_id" => self.caller.as_ref()?.id.clone(),
+            "caller_name" => self.caller.as_ref()?.name.clone()?,
+            "caller_email" => self.caller.as_ref()?.email.clone()?,
             _ => self
                 .today
                 .checked_sub(Span::new().try_days(days_ago(name)?).ok()?)
@@ -50,7 +66,7 @@ impl Runtime {
 #[must_use]
 pub fn runtime_type(name: &str) -> Option<DataType> {
     match name {
-        "execution_id" => Some(DataType::String),
+        "execution_id" | "caller_id" | "caller_name" | "caller_email" => Some(DataType::String),
         "today" | "date" | "last_execution_date" | "last_run_date" => Some(DataType::Date),
         _ => days_ago(name).map(|_| DataType::Date),
     }
@@ -148,6 +164,19 @@ mod tests {
         check("last_execution_date", None);
         check("mine", Some("m"));
         check("other", None);
+    }
+
+    #[test]
+    fn a_011_who_started_the_run_is_known_to_its_steps() {
+        let name = Some("Ada".to_owned());
+        let caller = Person { id: "user_1".to_owned(), name, email: None };
+        let runtime = Runtime::at("2026-03-01T00:00:00Z".parse().unwrap(), "run_2");
+        let scope = Scope::of_run(Runtime { caller: Some(caller), ..runtime });
+        let value = |name| scope.get(name).map(Cow::into_owned);
+        assert_eq!(value("caller_id"), Some(Value::from("user_1")));
+        assert_eq!(value("caller_name"), Some(Value::from("Ada")));
+        assert_eq!(value("caller_email"), None);
+        assert!(runtime_type("caller_email").is_some());
     }
 
     #[test]

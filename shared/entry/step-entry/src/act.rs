@@ -40,8 +40,7 @@ pub(crate) async fn act(
     remaining: Duration,
 ) -> Acted {
     let started = tokio::time::Instant::now();
-    // Something that passes by itself deserves one more try even when the author asked for none.
-    let tries = if step.irreversible { 1 } else { step.retries.max(1) + 1 };
+    let tries = if step.irreversible { 1 } else { step.retries + 1 };
     let mut pause = Duration::from_millis(500);
     for left in (0..tries).rev() {
         let time = remaining.saturating_sub(started.elapsed()).saturating_sub(RESERVE);
@@ -59,9 +58,8 @@ pub(crate) async fn act(
         if step.irreversible {
             return if in_doubt(&error) { Acted::Unknown } else { Acted::Failed(error) };
         }
-        let worth_it = error.class == Class::Retryable || step.retries > 0;
         let time_left = remaining.saturating_sub(started.elapsed()) > RESERVE + pause * 2;
-        if left == 0 || !worth_it || !time_left {
+        if left == 0 || !time_left {
             return Acted::Failed(error);
         }
         tokio::time::sleep(pause).await;

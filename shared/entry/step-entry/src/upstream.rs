@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_plan::{Plan, PlanStep};
+use countersign_plan::{Plan, PlanStep, runtime};
 use countersign_run::{GateOutcome, Head, StepStatus};
 use countersign_store_runs::{Outcome, RunStore};
-use countersign_wiring::{Runtime, Scope};
+use countersign_wiring::Scope;
 use serde_json::{Value, json};
 
 use crate::error::StepError;
@@ -72,9 +72,7 @@ impl Upstream {
         plan: &'p Plan,
         steps: &[&PlanStep],
     ) -> Scope<'p> {
-        let mut runtime = Runtime::at(head.started_at, head.run.as_str());
-        runtime.last_execution = head.last_finished_at.map(|at| Runtime::at(at, "").today);
-        let mut scope = Scope::of_run(runtime);
+        let mut scope = Scope::of_run(runtime(head));
         for (name, value) in &plan.inputs {
             scope.lend(name, value);
         }

@@ -4,6 +4,7 @@
 //! - [`Signed`]: the extractor that turns a request into a [`Caller`](countersign_identity::Caller), asking the directory
 //! - [`Problem`]: every error as `application/problem+json`
 //! - [`Json`], [`Query`], [`Path`]: extractors that answer with problems that name the place
+//! - [`refuse_unknown`], [`no_parameters`]: no query parameter is ignored
 //! - [`Page`], [`PageQuery`]: pages, and authenticated cursors bound to their owner and query
 //! - [`replay`] is the `Idempotency-Key`
 //! - [`door`] has headers, request ids, limits, and the way from a Lambda event to a router and back
@@ -13,11 +14,13 @@ pub mod door;
 mod extract;
 pub mod idempotency;
 mod page;
+mod parameters;
 mod problem;
 mod signed;
 pub mod token;
 
 pub use extract::{Json, MAX_BODY_BYTES, MAX_JSON_DEPTH, Path, Query};
 pub use page::{Cursor, CursorKey, InvalidCursor, Page, PageQuery};
+pub use parameters::{no_parameters, refuse_unknown};
 pub use problem::{FieldError, Problem, ProblemBody};
 pub use signed::{Gate, Signed, bearer};

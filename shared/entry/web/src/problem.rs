@@ -153,6 +153,26 @@ impl Problem {
         Self::invalid(vec![FieldError::new(path, message)])
     }
 
+    /// Two things that are asked of one request: what both give, or everything that is wrong with either.
+    ///
+    /// # Errors
+    /// The problem of one, or the errors of both.
+    pub fn both<A, B>(one: Result<A, Self>, other: Result<B, Self>) -> Result<(A, B), Self> {
+        match (one, other) {
+            (Ok(one), Ok(other)) => Ok((one, other)),
+            (Err(mut one), Err(mut other)) if one.is_invalid() && other.is_invalid() => {
+                one.errors.append(&mut other.errors);
+                Err(Self::invalid(std::mem::take(&mut one.errors)))
+            }
+            (Err(problem), _) | (_, Err(problem)) => Err(problem),
+        }
+    }
+
+    /// Whether this is a [`Problem::invalid`].
+    fn is_invalid(&self) -> bool {
+        self.code == "INVALID_INPUT" && !self.errors.is_empty()
+    }
+
     /// The request clashes with how things stand.
     pub fn conflict(code: &str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, detail)
@@ -314,5 +334,19 @@ mod tests {
         let response = Problem::new(StatusCode::UNAUTHORIZED, "TOKEN_MISSING", "x").into_response();
         assert_eq!(response.headers()["content-type"], "application/problem+json");
         assert_eq!(response.headers()["www-authenticate"], "Bearer");
+    }
+
+    #[test]
+    fn everything_that_is_wrong_with_a_request_is_said_at_once() {
+        let field = |name: &str| Err::<(), _>(Problem::field(name, "is wrong"));
+        let paths = |said: Result<((), ()), Problem>| {
+            let errors = said.err().map(|problem| problem.errors.clone()).unwrap_or_default();
+            errors.into_iter().map(|error| error.path).collect::<Vec<_>>()
+        };
+        assert_eq!(paths(Problem::both(Ok(()), Ok(()))), [""; 0]);
+        assert_eq!(paths(Problem::both(field("a"), Ok(()))), ["a"]);
+        assert_eq!(paths(Problem::both(field("a"), field("b"))), ["a", "b"]);
+        let missing = Problem::both(Err::<(), _>(Problem::not_found()), field("b")).unwrap_err();
+        assert_eq!(missing.status, 404);
     }
 }

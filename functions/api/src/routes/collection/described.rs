@@ -9,6 +9,8 @@ use utoipa::openapi::{Content, HttpMethod, Ref, RefOr, Required, Response, Respo
 use utoipa::{IntoParams as _, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouter;
 
+use super::json::{DocumentRecord, Resent};
+use super::patch::{Patch, one as patched_routes};
 use super::{
     Kind, Validity, all as all_routes, one as one_routes, validation as validation_routes,
 };
@@ -88,6 +90,27 @@ pub(crate) fn one<K: Kind>() -> Documented {
     paths.add_path_operation(&path, vec![HttpMethod::Get], detail);
     paths.add_path_operation(&path, vec![HttpMethod::Put], conflict(replace, K::WORDS.changed));
     paths.add_path_operation(&path, vec![HttpMethod::Delete], conflict(delete, K::WORDS.needed));
+    (schemas, paths, router)
+}
+
+/// `PATCH /{kind}/{id}` with its documentation.
+pub(crate) fn patched<K: Kind<Change = Resent<K>> + DocumentRecord>() -> Documented {
+    let mut schemas = Schemas::new();
+    let says = "Changes some fields (JSON Merge Patch, RFC 7396): objects are merged, lists replaced, `null` gives a field its default. `version`, when sent, must be the one that was read.";
+    let content = || Content::new(Some(reference::<Patch<K>>(&mut Schemas::new())));
+    let sent = RequestBodyBuilder::new()
+        .content("application/merge-patch+json", content())
+        .content("application/json", content())
+        .required(Some(Required::True));
+    reference::<Patch<K>>(&mut schemas);
+    let patch = of_id::<K>(says)
+        .request_body(Some(sent.build()))
+        .response("200", shown::<K::View>(&mut schemas))
+        .response("403", Response::new("SYSTEM_TEMPLATE"))
+        .response("422", Response::new(K::WORDS.invalid));
+    let (path, router) = patched_routes::<K>();
+    let mut paths = Paths::new();
+    paths.add_path_operation(&path, vec![HttpMethod::Patch], conflict(patch, K::WORDS.changed));
     (schemas, paths, router)
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use countersign_document::{Document, Problem as Found, Reading, read_value};
+use countersign_document::{Document, Problem as Found, Reading, merge_patch, read_value};
 use countersign_identity::UserId;
 use countersign_store_catalog::{CatalogError, Spec, Stored, StoredDocument};
 use countersign_web::{FieldError, Problem};
@@ -19,6 +19,7 @@ use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::described::Words;
+use super::patch::Patch;
 use super::{Author, Kind, Read};
 use crate::Context;
 use crate::pagination::ListQuery;
@@ -76,7 +77,7 @@ impl<S: Fields> Kind for Stored<S> {
     }
 
     fn schemas() -> Vec<(String, Value)> {
-        vec![fields_schema::<S>()]
+        vec![fields_schema::<S>(), patch_schema::<Self>()]
     }
 }
 
@@ -182,6 +183,13 @@ impl<R: Clone> From<&R> for Shown<R> {
     }
 }
 
+impl<R> Resent<R> {
+    /// A document as it is to be.
+    pub(super) fn of(body: Value) -> Self {
+        Self { body, kind: PhantomData }
+    }
+}
+
 impl<R: StoredDocument> Resent<R> {
     /// The fields that are changed. What the store adds may be sent back as it was read.
     pub(crate) fn fields(self, before: &R) -> Result<Value, Problem> {
@@ -217,6 +225,23 @@ pub(crate) fn fields_schema<F: JsonSchema>() -> (String, Value) {
         schema.remove(beside);
     }
     (fields_name::<F>().into_owned(), schema.to_value())
+}
+
+/// The name and the schema of a part of a record: every field may be left out.
+pub(crate) fn patch_schema<R: DocumentRecord>() -> (String, Value) {
+    let (_, mut schema) = fields_schema::<R::Fields>();
+    let beside = serde_json::to_value(R::sent_back().build()).unwrap_or_default();
+    if let Some(schema) = schema.as_object_mut() {
+        schema.shift_remove("required");
+        let says = "The fields to change (RFC 7396): objects are merged, lists replaced, null gives a field its default.";
+        schema.insert("description".to_owned(), says.into());
+    }
+    merge_patch(&mut schema, &serde_json::json!({"properties": beside["properties"]}));
+    (patch_name::<R>().into_owned(), schema)
+}
+
+fn patch_name<R: DocumentRecord>() -> Cow<'static, str> {
+    format!("{}Patch", <R::Fields>::schema_name()).into()
 }
 
 /// What utoipa holds in its place.
@@ -263,3 +288,4 @@ schema!(
     with_fields::<R>(R::sent_back()),
     [(fields_name::<R::Fields>().into_owned(), placeholder())]
 );
+schema!(Patch<R: DocumentRecord>, patch_name::<R>(), placeholder(), None);

@@ -2,6 +2,8 @@
 
 use countersign_document::{Refused, text_type};
 
+use crate::model::RESERVED_IDS;
+
 /// The longest name of a step or variable.
 const MAX_NAME: usize = 64;
 /// The longest id.
@@ -62,6 +64,10 @@ fn filled(text: &str) -> Result<(), Refused> {
 
 fn id(text: &str) -> Result<(), Refused> {
     filled(text)?;
+    if RESERVED_IDS.contains(&text) {
+        let hint = format!("such as `{text}-of-mine`");
+        return Err(Refused::new(format!("`{text}` is a reserved name")).hint(hint));
+    }
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let is_word = |word: &str| !word.is_empty() && word.chars().all(is_plain);
     if text.len() <= MAX_ID && text.split('-').all(is_word) {

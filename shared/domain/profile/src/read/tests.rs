@@ -46,7 +46,6 @@ fn k_62_a_profile_cannot_ask_when_its_run_is_over() {
 
 #[test]
 fn f_393_every_problem_has_its_field_path() {
-    check(&json!({"name": "A", "model_preference": "anthropic/claude"}), &[]);
     check(
         &json!({
             "handle": "Not Kebab", "model_preference": "gpt", "max_research_rounds": 0,
@@ -72,6 +71,56 @@ fn f_393_every_problem_has_its_field_path() {
     check(&json!({"name": " "}), &["name"]);
     check(&json!({"name": "a".repeat(101)}), &["name"]);
     check(&json!({"name": "A", "data_sources": ["irs-990-xml"]}), &["data_sources"]);
+}
+
+/// The message of the one problem of these fields.
+fn unavailable(fields: Value) -> String {
+    let mut whole = json!({"name": "A"});
+    whole.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let error = ProfileSpec::from_json(&whole).unwrap_err();
+    let [problem] = error.problems() else { panic!("{fields}: {error}") };
+    assert_eq!(problem.code, "unavailable", "{fields}");
+    assert!(problem.hint.is_some(), "{fields}");
+    format!("{}: {}", problem.path(), problem.message)
+}
+
+#[test]
+fn f_393_a_value_that_could_have_no_effect_is_refused_with_the_reason() {
+    for (field, value) in [
+        ("model_preference", json!("anthropic/claude")),
+        ("max_research_rounds", json!(4)),
+        ("system_prompt_additions", json!("Be brief.")),
+        ("default_execution_mode", json!("llm_augmented")),
+        ("default_approval_policy", json!("auto_approve")),
+        ("tool_packs", json!(["knowledge"])),
+    ] {
+        let said = unavailable(json!({field: value}));
+        assert!(said.starts_with(&format!("{field}: `{field}` has no effect: ")), "{said}");
+    }
+    for (field, value) in [("read_collections", json!(["a"])), ("write_collection", json!("a"))] {
+        let said = unavailable(json!({"knowledge_config": {field: value}}));
+        let expect = format!("knowledge_config.{field}: `{field}` has no effect: ");
+        assert!(said.starts_with(&expect), "{said}");
+    }
+    let built_in = json!({"skill_type": "built_in", "reference": "research"});
+    let said = unavailable(json!({"skills": [built_in]}));
+    assert!(said.starts_with("skills[0].skill_type: "), "{said}");
+}
+
+#[test]
+fn f_393_what_is_stored_can_be_sent_back() {
+    let spec = ProfileSpec::from_json(&json!({"name": "A"})).unwrap();
+    let shown = serde_json::to_value(&spec).unwrap();
+    assert_eq!(ProfileSpec::from_json(&shown).unwrap(), spec);
+    check(&json!({"name": "A", "default_execution_mode": "deterministic"}), &[]);
+}
+
+#[test]
+fn f_174_no_skill_is_bound_twice() {
+    let skill = |reference: &str| json!({"skill_type": "playbook", "reference": reference});
+    check(&json!({"name": "A", "skills": [skill("a"), skill("b")]}), &[]);
+    let twice = json!({"name": "A", "skills": [skill("a"), skill("b"), skill("a")]});
+    check(&twice, &["skills[2].reference"]);
 }
 
 #[test]

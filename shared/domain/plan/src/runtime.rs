@@ -1,0 +1,19 @@
+//! What references know of the run they are in (F-155, A-011).
+
+use countersign_run::Head;
+use countersign_wiring::{Person, Runtime};
+
+/// The runtime variables of a run. They follow from its head, so that every step, however late, sees the same.
+#[must_use]
+pub fn runtime(head: &Head) -> Runtime {
+    let caller = Person {
+        id: head.invoked_by.to_string(),
+        name: head.invoked_by_name.clone(),
+        email: head.invoked_by_email.clone(),
+    };
+    Runtime {
+        last_execution: head.last_finished_at.map(|at| Runtime::at(at, "").today),
+        caller: Some(caller),
+        ..Runtime::at(head.started_at, head.run.as_str())
+    }
+}

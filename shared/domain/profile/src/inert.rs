@@ -1,0 +1,111 @@
+//! Fields that nothing in this release reads: a value that could have no effect is refused with the reason (F-170,
+//! F-174…F-176, F-293, K-91). The values that mean nothing stay allowed, so that what was read can be sent back.
+
+use countersign_document::{MaybeBlank, Rules, Whole};
+use countersign_run::{ApprovalPolicy, ExecutionMode};
+
+use crate::read::Written;
+use crate::spec::{Skill, SkillType};
+
+/// The code of all these problems.
+const CODE: &str = "unavailable";
+
+/// A value without effect.
+struct Inert {
+    /// Its field.
+    pointer: &'static str,
+    /// Whether it is there.
+    has: fn(&Written) -> bool,
+    /// Why it has no effect.
+    why: &'static str,
+    /// What to do instead.
+    hint: &'static str,
+}
+
+const NO_MODEL: &str = "this release calls no model";
+const NO_COLLECTIONS: &str = "this release has no collections of documents";
+const LEAVE_OUT: &str = "leave it out";
+
+const FIELDS: [Inert; 8] = [
+    Inert {
+        pointer: "/model_preference",
+        has: |of| of.model_preference.is_some(),
+        why: NO_MODEL,
+        hint: LEAVE_OUT,
+    },
+    Inert {
+        pointer: "/max_research_rounds",
+        has: |of| of.max_research_rounds != Whole::default(),
+        why: NO_MODEL,
+        hint: LEAVE_OUT,
+    },
+    Inert {
+        pointer: "/system_prompt_additions",
+        has: |of| says(of.system_prompt_additions.as_ref()),
+        why: NO_MODEL,
+        hint: "leave it out; `description` tells people what the agent is for",
+    },
+    Inert {
+        pointer: "/default_execution_mode",
+        has: |of| of.default_execution_mode == ExecutionMode::LlmAugmented,
+        why: NO_MODEL,
+        hint: "use `deterministic`, or `hybrid`",
+    },
+    Inert {
+        pointer: "/default_approval_policy",
+        has: |of| of.default_approval_policy == ApprovalPolicy::AutoApprove,
+        why: "it is for runs that a clock starts, and this release has no clock",
+        hint: "use `require`",
+    },
+    Inert {
+        pointer: "/tool_packs",
+        has: |of| !of.tool_packs.is_empty(),
+        why: "this release has no packs of tools: a playbook names its actions",
+        hint: LEAVE_OUT,
+    },
+    Inert {
+        pointer: "/knowledge_config/read_collections",
+        has: |of| !of.knowledge_config.read_collections.is_empty(),
+        why: NO_COLLECTIONS,
+        hint: LEAVE_OUT,
+    },
+    Inert {
+        pointer: "/knowledge_config/write_collection",
+        has: |of| says(of.knowledge_config.write_collection.as_ref()),
+        why: NO_COLLECTIONS,
+        hint: LEAVE_OUT,
+    },
+];
+
+fn says<const MAX: usize>(text: Option<&MaybeBlank<MAX>>) -> bool {
+    text.is_some_and(|text| !text.trim().is_empty())
+}
+
+/// Reports every value that could have no effect.
+pub(crate) fn report(written: &Written, rules: &mut Rules<'_>) {
+    for inert in FIELDS.iter().filter(|inert| (inert.has)(written)) {
+        let name = inert.pointer.rsplit('/').next().unwrap_or_default();
+        let message = format!("`{name}` has no effect: {}", inert.why);
+        rules.hinted(CODE, inert.pointer, message, inert.hint.to_owned());
+    }
+    rules.within("skills", |rules| {
+        for (index, skill) in written.skills.iter().enumerate() {
+            rules.within(index, |rules| of_skill(skill, &written.skills[..index], rules));
+        }
+    });
+}
+
+/// What a skill says that cannot be: one of a model, or one that the agent has already.
+fn of_skill(skill: &Skill, before: &[Skill], rules: &mut Rules<'_>) {
+    if skill.skill_type == SkillType::BuiltIn {
+        let message = format!("a built-in skill needs a model, and {NO_MODEL}");
+        rules.hinted(CODE, "/skill_type", message, "use `playbook`".to_owned());
+    }
+    let is_same = |other: &Skill| {
+        other.skill_type == skill.skill_type && other.reference.as_str() == skill.reference.as_str()
+    };
+    if before.iter().any(is_same) {
+        let message = format!("the agent has `{}` already", skill.reference.as_str());
+        rules.hinted("duplicate", "/reference", message, "keep one of them".to_owned());
+    }
+}

@@ -1,0 +1,233 @@
+//! Profiles: changed in part, with skills, without fields that do nothing, and removed with all that is theirs.
+
+use countersign_cli::CliError;
+use serde_json::{Value, json};
+
+use crate::case::{self, FACTORY, Person, Refusal, person, until};
+
+/// The status, code and places of a refusal.
+fn refusal(said: Result<Value, CliError>) -> (u16, String, Vec<String>) {
+    let Refusal { status, code, places, .. } = case::refusal(said);
+    (status, code, places)
+}
+
+async fn patch(who: &Person, path: &str, body: &Value) -> Result<Value, CliError> {
+    who.door.patch(&format!("{FACTORY}{path}"), body).await
+}
+
+#[tokio::test]
+async fn f_177_a_profile_is_changed_in_part() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let path = format!("/profiles/{agent}");
+    let before = ana.get(&path).await;
+
+    let days = json!({ "journal_config": { "retention_days": 7 }, "icon": "x", "version": 1 });
+    let after = patch(&ana, &path, &days).await.unwrap();
+    let mut expect = before.clone();
+    expect["journal_config"]["retention_days"] = json!(7);
+    expect["icon"] = json!("x");
+    expect["version"] = json!(2);
+    expect["updated_at"] = after["updated_at"].clone();
+    assert_eq!(after, expect);
+    assert_eq!(ana.get(&path).await, expect);
+
+    let cleared = patch(&ana, &path, &json!({ "icon": null, "is_active": false })).await.unwrap();
+    assert_eq!((&cleared["icon"], &cleared["is_active"]), (&Value::Null, &json!(false)));
+
+    let conflict = (409, "VERSION_CONFLICT".to_owned(), Vec::new());
+    assert_eq!(refusal(patch(&ana, &path, &json!({ "name": "B", "version": 1 })).await), conflict);
+    let invalid = |code: &str, places: &[&str]| {
+        (422, code.to_owned(), places.iter().map(|&place| place.to_owned()).collect::<Vec<_>>())
+    };
+    for (body, expect) in [
+        (json!({ "nam": "B" }), invalid("PROFILE_INVALID", &["nam"])),
+        (json!({ "name": null }), invalid("PROFILE_INVALID", &["name"])),
+        (json!({ "is_active": null }), invalid("INVALID_INPUT", &["is_active"])),
+        (
+            json!({ "created_at": "2026-01-01T00:00:00Z" }),
+            invalid("INVALID_INPUT", &["created_at"]),
+        ),
+        (json!([{ "name": "B" }]), invalid("INVALID_INPUT", &[""])),
+    ] {
+        assert_eq!(refusal(patch(&ana, &path, &body).await), expect, "{body}");
+    }
+    assert_eq!(ana.get(&path).await, cleared, "nothing was stored");
+
+    let shipped = "/profiles?from=system&limit=1";
+    let shipped = ana.get(shipped).await["items"][0]["id"].as_str().unwrap().to_owned();
+    let said = patch(&ana, &format!("/profiles/{shipped}"), &json!({ "name": "B" })).await;
+    assert_eq!(refusal(said).0, 403);
+    let bob = person("bob", &["global:analyst"]).await;
+    assert_eq!(refusal(patch(&bob, &path, &json!({ "name": "B" })).await).0, 404);
+}
+
+#[tokio::test]
+async fn f_362_a_schedule_is_changed_in_part() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    let body = json!({
+        "name": "Mornings", "profile_id": agent, "cron_expression": "0 6 * * *", "query_template": "What is new?",
+    });
+    let made = ana.post("/schedules", &body).await;
+    let path = format!("/schedules/{}", made["id"].as_str().unwrap());
+    let later = patch(&ana, &path, &json!({ "cron_expression": "0 9 * * *" })).await.unwrap();
+    assert_eq!(
+        (&later["cron_expression"], &later["name"], &later["version"]),
+        (&json!("0 9 * * *"), &json!("Mornings"), &json!(2))
+    );
+    let said = patch(&ana, &path, &json!({ "is_enabled": true })).await;
+    assert_eq!(refusal(said).2, ["is_enabled"]);
+}
+
+#[tokio::test]
+async fn f_393_a_field_that_nothing_reads_is_refused_wherever_it_is_written() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let body = json!({
+        "name": "A", "handle": format!("{}-inert", ana.username), "tool_packs": ["knowledge"],
+        "model_preference": "a/b", "knowledge_config": { "write_collection": "a" },
+        "skills": [{ "skill_type": "built_in", "reference": "research" }],
+    });
+    let mut places = vec![
+        "tool_packs",
+        "model_preference",
+        "knowledge_config.write_collection",
+        "skills[0].skill_type",
+    ];
+    places.sort_unstable();
+    let sorted = |mut found: Vec<String>| {
+        found.sort_unstable();
+        found
+    };
+    let (status, code, found) = refusal(ana.door.post(&format!("{FACTORY}/profiles"), &body).await);
+    assert_eq!((status, code.as_str(), sorted(found)), (422, "PROFILE_INVALID", strings(&places)));
+    let said = ana.post("/profiles/validate", &body).await;
+    assert_eq!(said["is_valid"], false, "{said:#}");
+    let errors = said["errors"].as_array().unwrap();
+    let found = errors.iter().map(|error| error["path"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(sorted(found), strings(&places), "{said:#}");
+    assert!(errors.iter().all(|error| error["hint"].is_string()), "{said:#}");
+
+    let agent = ana.agent(&[]).await;
+    let said =
+        patch(&ana, &format!("/profiles/{agent}"), &json!({ "max_research_rounds": 9 })).await;
+    assert_eq!(refusal(said).2, ["max_research_rounds"]);
+}
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
+}
+
+/// A playbook that counts rows, and says so.
+fn counting(id: &str) -> String {
+    format!(
+        r#"
+id: {id}
+name: Count
+description: Counts rows.
+version: 1.0.0
+execution_mode: deterministic
+inputs:
+  - {{name: rows, type: list, required: true}}
+  - {{name: most, type: number, required: true}}
+steps:
+  - name: counted
+    step_type: tool
+    action: transform_data
+    inputs: {{data: "{{rows}}"}}
+    operations: [{{type: filter, field: a, operator: lte, value: "{{most}}"}}]
+output:
+  template: "{id}: {{counted.count}} for {{caller_name}} at {{caller_email}}"
+"#
+    )
+}
+
+#[tokio::test]
+async fn f_174_the_skill_of_the_highest_priority_is_followed_with_its_parameters() {
+    let ana = person("ana", &["global:analyst"]).await;
+    ana.playbook(&counting("count-low")).await;
+    ana.playbook(&counting("count-high")).await;
+    let skill = |reference: &str, priority: i64, most: i64| {
+        json!({ "skill_type": "playbook", "reference": reference, "priority": priority,
+            "parameters": { "rows": [{ "a": 1 }, { "a": 2 }, { "a": 3 }], "most": most } })
+    };
+    let body = json!({
+        "name": "Counter", "handle": format!("{}-counter", ana.username),
+        "skills": [skill("count-low", 1, 1), skill("count-high", 2, 2)],
+    });
+    let made = ana.post("/profiles", &body).await;
+    assert!(made.get("warnings").is_none(), "{made:#}");
+    let agent = made["id"].as_str().unwrap();
+    let answer = async |start: Value| {
+        let run = ana.post("/executions", &start).await;
+        let run = ana.reaches(run["id"].as_str().unwrap(), "complete").await;
+        // Markdown escapes what comes from outside.
+        let content = run["response"]["content"].as_str().unwrap_or_default();
+        content.replace(['\\', '`'], "").trim().to_owned()
+    };
+    let email = &ana.email;
+    let said = answer(json!({ "profile": agent })).await;
+    assert_eq!(said, format!("count-high: 2 for ana at {email}"), "A-011");
+    let said = answer(json!({ "profile": agent, "inputs": { "most": 3 } })).await;
+    assert_eq!(said, format!("count-high: 3 for ana at {email}"));
+    let said = answer(json!({ "profile": agent, "playbook": "count-low" })).await;
+    assert_eq!(said, format!("count-low: 1 for ana at {email}"));
+
+    let mut off = made["skills"].clone();
+    off[1]["enabled"] = json!(false);
+    let path = format!("/profiles/{agent}");
+    patch(&ana, &path, &json!({ "skills": off })).await.unwrap();
+    let start = json!({ "profile": agent, "playbook": "count-high" });
+    let said = ana.door.post(&format!("{FACTORY}/executions"), &start).await;
+    assert_eq!(refusal(said), (422, "INVALID_INPUT".to_owned(), strings(&["playbook"])));
+
+    off[0]["parameters"] = json!({ "most": "many", "year": 1 });
+    off[1]["reference"] = json!("count-nothing");
+    let said = patch(&ana, &path, &json!({ "skills": off })).await;
+    let places = ["skills[0].parameters.year", "skills[0].parameters.most"];
+    assert_eq!(refusal(said), (422, "PROFILE_INVALID".to_owned(), strings(&places)));
+    off[0]["parameters"] = json!({});
+    let warned = patch(&ana, &path, &json!({ "skills": off })).await.unwrap();
+    let warning = warned["warnings"][0]["message"].as_str().unwrap_or_default();
+    assert!(warning.contains("there is no playbook `count-nothing`"), "{warned:#}");
+}
+
+#[tokio::test]
+async fn f_178_what_belongs_to_a_removed_agent_is_removed_and_its_runs_stay() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let (gone, other) = (ana.agent(&[]).await, ana.agent(&[]).await);
+    ana.playbook(&counting("count-gone")).await;
+    let inputs = json!({ "rows": [{ "a": 1 }], "most": 1 });
+    let mut runs = Vec::new();
+    for agent in [&gone, &other] {
+        let run = ana.start(agent, "count-gone", inputs.clone()).await;
+        ana.reaches(&run, "complete").await;
+        runs.push(run);
+    }
+    let entry = async |agent: &str| {
+        let journal = format!("/profiles/{agent}/journal");
+        until("the entry", || async {
+            ana.get(&journal).await["items"][0]["id"].as_str().map(str::to_owned)
+        })
+        .await
+    };
+    let (its, others) = (entry(&gone).await, entry(&other).await);
+    let shown = ana.get(&format!("/journal/{its}")).await;
+    let forgotten = shown["expires_at"].as_str().expect("a moment is a text");
+    assert!(forgotten.parse::<jiff::Timestamp>().is_ok(), "{forgotten}");
+
+    ana.door.delete(&format!("{FACTORY}/profiles/{gone}")).await.unwrap();
+    for path in [format!("/profiles/{gone}"), format!("/journal/{its}")] {
+        assert_eq!(ana.refused(&path, None).await.0, 404, "{path}");
+    }
+    let run = ana.run(&runs[0]).await;
+    assert_eq!((&run["profile_id"], &run["profile_name"]), (&json!(""), &json!("Test agent")));
+    let again = json!({});
+    let (status, code) =
+        ana.refused(&format!("/executions/{}/repeat", runs[0]), Some(&again)).await;
+    assert_eq!((status, code.as_str()), (404, "NOT_FOUND"));
+
+    let kept = ana.run(&runs[1]).await;
+    assert_eq!(kept["profile_id"], json!(other), "another agent's run is as it was");
+    ana.get(&format!("/journal/{others}")).await;
+}
