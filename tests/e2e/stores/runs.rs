@@ -7,7 +7,7 @@ use countersign_approval::{
     Actor, Choice, Closed, Kind, OutcomeAnswer, ReceiptId, Request, Status, UnknownCall,
 };
 use countersign_identity::{Scopes, UserId};
-use countersign_run::{Head, RunContext, RunId, RunStatus, Sending, StepStatus, fold};
+use countersign_run::{Head, RunContext, RunId, RunRecord, RunStatus, Sending, StepStatus, fold};
 use countersign_store_kit::Blobs;
 use countersign_store_runs::{Asked, Consequence, Ended, Intended, Intent, Outcome, RunStore};
 use futures::future::join_all;
@@ -212,7 +212,7 @@ async fn f_178_a_removed_profile_leaves_its_runs_and_no_reference() {
         store.create(head, &Asked { inputs: json!({}), samples: None }).await.unwrap();
     }
     for head in [&done, &other] {
-        assert!(store.finish(head, RunStatus::Complete, at).await.unwrap());
+        assert!(store.finish(head, RunStatus::Complete, &RunRecord::default(), at).await.unwrap());
     }
     assert_eq!(store.last_success(&owner, "gone").await.unwrap(), Some(at));
     // Removing it again finishes what was not.
@@ -225,7 +225,7 @@ async fn f_178_a_removed_profile_leaves_its_runs_and_no_reference() {
     let profiles = [profile(&done).await, profile(&open).await, profile(&other).await];
     assert_eq!(profiles, ["", "gone", "kept"], "a run that goes on keeps its profile");
     let ended = Head { profile_id: String::new(), ..open.clone() };
-    assert!(store.finish(&ended, RunStatus::Complete, at).await.unwrap());
+    assert!(store.finish(&ended, RunStatus::Complete, &RunRecord::default(), at).await.unwrap());
     assert_eq!(profile(&open).await, "");
     assert_eq!(store.last_success(&owner, "").await.unwrap(), None);
 }

@@ -23,7 +23,7 @@ impl RunStore {
         self.table.write(Write::delete(&keys::last_success(owner, profile))).await?;
         let mut after = None;
         loop {
-            let page = self.list(owner, PAGE, after.as_deref()).await?;
+            let page = self.list(owner, (None, None), PAGE, after.as_deref()).await?;
             for some in finished_of(&page.items, profile).chunks(AT_ONCE) {
                 try_join_all(some.iter().map(|run| self.without_profile(run))).await?;
             }
