@@ -52,6 +52,7 @@ impl ConnectorQuery {
 
 /// Whose calls are asked about.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
     /// The agent whose binding counts: its credential has a budget of its own, and its address a breaker.
