@@ -175,7 +175,7 @@ async fn f_281_f_283_f_285_f_286_results_go_to_folders_tables_files_and_document
         "files",
         r#"
         - {type: folder, config: {folder_id: sorted, create_if_missing: true, title: "All rows"}}
-        - {type: file_export}
+        - {type: file_export, transforms: [{type: pick, path: data}]}
         - type: data_workspace_db
           config:
             tables:

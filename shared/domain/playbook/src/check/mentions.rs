@@ -31,7 +31,7 @@ pub(crate) struct Mention {
     pub(crate) spot: Spot,
     pub(crate) field: String,
     pub(crate) place: Where,
-    /// Whether it is a whole value under `inputs`.
+    /// Whether it is a whole value: under `inputs`, shown by a gate, or a section of the output.
     pub(crate) whole: bool,
 }
 
@@ -163,7 +163,7 @@ fn of_bare(text: &Text, place: Where, field: &str, found: &mut Vec<Mention>, sin
                 spot: text.spot,
                 field: field.to_owned(),
                 place,
-                whole: false,
+                whole: place != Where::List,
             });
         }
         Err(error) => malformed(text, &error, field, sink),
