@@ -5,17 +5,16 @@
 
 mod content_port;
 mod defaults;
-mod graph_port;
 mod route;
 mod save;
 
 use std::sync::Arc;
 
+use countersign_actions_knowledge::GraphPort;
 use countersign_registry::action::Handler;
 
 pub use content_port::ContentPort;
 pub use defaults::ProfileOutputs;
-pub use graph_port::GraphPort;
 pub use route::{Places, route};
 
 /// The actions, over what they write to and where a profile's own destinations are found.
