@@ -36,7 +36,12 @@ impl Chore for Knowledge {
     fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
             let mut counts = Counts::default();
-            for open in self.0.open_plans(before(now, OLD), MAX_PLANS).await? {
+            let mut plans = self.0.open_plans(before(now, OLD), MAX_PLANS).await?;
+            // One that takes longer than a sweep has must not always be the first.
+            let minute = usize::try_from(now.as_second() / 60).unwrap_or_default();
+            let first = minute.checked_rem(plans.len()).unwrap_or_default();
+            plans.rotate_left(first);
+            for open in plans {
                 // One bad plan must not keep the others.
                 if let Err(error) = self.0.resume(&open).await {
                     counts.failed += 1;

@@ -6,7 +6,7 @@ use countersign_actions_knowledge::{Kept, pending, remember, summary};
 use countersign_knowledge::change::Origin;
 use countersign_knowledge::extract::{Extracted, Request, Rule, extract};
 use countersign_knowledge::recognise::Method;
-use countersign_knowledge::{DEFAULT_THRESHOLD, KnowledgeError, MAX_MENTIONS, Settings};
+use countersign_knowledge::{DEFAULT_THRESHOLD, KnowledgeError, Settings};
 use countersign_plan::{Plan, PlanStep};
 use countersign_profile::Profile;
 use countersign_registry::action::{ActionError, Call};
@@ -16,6 +16,9 @@ use serde_json::{Value, json};
 
 use crate::respond::Over;
 use crate::{Context, FinishError};
+
+/// The most entities of one run: writing them must leave time to end the run.
+const MAX_ENTITIES: usize = 5_000;
 
 /// What the graph is called in reports.
 const DESTINATION: &str = "knowledge_graph";
@@ -140,9 +143,8 @@ async fn read(context: &Context, over: &Over<'_>) -> Result<Read, FinishError> {
         }));
         records += outcome.output["results"].as_array().map_or(0, Vec::len);
     }
-    // Far ends become mentions too, so there may be twice as many.
-    let left_out = all.len().saturating_sub(MAX_MENTIONS / 2);
-    all.truncate(MAX_MENTIONS / 2);
+    let left_out = all.len().saturating_sub(MAX_ENTITIES);
+    all.truncate(MAX_ENTITIES);
     Ok(Ok((all, left_out)))
 }
 

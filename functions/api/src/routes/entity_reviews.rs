@@ -51,6 +51,9 @@ pub(crate) async fn list(
     Reader(ref owner): Reader,
     Query(query): Query<ReviewQuery>,
 ) -> Result<Json<Page<ReviewRow>>, Problem> {
+    if query.min_confidence.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+        return Err(Problem::field("min_confidence", "must be from 0 to 1"));
+    }
     let status = query.status.unwrap_or(ReviewStatus::Pending);
     let scope = scope(owner, query.namespace);
     let sure = query.min_confidence.map(|least| least.to_string());

@@ -1,6 +1,5 @@
 //! The destination `knowledge_graph` (F-284): items become entities of the graph.
 
-use countersign_actions_output::GraphPort;
 use countersign_knowledge::change::Origin;
 use countersign_knowledge::extract::{Extracted, Request, extract};
 use countersign_knowledge::{Namespace, Settings};
@@ -10,6 +9,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::Stores;
+use crate::graph_port::GraphPort;
 use crate::namespaces::scope;
 use crate::resolve_entities::{Kept, entities, remember};
 

@@ -1,6 +1,7 @@
 //! `resolve_entities` (F-048): mentions become entities of the owner's graph. `match_entities` says the same and
 //! remembers nothing. `search_knowledge_graph` (F-043) reads the graph.
 
+mod graph_port;
 mod keep;
 mod match_entities;
 mod namespaces;
@@ -13,6 +14,7 @@ use countersign_knowledge::explore::Explore;
 use countersign_knowledge::graph::Graph;
 use countersign_registry::action::Handler;
 
+pub use graph_port::GraphPort;
 pub use keep::{pending, summary};
 pub use namespaces::ProfileNamespaces;
 pub use resolve_entities::{Kept, remember};

@@ -5,18 +5,17 @@
 
 mod content_port;
 mod defaults;
-mod graph_port;
 mod route;
 mod router;
 mod save;
 
 use std::sync::Arc;
 
+use countersign_actions_knowledge::GraphPort;
 use countersign_registry::action::Handler;
 
 pub use content_port::ContentPort;
 pub use defaults::ProfileOutputs;
-pub use graph_port::GraphPort;
 pub use route::route;
 pub use router::Places;
 

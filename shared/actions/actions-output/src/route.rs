@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use countersign_actions_knowledge::GraphPort;
 use countersign_failure::Class;
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
@@ -12,7 +13,6 @@ use serde_json::Value;
 
 use crate::content_port::ContentPort;
 use crate::defaults::ProfileOutputs;
-use crate::graph_port::GraphPort;
 use crate::router::{Places, Routed, told};
 
 /// Sends data to destinations, each on its own.

@@ -16,9 +16,9 @@ use countersign_store_content::{
 use serde_json::{Value, json};
 
 use crate::content_port::{Addition, ContentPort};
-use crate::graph_port::GraphPort;
 use crate::route::{conditions, scope};
 use crate::save::{origin, records};
+use countersign_actions_knowledge::GraphPort;
 
 /// Where links of results begin: paths of this deployment's API.
 const API: &str = "/api/agent-factory";

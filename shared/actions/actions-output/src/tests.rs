@@ -3,6 +3,7 @@ use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use countersign_actions_knowledge::GraphPort;
 use countersign_identity::UserId;
 use countersign_registry::action::{ActionError, Call, RunInfo};
 use countersign_report::{Destination, GraphConfig, WrittenDestination};
@@ -14,7 +15,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::content_port::Addition;
-use crate::{ContentPort, GraphPort, ProfileOutputs, actions};
+use crate::{ContentPort, ProfileOutputs, actions};
 
 /// Rows by id.
 type Rows = BTreeMap<String, Map<String, Value>>;

@@ -94,7 +94,7 @@ pub(crate) fn call(scope: &Scope, key: &str) -> Key {
 }
 
 /// Plans that are not applied yet, of all owners: for whoever applies them later.
-pub(crate) const OPEN_PLANS: &str = "OPEN_PLANS";
+pub(crate) const OPEN_PLANS: &str = "PLANS";
 
 /// A time and a tie-breaker in an order that sorts as text: nanoseconds always stand in nine digits.
 pub(crate) fn place(time: Timestamp, id: &str) -> String {
