@@ -144,16 +144,16 @@ impl<'q> Reader<'q> {
 
     /// Whether the words around a value call it what the input is called, or say on which side of time it is.
     fn is_called(&self, input: &InputDecl, found: &Found) -> bool {
-        let name: Vec<&str> = input.name.split(['_', '-']).filter(|part| part.len() > 2).collect();
-        let is_part = |word: &&Word<'_>| name.iter().any(|part| word.is(part));
+        let name: Vec<&str> = input.name.split(['_', '-']).collect();
+        // Small parts such as `to` are words of any question.
+        let is_part = |word: &Word<'_>| name.iter().any(|part| part.len() > 2 && word.is(part));
         let before = self.words.iter().filter(|word| word.end <= found.start).rev().take(2);
         let after = self.words.iter().filter(|word| word.start >= found.end).take(1);
-        if before.chain(after).any(|word| is_part(&word)) {
+        if before.chain(after).any(is_part) {
             return true;
         }
-        input.input_type == InputType::Date
-            && self.side(found) == side_of(&name)
-            && side_of(&name).is_some()
+        let side = side_of(&name).filter(|_| input.input_type == InputType::Date);
+        side.is_some() && side == self.side(found)
     }
 
     /// On which side of a span of time a date is, by the word before it.

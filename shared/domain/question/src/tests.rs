@@ -15,88 +15,88 @@ fn today() -> Date {
 
 /// What a question says of inputs of these names and types; a doubt is `?`.
 #[track_caller]
-fn check(question: &str, inputs: &[(&str, &str)], expect: Value) {
+fn check(question: &str, inputs: &[(&str, &str)], expect: &Value) {
     let inputs: Vec<InputDecl> = inputs.iter().map(|(name, kind)| input(name, kind)).collect();
     let reading = read(question, &inputs, &Map::new(), today());
     let understood = reading.understood.iter().map(|one| (one.input.clone(), one.value.clone()));
     let doubts = reading.doubts.iter().map(|one| (one.input.clone(), json!("?")));
     let found: Map<String, Value> = understood.chain(doubts).collect();
-    assert_eq!(Value::Object(found), expect, "{question}: {reading:?}");
+    assert_eq!(&Value::Object(found), expect, "{question}: {reading:?}");
 }
 
 #[test]
 fn f_135_numbers_in_the_words_people_use() {
     let number = [("least", "number")];
-    check("grants above $1,250.50", &number, json!({"least": 1250.5}));
-    check("grants above 2.5 million dollars", &number, json!({"least": 2_500_000}));
-    check("more than three boards", &number, json!({"least": 3}));
-    check("more than twenty-five people", &number, json!({"least": 25}));
-    check("over a thousand", &number, json!({"least": 1000}));
-    check("the first 5k rows", &number, json!({"least": 5000}));
-    check("which one is it?", &number, json!({}));
-    check("between 3 and 5", &number, json!({"least": "?"}));
-    check("at least 3 of the 5 boards", &number, json!({"least": 3}));
-    check("grants of 4,200.10", &[("pay", "decimal")], json!({"pay": "4200.10"}));
+    check("grants above $1,250.50", &number, &json!({"least": 1250.5}));
+    check("grants above 2.5 million dollars", &number, &json!({"least": 2_500_000}));
+    check("more than three boards", &number, &json!({"least": 3}));
+    check("more than twenty-five people", &number, &json!({"least": 25}));
+    check("over a thousand", &number, &json!({"least": 1000}));
+    check("the first 5k rows", &number, &json!({"least": 5000}));
+    check("which one is it?", &number, &json!({}));
+    check("between 3 and 5", &number, &json!({"least": "?"}));
+    check("at least 3 of the 5 boards", &number, &json!({"least": 3}));
+    check("grants of 4,200.10", &[("pay", "decimal")], &json!({"pay": "4200.10"}));
     check(
         "between 3 and 5",
         &[("low", "number"), ("high", "number")],
-        json!({"low": 3, "high": 5}),
+        &json!({"low": 3, "high": 5}),
     );
 }
 
 #[test]
 fn f_135_dates_in_the_words_people_use() {
     let day = [("day", "date")];
-    check("what happened on 2024-03-01?", &day, json!({"day": "2024-03-01"}));
-    check("on March 1st, 2024", &day, json!({"day": "2024-03-01"}));
-    check("on the 1st of March 2024", &day, json!({"day": "2024-03-01"}));
-    check("on 3 Sept", &day, json!({"day": "2026-09-03"}));
-    check("on 24 December", &day, json!({"day": "2025-12-24"}));
-    check("since yesterday", &day, json!({"day": "2026-11-22"}));
-    check("three weeks ago", &day, json!({"day": "2026-11-02"}));
-    check("may I see 10 of them?", &day, json!({}));
+    check("what happened on 2024-03-01?", &day, &json!({"day": "2024-03-01"}));
+    check("on March 1st, 2024", &day, &json!({"day": "2024-03-01"}));
+    check("on the 1st of March 2024", &day, &json!({"day": "2024-03-01"}));
+    check("on 3 Sept", &day, &json!({"day": "2026-09-03"}));
+    check("on 24 December", &day, &json!({"day": "2025-12-24"}));
+    check("since yesterday", &day, &json!({"day": "2026-11-22"}));
+    check("three weeks ago", &day, &json!({"day": "2026-11-02"}));
+    check("may I see 10 of them?", &day, &json!({}));
     let span = [("date_from", "date"), ("date_to", "date")];
     check(
         "from March 2024 to May 2024",
         &span,
-        json!({"date_from": "2024-03-01", "date_to": "2024-05-31"}),
+        &json!({"date_from": "2024-03-01", "date_to": "2024-05-31"}),
     );
-    check("since 2023", &span, json!({"date_from": "2023-01-01"}));
-    check("until last month", &span, json!({"date_to": "2026-10-31"}));
-    check("31/12/2024", &day, json!({}));
+    check("since 2023", &span, &json!({"date_from": "2023-01-01"}));
+    check("until last month", &span, &json!({"date_to": "2026-10-31"}));
+    check("31/12/2024", &day, &json!({}));
     check(
         "filings of 2023 with 5 people",
         &[("since", "date"), ("least", "number")],
-        json!({"since": "2023-01-01", "least": 5}),
+        &json!({"since": "2023-01-01", "least": 5}),
     );
 }
 
 #[test]
 fn f_135_names_come_from_the_recogniser() {
     let name = [("who", "entity_name")];
-    check("Find Ann Smith", &name, json!({"who": "Ann Smith"}));
+    check("Find Ann Smith", &name, &json!({"who": "Ann Smith"}));
     check(
         "Which grants did the River Valley Trust give?",
         &name,
-        json!({"who": "River Valley Trust"}),
+        &json!({"who": "River Valley Trust"}),
     );
-    check("Compare Ann Smith with Robert Jones.", &name, json!({"who": "?"}));
-    check("what about “the water people”?", &name, json!({"who": "the water people"}));
-    check("what is new?", &name, json!({}));
+    check("Compare Ann Smith with Robert Jones.", &name, &json!({"who": "?"}));
+    check("what about “the water people”?", &name, &json!({"who": "the water people"}));
+    check("what is new?", &name, &json!({}));
 }
 
 #[test]
 fn f_135_texts_and_lists_are_quoted_or_called_by_name() {
-    check("look for \"clean water\"", &[("topic", "string")], json!({"topic": "clean water"}));
-    check("topic: clean water, please", &[("topic", "string")], json!({"topic": "clean water"}));
-    check("what about water?", &[("topic", "string")], json!({}));
+    check("look for \"clean water\"", &[("topic", "string")], &json!({"topic": "clean water"}));
+    check("topic: clean water, please", &[("topic", "string")], &json!({"topic": "clean water"}));
+    check("what about water?", &[("topic", "string")], &json!({}));
     let lists = [("file_names", "list")];
     check(
         "file names: a.xml, b.xml and c.xml",
         &lists,
-        json!({"file_names": ["a.xml", "b.xml", "c.xml"]}),
+        &json!({"file_names": ["a.xml", "b.xml", "c.xml"]}),
     );
-    check("read “a.xml” and “b.xml”", &lists, json!({"file_names": ["a.xml", "b.xml"]}));
+    check("read “a.xml” and “b.xml”", &lists, &json!({"file_names": ["a.xml", "b.xml"]}));
 }
 
 #[test]

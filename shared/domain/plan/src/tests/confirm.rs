@@ -22,7 +22,7 @@ fn route(data: Value, destinations: Value) -> playbook::StepKind {
 }
 
 /// The prompt of the gate before a step that writes there, if there is one.
-fn asked_before(destinations: Value, inputs: Value) -> Option<String> {
+fn asked_before(destinations: Value, inputs: &Value) -> Option<String> {
     let playbook = of(vec![
         step("find", action(false, None)),
         step("publish", route(json!("{find.data}"), destinations)),
@@ -37,20 +37,20 @@ fn asked_before(destinations: Value, inputs: Value) -> Option<String> {
 fn k_62_a_step_asks_when_one_of_its_destinations_says_so() {
     let none = json!({});
     let chat = json!({"type": "chat"});
-    assert_eq!(asked_before(json!([chat]), none.clone()), None);
-    assert_eq!(asked_before(json!([{"type": "chat", "confirm": false}]), none.clone()), None);
+    assert_eq!(asked_before(json!([chat]), &none), None);
+    assert_eq!(asked_before(json!([{"type": "chat", "confirm": false}]), &none), None);
     let folder = json!({"type": "folder", "confirm": true, "config": {"folder_id": "f", "filename_template": "a_{{date}}.md"}});
-    let prompt = asked_before(json!([chat, folder]), none.clone());
+    let prompt = asked_before(json!([chat, folder]), &none);
     let expect =
         "`publish` writes this to chat, folder `a_{{date}}.md` in the folder `f`. Shall it?";
     assert_eq!(prompt.as_deref(), Some(expect));
     // What an input says counts as what is written; what is not known is taken as asked for.
     let wired = json!([{"type": "chat", "confirm": "{ask}"}]);
-    assert_eq!(asked_before(wired.clone(), json!({"ask": false})), None);
-    assert!(asked_before(wired.clone(), json!({"ask": true})).is_some());
-    assert!(asked_before(wired, none.clone()).is_some());
-    assert_eq!(asked_before(json!("{to}"), json!({"to": [chat]})), None);
-    assert!(asked_before(json!("{to}"), none).is_some());
+    assert_eq!(asked_before(wired.clone(), &json!({"ask": false})), None);
+    assert!(asked_before(wired.clone(), &json!({"ask": true})).is_some());
+    assert!(asked_before(wired, &none).is_some());
+    assert_eq!(asked_before(json!("{to}"), &json!({"to": [chat]})), None);
+    assert!(asked_before(json!("{to}"), &none).is_some());
 }
 
 #[test]
