@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use countersign_actions_knowledge::GraphPort;
 use countersign_failure::Class;
 use countersign_registry::action::{ActionError, Call};
 use countersign_report::table::{Mapping, rows, schema};
@@ -18,7 +19,6 @@ use serde_json::{Value, json};
 use crate::content_port::{Addition, ContentPort};
 use crate::route::{conditions, scope};
 use crate::save::{origin, records};
-use countersign_actions_knowledge::GraphPort;
 
 /// Where links of results begin: paths of this deployment's API.
 const API: &str = "/api/agent-factory";
