@@ -275,7 +275,7 @@ async fn no_operation_ignores_a_query_parameter() {
 
 #[tokio::test]
 async fn a_misspelt_query_parameter_is_told_the_nearest() {
-    let said = problem("get", "/api/agent-factory/executions?limt=2&after=x").await;
+    let said = problem("get", "/api/agent-factory/profiles?limt=2&after=x").await;
     let hints: Vec<&Value> =
         said["errors"].as_array().unwrap().iter().map(|error| &error["hint"]).collect();
     assert_eq!(hints, ["known: `limit`, `cursor`", "did you mean `limit`?"], "{said}");

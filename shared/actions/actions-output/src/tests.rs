@@ -464,6 +464,7 @@ fn the_contract_says_which_destinations_are_read() {
         "data_workspace_db",
         "chat",
         "file_export",
+        "knowledge_graph",
     ];
     assert_eq!(words, kinds_of_release);
     for kind in kinds {

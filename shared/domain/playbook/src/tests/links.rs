@@ -425,7 +425,7 @@ fn what_an_action_would_refuse_behind_a_gate_is_refused_before_the_run() {
     check_items(
         &route("[{type: fax}, {type: chat, format: pdf}]"),
         &[
-            "P005 fax: `type` must be one of `document`, `folder`, `append_to_existing`, `data_workspace_table`, `data_workspace_db`, `chat`, `file_export`, found `fax`",
+            "P005 fax: `type` must be one of `document`, `folder`, `append_to_existing`, `data_workspace_table`, `data_workspace_db`, `chat`, `file_export`, `knowledge_graph`, found `fax`",
             "P005 pdf: `format` must be one of `markdown`, `json`, `csv`, `structured`, found `pdf`",
         ],
     );

@@ -58,7 +58,7 @@ fn f_393_every_problem_has_its_field_path() {
             "handle",
             "model_preference",
             "max_research_rounds",
-            "output_config.destinations[1].type",
+            "output_config.destinations[1].config",
             "journal_config.detail_level",
             "journal_config.retention_days",
             "skills[0].skill_type",
@@ -74,7 +74,7 @@ fn f_393_every_problem_has_its_field_path() {
 }
 
 /// The message of the one problem of these fields.
-fn unavailable(fields: Value) -> String {
+fn unavailable(fields: &Value) -> String {
     let mut whole = json!({"name": "A"});
     whole.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     let error = ProfileSpec::from_json(&whole).unwrap_err();
@@ -94,16 +94,16 @@ fn f_393_a_value_that_could_have_no_effect_is_refused_with_the_reason() {
         ("default_approval_policy", json!("auto_approve")),
         ("tool_packs", json!(["knowledge"])),
     ] {
-        let said = unavailable(json!({field: value}));
+        let said = unavailable(&json!({field: value}));
         assert!(said.starts_with(&format!("{field}: `{field}` has no effect: ")), "{said}");
     }
     for (field, value) in [("read_collections", json!(["a"])), ("write_collection", json!("a"))] {
-        let said = unavailable(json!({"knowledge_config": {field: value}}));
+        let said = unavailable(&json!({"knowledge_config": {field: value}}));
         let expect = format!("knowledge_config.{field}: `{field}` has no effect: ");
         assert!(said.starts_with(&expect), "{said}");
     }
     let built_in = json!({"skill_type": "built_in", "reference": "research"});
-    let said = unavailable(json!({"skills": [built_in]}));
+    let said = unavailable(&json!({"skills": [built_in]}));
     assert!(said.starts_with("skills[0].skill_type: "), "{said}");
 }
 

@@ -129,16 +129,13 @@ fn f_051_a_key_of_another_form_names_that_form() {
 
 #[test]
 fn f_284_only_kinds_of_this_release_are_accepted_and_offered() {
-    let all = "`document`, `folder`, `append_to_existing`, `data_workspace_table`, `data_workspace_db`, `chat`, `file_export`";
+    let all = "`document`, `folder`, `append_to_existing`, `data_workspace_table`, `data_workspace_db`, `chat`, `file_export`, `knowledge_graph`";
     check(
         "route_output",
         "destinations",
         &json!([{"type": "knowledge_graph", "format": "cvs"}, {"type": "chart"}, {"type": "chat", "confirm": true}]),
         &[],
         &[
-            &format!(
-                "destinations[0].type: `type` cannot be `knowledge_graph`: routing into the knowledge graph is not in this release | use one of {all}"
-            ),
             "destinations[0].format: `format` must be one of `markdown`, `json`, `csv`, `structured`, found `cvs` | did you mean `csv`?",
             &format!(
                 "destinations[1].type: `type` must be one of {all}, found `chart` | did you mean `chat`?"

@@ -40,8 +40,7 @@ pub struct WrittenDestination {
 /// Where a result goes, by its kind.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[schemars(rename = "Destination", extend("x-refused" = {
-}))]
+#[schemars(rename = "Destination")]
 enum Form {
     /// A new document (F-280).
     Document(Of<Option<NewDocument>>),
