@@ -97,6 +97,7 @@ fn body(path: &str, belongings: &Belongings) -> Value {
     match path.rsplit('/').next().unwrap_or_default() {
         "approve" | "reject" => json!({"digest": digest, "version": 1}),
         "strike" => json!({"digest": digest, "version": 1, "step": "keep", "indices": [0]}),
+        "extend" => json!({"deadline": "2100-01-01T00:00:00Z"}),
         "data-sources" => json!({"connector_id": id}),
         "{binding}" => json!({"config_overrides": {}, "permissions": {}, "is_enabled": false}),
         "validate" if path.contains("/connectors/") => json!({"yaml": connector(id)}),
@@ -125,6 +126,7 @@ async fn refusal(door: &Door, method: &str, path: &str, body: &Value) -> Option<
     let said = match method {
         "get" => door.get(path).await,
         "put" => door.put(path, body).await,
+        "patch" => door.patch(path, body).await,
         "delete" => door.delete(path).await,
         "post" => door.post(path, body).await,
         other => panic!("no door for {other}"),

@@ -163,7 +163,8 @@ async fn f_174_the_skill_of_the_highest_priority_is_followed_with_its_parameters
         let run = ana.reaches(run["id"].as_str().unwrap(), "complete").await;
         // Markdown escapes what comes from outside.
         let content = run["response"]["content"].as_str().unwrap_or_default();
-        content.replace(['\\', '`'], "").trim().to_owned()
+        let content = content.replace(['\\', '`'], "");
+        content.split("\n---\n").next().unwrap_or_default().trim().to_owned()
     };
     let email = &ana.email;
     let said = answer(json!({ "profile": agent })).await;

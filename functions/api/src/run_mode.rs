@@ -3,8 +3,8 @@
 use countersign_playbook as playbook;
 use countersign_playbook::{StepKind, ValidPlaybook};
 use countersign_profile::Profile;
-use countersign_run::{ApprovalPolicy, ExecutionMode};
-use countersign_web::{FieldError, Problem};
+use countersign_run::ExecutionMode;
+use countersign_web::Problem;
 
 /// What is asked for, else what the playbook says, else the agent's default.
 pub(crate) fn of(
@@ -19,14 +19,6 @@ pub(crate) fn of(
         .find(|step| matches!(step.kind, StepKind::Action { llm: true, .. }))
         .map(|step| step.name.as_str());
     allowed(asked, mode, calls_model).map(|()| mode)
-}
-
-/// What the answer says when the agent wants gates to open by themselves, and they do not.
-pub(crate) fn gates_ask(profile: &Profile) -> Option<FieldError> {
-    (profile.spec.default_approval_policy == ApprovalPolicy::AutoApprove).then(|| {
-        let message = "the agent says `auto_approve`, which is for runs that a clock starts: the gates of this run ask";
-        FieldError::new("approval_policy", message)
-    })
 }
 
 fn first(

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::routes::executions::ExecutionLine;
 use crate::routes::now;
-use crate::{Context, documents, quotas, repeating, run_mode, signing};
+use crate::{Context, documents, quotas, repeating, signing};
 
 /// What is asked of whom.
 pub(crate) struct Asking<'a> {
@@ -141,7 +141,6 @@ pub(crate) async fn start(
     repeating::check(ctx, &plan, of.repeats).await?;
     let mut all = signing::check(ctx, signed, of.profile, of.playbook, &plan).await?;
     all.extend(raised);
-    all.extend(run_mode::gates_ask(of.profile));
     all.extend(warnings);
     let request = Asked { inputs: of.inputs.clone().into(), samples: None };
     begin(ctx, head, &request, all).await

@@ -122,7 +122,11 @@ impl Answer {
         made.layout.template =
             template.map(|text| results.filled(text, &scope, &mut shown, &mut made.problems));
         made.data = if data.is_empty() { results.of_last() } else { Value::Object(data) };
-        made.is_incomplete = results.is_incomplete();
+        let missed = results.missed();
+        made.is_incomplete = !missed.is_empty();
+        if made.problems.is_empty() {
+            made.problems.extend(missed.iter().map(|step| results.ended(step)));
+        }
         made.shown = if made.format == Format::Json { made.data.clone() } else { shown.into() };
         made
     }
@@ -150,14 +154,21 @@ impl Results<'_> {
         Some(&outcome.output)
     }
 
-    /// Whether a step that the answer names did not do what it should.
-    fn is_incomplete(&self) -> bool {
+    /// The steps that the answer names and that did not do what they should.
+    fn missed(&self) -> Vec<String> {
         let is_missed = |step: &String| {
             let state = status(self.state, step);
             state.is_some_and(|state| !state.status.is_good())
                 || self.outcomes.too_large(step).is_some()
         };
-        needed(self.plan, self.state).iter().any(is_missed)
+        needed(self.plan, self.state).into_iter().filter(is_missed).collect()
+    }
+
+    /// That a step has a result all the same: a list of which a part was sent.
+    fn ended(&self, step: &str) -> String {
+        let state = status(self.state, step);
+        let why = state.and_then(|state| state.message.as_deref()).unwrap_or("see its status");
+        format!("the step “{step}” did not end as it should ({why}); what it gave is shown")
     }
 
     /// That a later step should have found more, or that the result of the last one is not here.

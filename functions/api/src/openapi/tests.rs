@@ -278,7 +278,11 @@ async fn a_misspelt_query_parameter_is_told_the_nearest() {
     let said = problem("get", "/api/agent-factory/profiles?limt=2&after=x").await;
     let hints: Vec<&Value> =
         said["errors"].as_array().unwrap().iter().map(|error| &error["hint"]).collect();
-    assert_eq!(hints, ["known: `limit`, `cursor`", "did you mean `limit`?"], "{said}");
+    assert_eq!(
+        hints,
+        ["known: `limit`, `cursor`, `kind`, `from`", "did you mean `limit`?"],
+        "{said}"
+    );
 }
 
 #[tokio::test]
