@@ -169,16 +169,15 @@ impl DecisionPage {
         }
     }
 
-    /// Who wrote the question, and whether it was before requests were struck out: its text is not written again.
-    fn prompt_source(&self) -> String {
-        let author = "Written by the playbook's author";
+    /// That the question was written before requests were struck out: its text is not written again.
+    fn prompt_age(&self) -> String {
         match self.effects.struck() {
-            0 => format!("{author}."),
-            1 => format!(
-                "{author}, before 1 request was struck out: what it counts may include that one."
-            ),
+            0 => String::new(),
+            1 => {
+                ", before 1 request was struck out: what it counts may include that one".to_owned()
+            }
             count => format!(
-                "{author}, before {count} requests were struck out: what it counts may include them."
+                ", before {count} requests were struck out: what it counts may include them"
             ),
         }
     }
