@@ -295,13 +295,15 @@ async fn k_12_those_whom_a_gate_names_for_later_can_be_asked_now() {
     let path = format!("/approvals/{}/escalate", request["approval"].as_str().unwrap());
     let zoe = person("zoe", &["global:analyst", "decide"]).await;
     assert_eq!(zoe.refused(&path, Some(&json!({}))).await.0, 404);
-    let asked = ana.post(&path, &json!({})).await;
+    // Whoever asked for the approval does not choose who answers it.
+    assert_eq!(ana.refused(&path, Some(&json!({}))).await.0, 403);
+    let asked = maria.post(&path, &json!({})).await;
     assert_eq!(asked["asked"], json!([bo.username]));
     let link = bo.link().await;
     assert!(link.contains("/a/"), "{link}");
     let decided = decide(&bo, &run, "approve").await;
     ana.reaches(&run, "complete").await;
-    assert_eq!(ana.refused(&format!("{decided}/escalate"), Some(&json!({}))).await.0, 409);
+    assert_eq!(maria.refused(&format!("{decided}/escalate"), Some(&json!({}))).await.0, 409);
 }
 
 #[tokio::test]

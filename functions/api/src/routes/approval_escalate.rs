@@ -2,13 +2,14 @@
 
 use axum::extract::State;
 use countersign_approval::ApprovalId;
-use countersign_web::{Json, Path, Problem};
+use countersign_gatekeeper::Who;
+use countersign_web::{Json, Path, Problem, Signed};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::approval::may_see;
 use super::approval_decide::refusal;
-use super::{Ctx, Reader, found, now};
+use super::{Ctx, found, now, reader};
 
 /// Whom it was escalated to.
 #[derive(Debug, Serialize, ToSchema)]
@@ -18,21 +19,23 @@ pub(crate) struct Escalated {
 }
 
 /// Asks the people of the gate's `escalation` now, in addition to its approvers, and not only when its time has come. Whoever
-/// sees the request may do it; nobody can be asked whom the author of the gate has not named. Doing it again asks nobody twice.
+/// may vote on it may do it; nobody can be asked whom the author of the gate has not named. Doing it again asks nobody twice.
 #[utoipa::path(
     post, path = "/approvals/{id}/escalate", tag = "approvals", params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Escalated), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, or past its deadline"))
+    responses((status = 200, body = Escalated), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, or past its deadline"))
 )]
 pub(crate) async fn escalate(
     State(ctx): Ctx,
-    Reader(ref person): Reader,
+    signed: Signed,
     Path(id): Path<ApprovalId>,
 ) -> Result<Json<Escalated>, Problem> {
+    let person = reader(&signed)?;
     let request = found(ctx.approvals.request(&id).await?)?;
     if !may_see(&request, person) {
         return Err(Problem::not_found());
     }
-    let people = match ctx.gatekeeper.escalate_now(&id, now()).await {
+    let who = Who::Session(Box::new(signed.presented));
+    let people = match ctx.gatekeeper.escalate_now(&id, &who, now()).await {
         Ok(people) => people,
         Err(error) => return Err(refusal(&ctx, &error).await?),
     };

@@ -45,6 +45,8 @@ pub(crate) trait Kind: StoredDocument {
     const WORDS: Words;
     /// The role that writing one needs (K-34).
     const WRITER: Role = Role::Analyst;
+    /// The role that removes one, with everything that belongs to it.
+    const REMOVER: Role = Self::WRITER;
 
     /// What is sent to create one.
     type Draft: DeserializeOwned + Serialize + ToSchema + Send + Sync;
@@ -251,7 +253,7 @@ async fn delete<K: Kind>(
     signed: Signed,
     Path(id): Path<K::Id>,
 ) -> Result<StatusCode, Problem> {
-    let before = changeable::<K>(&ctx, holder(&signed, K::WRITER)?, &id).await?;
+    let before = changeable::<K>(&ctx, holder(&signed, K::REMOVER)?, &id).await?;
     before.before_removal(&ctx).await?;
     collection::<K>(&ctx).delete(&before).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -31,6 +31,8 @@ impl Kind for Profile {
         needed: None,
     };
     const WRITER: Role = Role::Reader;
+    // Its credentials and its journal go with it.
+    const REMOVER: Role = Role::Analyst;
 
     type Draft = Sent<Written>;
     type Change = Resent<Self>;

@@ -49,6 +49,8 @@ fn places(destinations: &Value, inputs: &Map<String, Value>) -> Option<String> {
     };
     let Some(Value::Array(all)) = known else { return Some("its destinations".to_owned()) };
     let confirms = |one: &Value| match one.get("confirm") {
+        // A destination that a step finds may be one that is to be confirmed.
+        None if one.is_string() => true,
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(wired @ Value::String(_)) => resolve(wired, &scope).ok() != Some(Value::Bool(false)),
         Some(_) => true,
@@ -66,6 +68,9 @@ fn place(destination: &Value) -> String {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
     let of_config =
         |name: &str| text(destination.get("config").and_then(|config| config.get(name)));
+    if destination.is_string() {
+        return "a destination that is known in the run".to_owned();
+    }
     let mut place = text(destination.get("type")).unwrap_or_default().replace('_', " ");
     let name = ["filename_template", "table_name", "document_id"].into_iter().find_map(of_config);
     if let Some(name) = name {

@@ -2,7 +2,8 @@
 
 use countersign_approval::ports::Occasion;
 use countersign_approval::{
-    ApprovalId, LifecycleError, Move, Request, Status, check_open, close, escalate, expire,
+    ApprovalId, DecideError, LifecycleError, Move, Request, Status, close, escalate, expire,
+    may_extend,
 };
 use countersign_identity::UserId;
 use countersign_states::Once;
@@ -12,6 +13,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::decide::Who;
 use crate::error::GateError;
 use crate::service::{Gatekeeper, RACES};
 
@@ -203,17 +205,26 @@ impl Gatekeeper {
         })
     }
 
-    /// The same before its time has come, because somebody asks for it.
+    /// The same before its time has come, because somebody asks for it who may vote on the request, now: whoever asked for the
+    /// approval does not choose who answers first.
     ///
     /// # Errors
-    /// [`GateError::Decide`] when the request has ended, else as [`Gatekeeper::escalate`].
+    /// [`GateError::Decide`] when the person may not, or the request has ended, else as [`Gatekeeper::escalate`].
     pub fn escalate_now<'a>(
         &'a self,
         id: &'a ApprovalId,
+        who: &'a Who,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Vec<UserId>, GateError>> {
         Box::pin(async move {
-            check_open(&self.load(id).await?.request, now)?;
+            let loaded = self.load(id).await?;
+            let caller = self.caller(who).await?;
+            if let Err(error) = may_extend(&loaded.request, &caller, now) {
+                return Err(self.refused(&loaded, &caller, error, now).await);
+            }
+            if self.lacks_factor(&loaded.request, who) {
+                return Err(DecideError::SecondFactorMissing.into());
+            }
             self.escalate(id, now).await
         })
     }

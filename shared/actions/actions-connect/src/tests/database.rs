@@ -107,7 +107,7 @@ async fn f_125_a_call_may_bring_its_statement() {
         (json!({ "sql": "select 1 as n", "params": {} }), "CONNECTOR_ARGUMENT"),
         (json!({ "sql": "select 1 as n", "params": [1] }), "CONNECTOR_ARGUMENT"),
         (json!({ "sql": "select 1 as n", "max_rows": 0 }), "CONNECTOR_ARGUMENT"),
-        (json!({ "sql": 1 }), "CONNECTOR_ARGUMENT"),
+        (json!({ "sql": 1 }), "DATABASE_STATEMENT"),
         (json!({}), "CONNECTOR_ARGUMENT"),
     ] {
         let error = get(&world, "query", inputs.clone()).await.unwrap_err();

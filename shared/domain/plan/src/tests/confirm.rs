@@ -54,6 +54,12 @@ fn k_62_a_step_asks_when_one_of_its_destinations_says_so() {
 }
 
 #[test]
+fn k_62_a_destination_that_is_known_in_the_run_only_is_asked_about() {
+    let prompt = asked_before(json!(["{places[0]}"]), &json!({})).unwrap();
+    assert!(prompt.contains("a destination that is known in the run"), "{prompt}");
+}
+
+#[test]
 fn k_62_the_gate_of_a_destination_guards_its_step_and_no_other() {
     let confirmed = json!([{"type": "chat", "confirm": true}]);
     let data = json!({"people": "{find.data}", "all": "{find.count}"});
