@@ -15,6 +15,7 @@ mod head;
 mod partly;
 mod quota;
 mod record;
+mod recorded;
 mod response;
 mod sent;
 mod statistics;
