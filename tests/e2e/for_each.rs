@@ -330,7 +330,7 @@ async fn killed(id: &str) -> (Scene, String, String, Value) {
     })
     .await;
     assert_eq!(question["outcome"].as_array().unwrap().len(), 1, "{question:#}");
-    assert_eq!(question["outcome"][0]["n"], 2);
+    assert_eq!(question["outcome"][0]["n"], 3);
     assert_eq!(scene.bank.amounts(), ["1.00", "2.00", "3.00"], "it went on in doubt");
     (scene, run, path, question)
 }
@@ -338,7 +338,7 @@ async fn killed(id: &str) -> (Scene, String, String, Value) {
 #[tokio::test]
 async fn a_payment_of_unknown_outcome_is_asked_about_alone_and_the_rest_follows_the_answer() {
     let (scene, run, path, question) = killed("pay-lost").await;
-    let answers = json!([{ "n": 2, "choice": "done", "evidence": "statement 47, line 3" }]);
+    let answers = json!([{ "n": 3, "choice": "done", "evidence": "statement 47, line 3" }]);
     let decision =
         json!({ "digest": question["digest"], "version": question["version"], "answers": answers });
     scene.maria.post(&format!("{path}/approve"), &decision).await;
@@ -347,13 +347,14 @@ async fn a_payment_of_unknown_outcome_is_asked_about_alone_and_the_rest_follows_
     assert_eq!(scene.bank.amounts(), ["1.00", "2.00", "3.00", "4.00"], "it was paid twice");
     let calls = scene.calls(&run).await;
     assert_eq!(said(&calls, "status"), ["done"; 4]);
+    assert_eq!(calls[2]["n"], 3, "as the question numbers it");
     assert!(said(&calls[2..3], "message")[0].contains("statement 47, line 3"), "{calls:#?}");
 }
 
 #[tokio::test]
 async fn a_payment_sent_again_is_the_same_with_the_same_key() {
     let (scene, run, path, question) = killed("pay-again-list").await;
-    let answers = json!([{ "n": 2, "choice": "again" }]);
+    let answers = json!([{ "n": 3, "choice": "again" }]);
     let decision =
         json!({ "digest": question["digest"], "version": question["version"], "answers": answers });
     scene.maria.post(&format!("{path}/approve"), &decision).await;
@@ -421,7 +422,7 @@ async fn a_list_whose_rest_is_denied_says_what_was_sent_and_is_not_unknown() {
         .replace("auth: {type: none}", "auth: {type: none}\n  headers: {X-Channel: branch}");
     let place = format!("{FACTORY}/connectors/test-ledger");
     scene.ana.door.put(&place, &json!({ "yaml": changed })).await.unwrap();
-    let answers = json!([{ "n": 2, "choice": "done", "evidence": "statement 47" }]);
+    let answers = json!([{ "n": 3, "choice": "done", "evidence": "statement 47" }]);
     let decision =
         json!({ "digest": question["digest"], "version": question["version"], "answers": answers });
     scene.maria.post(&format!("{path}/approve"), &decision).await;

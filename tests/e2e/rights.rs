@@ -19,6 +19,15 @@ async fn k_34_readers_write_profiles_and_playbooks_and_reach_nothing_with_them()
     rita.playbook(&gated("written-by-a-reader", "")).await;
     let path = format!("{FACTORY}/profiles/{agent}");
     rita.door.patch(&path, &json!({ "name": "Mine" })).await.unwrap();
+    // Whom a run asks is not theirs to change.
+    let others = json!({ "approvers": [rita.username] });
+    assert_eq!(refusal(rita.door.patch(&path, &others).await).status, 403);
+    let written = format!("{FACTORY}/playbooks/written-by-a-reader");
+    let changed = json!({ "yaml": gated("written-by-a-reader", "    quorum: 1") });
+    assert_eq!(refusal(rita.door.put(&written, &changed).await).status, 403);
+    assert!(matches!(rita.door.delete(&written).await, Err(CliError::Refused { status: 403, .. })));
+    let hiding = json!({ "yaml": gated("officer-cross-reference", "") });
+    assert_eq!(rita.refused("/playbooks", Some(&hiding)).await.0, 403);
     let start = json!({ "profile": agent, "playbook": "written-by-a-reader" });
     let denied = (403, "PERMISSION_DENIED".to_owned());
     assert_eq!(rita.refused("/executions", Some(&start)).await, denied);

@@ -242,7 +242,7 @@ async fn k_49_a_payment_that_was_seen_at_the_bank_is_done_and_says_who_saw_it() 
     let sent = &scene.bank.posts()[0];
     assert_eq!(
         (&call["n"], &call["call"], &call["key"]),
-        (&json!(0), &json!(1), &json!(key(sent)))
+        (&json!(1), &json!(1), &json!(key(sent)))
     );
     assert_eq!(call["sends"]["target"]["method"], "POST", "{seen:#}");
     assert!(
@@ -258,9 +258,10 @@ async fn k_49_a_payment_that_was_seen_at_the_bank_is_done_and_says_who_saw_it() 
         (json!({ "answers": [{ "choice": "maybe" }] }), "answers[0].choice"),
         (json!({ "answers": [{ "evidence": "seen" }] }), "answers[0].choice"),
         (
-            json!({ "answers": [{ "choice": "again" }, { "n": 1, "choice": "again" }] }),
+            json!({ "answers": [{ "choice": "again" }, { "n": 2, "choice": "again" }] }),
             "answers[1].n",
         ),
+        (json!({ "answers": [{ "n": 0, "choice": "again" }] }), "answers[0].n"),
     ];
     for (body, place) in refused {
         scene.refuses(&question, &body, place).await;
@@ -286,7 +287,7 @@ async fn k_49_a_payment_that_was_seen_at_the_bank_is_done_and_says_who_saw_it() 
 #[tokio::test]
 async fn k_49_a_payment_that_did_not_happen_fails_and_says_so() {
     let (scene, question) = Scene::killed("pay-not-done").await;
-    scene.answer(&question, json!([{ "n": 0, "choice": "not_done" }])).await;
+    scene.answer(&question, json!([{ "n": 1, "choice": "not_done" }])).await;
     let done = scene.over().await;
     let pay = step(&done, "pay");
     assert_eq!(

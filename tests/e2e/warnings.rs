@@ -71,6 +71,19 @@ endpoints:
       fields:
         - {{name: no, type: string}}
         - {{name: amount, type: number}}
+  newest:
+    description: Lists the newest invoices, two of a page.
+    method: GET
+    path: /invoices
+    pagination: {{type: page, page_size: 2, max_pages: 2}}
+    response_mapping:
+      entity_type: invoice
+      results_path: invoices
+      fields: {{no: no}}
+    output_schema:
+      type: record_set
+      fields:
+        - {{name: no, type: string}}
   pay:
     description: Pays.
     method: POST
@@ -169,7 +182,7 @@ async fn f_311_what_could_not_be_read_is_shown_and_signed_with_the_gate() {
         (&json!(1), &json!([SENTENCE]))
     );
     let page = case.maria.approver().open(&case.maria.link().await).await.unwrap().html;
-    assert!(page.contains("1 thing this is based on could not be read"), "{page}");
+    assert!(page.contains("1 thing this is based on is missing or incomplete"), "{page}");
     assert!(page.contains("four thousand"), "{page}");
     case.approve(&path, &seen).await;
     let done = case.ana.reaches(&case.run, "complete").await;
@@ -187,6 +200,24 @@ async fn f_311_what_could_not_be_read_is_shown_and_signed_with_the_gate() {
     .await;
     let summary = entry["summary"].as_str().unwrap();
     assert!(summary.contains("Could not be read: 1 warning in `read`"), "{summary}");
+}
+
+#[tokio::test]
+async fn f_096_who_signs_sees_that_a_limit_cut_the_list_short() {
+    let read = READ.replace("endpoint: invoices", "endpoint: newest");
+    let case = started("pay-limited", &format!("{read}{ASK}")).await;
+    let (path, seen) = case.seen().await;
+    let limit = "page limit reached (`max_pages` is 2): 4 records read, the source may have more; a call goes on from `_next_cursor`";
+    assert_eq!(
+        (&seen["warnings"][0]["step"], &seen["warnings"][0]["first"]),
+        (&json!("read"), &json!([limit]))
+    );
+    let page = case.maria.approver().open(&case.maria.link().await).await.unwrap().html;
+    assert!(page.contains("1 thing this is based on is missing or incomplete"), "{page}");
+    assert!(page.contains("4 records read, the source may have more"), "{page}");
+    case.approve(&path, &seen).await;
+    let done = case.ana.reaches(&case.run, "complete").await;
+    assert_eq!((case.accounts.paid(), &step(&done, "read")["warnings"]), (1, &json!(1)));
 }
 
 #[tokio::test]

@@ -3,10 +3,8 @@
 use countersign_journal::{EntryId, JournalWrite as _, Output, RunAccount, account};
 use countersign_run::RoutedOutput;
 
+use crate::respond::MAX_WARNINGS;
 use crate::{Context, Done, FinishError};
-
-/// An entry names at most so many warnings; the others are counted.
-const MAX_WARNINGS: usize = 10;
 
 /// An entry names at most so many destinations that were not reached.
 const MAX_UNREACHED: usize = 20;

@@ -2,7 +2,7 @@
 
 use countersign_actions_output::{Places, route};
 use countersign_failure::Failure;
-use countersign_identity::{Requirement, Role, permits};
+use countersign_identity::{Requirement, Role};
 use countersign_playbook::{OutputDecl, SaveTo};
 use countersign_registry::action::{ActionError, Call};
 use countersign_report::{Destination, DestinationConfig, DocumentConfig, Format, TableConfig};
@@ -72,17 +72,9 @@ pub(crate) async fn denied(
     context: &Context,
     head: &Head,
 ) -> Result<Option<ActionError>, FinishError> {
-    let denied = |message: &str| Some(ActionError::terminal("PERMISSION_DENIED", message));
     let entry = context.directory.entry_of(&head.invoked_by).await?;
-    let Some(entry) = entry.filter(|entry| entry.active) else {
-        return Ok(denied("whoever started the run is no longer active"));
-    };
-    if let Some(Err(void)) = head.token.as_ref().map(|token| entry.effective(token)) {
-        return Ok(denied(&format!("the run cannot go on as it was started: {void}")));
-    }
-    let scopes = head.scopes.intersect(&entry.scopes);
-    let missing = permits(&scopes, &Requirement::role(Role::Analyst), None).err();
-    Ok(missing.and_then(|error| denied(&error.to_string())))
+    let lost = head.permits(entry.as_ref(), &Requirement::role(Role::Analyst)).err();
+    Ok(lost.map(|why| ActionError::terminal("PERMISSION_DENIED", why.to_string())))
 }
 
 fn of_profile(over: &Over<'_>) -> Result<Vec<Destination>, ActionError> {

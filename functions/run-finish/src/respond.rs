@@ -19,8 +19,8 @@ use crate::{Context, FinishError, at_end};
 /// The longest text that is part of the response; a longer one is where it was saved.
 const MAX_CONTENT: usize = 512 * 1024;
 
-/// Sentences about what the run could not read, in documents.
-const MAX_WARNINGS: usize = 10;
+/// The first sentences about what the run could not read, in documents and in the journal; the others are counted.
+pub(crate) const MAX_WARNINGS: usize = 10;
 
 /// Everything the response is made of.
 pub(crate) struct Over<'a> {

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use countersign_approval::{
-    Actor, ApprovalId, ApprovalRecord, Closed, ExtensionRecord, Request, StrikeRecord, UnknownCall,
-    Vocabulary, Vote,
+    Actor, ApprovalId, ApprovalRecord, Closed, ExtensionRecord, OutcomeAnswer, Request,
+    StrikeRecord, UnknownCall, Vocabulary, Vote, shown_number,
 };
 use countersign_identity::UserId;
 use countersign_store_approvals::Loaded;
@@ -63,6 +63,7 @@ pub(super) async fn shown(ctx: &Context, loaded: &Loaded) -> Result<Value, Probl
 fn asked(request: &Request, sent: &[Value]) -> Vec<Value> {
     let one = |(at, call): (usize, &UnknownCall)| {
         let mut view = json!(call);
+        view["n"] = json!(shown_number(call.n));
         view["sends"] = sent.get(at).cloned().unwrap_or_default();
         view["again_warning"] = json!(call.again_warning(now()));
         view
@@ -88,6 +89,10 @@ fn extended(extension: &ExtensionRecord, username: &str) -> Value {
 fn named(vote: &Vote, username: &str) -> Value {
     let mut view = json!(vote);
     if let Some(map) = view.as_object_mut() {
+        if map.contains_key("answers") {
+            let answers: Vec<_> = vote.answers.iter().map(OutcomeAnswer::shown).collect();
+            map.insert("answers".to_owned(), json!(answers));
+        }
         map.shift_remove("person");
         map.insert("username".to_owned(), json!(username));
     }

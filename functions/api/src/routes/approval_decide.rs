@@ -1,5 +1,7 @@
 //! `/approvals/{id}/approve` and `/reject` (F-359, F-360).
 
+use std::num::NonZeroU32;
+
 use axum::extract::State;
 use countersign_approval::{
     Actor, AnswerProblem, ApprovalId, Assurance, Attempt, Choice, DecideError, Door, OutcomeAnswer,
@@ -36,14 +38,19 @@ pub(crate) struct Decision {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GivenAnswer {
-    /// Which call of the step, as `outcome` of the request numbers them; 0 when left out.
-    #[serde(default)]
-    n: u32,
+    /// Which call of the step, as `outcome` of the request numbers them; 1 when left out.
+    #[serde(default = "first")]
+    #[schema(value_type = u32, minimum = 1)]
+    n: NonZeroU32,
     /// What became of it.
     choice: GivenChoice,
     /// How it is known: 1 to 1,000 characters, required for `done`.
     #[serde(default)]
     evidence: Option<String>,
+}
+
+fn first() -> NonZeroU32 {
+    NonZeroU32::MIN
 }
 
 /// What became of a call.
@@ -65,7 +72,7 @@ impl GivenAnswer {
             GivenChoice::NotDone => Choice::NotDone,
             GivenChoice::Again => Choice::Again,
         };
-        OutcomeAnswer::new(self.n, choice, self.evidence.as_deref())
+        OutcomeAnswer::new(self.n.get() - 1, choice, self.evidence.as_deref())
     }
 }
 

@@ -17,17 +17,18 @@ use super::{Ctx, found, now, reader};
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Extension {
-    /// The new deadline: later than the present one, at most 300 days after the request was opened.
+    /// The new deadline: at least an hour later than the present one, at most 300 days after the request was opened.
     #[schema(value_type = String, format = DateTime)]
     deadline: Timestamp,
 }
 
 /// Gives a pending request more time. Whoever may vote may do it; who did stands in `extensions`. What is signed stays the
-/// same, and so do the votes; those who have not answered are mailed again. The same deadline again changes nothing.
+/// same, and so do the votes; those who have not answered are mailed again. The same deadline again changes nothing and mails
+/// nobody. A request can be given more time 16 times.
 #[utoipa::path(
     post, path = "/approvals/{id}/extend", tag = "approvals", request_body = Extension,
     params(("id" = String, Path, description = "`appr_…`")),
-    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, or past its deadline"), (status = 422, description = "DEADLINE_NOT_LATER"))
+    responses((status = 200, body = Value), (status = 403, description = "not allowed to decide this"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "closed, past its deadline, or APPROVAL_TOO_MANY_EXTENSIONS"), (status = 422, description = "DEADLINE_NOT_LATER"))
 )]
 pub(crate) async fn extend(
     State(ctx): Ctx,

@@ -45,7 +45,7 @@ pub(crate) trait Kind: StoredDocument {
     const WORDS: Words;
     /// The role that writing one needs (K-34).
     const WRITER: Role = Role::Analyst;
-    /// The role that removes one, with everything that belongs to it.
+    /// The role that removes one, with everything that belongs to it, and that puts one in place of what the deployment ships.
     const REMOVER: Role = Self::WRITER;
 
     /// What is sent to create one.
@@ -79,6 +79,11 @@ pub(crate) trait Kind: StoredDocument {
     /// What this document is, when only an administrator may write it (K-34).
     fn reserved(&self) -> Option<String> {
         None
+    }
+
+    /// Whether replacing this document by another one may change who signs: that takes an analyst, whoever writes the rest.
+    fn asks_others(&self, _after: &Self) -> bool {
+        false
     }
 
     /// What must be so, or be done, before this document is removed.
@@ -140,6 +145,7 @@ async fn create<K: Kind>(
     do_once(&ctx, &attempt, async {
         let (new, warnings) = K::draft(&ctx, Author { user, id: attempt.id() }, &draft).await?;
         may_write(&signed, &new)?;
+        may_hide::<K>(&ctx, &signed, new.id()).await?;
         let stored = collection::<K>(&ctx).create(&new).await?;
         created_at(stored, warnings)
     })
@@ -236,6 +242,9 @@ async fn changed<K: Kind>(
     }
     may_write(signed, &before)?;
     may_write(signed, &after)?;
+    if before.asks_others(&after) {
+        holder(signed, Role::Analyst)?;
+    }
     collection::<K>(ctx).replace(&before, &after).await?;
     Ok(Json(after.view(warnings)))
 }
@@ -246,6 +255,13 @@ pub(super) fn may_write<K: Kind>(signed: &Signed, document: &K) -> Result<(), Pr
         Some(what) => administers(signed, &what).map(drop),
         None => Ok(()),
     }
+}
+
+/// A document of the caller hides the deployment's of the same id, from runs too: that is like removing it.
+async fn may_hide<K: Kind>(ctx: &Context, signed: &Signed, id: &K::Id) -> Result<(), Problem> {
+    let Err(denied) = holder(signed, K::REMOVER) else { return Ok(()) };
+    let there = collection::<K>(ctx).get(&signed.caller.user, id).await?;
+    if there.is_some_and(|there| there.owner().is_none()) { Err(denied) } else { Ok(()) }
 }
 
 async fn delete<K: Kind>(

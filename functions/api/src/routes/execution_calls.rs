@@ -1,6 +1,7 @@
 //! `/executions/{id}/calls/{step}`.
 
 use axum::extract::State;
+use countersign_approval::shown_number;
 use countersign_run::{RunId, StepStatus};
 use countersign_store_runs::{ItemCall, ItemStatus};
 use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
@@ -14,7 +15,7 @@ use super::{Ctx, Reader, found};
 /// One call of a step that makes one for each item of a list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CallView {
-    /// Its number in the step's list, from 0.
+    /// Its number in the step's list, from 1.
     n: u32,
     /// What the playbook calls the item.
     key: String,
@@ -50,7 +51,7 @@ impl CallView {
     fn of(call: ItemCall, is_over: bool) -> Self {
         let lost = is_over && call.status == ItemStatus::Sending;
         Self {
-            n: call.n,
+            n: shown_number(call.n),
             key: call.item,
             status: if lost { ItemStatus::Unknown } else { call.status },
             code: call.code,

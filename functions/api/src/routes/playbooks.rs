@@ -2,7 +2,7 @@
 
 use countersign_identity::{Role, UserId};
 use countersign_playbook::{
-    Category, Diagnostic, ExecutionMode, InputDecl, RunContext, ValidPlaybook,
+    Category, Diagnostic, ExecutionMode, InputDecl, RunContext, StepKind, ValidPlaybook,
 };
 use countersign_store_catalog::StoredPlaybook;
 use jiff::Timestamp;
@@ -112,14 +112,16 @@ impl Kind for StoredPlaybook {
         create: "Makes a playbook of YAML. Every error is reported at once, with line and column.",
         list: "The caller's playbooks, then the ones the deployment ships.",
         detail: "One playbook: the caller's of this id, or the deployment's.",
-        replace: "Replaces a playbook's text. Its id cannot change. Runs that have started keep their plan.",
-        delete: "Removes a playbook of the caller. Runs that have started keep their plan.",
+        replace: "Replaces a playbook's text; of one with gates, before or after, that takes an analyst. Its id cannot change. Runs that have started keep their plan.",
+        delete: "Removes a playbook of the caller, which takes an analyst. Runs that have started keep their plan.",
         id: "kebab-case",
         invalid: "PLAYBOOK_INVALID",
         changed: Some("VERSION_CONFLICT"),
         needed: None,
     };
     const WRITER: Role = Role::Reader;
+    // Whoever removes one may write another of its id, whose gates ask others.
+    const REMOVER: Role = Role::Analyst;
 
     type Draft = Source;
     type Change = Change;
@@ -154,6 +156,12 @@ impl Kind for StoredPlaybook {
             ..self
         };
         Ok((after, warnings))
+    }
+
+    /// Any change of a playbook with gates: an effect that moves to the other side of its gate is signed by others too.
+    fn asks_others(&self, after: &Self) -> bool {
+        let mut steps = self.playbook.all_steps().chain(after.playbook.all_steps());
+        steps.any(|step| matches!(step.kind, StepKind::Approval { .. }))
     }
 
     fn listing(query: &ListQuery) -> ListQuery {

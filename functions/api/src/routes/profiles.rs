@@ -23,7 +23,7 @@ impl Kind for Profile {
         create: "Makes an agent. Only `name` is required.",
         list: "The caller's agents, newest first, then the ones the deployment ships.",
         detail: "One agent.",
-        replace: "Replaces the fields of an agent. `is_active` switches it; `version`, when sent, must be the one that was read.",
+        replace: "Replaces the fields of an agent; other `approvers` take an analyst. `is_active` switches it; `version`, when sent, must be the one that was read.",
         delete: "Removes an agent with its data sources, their credentials, its schedules and its journal (F-178). Its runs and receipts stay; the runs refer to it no more.",
         id: "`prof_…`",
         invalid: "PROFILE_INVALID",
@@ -76,6 +76,10 @@ impl Kind for Profile {
         ctx.journal.remove_profile(owner, self.id.as_str()).await?;
         ctx.runs.forget_profile(owner, self.id.as_str()).await?;
         Ok(ctx.catalog.delete_bindings(owner, self.id.as_str()).await?)
+    }
+
+    fn asks_others(&self, after: &Self) -> bool {
+        self.spec.approvers != after.spec.approvers
     }
 
     fn listing(query: &ListQuery) -> ListQuery {

@@ -86,7 +86,7 @@ pub(super) async fn seen(
 /// Reads `[N:]CHOICE[:EVIDENCE]`. Whether the choice exists, the API says.
 fn answer(text: &str) -> Result<Value, CliError> {
     let numbered = text.split_once(':').and_then(|(n, rest)| Some((n.parse::<u32>().ok()?, rest)));
-    let (n, rest) = numbered.unwrap_or((0, text));
+    let (n, rest) = numbered.unwrap_or((1, text));
     let (choice, evidence) = match rest.split_once(':') {
         Some((choice, evidence)) => (choice, Some(evidence)),
         None => (rest, None),
@@ -127,8 +127,8 @@ mod tests {
     #[test]
     fn an_answer_is_a_choice_with_its_call_and_evidence() {
         let given = |n: u32, choice: &str, evidence: Option<&str>| json!({ "n": n, "choice": choice, "evidence": evidence });
-        check("again", Some(&given(0, "again", None)));
-        check("done:statement 47: booked", Some(&given(0, "done", Some("statement 47: booked"))));
+        check("again", Some(&given(1, "again", None)));
+        check("done:statement 47: booked", Some(&given(1, "done", Some("statement 47: booked"))));
         check("3:not_done", Some(&given(3, "not_done", None)));
         check("3:done:seen", Some(&given(3, "done", Some("seen"))));
         check("3:", None);

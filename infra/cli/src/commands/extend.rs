@@ -13,7 +13,7 @@ use crate::stack::Place;
 pub(crate) struct Extend {
     /// The approval.
     approval: String,
-    /// The new deadline, such as 2026-11-22T09:00:00Z: later than the present one, at most 300 days after the request was opened.
+    /// The new deadline, such as 2026-11-22T09:00:00Z: at least an hour later than the present one, at most 300 days after the request was opened.
     #[arg(long, value_name = "TIME")]
     until: Timestamp,
     /// Print JSON.

@@ -17,7 +17,7 @@ use crate::binding::Resolved;
 use crate::calling::{arguments, deadline};
 use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::output::{Origin, shaped, stamp};
+use crate::output::{Limit, Origin, shaped, stamp};
 
 pub(crate) async fn call(
     deps: &Deps,
@@ -32,7 +32,7 @@ pub(crate) async fn call(
     let as_written = as_written(&resolved.endpoint.output.fields, &rules.reading);
     let asking = Asking { deps, call, resolved, connection, as_written };
     let table = asking.ask(&server, &question).await?;
-    Ok(asking.output(table, &rules.reading))
+    Ok(asking.output(table, question.max_rows, &rules.reading))
 }
 
 /// The columns of which every digit is wanted. A locale applies to texts, and not to the numbers of a database: where one
@@ -157,7 +157,7 @@ impl Asking<'_> {
         ConnectError::OutOfTime { waited_for: format!("`{connector}` answered") }
     }
 
-    fn output(&self, table: Table, reading: &Reading) -> Value {
+    fn output(&self, table: Table, max_rows: usize, reading: &Reading) -> Value {
         let Table { rows, has_more, mut warnings } = table;
         let declared = &self.resolved.endpoint.output;
         // Where a record came from, without the host: that is part of the credential.
@@ -173,8 +173,12 @@ impl Asking<'_> {
             stamp(record, self.resolved, self.call, &origin);
         }
         let shape: OutputShape = declared.shape;
-        let (mut output, several) = shaped(shape, records, has_more);
-        warnings.extend(several);
+        // 10 MB of rows are said by whoever read them.
+        let is_full = has_more && records.len() == max_rows;
+        let limit = Limit { of: "row", key: "max_rows", most: max_rows, goes_on: false };
+        let limit = is_full.then_some(limit);
+        let (mut output, missing) = shaped(shape, records, has_more, limit);
+        warnings.splice(0..0, missing);
         output.insert("_has_more".to_owned(), has_more.into());
         output.insert("warnings".to_owned(), warnings.into());
         output.into()

@@ -21,7 +21,7 @@ use crate::calling::{Caller, arguments};
 use crate::deps::Deps;
 use crate::error::ConnectError;
 use crate::multi_source::Places;
-use crate::output::{Origin, shaped, stamp};
+use crate::output::{Limit, Origin, shaped, stamp};
 
 /// The largest feed read.
 const MAX_FEED: u64 = 10 * 1024 * 1024;
@@ -51,10 +51,13 @@ pub(crate) async fn call(
     let most = connection.max_items_per_poll as usize;
     let (found, has_more) = recent(gathered.items, since, most);
     let records = found.into_iter().map(|found| record(found, resolved, call)).collect();
-    let (mut output, several) = shaped(resolved.endpoint.output.shape, records, has_more);
-    gathered.warnings.extend(several);
+    let limit = Limit { of: "item", key: "max_items_per_poll", most, goes_on: false };
+    let limit = has_more.then_some(limit);
+    let (mut output, missing) = shaped(resolved.endpoint.output.shape, records, has_more, limit);
+    let mut warnings: Warnings = missing.into_iter().collect();
+    warnings.append(gathered.warnings);
     output.insert("_has_more".to_owned(), has_more.into());
-    gathered.warnings.write(&mut output);
+    warnings.write(&mut output);
     Ok(output.into())
 }
 

@@ -135,8 +135,8 @@ impl Gathered {
             self.of_files.push(json!({ "message": message }));
         }
         let shape = resolved.endpoint.output.shape;
-        let (mut output, several) = shaped(shape, self.records, truncated);
-        self.of_files.extend(several);
+        let (mut output, missing) = shaped(shape, self.records, truncated, None);
+        self.of_files.extend(missing);
         self.of_files.append(self.of_values);
         output.insert("files_read".to_owned(), self.read.into());
         output.insert("files_failed".to_owned(), self.errors.len().into());

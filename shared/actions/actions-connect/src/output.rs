@@ -1,6 +1,6 @@
 //! What every record carries beside its own fields, and the shape of an output.
 
-use countersign_connector::OutputShape;
+use countersign_connector::{OutputShape, PageBounds};
 use countersign_registry::action::Call;
 use serde_json::{Map, Value, json};
 
@@ -31,19 +31,60 @@ pub(crate) fn stamp(
     record.insert("_entity_rules".to_owned(), json!(rules.extraction));
 }
 
-/// The records in the endpoint's declared shape, and what is said when that has room for one and there were several.
+/// The bound that ended the reading although the source has more records.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limit {
+    /// What is counted, such as `page`.
+    pub(crate) of: &'static str,
+    /// The key it is written under.
+    pub(crate) key: &'static str,
+    pub(crate) most: usize,
+    /// Whether the call's `_next_cursor` leads to the rest.
+    pub(crate) goes_on: bool,
+}
+
+impl Limit {
+    /// The bound that ends a call whose answers come in pages: its records, or its pages.
+    pub(crate) fn of_pages(bounds: PageBounds, is_full: bool, goes_on: bool) -> Self {
+        let PageBounds { max_pages, max_records } = bounds;
+        let (of, key, most) = if is_full {
+            ("record", "max_records", max_records)
+        } else {
+            ("page", "max_pages", max_pages)
+        };
+        Self { of, key, most: most as usize, goes_on }
+    }
+
+    /// What is said of it: a sum over these records is too small.
+    fn sentence(self, records: usize) -> String {
+        let Self { of, key, most, goes_on } = self;
+        let noun = if records == 1 { "record" } else { "records" };
+        let rest = if goes_on { "a call goes on from `_next_cursor`" } else { "raise the limit" };
+        format!(
+            "{of} limit reached (`{key}` is {most}): {records} {noun} read, the source may have more; {rest}"
+        )
+    }
+}
+
+/// The records in the endpoint's declared shape, and what is said of records that are missing from it: those behind a limit,
+/// or, of a shape that has room for one, the others.
 pub(crate) fn shaped(
     shape: OutputShape,
     records: Vec<Map<String, Value>>,
     has_more: bool,
+    limit: Option<Limit>,
 ) -> (Map<String, Value>, Option<String>) {
     let mut output = Map::new();
-    let is_cut = shape != OutputShape::RecordSet && records.len() > 1;
-    let several =
-        is_cut.then(|| format!("the answer has {} records; only the first counts", records.len()));
+    let count = records.len();
+    let missing = match shape {
+        OutputShape::RecordSet => limit.map(|limit| limit.sentence(count)),
+        OutputShape::Object | OutputShape::Scalar => {
+            (count > 1).then(|| format!("the answer has {count} records; only the first counts"))
+        }
+    };
     match shape {
         OutputShape::RecordSet => {
-            output.insert("count".to_owned(), records.len().into());
+            output.insert("count".to_owned(), count.into());
             output.insert("has_more".to_owned(), has_more.into());
             output.insert("results".to_owned(), records.into_iter().map(Value::Object).collect());
         }
@@ -58,5 +99,5 @@ pub(crate) fn shaped(
             output.insert("value".to_owned(), own.map_or(Value::Null, |(_, value)| value));
         }
     }
-    (output, several)
+    (output, missing)
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::binding::Resolved;
 use crate::calling::{Caller, http, permitted, signed};
 use crate::error::ConnectError;
-use crate::output::{Origin, shaped, stamp};
+use crate::output::{Limit, Origin, shaped, stamp};
 
 /// What one answer holds.
 #[derive(Default)]
@@ -107,6 +107,7 @@ struct Pages {
     records: Vec<Map<String, Value>>,
     metadata: Map<String, Value>,
     has_more: bool,
+    limit: Option<Limit>,
     cursor: Value,
     warnings: Warnings,
 }
@@ -116,13 +117,12 @@ impl Reading<'_> {
     /// there and says so (F-309). What has an effect is sent once, whatever its answer says of pages.
     async fn pages(&self, caller: &mut Caller<'_>) -> Result<Pages, ConnectError> {
         let bounds = self.paged.bounds();
-        let most_pages = if self.paged.has_effect() { 1 } else { bounds.max_pages };
         let mut pages = Pages::default();
         let mut request = match permitted(self.call) {
             Some(effect) => request_of(effect)?,
             None => self.paged.first(caller.credential())?,
         };
-        for number in 1..=most_pages {
+        for number in 1..=bounds.max_pages {
             let page = match self.page(caller, &mut request, pages.records.len()).await? {
                 Ok(page) => page,
                 Err(Unread::Unexpected(error)) => {
@@ -144,14 +144,17 @@ impl Reading<'_> {
             if number > 1 && page.records.len() > room && !pages.cursor.is_null() {
                 // Left whole for whoever goes on: the cursor of this page is the one that stands.
                 pages.has_more = true;
+                pages.limit = Some(Limit::of_pages(bounds, true, true));
                 break;
             }
             let Some(next) = self.add(page, &request, room, number == 1, &mut pages) else { break };
-            if number == most_pages || pages.records.len() >= bounds.max_records as usize {
-                if pages.cursor.is_null() {
-                    let message = "the next page can only be reached by this call: raise `max_pages` or `max_records`";
-                    pages.warnings.push(message);
-                }
+            let is_full = pages.records.len() >= bounds.max_records as usize;
+            if self.paged.has_effect() {
+                break;
+            }
+            if is_full || number == bounds.max_pages {
+                let goes_on = !pages.cursor.is_null();
+                pages.limit.get_or_insert(Limit::of_pages(bounds, is_full, goes_on));
                 break;
             }
             request = next.request;
@@ -216,10 +219,8 @@ impl Reading<'_> {
         }
         pages.warnings.append(page.warnings);
         if over {
-            let most = self.paged.bounds().max_records;
-            pages.warnings.push(format!(
-                "a page held more records than the {most} of `max_records`: what is over was left out"
-            ));
+            // The cursor leads to the page behind this one.
+            pages.limit = Some(Limit::of_pages(self.paged.bounds(), true, false));
         }
         pages.has_more = page.next.is_some() || over || page.lost;
         pages.cursor = page.next.as_ref().map_or(Value::Null, |next| next.cursor.clone());
@@ -228,12 +229,13 @@ impl Reading<'_> {
 }
 
 impl Pages {
-    fn into_output(mut self, paged: &dyn Paged, resolved: &Resolved) -> Value {
+    fn into_output(self, paged: &dyn Paged, resolved: &Resolved) -> Value {
         let shape = resolved.endpoint.output.shape;
-        let (mut output, several) = shaped(shape, self.records, self.has_more);
-        self.warnings.extend(several);
+        let (mut output, missing) = shaped(shape, self.records, self.has_more, self.limit);
+        let mut warnings: Warnings = missing.into_iter().collect();
+        warnings.append(self.warnings);
         output.insert("_has_more".to_owned(), self.has_more.into());
-        self.warnings.write(&mut output);
+        warnings.write(&mut output);
         for item in metadata_names(resolved) {
             let value = self.metadata.get(item).cloned().unwrap_or_default();
             output.insert(item.to_owned(), value);

@@ -19,7 +19,7 @@ use crate::binding::Resolved;
 use crate::calling::{Caller, arguments};
 use crate::deps::Deps;
 use crate::error::ConnectError;
-use crate::output::{Origin, shaped, stamp};
+use crate::output::{Limit, Origin, shaped, stamp};
 
 /// The largest page read.
 const MAX_PAGE: u64 = 10 * 1024 * 1024;
@@ -45,12 +45,13 @@ pub(crate) async fn call(
         delay: Duration::from_secs(u64::from(connection.delay_seconds)),
         timeout: Duration::from_secs(u64::from(connection.timeout_seconds)),
     };
-    let mut pages = reading.pages(first.url).await?;
+    let pages = reading.pages(first.url).await?;
     let shape = resolved.endpoint.output.shape;
-    let (mut output, several) = shaped(shape, pages.records, pages.has_more);
-    pages.warnings.extend(several);
+    let (mut output, missing) = shaped(shape, pages.records, pages.has_more, pages.limit);
+    let mut warnings: Warnings = missing.into_iter().collect();
+    warnings.append(pages.warnings);
     output.insert("_has_more".to_owned(), pages.has_more.into());
-    pages.warnings.write(&mut output);
+    warnings.write(&mut output);
     Ok(output.into())
 }
 
@@ -72,6 +73,7 @@ struct Reading<'r> {
 struct Pages {
     records: Vec<Map<String, Value>>,
     has_more: bool,
+    limit: Option<Limit>,
     warnings: Warnings,
 }
 
@@ -114,6 +116,9 @@ impl Reading<'_> {
             let patience = read.patience;
             self.keep(&mut pages, read, number);
             let full = pages.records.len() >= bounds.max_records as usize;
+            if pages.has_more && (full || number == bounds.max_pages) {
+                pages.limit = Some(Limit::of_pages(bounds, full, false));
+            }
             let Some(next) = next.filter(|_| number < bounds.max_pages && !full) else { break };
             if !self.wait(patience).await {
                 pages

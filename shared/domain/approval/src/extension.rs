@@ -1,7 +1,7 @@
 //! More time for a request, and who gave it.
 
 use countersign_identity::{Caller, UserId};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::decide::{DecideError, check_open, check_rights};
@@ -9,8 +9,10 @@ use crate::lifecycle::{LifecycleError, Move, extend};
 use crate::policy::{Assurance, Door};
 use crate::request::Request;
 
-/// A request remembers so many of its extensions, the newest.
-const MAX_KEPT: usize = 16;
+/// How often the people of one request may give it more time; each time those who have not answered are mailed.
+const MAX_EXTENSIONS: usize = 16;
+/// The smallest extension.
+const MIN_EXTENSION: SignedDuration = SignedDuration::from_hours(1);
 
 /// Who gave a request more time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +43,8 @@ pub fn may_extend(request: &Request, caller: &Caller, now: Timestamp) -> Result<
 /// The request with more time, and who gave it. What is signed does not change, so votes stay.
 ///
 /// # Errors
-/// [`LifecycleError`] when it is closed or out of time, or when `deadline` is not later or too late.
+/// [`LifecycleError`] when it is closed or out of time, when `deadline` is not an hour later or too late, or when it was given
+/// more time often enough.
 pub fn extend_by(
     request: &Request,
     by: &UserId,
@@ -49,10 +52,14 @@ pub fn extend_by(
     now: Timestamp,
 ) -> Result<Move, LifecycleError> {
     let mut moved = extend(request, deadline, now)?;
-    let kept = &mut moved.request.extensions;
     let from = request.timing.deadline;
-    kept.push(ExtensionRecord { by: by.clone(), at: now, from, to: deadline });
-    let old = kept.len().saturating_sub(MAX_KEPT);
-    kept.drain(..old);
+    if deadline.duration_since(from) < MIN_EXTENSION {
+        return Err(LifecycleError::DeadlineNotLater);
+    }
+    if request.extensions.len() >= MAX_EXTENSIONS {
+        return Err(LifecycleError::TooManyExtensions);
+    }
+    let record = ExtensionRecord { by: by.clone(), at: now, from, to: deadline };
+    moved.request.extensions.push(record);
     Ok(moved)
 }

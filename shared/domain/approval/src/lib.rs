@@ -77,7 +77,7 @@ pub use open_error::{MAX_PROMPT_CHARS, MAX_REQUEST_BYTES, OpenError};
 pub use opening::{OnReject, Opening, Subject};
 pub use outcome::{
     AnswerFault, AnswerProblem, CallChoice, Choice, MAX_EVIDENCE_CHARS, MAX_VOTE_EVIDENCE_CHARS,
-    OutcomeAnswer, check_answers, choices, words,
+    OutcomeAnswer, check_answers, choices, shown_number, words,
 };
 pub use policy::{Assurance, Door, Floor, Policy, PolicyError, requester_may_decide};
 pub use position::{ApprovalId, Position};

@@ -39,10 +39,16 @@ pub enum LifecycleError {
         /// The deadline.
         deadline: Timestamp,
     },
-    /// The new deadline is not later than the present one, or beyond what a gate may wait.
-    #[error("the deadline can only move to a later time within 300 days")]
+    /// The new deadline is not at least an hour later than the present one, or beyond what a gate may wait.
+    #[error(
+        "the deadline can only move by an hour or more, to a time within 300 days of the opening"
+    )]
     #[failure(code = "DEADLINE_NOT_LATER")]
     DeadlineNotLater,
+    /// The request was given more time as often as it may be.
+    #[error("the request was given more time 16 times, which is as often as it may be")]
+    #[failure(code = "APPROVAL_TOO_MANY_EXTENSIONS", status = 409)]
+    TooManyExtensions,
     /// The changed content cannot be asked about.
     #[error(transparent)]
     #[failure(forward)]

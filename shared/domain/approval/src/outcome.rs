@@ -92,6 +92,12 @@ pub struct OutcomeAnswer {
 }
 
 impl OutcomeAnswer {
+    /// The same for people, who count calls from 1.
+    #[must_use]
+    pub fn shown(&self) -> Self {
+        Self { n: shown_number(self.n), ..self.clone() }
+    }
+
     /// An answer; blank evidence is none.
     #[must_use]
     pub fn new(n: u32, choice: Choice, evidence: Option<&str>) -> Self {
@@ -106,13 +112,19 @@ pub fn choices(answers: &[OutcomeAnswer]) -> Vec<CallChoice> {
     answers.iter().map(|answer| CallChoice { n: answer.n, choice: answer.choice }).collect()
 }
 
-/// Choices in words: `done`, or `0: done, 3: send again` of several calls.
+/// The number of a call for people: what is stored and signed counts from 0, everything that is shown from 1.
+#[must_use]
+pub fn shown_number(n: u32) -> u32 {
+    n.saturating_add(1)
+}
+
+/// Choices in words: `done`, or `1: done, 4: send again` of several calls.
 #[must_use]
 pub fn words(choices: &[CallChoice]) -> String {
     if let [only] = choices {
         return only.choice.words().to_owned();
     }
-    let one = |call: &CallChoice| format!("{}: {}", call.n, call.choice.words());
+    let one = |call: &CallChoice| format!("{}: {}", shown_number(call.n), call.choice.words());
     choices.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
@@ -143,13 +155,13 @@ impl AnswerProblem {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerFault {
     /// A call of the request has no answer.
-    #[error("call {0} has no answer: `done`, `not_done` or `again`")]
+    #[error("call {} has no answer: `done`, `not_done` or `again`", shown_number(*.0))]
     Missing(u32),
     /// The request does not ask about this call.
-    #[error("the request does not ask about call {0}")]
+    #[error("the request does not ask about call {}", shown_number(*.0))]
     NotAsked(u32),
     /// A call has two answers.
-    #[error("call {0} has more than one answer")]
+    #[error("call {} has more than one answer", shown_number(*.0))]
     Repeated(u32),
     /// `done` is said without evidence.
     #[error("`done` needs evidence: 1 to {MAX_EVIDENCE_CHARS} characters that say how it is known")]

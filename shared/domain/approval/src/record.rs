@@ -26,7 +26,7 @@ pub struct RecordedDecision {
     pub verdict: Verdict,
     /// When.
     pub at: Timestamp,
-    /// What they say became of each call, when the request asks that.
+    /// What they say became of each call, numbered from 1, when the request asks that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<OutcomeAnswer>,
     /// What they noted; untrusted text.
@@ -37,7 +37,7 @@ pub struct RecordedDecision {
 /// How many people have said the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// What they said: `done`; of several calls `0: done, 3: send again`.
+    /// What they said: `done`; of several calls `1: done, 4: send again`.
     pub answer: String,
     /// How many.
     pub given: u32,
@@ -145,7 +145,7 @@ impl ApprovalRecord {
                     by: name(&vote.person),
                     verdict: vote.verdict,
                     at: vote.at,
-                    answers: vote.answers.clone(),
+                    answers: vote.answers.iter().map(OutcomeAnswer::shown).collect(),
                     note: vote.note.clone(),
                 })
                 .collect(),

@@ -291,8 +291,8 @@ impl ApprovalMail {
     fn warnings(&self) -> Option<String> {
         match self.unread {
             0 => None,
-            1 => Some("1 thing could not be read; the page says which".to_owned()),
-            count => Some(format!("{count} things could not be read; the page says which")),
+            1 => Some("1 thing is missing or incomplete; the page says which".to_owned()),
+            count => Some(format!("{count} things are missing or incomplete; the page says which")),
         }
     }
 

@@ -43,43 +43,101 @@ fn places(destinations: &Value, inputs: &Map<String, Value>) -> Option<String> {
     for (name, value) in inputs {
         scope.lend(name, value);
     }
-    let known = match destinations {
-        Value::String(_) => resolve(destinations, &scope).ok(),
-        written => Some(written.clone()),
+    let Some(Value::Array(all)) = known(destinations, &scope) else {
+        return Some(named(destinations));
     };
-    let Some(Value::Array(all)) = known else { return Some("its destinations".to_owned()) };
     let confirms = |one: &Value| match one.get("confirm") {
-        // A destination that a step finds may be one that is to be confirmed.
-        None if one.is_string() => true,
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(wired @ Value::String(_)) => resolve(wired, &scope).ok() != Some(Value::Bool(false)),
         Some(_) => true,
     };
-    // Texts of the playbook are templates, as the prompt is one; those of an input are data.
-    let text = |one| {
-        let place = place(one);
-        if destinations.is_string() { place.replace('{', "{{").replace('}', "}}") } else { place }
-    };
-    all.iter().any(confirms).then(|| all.iter().map(text).collect::<Vec<_>>().join(", "))
+    let mut places = Vec::new();
+    let mut is_asked = false;
+    for written in &all {
+        let Some(one) = known(written, &scope).filter(Value::is_object) else {
+            // One that only the run knows may be one that is to be confirmed.
+            is_asked = true;
+            places.push(named(written));
+            continue;
+        };
+        is_asked |= confirms(&one);
+        // Texts of the playbook are templates, as the prompt is one; those of an input are data.
+        let is_data = destinations.is_string() || written.is_string();
+        places.push(if is_data { escaped(&place(&one)) } else { place(&one) });
+    }
+    is_asked.then(|| places.join(", "))
 }
 
-/// `document report_{{date}}.md in the folder filings`.
-fn place(destination: &Value) -> String {
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    let of_config =
-        |name: &str| text(destination.get("config").and_then(|config| config.get(name)));
-    if destination.is_string() {
-        return "a destination that is known in the run".to_owned();
+/// What is written, or what an input of the run has in its place.
+fn known(written: &Value, scope: &Scope<'_>) -> Option<Value> {
+    match written {
+        Value::String(_) => resolve(written, scope).ok(),
+        _ => Some(written.clone()),
     }
-    let mut place = text(destination.get("type")).unwrap_or_default().replace('_', " ");
+}
+
+/// What only the run knows: its name, and in the prompt, which is filled in when the gate opens, its value.
+fn named(reference: &Value) -> String {
+    let text = reference.as_str().unwrap_or_default();
+    format!("the destination `{}`, which is {text}", escaped(text))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}
+
+/// `document report_{{date}}.md in the folder filings as csv, after limit 5`.
+fn place(destination: &Value) -> String {
+    let of_config = |name: &str| {
+        destination.get("config").and_then(|config| config.get(name)).and_then(Value::as_str)
+    };
+    let kind = destination.get("type").and_then(Value::as_str).unwrap_or_default();
+    let mut place = kind.replace('_', " ");
     let name = ["filename_template", "table_name", "document_id"].into_iter().find_map(of_config);
-    if let Some(name) = name {
+    let tables = destination.pointer("/config/tables").and_then(Value::as_array);
+    let tables = tables.into_iter().flatten().filter_map(|table| table.get("table_name")?.as_str());
+    for name in name.into_iter().chain(tables) {
         place.push_str(&format!(" `{name}`"));
     }
-    if let Some(folder) = of_config("folder_id") {
-        place.push_str(&format!(" in the folder `{folder}`"));
+    let default_workspace = kind.starts_with("data_workspace").then_some("default");
+    for (within, name) in [
+        ("folder", of_config("folder_id")),
+        ("workspace", of_config("workspace_id").or(default_workspace)),
+        ("namespace", of_config("namespace")),
+    ] {
+        if let Some(name) = name {
+            place.push_str(&format!(" in the {within} `{name}`"));
+        }
+    }
+    for (word, key) in [("as", "format"), ("if", "condition")] {
+        if let Some(text) = destination.get(key).and_then(Value::as_str) {
+            place.push_str(&format!(" {word} `{text}`"));
+        }
+    }
+    let transforms: Vec<String> = match destination.get("transforms") {
+        Some(Value::Array(all)) => all.iter().map(transform).collect(),
+        Some(Value::String(text)) => vec![text.clone()],
+        _ => Vec::new(),
+    };
+    if !transforms.is_empty() {
+        place.push_str(&format!(" after {}", transforms.join(" and ")));
     }
     place
+}
+
+/// `select name, amount`, `rename a to b`, `limit 5`.
+fn transform(transform: &Value) -> String {
+    let words = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    };
+    let Value::Object(fields) = transform else { return words(transform) };
+    let kind = fields.get("type").map(words).unwrap_or_default();
+    let settings = ["path", "fields", "from", "to", "count"];
+    let settings: Vec<String> =
+        settings.into_iter().filter_map(|name| fields.get(name)).map(words).collect();
+    format!("`{kind} {}`", settings.join(" to "))
 }
 
 /// The gate: one of those who sign for the agent. A denial leaves out the step, and the run goes on.

@@ -136,6 +136,8 @@ codes! {
     UnknownColumn = "P109" Warning "",
     /// An approver who cannot sign.
     CannotSign = "P111" Warning "",
+    /// An input that nothing uses.
+    UnusedInput = "P112" Warning "",
     /// A gate with `assurance: link` whose agent's connectors make a step behind it irreversible.
     LinkRaised = "P110" Warning "",
 }

@@ -100,28 +100,26 @@ impl<'q> Reader<'q> {
         Self { question, words, today, taken: Vec::new(), reading: Reading::default() }
     }
 
-    /// Reads inputs of one type.
+    /// Reads inputs of one type. Where there are several, a value goes to the one that the question names; which of them is
+    /// said first tells nothing.
     fn read(&mut self, inputs: &[&InputDecl]) {
         let mut left: Vec<&InputDecl> = Vec::new();
         for input in inputs {
-            let named: Vec<Found> = self
-                .candidates(input)
-                .into_iter()
-                .filter(|found| self.is_called(input, found))
-                .collect();
+            let own = own_parts(input, inputs);
+            let candidates = self.candidates(input).into_iter();
+            let named: Vec<Found> =
+                candidates.filter(|found| self.is_called(input, &own, found)).collect();
             match named.as_slice() {
                 [only] => self.take(input, only),
                 _ => left.push(input),
             }
         }
-        let Some(first) = left.first() else { return };
-        let found = self.candidates(first);
-        if found.len() == left.len() {
-            for (input, found) in left.iter().zip(&found) {
-                self.take(input, found);
+        for input in left {
+            match (self.candidates(input).as_slice(), inputs) {
+                ([], _) => {}
+                ([only], [_]) => self.take(input, only),
+                (found, _) => self.doubt(input, found),
             }
-        } else if !found.is_empty() {
-            left.iter().for_each(|input| self.doubt(input, &found));
         }
     }
 
@@ -142,32 +140,35 @@ impl<'q> Reader<'q> {
         found
     }
 
-    /// Whether the words around a value call it what the input is called, or say on which side of time it is.
-    fn is_called(&self, input: &InputDecl, found: &Found) -> bool {
-        let name: Vec<&str> = input.name.split(['_', '-']).collect();
+    /// Whether the words around a value are of the input's `own` name, or say on which side of a span it is.
+    fn is_called(&self, input: &InputDecl, own: &[&str], found: &Found) -> bool {
         // Small parts such as `to` are words of any question.
-        let is_part = |word: &Word<'_>| name.iter().any(|part| part.len() > 2 && word.is(part));
+        let is_part = |word: &Word<'_>| own.iter().any(|part| part.len() > 2 && word.is(part));
         let before = self.words.iter().filter(|word| word.end <= found.start).rev().take(2);
         let after = self.words.iter().filter(|word| word.start >= found.end).take(1);
         if before.chain(after).any(is_part) {
             return true;
         }
-        let side = side_of(&name).filter(|_| input.input_type == InputType::Date);
+        let spans = [InputType::Date, InputType::Number, InputType::Decimal];
+        let side = side_of(own).filter(|_| spans.contains(&input.input_type));
         side.is_some() && side == self.side(found)
     }
 
-    /// On which side of a span of time a date is, by the word before it.
+    /// On which side of a span a date or number is, by the word before it. `and` ends a span that began with `between`.
     fn side(&self, found: &Found) -> Option<Side> {
-        let before = self.words.iter().rfind(|word| word.end <= found.start)?;
-        if ["from", "since", "after", "between"].iter().any(|word| before.is(word)) {
+        let mut before = self.words.iter().rev().skip_while(|word| word.end > found.start);
+        let last = before.next()?;
+        if ["from", "since", "after", "between"].iter().any(|word| last.is(word)) {
             return Some(Side::First);
         }
-        let ends = ["to", "until", "till", "before", "and", "through"];
-        ends.iter().any(|word| before.is(word)).then_some(Side::Last)
+        let ends = ["to", "until", "till", "before", "through"];
+        let is_end = ends.iter().any(|word| last.is(word))
+            || last.is("and") && before.any(|word| word.is("between"));
+        is_end.then_some(Side::Last)
     }
 
     fn take(&mut self, input: &InputDecl, found: &Found) {
-        let name: Vec<&str> = input.name.split(['_', '-']).collect();
+        let name: Vec<&str> = parts(input).collect();
         let last = found.last.as_ref().filter(|_| side_of(&name) == Some(Side::Last));
         self.taken.push((found.start, found.end));
         self.reading.understood.push(Understood {
@@ -188,20 +189,31 @@ impl<'q> Reader<'q> {
     }
 }
 
-/// A side of a span of time.
+/// The parts of an input's name that no other input of its type has.
+fn own_parts<'i>(input: &'i InputDecl, inputs: &[&InputDecl]) -> Vec<&'i str> {
+    let others = || inputs.iter().filter(|other| other.name != input.name);
+    let is_own = |part: &&str| others().all(|other| parts(other).all(|of_other| of_other != *part));
+    parts(input).filter(is_own).collect()
+}
+
+fn parts(input: &InputDecl) -> impl Iterator<Item = &str> {
+    input.name.split(['_', '-'])
+}
+
+/// A side of a span of time, or of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     First,
     Last,
 }
 
-/// The side that an input's name speaks of: `date_from`, `since`, `end_date`.
+/// The side that an input's name speaks of: `date_from`, `since`, `end_date`, `min_amount`.
 fn side_of(name: &[&str]) -> Option<Side> {
     let has = |words: &[&str]| name.iter().any(|part| words.contains(part));
-    if has(&["from", "since", "start", "after", "first", "begin"]) {
+    if has(&["from", "since", "start", "after", "first", "begin", "low", "min"]) {
         return Some(Side::First);
     }
-    has(&["to", "until", "till", "end", "before", "last"]).then_some(Side::Last)
+    has(&["to", "until", "till", "end", "before", "last", "high", "max"]).then_some(Side::Last)
 }
 
 #[cfg(test)]

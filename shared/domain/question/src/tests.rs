@@ -45,6 +45,31 @@ fn f_135_numbers_in_the_words_people_use() {
 }
 
 #[test]
+fn f_135_several_inputs_of_a_type_take_what_the_question_names_and_nothing_by_its_place() {
+    let people = [("donor", "entity_name"), ("recipient", "entity_name")];
+    let named = json!({"donor": "Ann Smith", "recipient": "River Valley Trust"});
+    check("Grants of recipient “River Valley Trust” from donor “Ann Smith”", &people, &named);
+    check(
+        "Compare Ann Smith with Robert Jones.",
+        &people,
+        &json!({"donor": "?", "recipient": "?"}),
+    );
+    check("Compare donor “A” with “B”", &people, &json!({"donor": "A", "recipient": "?"}));
+    let amounts = [("amount_min", "number"), ("amount_max", "number")];
+    check("an amount of 3 or 5", &amounts, &json!({"amount_min": "?", "amount_max": "?"}));
+    check("from 3 to 5", &amounts, &json!({"amount_min": 3, "amount_max": 5}));
+    check("3 and 5", &amounts, &json!({"amount_min": "?", "amount_max": "?"}));
+    check(
+        "at least 3 of 5",
+        &[("least", "number"), ("most", "number")],
+        &json!({"least": 3, "most": "?"}),
+    );
+    let days = [("first_day", "date"), ("other_day", "date")];
+    let both = "on 2024-03-01 or on 2024-04-01";
+    check(both, &days, &json!({"first_day": "?", "other_day": "?"}));
+}
+
+#[test]
 fn f_135_dates_in_the_words_people_use() {
     let day = [("day", "date")];
     check("what happened on 2024-03-01?", &day, &json!({"day": "2024-03-01"}));

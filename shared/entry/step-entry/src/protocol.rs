@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use countersign_approval::ports::{Answered, Signed};
-use countersign_identity::permits;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of, run_info};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit};
-use countersign_run::{Head, Sending, StepStatus, StepWarnings, Stop, StopReason};
+use countersign_run::{Head, NotPermitted, Sending, StepStatus, StepWarnings, Stop, StopReason};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::{Condition, Scope};
 use sha2::{Digest as _, Sha256};
@@ -154,8 +153,7 @@ fn skipped(step: &PlanStep, scope: &Scope) -> Option<String> {
     if holds { None } else { Some(format!("`{text}` does not hold")) }
 }
 
-/// What the owner of the run may do at this moment: the scopes it was started with ∩ the directory, and nothing once its
-/// token is void.
+/// Why the step may not act for whoever started the run, at this moment.
 pub(crate) async fn refused(
     context: &Context,
     head: &Head,
@@ -163,16 +161,12 @@ pub(crate) async fn refused(
     contract: &Contract,
 ) -> Result<Option<ActionError>, StepError> {
     let entry = context.rights.entry(&head.invoked_by).await.map_err(StepError::beside)?;
-    let denied = |message: String| ActionError::terminal("PERMISSION_DENIED", message);
-    let Some(entry) = entry.filter(|entry| entry.active) else {
-        return Ok(Some(denied("whoever started the run is no longer active".to_owned())));
+    let why = match head.permits(entry.as_ref(), &requirement_of(step, contract)) {
+        Ok(()) => return Ok(None),
+        Err(NotPermitted::Denied(denied)) => format!("`{}`: {denied}", contract.name),
+        Err(lost) => lost.to_string(),
     };
-    if let Some(Err(void)) = head.token.as_ref().map(|token| entry.effective(token)) {
-        return Ok(Some(denied(format!("the run cannot go on as it was started: {void}"))));
-    }
-    let scopes = head.scopes.intersect(&entry.scopes);
-    let verdict = permits(&scopes, &requirement_of(step, contract), None);
-    Ok(verdict.err().map(|error| denied(format!("`{}`: {error}", contract.name))))
+    Ok(Some(ActionError::terminal("PERMISSION_DENIED", why)))
 }
 
 impl Ready<'_> {

@@ -98,6 +98,8 @@ async fn f_125_a_call_may_bring_its_statement() {
     let asked = json!({ "sql": sql, "params": [1], "max_rows": 1 });
     let output = get(&world, "query", asked).await.unwrap();
     assert_eq!((&output["results"][0]["id"], &output["has_more"]), (&json!(2), &json!(true)));
+    let limit = "row limit reached (`max_rows` is 1): 1 record read, the source may have more; raise the limit";
+    assert_eq!(output["warnings"], json!([limit]));
     let many = json!({ "sql": "select generate_series(1, 100) as n", "max_rows": 1000 });
     assert_eq!(get(&world, "query", many).await.unwrap()["count"], 3, "K-40: the endpoint's bound");
     for (inputs, code) in [

@@ -147,6 +147,8 @@ async fn f_101_no_more_than_a_poll_holds() {
         (ids(&output), &output["has_more"], &output["count"]),
         (vec!["Alpha/1", "Alpha/2", "Beta/3"], &json!(true), &json!(3))
     );
+    let limit = "item limit reached (`max_items_per_poll` is 3): 3 records read, the source may have more; raise the limit";
+    assert_eq!(output["warnings"], json!([limit]));
 }
 
 #[tokio::test]

@@ -45,8 +45,11 @@ async fn f_096_a_call_goes_on_where_an_earlier_one_ended() {
     let endpoint = "    pagination: { type: page, page_size: 1, max_pages: 2 }\n";
     let first = ask(&server, endpoint, json!({})).await.unwrap();
     assert_eq!((&first["count"], &first["_next_cursor"]), (&json!(2), &json!(3)));
+    let limit = "page limit reached (`max_pages` is 2): 2 records read, the source may have more; a call goes on from `_next_cursor`";
+    assert_eq!(first["warnings"], json!([limit]));
     let second = ask(&server, endpoint, json!({ "_cursor": first["_next_cursor"] })).await.unwrap();
     assert_eq!((&second["results"][0]["n"], &second["_has_more"]), (&json!(3), &json!(false)));
+    assert_eq!(second["warnings"], json!([]));
     let error = ask(&server, endpoint, json!({ "_cursor": "x" })).await.unwrap_err();
     assert_eq!(error.code, "CONNECTOR_ARGUMENT");
 }
@@ -196,6 +199,18 @@ async fn f_091_warnings_are_counted_and_the_first_are_listed() {
     let listed = output["warnings"].as_array().unwrap().len();
     assert_eq!((listed, &output["warning_count"]), (100, &json!(250)));
     assert_eq!(output["count"], 250);
+}
+
+#[tokio::test]
+async fn f_096_a_limit_is_named_before_the_values_that_do_not_fit() {
+    let server = MockServer::start().await;
+    let rows: Vec<Value> = (0..150).map(|_| json!({ "amount": "x" })).collect();
+    Mock::given(path("/search")).respond_with(ok(rows.into())).mount(&server).await;
+    let endpoint = "    pagination: { type: page, page_size: 150, max_pages: 2, max_records: 120 }\n    output_schema: { fields: [{ name: amount, type: number }] }\n";
+    let output = ask(&server, endpoint, json!({})).await.unwrap();
+    let limit = "record limit reached (`max_records` is 120): 120 records read, the source may have more; raise the limit";
+    assert_eq!((&output["count"], &output["warnings"][0]), (&json!(120), &json!(limit)));
+    assert_eq!(output["has_more"], true);
 }
 
 #[tokio::test]

@@ -168,6 +168,8 @@ async fn f_098_bounds_on_pages_and_records_hold() {
         (names(&output), &output["has_more"]),
         (vec!["1", "2", "3", "4", "5"], &json!(true))
     );
+    let limit = "record limit reached (`max_records` is 5): 5 records read, the source may have more; raise the limit";
+    assert_eq!(output["warnings"], json!([limit]));
 
     let endless = site(ResponseTemplate::new(404)).await;
     serves(&endless, "/cases/a%2Fb", page(&["1"], "<a class=next href=/p2>")).await;

@@ -57,9 +57,9 @@ fn check(answers: &[OutcomeAnswer], expect: &[(&str, &str)]) {
 
 #[test]
 fn k_49_every_call_is_answered_and_done_takes_evidence() {
-    check(&[], &[("answers", "call 0 has no answer"), ("answers", "call 3 has no answer")]);
-    check(&[again(0)], &[("answers", "call 3 has no answer")]);
-    check(&[again(0), again(3), again(4)], &[("answers[2].n", "does not ask about call 4")]);
+    check(&[], &[("answers", "call 1 has no answer"), ("answers", "call 4 has no answer")]);
+    check(&[again(0)], &[("answers", "call 4 has no answer")]);
+    check(&[again(0), again(3), again(4)], &[("answers[2].n", "does not ask about call 5")]);
     check(&[again(0), again(3), not_done(3)], &[("answers[2].n", "more than one answer")]);
     let blank = OutcomeAnswer::new(3, Choice::Done, Some(" \n"));
     check(&[again(0), blank], &[("answers[1].evidence", "`done` needs evidence")]);

@@ -55,8 +55,48 @@ fn k_62_a_step_asks_when_one_of_its_destinations_says_so() {
 
 #[test]
 fn k_62_a_destination_that_is_known_in_the_run_only_is_asked_about() {
-    let prompt = asked_before(json!(["{places[0]}"]), &json!({})).unwrap();
-    assert!(prompt.contains("a destination that is known in the run"), "{prompt}");
+    let check = |destinations: Value, inputs: Value, places: &str| {
+        let prompt = asked_before(destinations, &inputs);
+        assert_eq!(prompt, Some(format!("`publish` writes this to {places}. Shall it?")));
+    };
+    // What stands in braces is filled in when the gate opens.
+    let unknown = "the destination `{{places[0]}}`, which is {places[0]}";
+    check(json!(["{places[0]}"]), json!({}), unknown);
+    let all = "the destination `{{places}}`, which is {places}";
+    check(json!("{places}"), json!({}), all);
+    let table =
+        json!({"type": "data_workspace_table", "confirm": true, "config": {"table_name": "a{b}"}});
+    let known = "data workspace table `a{{b}}` in the workspace `default`";
+    check(json!(["{places[0]}"]), json!({"places": [table]}), known);
+    let chat = json!({"type": "chat"});
+    assert_eq!(asked_before(json!(["{places[0]}"]), &json!({"places": [chat]})), None);
+}
+
+#[test]
+fn k_62_whoever_confirms_sees_workspace_namespace_format_and_changes() {
+    let check = |destination: Value, place: &str| {
+        let prompt = asked_before(json!([destination]), &json!({}));
+        assert_eq!(prompt, Some(format!("`publish` writes this to {place}. Shall it?")));
+    };
+    let changes = json!([{"type": "select", "fields": ["name", "pay"]}, {"type": "rename", "from": "pay", "to": "amount"}, {"type": "limit", "count": 5}]);
+    let table = json!({"table_name": "people_{who}", "workspace_id": "shared"});
+    check(
+        json!({"type": "data_workspace_table", "confirm": true, "transforms": changes, "config": table}),
+        "data workspace table `people_{who}` in the workspace `shared` after `select name, pay` and `rename pay to amount` and `limit 5`",
+    );
+    let tables = json!([{"table_name": "people"}, {"table_name": "pay"}]);
+    check(
+        json!({"type": "data_workspace_db", "confirm": true, "config": {"tables": tables}}),
+        "data workspace db `people` `pay` in the workspace `default`",
+    );
+    check(
+        json!({"type": "knowledge_graph", "confirm": true, "condition": "{{count}} > 0", "config": {"namespace": "cases"}}),
+        "knowledge graph in the namespace `cases` if `{{count}} > 0`",
+    );
+    check(
+        json!({"type": "file_export", "confirm": true, "format": "json"}),
+        "file export as `json`",
+    );
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod on_warning;
 mod slots;
 pub(crate) mod types;
 mod unquoted;
+mod unused;
 
 use std::collections::BTreeSet;
 
@@ -73,6 +74,7 @@ pub(crate) fn links(
     assurance::check(draft, world, sink);
     on_warning::check(draft, sink);
     bindings(draft, world, sink);
+    unused::check(draft, mentions.iter().flatten().chain(&output), sink);
     Checked { leads_to_effect: flow.leads_to_effect }
 }
 

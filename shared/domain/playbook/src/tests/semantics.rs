@@ -333,7 +333,7 @@ fn without_a_profile_connectors_are_checked_later() {
     let text = around(FLOW);
     let compiled = compile(&PlaybookSource::new("a.yaml", text), &CompileContext::of(&registry));
     let codes: Vec<&str> = compiled.diagnostics.iter().map(|d| d.code.as_str()).collect();
-    assert_eq!(codes, ["P105"]);
+    assert_eq!(codes, ["P112", "P105"]);
     let playbook = compiled.playbook.unwrap();
     let StepKind::Action { irreversible, .. } = step(&playbook, "filings").kind else { panic!() };
     assert!(irreversible, "what is not known might have an effect");
@@ -358,6 +358,27 @@ fn unused_results_and_long_chains_are_warned_of() {
     let unused =
         around(&format!("  - {{name: look, step_type: tool, action: query_journal}}\n{steps}"));
     assert_eq!(problems(&unused)[0], "P102 look: nothing uses the result of `look`");
+}
+
+#[test]
+fn f_135_an_input_that_nothing_uses_is_warned_of() {
+    let unused = |steps: &str, output: &str| -> Vec<String> {
+        let compiled = compiled(&format!("{}{output}", around(steps)));
+        assert!(compiled.is_valid(), "{:?}", compiled.diagnostics);
+        let found = compiled.diagnostics.iter().filter(|one| one.code.as_str() == "P112");
+        found.map(super::shown).collect()
+    };
+    let who =
+        "P112 5:11 3 no step and no output uses the input `who` | use it as `{who}`, or remove it";
+    let look = "  - {name: look, step_type: tool, action: query_journal, inputs: {query: x}, params: {limit: \"{year}\"}}\n";
+    assert_eq!(unused(look, ""), [who]);
+    for used in [
+        "  - {name: ask, step_type: approval, prompt: \"Is this {who}?\"}\n",
+        "  - {name: again, step_type: tool, action: query_journal, condition: \"{who} is defined\", inputs: {query: x}}\n",
+    ] {
+        assert_eq!(unused(&format!("{look}{used}"), ""), [""; 0], "{used}");
+    }
+    assert_eq!(unused(look, "output: {template: \"About {who}\"}\n"), [""; 0]);
 }
 
 #[test]

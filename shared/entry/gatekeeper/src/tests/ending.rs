@@ -84,13 +84,14 @@ async fn more_time_moves_the_clock_and_mails_those_who_have_not_answered() {
     let approve = by_mail(&world.request(&id), 2, Verdict::Approve);
     world.gatekeeper().decide(&approve, at(1)).await.unwrap();
     for _ in 0..2 {
-        let after = world.gatekeeper().extend(&more_time(&id, 1, WEEK + 100), at(5)).await.unwrap();
+        let after =
+            world.gatekeeper().extend(&more_time(&id, 1, WEEK + 3600), at(5)).await.unwrap();
         let told: Vec<_> = after.extensions.iter().map(|one| (&one.by, one.from, one.to)).collect();
-        assert_eq!(told, [(&user(1), at(WEEK), at(WEEK + 100))]);
+        assert_eq!(told, [(&user(1), at(WEEK), at(WEEK + 3600))]);
     }
-    assert_eq!(world.state().alarms[&format!("{id}-expire")], at(WEEK + 100));
+    assert_eq!(world.state().alarms[&format!("{id}-expire")], at(WEEK + 3600));
     let found = world.gatekeeper().expire(&id, at(WEEK)).await.unwrap();
-    assert_eq!(found, Expiry::NotDue { deadline: at(WEEK + 100) });
+    assert_eq!(found, Expiry::NotDue { deadline: at(WEEK + 3600) });
     let mailed = |state: &super::adapters::State| {
         let mails = state.mails.iter().filter(|(_, _, on)| on.starts_with("extended-"));
         mails.map(|(person, _, _)| person.clone()).collect::<Vec<_>>()
@@ -108,11 +109,33 @@ async fn more_time_is_given_by_those_who_may_decide_and_to_a_later_time() {
         assert_eq!(error.code(), expect, "{person} {seconds}");
     };
     check(1, WEEK - 1, 6, "DEADLINE_NOT_LATER").await;
+    check(1, WEEK + 3599, 6, "DEADLINE_NOT_LATER").await;
     check(1, 301 * 24 * 3600, 6, "DEADLINE_NOT_LATER").await;
     check(5, WEEK + 1, 6, "APPROVAL_NOT_FOUND").await;
     check(9, WEEK + 1, 6, "NOT_AN_APPROVER").await;
     check(1, WEEK + 1, WEEK, "APPROVAL_TIMED_OUT").await;
     assert!(world.request(&id).extensions.is_empty());
+}
+
+#[tokio::test]
+async fn more_time_is_given_sixteen_times_and_each_is_kept() {
+    let world = World::new();
+    let id = opened(&world).await;
+    for (n, hours) in (1..=16).zip(1..) {
+        let asked = more_time(&id, 1, WEEK + hours * 3600);
+        assert_eq!(world.gatekeeper().extend(&asked, at(5)).await.unwrap().extensions.len(), n);
+    }
+    let asked = more_time(&id, 1, WEEK + 17 * 3600);
+    let error = world.gatekeeper().extend(&asked, at(5)).await.unwrap_err();
+    assert_eq!((error.code(), error.http_status()), ("APPROVAL_TOO_MANY_EXTENSIONS", 409));
+    let request = world.request(&id);
+    assert_eq!((request.extensions.len(), request.timing.deadline), (16, at(WEEK + 16 * 3600)));
+    let again = world.gatekeeper().extend(&more_time(&id, 1, WEEK + 16 * 3600), at(6)).await;
+    assert!(again.is_ok(), "the same deadline changes nothing");
+    assert_eq!(
+        world.state().mails.iter().filter(|(_, _, on)| on.starts_with("extended-")).count(),
+        48
+    );
 }
 
 #[tokio::test]
