@@ -30,6 +30,7 @@ mod letter_sample;
 mod loosening;
 mod main_job;
 mod money;
+mod monitors;
 mod pages;
 mod playbooks;
 mod profiles;

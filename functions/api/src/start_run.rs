@@ -68,6 +68,7 @@ impl Asking<'_> {
             // Gates open by themselves in runs of clocks only (K-11).
             approval_policy: ApprovalPolicy::Require,
             dry_run: self.dry_run,
+            from_monitor: None,
             started_at: now(),
             last_finished_at: None,
             attempt: 1,
@@ -376,6 +377,7 @@ steps:
             execution_mode: ExecutionMode::Hybrid,
             approval_policy: ApprovalPolicy::Require,
             dry_run: None,
+            from_monitor: None,
             started_at: Timestamp::UNIX_EPOCH,
             last_finished_at: None,
             attempt: 1,

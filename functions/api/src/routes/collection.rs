@@ -86,6 +86,11 @@ pub(crate) trait Kind: StoredDocument {
         async { Ok(()) }
     }
 
+    /// What follows from a document that was created or changed. It is stored already: what fails here is made up for.
+    fn kept(&self, _: &Context) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
     /// What the store is asked for.
     fn listing(query: &Self::Query) -> ListQuery;
 
@@ -141,6 +146,7 @@ async fn create<K: Kind>(
         let (new, warnings) = K::draft(&ctx, Author { user, id: attempt.id() }, &draft).await?;
         may_write(&signed, &new)?;
         let stored = collection::<K>(&ctx).create(&new).await?;
+        stored.kept(&ctx).await;
         created_at(stored, warnings)
     })
     .await
@@ -237,6 +243,7 @@ async fn changed<K: Kind>(
     may_write(signed, &before)?;
     may_write(signed, &after)?;
     collection::<K>(ctx).replace(&before, &after).await?;
+    after.kept(ctx).await;
     Ok(Json(after.view(warnings)))
 }
 

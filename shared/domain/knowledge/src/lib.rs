@@ -12,6 +12,7 @@ pub mod compare;
 pub mod cross;
 pub mod decided;
 mod error;
+pub mod discovered;
 pub mod explore;
 pub mod extract;
 pub mod fold;

@@ -41,6 +41,19 @@ pub(crate) trait Fields: Spec + Document {
         ctx: &Context,
         owner: &UserId,
     ) -> impl Future<Output = Result<(), Problem>> + Send;
+
+    /// See [`Kind::kept`].
+    fn kept(_: &Stored<Self>, _: &Context) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
+    /// See [`Kind::before_removal`].
+    fn before_removal(
+        _: &Stored<Self>,
+        _: &Context,
+    ) -> impl Future<Output = Result<(), Problem>> + Send {
+        async { Ok(()) }
+    }
 }
 
 impl<S: Fields> Kind for Stored<S> {
@@ -66,6 +79,14 @@ impl<S: Fields> Kind for Stored<S> {
         let (spec, warnings) = read::<S>(change.fields(&self)?, S::WORDS.invalid)?;
         spec.check(ctx, editor).await?;
         Ok((Self { spec, version: self.version + 1, updated_at: now(), ..self }, warnings))
+    }
+
+    async fn before_removal(&self, ctx: &Context) -> Result<(), Problem> {
+        S::before_removal(self, ctx).await
+    }
+
+    async fn kept(&self, ctx: &Context) {
+        S::kept(self, ctx).await;
     }
 
     fn listing(query: &ListQuery) -> ListQuery {

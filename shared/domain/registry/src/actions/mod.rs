@@ -8,7 +8,12 @@
 pub mod call_connector;
 pub mod crawl_url;
 pub mod cross_reference;
+pub mod detect_folder_changes;
+pub mod detect_new_data;
+pub mod detect_new_entities;
+pub mod detect_new_files;
 pub mod extract_entities;
+pub mod get_monitor_watermark;
 pub mod match_entities;
 pub mod parallel;
 pub mod query_journal;
@@ -36,7 +41,12 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<call_connector::CallConnector>(),
         Declared::of::<crawl_url::CrawlUrl>(),
         Declared::of::<cross_reference::CrossReference>(),
+        Declared::of::<detect_folder_changes::DetectFolderChanges>(),
+        Declared::of::<detect_new_data::DetectNewData>(),
+        Declared::of::<detect_new_entities::DetectNewEntities>(),
+        Declared::of::<detect_new_files::DetectNewFiles>(),
         Declared::of::<extract_entities::ExtractEntities>(),
+        Declared::of::<get_monitor_watermark::GetMonitorWatermark>(),
         Declared::of::<match_entities::MatchEntities>(),
         Declared::of::<parallel::Parallel>(),
         Declared::of::<query_journal::QueryJournal>(),
