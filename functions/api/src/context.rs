@@ -7,6 +7,7 @@ use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_recovery::Runner;
 use countersign_registry::Registry;
+use countersign_run_start::Starter;
 use countersign_states::{Machine, Schedules};
 use countersign_store_approvals::Approvals;
 use countersign_store_catalog::{Catalog, MonitorStore};
@@ -21,6 +22,7 @@ use countersign_store_vault::VaultStore;
 use countersign_vault::{KmsKeys, Vault};
 use countersign_web::Gate;
 use countersign_web::token::Verifier;
+use jiff::Timestamp;
 
 use crate::cursor_keys::CursorKeys;
 use crate::quotas::Quotas;
@@ -78,6 +80,19 @@ impl Gate for Context {
 }
 
 impl Context {
+    /// What starts runs.
+    pub(crate) fn starter(&self) -> Starter<'_> {
+        Starter {
+            catalog: &self.catalog,
+            runs: &self.runs,
+            directory: &self.directory,
+            runner: &self.runner,
+            registry: &self.registry,
+            runs_per_day: self.quotas.runs,
+            now: Timestamp::now(),
+        }
+    }
+
     /// Builds everything from the settings.
     ///
     /// # Errors

@@ -4,7 +4,6 @@
 //! a view of its own: what is stored is not what is shown. The OpenAPI document is derived from the same declarations as
 //! the routes.
 
-mod choosing;
 mod context;
 mod cursor_keys;
 mod documents;
@@ -15,15 +14,9 @@ mod openapi;
 mod pagination;
 mod queries;
 mod quotas;
-mod repeating;
 mod routes;
-mod run_context;
-mod run_mode;
 mod saving;
-mod signing;
 mod skills;
-mod start_run;
-mod understanding;
 
 pub use context::Context;
 pub use cursor_keys::CursorKeys;

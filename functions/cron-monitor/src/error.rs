@@ -20,4 +20,8 @@ pub enum TickError {
     #[error("reading or writing the run")]
     #[failure(forward)]
     Runs(#[from] StoreError),
+    /// Something that starting a run needs does not answer.
+    #[error("starting the run: {0}: {1}")]
+    #[failure(code = "MONITOR_RUN_NOT_STARTED", retryable)]
+    Start(String, String),
 }

@@ -20,11 +20,14 @@ use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, dec
 use countersign_monitor::MonitorId;
 use countersign_recovery::Runner;
 use countersign_registry::{CALL_CONNECTOR, Registry};
+use countersign_run::Quota;
+use countersign_run_start::Starter;
 use countersign_states::Machine;
 use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_directory::Directory;
 use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_runs::RunStore;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -51,6 +54,7 @@ pub struct Context {
     runs: RunStore,
     runner: Runner,
     registry: Registry,
+    runs_per_day: Quota,
     detections: BTreeMap<&'static str, Arc<dyn Detect>>,
 }
 
@@ -71,8 +75,24 @@ impl Context {
             runner: Runner::new(runs.clone(), machine),
             runs,
             registry: Registry::builtin(),
+            runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
             detections: sources(boot)?.into_iter().map(|one| (one.name(), one)).collect(),
         })
+    }
+}
+
+impl Context {
+    /// What starts runs.
+    pub(crate) fn starter(&self, now: Timestamp) -> Starter<'_> {
+        Starter {
+            catalog: &self.catalog,
+            runs: &self.runs,
+            directory: &self.directory,
+            runner: &self.runner,
+            registry: &self.registry,
+            runs_per_day: self.runs_per_day,
+            now,
+        }
     }
 }
 

@@ -4,8 +4,9 @@ use countersign_identity::Scopes;
 use countersign_monitor::{Batch, batch_id, run_id};
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
-use countersign_run::{ExecutionMode, FromMonitor, Head, RunContext, RunId, Strategy};
-use countersign_store_runs::{Asked, Created};
+use countersign_run::{ExecutionMode, FromMonitor, Head, RunContext, Strategy};
+use countersign_run_start::{self as run_start, Invoker};
+use countersign_web::Problem;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -100,38 +101,43 @@ fn strategy(mode: ExecutionMode) -> Strategy {
     }
 }
 
-/// Writes the run of a batch and starts it. Doing it again does nothing more: the run's id follows from the batch.
+/// Starts the run of a batch; why not, when it cannot be started as things are. Doing it again does nothing more: the run's id
+/// follows from the batch.
 ///
-/// The run has the rights its owner has now; each of its steps looks at them again. What its owner is not allowed, or cannot be
-/// signed, ends it with the reason, and the batch is tried again.
-pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<RunId, TickError> {
-    let (owner, now) = (&of.event.owner, of.now);
-    let entry = ctx.directory.entry_of(owner).await?;
-    let agent = of.ready.agent.id.as_str();
-    let head = Head {
-        last_finished_at: ctx.runs.last_success(owner, agent).await?,
-        ..head(of.event, of.ready, Some(of.batch), now)
+/// The run has the rights its owner has now; each of its steps looks at them again.
+pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<Result<(), String>, TickError> {
+    let owner = &of.event.owner;
+    let Some(entry) = ctx.directory.entry_of(owner).await? else {
+        return Ok(Err("its owner is not known any more".to_owned()));
     };
-    let head = match entry {
-        Some(entry) => Head {
-            invoked_by_email: entry.email_verified.then_some(entry.email),
-            invoked_by_name: Some(entry.name),
-            scopes: entry.scopes,
-            ..head
-        },
-        None => head,
+    let invoker = Invoker { user: owner.clone(), scopes: entry.scopes, token: None };
+    let monitor = &of.ready.monitor;
+    let from = FromMonitor { monitor: monitor.id.clone(), batch: of.batch.id.clone() };
+    let approval_policy = monitor.spec.approval_policy;
+    let inputs = of.ready.inputs();
+    let starting = run_start::Starting {
+        run: of.batch.run.clone(),
+        profile: &of.ready.agent,
+        playbook: &of.ready.playbook,
+        query: &monitor.spec.query_template,
+        inputs: &inputs,
+        context: RunContext::Monitor,
+        mode: mode(&of.ready.agent, &of.ready.playbook.playbook),
+        chosen_because: None,
+        understood: Vec::new(),
+        repeats: &[],
+        found: Some(run_start::Found { from, outputs: &of.outputs, approval_policy }),
     };
-    let asked = Asked {
-        inputs: of.ready.inputs().into(),
-        samples: Some(Value::Object(of.outputs.clone())),
-    };
-    let head = match ctx.runs.create(&head, &asked).await? {
-        Created::New => head,
-        Created::Existing(known) => *known,
-    };
-    // Once it is written it will run: should the start fail, the sweeper does it.
-    if let Err(error) = ctx.runner.start(&head).await {
-        tracing::warn!(run = %head.run, %error, "the execution was not started; the sweeper will");
+    match run_start::start(ctx.starter(of.now), &invoker, &starting, Vec::new()).await {
+        Ok(_) => Ok(Ok(())),
+        Err(problem) if problem.status < 500 => Ok(Err(said(&problem))),
+        Err(problem) => Err(TickError::Start(problem.code.clone(), problem.detail.clone())),
     }
-    Ok(head.run)
+}
+
+/// A problem in one line.
+fn said(problem: &Problem) -> String {
+    let errors = problem.errors.iter().map(|error| format!("`{}`: {}", error.path, error.message));
+    let all: Vec<String> = std::iter::once(problem.detail.clone()).chain(errors).collect();
+    format!("{}: {}", problem.code, all.join("; "))
 }

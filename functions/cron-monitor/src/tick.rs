@@ -2,7 +2,8 @@
 
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
-    Due, MonitorSpec, Open, Outcome, Timing, Watermark, detections, fate, tick as due,
+    Due, Interval, MonitorSpec, Open, Outcome, State, Timing, Watermark, detections, fate,
+    tick as due,
 };
 use countersign_profile::Profile;
 use countersign_store_catalog::{CatalogError, Clock, Standing, Stored, StoredPlaybook};
@@ -30,9 +31,11 @@ pub(crate) async fn tick(
 ) -> Result<&'static str, TickError> {
     let monitors = ctx.catalog.collection::<Stored<MonitorSpec>>();
     let Some(monitor) = monitors.own(&event.owner, &event.monitor).await? else {
+        ctx.monitors.stop_clock(&event.monitor).await?;
         return Ok("gone");
     };
     if !monitor.spec.is_active {
+        ctx.monitors.stop_clock(&monitor.id).await?;
         return Ok("paused");
     }
     let standing = ctx.monitors.standing(&monitor.id).await?;
@@ -42,12 +45,28 @@ pub(crate) async fn tick(
     };
     let now = invocation.now;
     match due(&ready.standing.state, &ready.timing, event.asked_for, now) {
-        Due::Nothing => Ok("nothing"),
+        Due::Nothing => too_soon(ctx, event, &ready, now).await,
         Due::OutsideHours => note(ctx, event, &ready, Outcome::OutsideActiveHours, &[], now).await,
         Due::Resume(open) => resume(ctx, event, &ready, &open, now).await,
         Due::Retry(open) => retry(ctx, event, &ready, &open, now).await,
         Due::Look => look(ctx, event, &ready, invocation).await,
     }
+}
+
+/// It ticked a moment ago: the sweeper need not come again before the next tick is overdue.
+async fn too_soon(
+    ctx: &Context,
+    event: &TickEvent,
+    ready: &Ready,
+    now: Timestamp,
+) -> Result<&'static str, TickError> {
+    let state = &ready.standing.state;
+    if state.open.is_none() {
+        let last = state.last_tick_at.unwrap_or(now);
+        let clock = clock(event, state.overdue_at(ready.timing.interval, last));
+        ctx.monitors.set_clock(&clock).await?;
+    }
+    Ok("nothing")
 }
 
 /// Why a monitor cannot look.
@@ -94,7 +113,7 @@ impl Unready {
         now: Timestamp,
     ) -> Result<&'static str, TickError> {
         let state = self.standing.state.failed(&self.why, now);
-        let overdue_at = state.overdue_at(countersign_monitor::Interval::Hour, now);
+        let overdue_at = state.overdue_at(Interval::Hour, now);
         let clock =
             Clock { owner: event.owner.clone(), monitor: event.monitor.clone(), overdue_at };
         late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
@@ -212,8 +231,14 @@ async fn resume(
             };
             let outputs = ctx.monitors.content(&batched).await?.outputs;
             let batch = &batched.batch;
-            start::run(ctx, &Starting { event, ready, batch, outputs, now }).await?;
-            note(ctx, event, ready, Outcome::Started, &[], now).await
+            let state = ready.standing.state.ticked(Outcome::Started, now);
+            let clock = clock(event, state.overdue_at(ready.timing.interval, now));
+            let noted = ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await;
+            if !late_is_well(noted)? {
+                return Ok("nothing");
+            }
+            let starting = Starting { event, ready, batch, outputs, now };
+            begun(ctx, &starting, &state, Outcome::Started).await
         }
         Some(head) => {
             if let (Some(from), Some(status)) = (&head.from_monitor, head.status)
@@ -239,7 +264,7 @@ async fn retry(
         return Ok("nothing");
     };
     let (batch, state) = batched.batch.tried_again(&ready.standing.state);
-    let state = countersign_monitor::State {
+    let state = State {
         last_tick_at: Some(now),
         last_outcome: Some(Outcome::Retried),
         last_error: None,
@@ -249,6 +274,6 @@ async fn retry(
         return Ok("nothing");
     }
     let outputs = ctx.monitors.content(&batched).await?.outputs;
-    start::run(ctx, &Starting { event, ready, batch: &batch, outputs, now }).await?;
-    Ok(Outcome::Retried.as_str())
+    let starting = Starting { event, ready, batch: &batch, outputs, now };
+    begun(ctx, &starting, &state, Outcome::Retried).await
 }

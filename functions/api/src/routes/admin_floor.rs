@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use axum::extract::State;
 use countersign_approval::{Assurance, Door, Floor, Policy};
 use countersign_identity::UserId;
+use countersign_run_start::floor_unreadable;
 use countersign_store_directory::Floor as StoredFloor;
 use countersign_web::{FieldError, Json, Problem};
-use http::StatusCode;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -88,12 +88,6 @@ impl FloorView {
 }
 
 /// A floor that cannot be read stops every gate; it must not look like none.
-pub(crate) fn unreadable() -> Problem {
-    let detail = "the floor policy of the deployment cannot be read";
-    let problem = Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "FLOOR_POLICY_INVALID", detail);
-    problem.with_hint("an administrator sets it again at `PUT /api/admin/approval-floor`")
-}
-
 impl NewFloor {
     /// The floor it says, or everything that is wrong with it.
     fn checked(&self) -> Result<Floor, Problem> {
@@ -163,7 +157,7 @@ pub(crate) async fn set(
     Json(body): Json<NewFloor>,
 ) -> Result<Json<FloorView>, Problem> {
     let floor = body.checked()?;
-    let policy = serde_json::to_value(&floor).map_err(|_| unreadable())?;
+    let policy = serde_json::to_value(&floor).map_err(|_| floor_unreadable())?;
     let stored = ctx.directory.set_floor(&policy, body.version, by, now()).await?;
     tracing::info!(%by, version = stored.version, policy = stored.json, "the approval floor was set");
     Ok(Json(FloorView::of(stored)))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use countersign_identity::{Capability, Requirement, Role, UserId};
+use countersign_run_start::Invoker;
 use countersign_web::{Problem, Signed};
 use http::StatusCode;
 use http::request::Parts;
@@ -57,6 +58,15 @@ pub(crate) fn analyst(signed: &Signed) -> Result<&UserId, Problem> {
 pub(crate) fn holder(signed: &Signed, role: Role) -> Result<&UserId, Problem> {
     signed.caller.permits(&Requirement::role(role), None)?;
     Ok(&signed.caller.user)
+}
+
+/// A run's caller: what their token is worth now, and what it claims, so that every step can ask the directory again.
+pub(crate) fn invoker(signed: &Signed) -> Invoker {
+    Invoker {
+        user: signed.caller.user.clone(),
+        scopes: signed.caller.scopes.clone(),
+        token: Some(signed.presented.clone()),
+    }
 }
 
 /// Administration is a capability.

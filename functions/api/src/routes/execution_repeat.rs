@@ -3,15 +3,15 @@
 use axum::extract::State;
 use axum::response::Response;
 use countersign_run::RunId;
+use countersign_run_start::{self as run_start, choosing, repeating, run_mode};
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Path, Problem, Signed};
 use serde_json::{Map, Value};
 
 use super::execution::own;
-use super::executions::ExecutionLine;
-use super::{Ctx, analyst};
+use super::executions::{ExecutionLine, accepted};
+use super::{Ctx, analyst, invoker};
 use crate::idempotency::do_once;
-use crate::{choosing, repeating, run_context, run_mode, start_run};
 
 /// Starts a run that does the rest of one that has finished: with the same agent, playbook and inputs, and without the calls
 /// that were made. What is sent carries the keys of the first run. Calls of unknown outcome are left out too, and said.
@@ -30,21 +30,22 @@ pub(crate) async fn repeat(
     let attempt = Attempt::new(owner, &format!("POST /executions/{id}/repeat"), key, &id)?;
     let run = RunId::from_bytes(attempt.id());
     do_once(&ctx, &attempt, async {
+        let starter = ctx.starter();
         let head = own(&ctx, owner, &id).await?;
         let repeats = repeating::chain(&head, &run)?;
         if head.profile_id.is_empty() {
             let problem = Problem::no_such("profile", &head.profile_name);
             return Err(problem.with_hint("the agent of this run was removed"));
         }
-        let profile = start_run::profile(&ctx, owner, &head.profile_id).await?;
-        start_run::active(&profile)?;
+        let profile = run_start::profile(starter, owner, &head.profile_id).await?;
+        run_start::active(&profile)?;
         let named = head.playbook_id.as_deref();
-        let playbook = choosing::playbook(&ctx, owner, &profile, named, "").await?.playbook;
+        let playbook = choosing::playbook(starter, owner, &profile, named, "").await?.playbook;
         let inputs = given(ctx.runs.inputs(&id).await?);
-        start_run::check_inputs(&playbook.playbook, &inputs)?;
+        run_start::check_inputs(&playbook.playbook, &inputs)?;
         // No laxer than a new run, and than the one that is repeated.
-        let context = run_context::by_hand(&profile, &playbook.playbook, None)?.max(head.context);
-        let starting = start_run::Starting {
+        let context = run_start::by_hand(&profile, &playbook.playbook, None)?.max(head.context);
+        let starting = run_start::Starting {
             run: run.clone(),
             profile: &profile,
             playbook: &playbook,
@@ -55,8 +56,9 @@ pub(crate) async fn repeat(
             chosen_because: head.chosen_because.clone(),
             understood: head.understood.clone(),
             repeats: &repeats,
+            found: None,
         };
-        start_run::start(&ctx, &signed, &starting, Vec::new()).await
+        accepted(run_start::start(starter, &invoker(&signed), &starting, Vec::new()).await?)
     })
     .await
 }

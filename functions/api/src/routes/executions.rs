@@ -7,23 +7,25 @@ use countersign_run::{
     ApprovalPolicy, DryRun, ExecutionMode, Head, RunContext, RunId, RunRecord, RunStatus, Strategy,
     UnderstoodInput,
 };
+use countersign_run_start::{self as run_start, Occasion, Question, Started};
 use countersign_store_kit::Page as Stored;
-use countersign_web::idempotency::{Attempt, Key};
+use countersign_web::idempotency::{Attempt, Kept, Key};
 use countersign_web::{Cursor, FieldError, Json, Page, PageQuery, Problem, Query, Signed};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
+use http::StatusCode;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::execution::state;
-use super::{Ctx, Reader, analyst};
+use super::{Ctx, Reader, analyst, invoker, today};
+use crate::Context;
 use crate::idempotency::do_once;
 use crate::moments::in_order;
 use crate::pagination::read_on;
 use crate::queries::ExecutionQuery;
-use crate::{Context, choosing, run_context, run_mode, start_run, understanding};
 
 /// Runs of a page that are looked at together.
 const AT_ONCE: usize = 8;
@@ -185,34 +187,28 @@ pub(crate) async fn start(
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, "POST /executions", key, &body)?;
     do_once(&ctx, &attempt, async {
-        let profile = start_run::profile(&ctx, owner, &body.profile).await?;
-        start_run::active(&profile)?;
-        let named = body.playbook.as_deref();
-        let question = start_run::check_query(&body.query);
-        let choosing::Chosen { playbook, because } =
-            choosing::playbook(&ctx, owner, &profile, named, &body.query).await?;
-        let valid = &playbook.playbook;
-        let given = understanding::inputs(&profile, valid, &body.query, &body.inputs);
-        let context = run_context::by_hand(&profile, valid, body.run_context);
-        let known = Problem::both(question, given);
-        let ((_, given), context) = Problem::both(known, context)?;
-        let starting = start_run::Starting {
+        let starter = ctx.starter();
+        let profile = run_start::profile(starter, owner, &body.profile).await?;
+        let question = Question {
             run: RunId::from_bytes(attempt.id()),
             profile: &profile,
-            playbook: &playbook,
+            playbook: body.playbook.as_deref(),
             query: &body.query,
-            inputs: &given.all,
-            context,
-            mode: run_mode::of(Some(&profile), &playbook.playbook, body.execution_mode)?,
-            chosen_because: because,
-            understood: given.understood,
-            repeats: &[],
+            inputs: &body.inputs,
+            mode: body.execution_mode,
+            today: today(),
+            occasion: Occasion::ByHand(body.run_context),
         };
-        let mut said = given.doubts;
-        said.extend(run_context::raised(body.run_context, context));
-        start_run::start(&ctx, &signed, &starting, said).await
+        accepted(run_start::ask(starter, &invoker(&signed), &question).await?)
     })
     .await
+}
+
+/// 202 with the line of a run that was started.
+pub(crate) fn accepted(started: Started) -> Result<Kept, Problem> {
+    let place = format!("/api/agent-factory/executions/{}", started.head.run);
+    let line = ExecutionLine::from(&started.head).with_warnings(started.warnings);
+    Kept::new(StatusCode::ACCEPTED, Some(place), &line)
 }
 
 /// The caller's runs, newest first.

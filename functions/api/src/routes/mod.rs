@@ -93,14 +93,21 @@ use std::sync::Arc;
 use axum::extract::State;
 use countersign_web::Problem;
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 pub(crate) use self::callers::{
-    Administrator, Analyst, Reader, administers, analyst, holder, reader,
+    Administrator, Analyst, Reader, administers, analyst, holder, invoker, reader,
 };
 use crate::Context;
 
 /// The state every handler is given.
 pub(crate) type Ctx = State<Arc<Context>>;
+
+/// Today, in UTC.
+pub(crate) fn today() -> Date {
+    now().to_zoned(TimeZone::UTC).date()
+}
 
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()

@@ -3,6 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use countersign_run::{DryRun, Head, RunContext, RunId};
+use countersign_run_start::{self as run_start, Asking, run_mode};
 use countersign_store_runs::Asked;
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Path, Problem, Signed};
@@ -11,11 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::executions::ExecutionLine;
-use super::{Ctx, analyst, found};
+use super::executions::{ExecutionLine, accepted};
+use super::{Ctx, analyst, found, invoker};
 use crate::idempotency::do_once;
-use crate::run_mode;
-use crate::start_run::{self, Asking};
 
 /// A test of a playbook.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -49,9 +48,10 @@ pub(crate) async fn test(
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, &format!("POST /playbooks/{id}/test"), key, &body)?;
     do_once(&ctx, &attempt, async {
+        let starter = ctx.starter();
         let playbook = found(ctx.catalog.playbooks().get(owner, &id).await?)?;
         let valid = &playbook.playbook;
-        start_run::check_inputs(valid, &body.inputs)?;
+        run_start::check_inputs(valid, &body.inputs)?;
         let (dry_run, context) = (DryRun::Samples, RunContext::Interactive);
         let mode = run_mode::of(None, valid, None)?;
         let asking = Asking {
@@ -63,14 +63,16 @@ pub(crate) async fn test(
             understood: Vec::new(),
             dry_run: Some(dry_run),
         };
-        let head = asking.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
+        let head =
+            asking.head(RunId::from_bytes(attempt.id()), &invoker(&signed), &playbook, starter.now);
         // Without an agent there was no run: the test is told of one a day ago.
         let last_finished_at = head.started_at.checked_sub(SignedDuration::from_hours(24)).ok();
         let head = Head { last_finished_at, ..head };
         let endpoints = ctx.catalog.endpoints_of(owner, &valid.connectors()).await?;
-        start_run::check_samples(&ctx, valid, &head, dry_run, &endpoints, &body.samples)?;
+        run_start::check_samples(starter, valid, &head, dry_run, &endpoints, &body.samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
-        start_run::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, Vec::new()).await
+        let asked = Asked { inputs, samples: Some(samples) };
+        accepted(run_start::begin(starter, head, &asked, Vec::new()).await?)
     })
     .await
 }

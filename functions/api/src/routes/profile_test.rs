@@ -3,6 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use countersign_run::{DryRun, Head, RunId};
+use countersign_run_start::{self as run_start, Asking, choosing, run_mode, understanding};
 use countersign_store_runs::Asked;
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Json, Path, Problem, Signed};
@@ -10,11 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::executions::ExecutionLine;
-use super::{Ctx, analyst};
+use super::executions::{ExecutionLine, accepted};
+use super::{Ctx, analyst, invoker, today};
 use crate::idempotency::do_once;
-use crate::start_run::{self, Asking};
-use crate::{choosing, run_context, run_mode, understanding};
 
 /// A test of an agent.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -54,14 +53,16 @@ pub(crate) async fn test(
     let owner = analyst(&signed)?;
     let attempt = Attempt::new(owner, &format!("POST /profiles/{id}/test"), key, &body)?;
     do_once(&ctx, &attempt, async {
-        let profile = start_run::profile(&ctx, owner, &id).await?;
+        let starter = ctx.starter();
+        let profile = run_start::profile(starter, owner, &id).await?;
         let named = body.playbook.as_deref();
-        let question = start_run::check_query(&body.query);
+        let question = run_start::check_query(&body.query);
         let choosing::Chosen { playbook, because } =
-            choosing::playbook(&ctx, owner, &profile, named, &body.query).await?;
-        let given = understanding::inputs(&profile, &playbook.playbook, &body.query, &body.inputs);
+            choosing::playbook(starter, owner, &profile, named, &body.query).await?;
+        let given =
+            understanding::inputs(&profile, &playbook.playbook, &body.query, &body.inputs, today());
         let (_, given) = Problem::both(question, given)?;
-        let context = run_context::by_hand(&profile, &playbook.playbook, None)?;
+        let context = run_start::by_hand(&profile, &playbook.playbook, None)?;
         let (dry_run, query) = (DryRun::Reads, body.query.as_str());
         let mode = run_mode::of(Some(&profile), &playbook.playbook, None)?;
         let asking = Asking {
@@ -73,15 +74,17 @@ pub(crate) async fn test(
             understood: given.understood,
             dry_run: Some(dry_run),
         };
-        let head = asking.head(RunId::from_bytes(attempt.id()), &signed, &playbook);
+        let head =
+            asking.head(RunId::from_bytes(attempt.id()), &invoker(&signed), &playbook, starter.now);
         let last_finished_at = ctx.runs.last_success(owner, profile.id.as_str()).await?;
         let head = Head { last_finished_at, ..head };
         let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
-        start_run::check_links(&ctx, &playbook, &endpoints)?;
+        run_start::check_links(starter, &playbook, &endpoints)?;
         let (valid, samples) = (&playbook.playbook, &body.samples);
-        start_run::check_samples(&ctx, valid, &head, dry_run, &endpoints, samples)?;
+        run_start::check_samples(starter, valid, &head, dry_run, &endpoints, samples)?;
         let (inputs, samples) = (given.all.into(), body.samples.clone().into());
-        start_run::begin(&ctx, head, &Asked { inputs, samples: Some(samples) }, given.doubts).await
+        let asked = Asked { inputs, samples: Some(samples) };
+        accepted(run_start::begin(starter, head, &asked, given.doubts).await?)
     })
     .await
 }

@@ -9,7 +9,9 @@ use countersign_knowledge::{Discovery, DiscoveryType, Namespace};
 use countersign_monitor::{Found, MAX_SEEN, MarkKind, Novel, novel};
 use countersign_profile::ProfileId;
 use countersign_registry::action::{ActionError, Call};
-use countersign_registry::actions::detect_new_entities::{DetectNewEntities, Inputs, NewEntity, Params};
+use countersign_registry::actions::detect_new_entities::{
+    DetectNewEntities, Inputs, NewEntity, Params,
+};
 use countersign_registry::{Action as _, arguments};
 use countersign_store_catalog::Catalog;
 use futures::future::BoxFuture;
@@ -61,7 +63,8 @@ impl Detect for NewEntities {
             let namespace = self.namespaces.first(call).await?;
             let scope = Scope { owner: call.owner.clone(), namespace };
             let found = self.discovered.since(&scope, since(look), MAX_SEEN).await;
-            let (found, has_more) = found.map_err(|error| ActionError::from_failure(error.as_ref()))?;
+            let (found, has_more) =
+                found.map_err(|error| ActionError::from_failure(error.as_ref()))?;
             if has_more && look.previous.is_some_and(|position| position.value.is_some()) {
                 let message = format!("more than {MAX_SEEN} things were found since the last look");
                 return Err(ActionError::terminal("TOO_MANY_DISCOVERIES", message)

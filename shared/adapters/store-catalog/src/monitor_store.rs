@@ -251,6 +251,28 @@ impl MonitorStore {
         })
     }
 
+    /// Says when a monitor is overdue.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn set_clock<'a>(&'a self, clock: &'a Clock) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("set the clock of the monitor");
+            self.table.write(clock.put().map_err(doing)?).await.map_err(doing)
+        })
+    }
+
+    /// A monitor that does not look, or is gone, is never overdue.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn stop_clock<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("stop the clock of the monitor");
+            self.table.write(Write::delete(&keys::monitor_clock(monitor))).await.map_err(doing)
+        })
+    }
+
     /// Forgets everything about a monitor.
     ///
     /// # Errors

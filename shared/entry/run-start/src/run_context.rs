@@ -7,7 +7,10 @@ use countersign_run::RunContext;
 use countersign_web::{FieldError, Problem};
 
 /// The strictest of the agent's default, the playbook's and the request's, at most `background`.
-pub(crate) fn by_hand(
+///
+/// # Errors
+/// A [`Problem`] when a clock's context is asked for.
+pub fn by_hand(
     profile: &Profile,
     playbook: &ValidPlaybook,
     asked: Option<RunContext>,

@@ -7,31 +7,30 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_approval::{Floor, Kind, Policy, RunContext, requester_may_decide};
 use countersign_gatekeeper::{CannotSign, Named, approvers_of, requesters, signers};
-use countersign_identity::{Requirement, Role, UserId};
+use countersign_identity::{Requirement, Role, UserId, permits};
 use countersign_plan::{Plan, PlanStep, StepKind, requirement_of};
 use countersign_profile::Profile;
 use countersign_registry::Registry;
 use countersign_store_catalog::StoredPlaybook;
-use countersign_web::{FieldError, Problem, Signed};
+use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 
-use crate::Context;
-use crate::routes::admin_floor;
+use crate::{Invoker, Starter};
 
 /// Checks that the caller may do every step of the plan, and that its gates can be opened. What does not stop the run,
 /// such as an unknown name beside enough good ones, is a warning.
 pub(crate) async fn check(
-    ctx: &Context,
-    signed: &Signed,
+    ctx: Starter<'_>,
+    invoker: &Invoker,
     profile: &Profile,
     playbook: &StoredPlaybook,
     plan: &Plan,
 ) -> Result<Vec<FieldError>, Problem> {
-    permitted(&ctx.registry, signed, plan)?;
+    permitted(ctx.registry, invoker, plan)?;
     let floor = floor(ctx).await?;
     let editors = [playbook.updated_by.as_ref(), profile.user_id.as_ref()];
     let rules = Rules {
-        requesters: requesters(&plan.owner, &signed.caller.user, editors),
+        requesters: requesters(&plan.owner, &invoker.user, editors),
         context: plan.context,
         floor,
     };
@@ -42,7 +41,7 @@ pub(crate) async fn check(
     {
         if !known.contains_key(&gate.names) {
             let role = Requirement::role(Role::Reader);
-            let named = signers(&ctx.directory, &gate.names, &role).await?;
+            let named = signers(ctx.directory, &gate.names, &role).await?;
             known.insert(gate.names.clone(), named);
         }
         let named = known.get(&gate.names).map(Vec::as_slice).unwrap_or_default();
@@ -54,13 +53,13 @@ pub(crate) async fn check(
 }
 
 /// Those whom a gate asks in addition, later, and who could not sign: the gate can be opened without them.
-async fn escalations(ctx: &Context, plan: &Plan) -> Result<Vec<FieldError>, Problem> {
+async fn escalations(ctx: Starter<'_>, plan: &Plan) -> Result<Vec<FieldError>, Problem> {
     let mut said = Vec::new();
     for step in &plan.steps {
         let gate = step.gate.as_ref();
         let Some(escalation) = gate.and_then(|gate| gate.escalation.as_ref()) else { continue };
         let role = Requirement::role(Role::Reader);
-        let named = signers(&ctx.directory, &escalation.to, &role).await?;
+        let named = signers(ctx.directory, &escalation.to, &role).await?;
         let place = format!("playbook.steps.{}.escalation.to", step.name);
         let cannot = named
             .iter()
@@ -72,16 +71,24 @@ async fn escalations(ctx: &Context, plan: &Plan) -> Result<Vec<FieldError>, Prob
 }
 
 /// The floor an administrator set; one that cannot be read must not look like none.
-async fn floor(ctx: &Context) -> Result<Floor, Problem> {
+async fn floor(ctx: Starter<'_>) -> Result<Floor, Problem> {
     let Some(stored) = ctx.directory.floor().await? else { return Ok(Floor::default()) };
-    serde_json::from_str(&stored.json).map_err(|_| admin_floor::unreadable())
+    serde_json::from_str(&stored.json).map_err(|_| floor_unreadable())
+}
+
+/// A floor that cannot be read stops every gate.
+#[must_use]
+pub fn floor_unreadable() -> Problem {
+    let detail = "the floor policy of the deployment cannot be read";
+    let problem = Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "FLOOR_POLICY_INVALID", detail);
+    problem.with_hint("an administrator sets it again at `PUT /api/admin/approval-floor`")
 }
 
 /// What every step asks of whoever started the run; asked again at the moment it acts.
-fn permitted(registry: &Registry, signed: &Signed, plan: &Plan) -> Result<(), Problem> {
+fn permitted(registry: &Registry, invoker: &Invoker, plan: &Plan) -> Result<(), Problem> {
     let denied = |step: &PlanStep| {
         let requirement = requirement_of(step, registry.get(&step.action)?);
-        let denied = signed.caller.permits(&requirement, None).err()?;
+        let denied = permits(&invoker.scopes, &requirement, None).err()?;
         let mut problem = Problem::of(&denied);
         let path = format!("playbook.steps.{}", step.name);
         problem.errors.push(FieldError::new(path, denied.to_string()));

@@ -4,7 +4,7 @@ use countersign_plan::Plan;
 use countersign_run::{Head, RunId};
 use countersign_web::{FieldError, Problem};
 
-use crate::Context;
+use crate::Starter;
 
 /// The most runs that may repeat one another.
 const MAX_REPEATS: usize = 20;
@@ -13,7 +13,7 @@ const MAX_REPEATS: usize = 20;
 ///
 /// # Errors
 /// A [`Problem`] when it cannot be repeated: it goes on, it is a test, or another run than `own` repeats it already.
-pub(crate) fn chain(head: &Head, own: &RunId) -> Result<Vec<RunId>, Problem> {
+pub fn chain(head: &Head, own: &RunId) -> Result<Vec<RunId>, Problem> {
     if head.finished_at.is_none() {
         let problem = Problem::conflict("RUN_NOT_FINISHED", "the run still goes on");
         return Err(problem.with_hint("wait until it has finished, or cancel it"));
@@ -38,7 +38,7 @@ pub(crate) fn chain(head: &Head, own: &RunId) -> Result<Vec<RunId>, Problem> {
 ///
 /// # Errors
 /// A [`Problem`] with every step that is not.
-pub(crate) async fn check(ctx: &Context, plan: &Plan, repeats: &[RunId]) -> Result<(), Problem> {
+pub async fn check(ctx: Starter<'_>, plan: &Plan, repeats: &[RunId]) -> Result<(), Problem> {
     let unrecognised = ctx.runs.unrecognised(plan, repeats).await?;
     if unrecognised.is_empty() {
         return Ok(());

@@ -3,58 +3,64 @@
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_plan::{Plan, Rehearsal, Request, inputs, plan};
-use countersign_playbook::{Bindings, Code, CompileContext, Diagnostic, ValidPlaybook};
+use countersign_playbook::{
+    Bindings, Code, CompileContext, Diagnostic, PlaybookSource, ValidPlaybook, compile,
+};
 use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_registry::nearest;
 use countersign_run::{
-    ApprovalPolicy, DryRun, ExecutionMode, Head, RunContext, RunId, Strategy, UnderstoodInput,
+    ApprovalPolicy, DryRun, ExecutionMode, FromMonitor, Head, RunContext, RunId, Strategy,
+    UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_kit::StoreError;
 use countersign_store_runs::{Asked, Created};
-use countersign_web::idempotency::Kept;
-use countersign_web::{FieldError, Problem, Signed};
-use http::StatusCode;
+use countersign_web::{FieldError, Problem};
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::routes::executions::ExecutionLine;
-use crate::routes::now;
-use crate::{Context, documents, quotas, repeating, signing};
+use crate::{Invoker, Starter, quotas, repeating, signing};
 
 /// What is asked of whom.
-pub(crate) struct Asking<'a> {
+pub struct Asking<'a> {
     /// The agent; none for the test of a playbook alone.
-    pub(crate) profile: Option<&'a Profile>,
+    pub profile: Option<&'a Profile>,
     /// What is asked, in the caller's words.
-    pub(crate) query: &'a str,
+    pub query: &'a str,
     /// How the run comes about.
-    pub(crate) context: RunContext,
+    pub context: RunContext,
     /// How much a model takes part.
-    pub(crate) mode: ExecutionMode,
+    pub mode: ExecutionMode,
     /// Why this playbook, when the question chose it.
-    pub(crate) chosen_because: Option<String>,
+    pub chosen_because: Option<String>,
     /// The inputs that the question said.
-    pub(crate) understood: Vec<UnderstoodInput>,
+    pub understood: Vec<UnderstoodInput>,
     /// Set for a test.
-    pub(crate) dry_run: Option<DryRun>,
+    pub dry_run: Option<DryRun>,
 }
 
 impl Asking<'_> {
     /// The head of the run.
-    pub(crate) fn head(&self, run: RunId, signed: &Signed, playbook: &StoredPlaybook) -> Head {
-        let caller = &signed.caller;
+    #[must_use]
+    pub fn head(
+        &self,
+        run: RunId,
+        invoker: &Invoker,
+        playbook: &StoredPlaybook,
+        now: Timestamp,
+    ) -> Head {
         let named =
             self.profile.map(|profile| (profile.id.to_string(), profile.spec.name.to_string()));
         let (profile_id, profile_name) = named.unwrap_or_default();
         Head {
             run,
-            owner: caller.user.clone(),
-            invoked_by: caller.user.clone(),
+            owner: invoker.user.clone(),
+            invoked_by: invoker.user.clone(),
             invoked_by_name: None,
             invoked_by_email: None,
             // What the token is worth now: a run never gets more than its caller had, and the directory may take it back.
-            scopes: caller.scopes.clone(),
-            token: Some(signed.presented.clone()),
+            scopes: invoker.scopes.clone(),
+            token: invoker.token.clone(),
             profile_id,
             profile_name,
             playbook_id: Some(playbook.playbook.id.clone()),
@@ -69,7 +75,7 @@ impl Asking<'_> {
             approval_policy: ApprovalPolicy::Require,
             dry_run: self.dry_run,
             from_monitor: None,
-            started_at: now(),
+            started_at: now,
             last_finished_at: None,
             attempt: 1,
             idle_attempts: 0,
@@ -96,32 +102,53 @@ fn strategy(mode: ExecutionMode) -> Strategy {
 }
 
 /// A run that counts, about to be started.
-pub(crate) struct Starting<'a> {
-    pub(crate) run: RunId,
-    pub(crate) profile: &'a Profile,
-    pub(crate) playbook: &'a StoredPlaybook,
+pub struct Starting<'a> {
+    /// Its id.
+    pub run: RunId,
+    /// The agent.
+    pub profile: &'a Profile,
+    /// What it follows.
+    pub playbook: &'a StoredPlaybook,
     /// What is asked, in the caller's words.
-    pub(crate) query: &'a str,
+    pub query: &'a str,
     /// The playbook's inputs as they came.
-    pub(crate) inputs: &'a Map<String, Value>,
-    pub(crate) context: RunContext,
-    pub(crate) mode: ExecutionMode,
+    pub inputs: &'a Map<String, Value>,
+    /// How it comes about.
+    pub context: RunContext,
+    /// How much a model takes part.
+    pub mode: ExecutionMode,
     /// Why this playbook, when the question chose it.
-    pub(crate) chosen_because: Option<String>,
+    pub chosen_because: Option<String>,
     /// The inputs that the question said.
-    pub(crate) understood: Vec<UnderstoodInput>,
+    pub understood: Vec<UnderstoodInput>,
     /// The runs it repeats, the first one in front.
-    pub(crate) repeats: &'a [RunId],
+    pub repeats: &'a [RunId],
+    /// What its monitor has found.
+    pub found: Option<Found<'a>>,
+}
+
+/// What a monitor has found: the run processes it.
+#[derive(Debug, Clone)]
+pub struct Found<'a> {
+    /// Where it is from.
+    pub from: FromMonitor,
+    /// The outputs of its detection steps, by step: they look for nothing themselves.
+    pub outputs: &'a Map<String, Value>,
+    /// Whether gates before reversible steps open by themselves.
+    pub approval_policy: ApprovalPolicy,
 }
 
 /// Checks that the run can be carried and signed, and begins it.
-pub(crate) async fn start(
-    ctx: &Context,
-    signed: &Signed,
+///
+/// # Errors
+/// A [`Problem`] that says why nothing was started.
+pub async fn start(
+    ctx: Starter<'_>,
+    invoker: &Invoker,
     of: &Starting<'_>,
     warnings: Vec<FieldError>,
-) -> Result<Kept, Problem> {
-    let owner = &signed.caller.user;
+) -> Result<Started, Problem> {
+    let owner = &invoker.user;
     let endpoints = ctx.catalog.endpoints(owner, of.profile.id.as_str()).await?;
     let (linked, raised) = check_links(ctx, of.playbook, &endpoints)?;
     let asked = Asking {
@@ -136,26 +163,40 @@ pub(crate) async fn start(
     let head = Head {
         last_finished_at: ctx.runs.last_success(owner, of.profile.id.as_str()).await?,
         repeats: of.repeats.to_vec(),
-        ..asked.head(of.run.clone(), signed, of.playbook)
+        from_monitor: of.found.as_ref().map(|found| found.from.clone()),
+        approval_policy: of.found.as_ref().map(|found| found.approval_policy).unwrap_or_default(),
+        ..asked.head(of.run.clone(), invoker, of.playbook, ctx.now)
     };
     let plan = planned(&linked, &head);
     repeating::check(ctx, &plan, of.repeats).await?;
-    let mut all = signing::check(ctx, signed, of.profile, of.playbook, &plan).await?;
+    let mut all = signing::check(ctx, invoker, of.profile, of.playbook, &plan).await?;
     all.extend(raised);
     all.extend(warnings);
-    let request = Asked { inputs: of.inputs.clone().into(), samples: None };
+    let samples = of.found.as_ref().map(|found| Value::Object(found.outputs.clone()));
+    let request = Asked { inputs: of.inputs.clone().into(), samples };
     begin(ctx, head, &request, all).await
 }
 
-/// Writes the run, starts its execution, and answers 202 with its line. Once it is written it will run: should the start
-/// fail, the sweeper does it.
-pub(crate) async fn begin(
-    ctx: &Context,
+/// A run that was started, and what whoever asked should know of how.
+#[derive(Debug, Clone)]
+pub struct Started {
+    /// The run.
+    pub head: Head,
+    /// What did not stop it.
+    pub warnings: Vec<FieldError>,
+}
+
+/// Writes the run and starts its execution. Once it is written it will run: should the start fail, the sweeper does it.
+///
+/// # Errors
+/// A [`Problem`] when the quota is used up or the run cannot be written.
+pub async fn begin(
+    ctx: Starter<'_>,
     head: Head,
     asked: &Asked,
     warnings: Vec<FieldError>,
-) -> Result<Kept, Problem> {
-    quotas::run(ctx, &head, now()).await?;
+) -> Result<Started, Problem> {
+    quotas::run(ctx, &head).await?;
     let head = with_names(ctx, head).await?;
     let head = match ctx.runs.create(&head, asked).await {
         Ok(Created::New) => head,
@@ -165,13 +206,11 @@ pub(crate) async fn begin(
     if let Err(error) = ctx.runner.start(&head).await {
         tracing::warn!(run = %head.run, code = error.code(), %error, "the execution was not started; the sweeper will");
     }
-    let place = format!("/api/agent-factory/executions/{}", head.run);
-    let line = ExecutionLine::from(&head).with_warnings(warnings);
-    Kept::new(StatusCode::ACCEPTED, Some(place), &line)
+    Ok(Started { head, warnings })
 }
 
 /// The same head with what the directory calls its caller: steps see them as they were when the run was asked for.
-async fn with_names(ctx: &Context, head: Head) -> Result<Head, Problem> {
+async fn with_names(ctx: Starter<'_>, head: Head) -> Result<Head, Problem> {
     let person = ctx.directory.user(&head.invoked_by).await?;
     let email = person.as_ref().filter(|person| person.email_verified);
     Ok(Head {
@@ -182,7 +221,7 @@ async fn with_names(ctx: &Context, head: Head) -> Result<Head, Problem> {
 }
 
 /// Why a run was not written. A run that is repeated twice at once is written once: the other request is told by which run.
-async fn not_created(ctx: &Context, head: &Head, error: StoreError) -> Problem {
+async fn not_created(ctx: Starter<'_>, head: &Head, error: StoreError) -> Problem {
     let Some(before) = head.repeats.last().filter(|_| error.is_condition()) else {
         return error.into();
     };
@@ -198,11 +237,10 @@ fn repeated(before: &Head, own: &RunId, error: StoreError) -> Problem {
 }
 
 /// The agent of this id or handle.
-pub(crate) async fn profile(
-    ctx: &Context,
-    owner: &UserId,
-    named: &str,
-) -> Result<Profile, Problem> {
+///
+/// # Errors
+/// A [`Problem`] when there is none.
+pub async fn profile(ctx: Starter<'_>, owner: &UserId, named: &str) -> Result<Profile, Problem> {
     let name = named.strip_prefix('@').unwrap_or(named);
     let profile = match (ProfileId::parse(name), Handle::parse(name)) {
         (Ok(id), _) => ctx.catalog.profiles().get(owner, &id).await?,
@@ -218,7 +256,10 @@ pub(crate) async fn profile(
 }
 
 /// An agent that is switched off does not run.
-pub(crate) fn active(profile: &Profile) -> Result<(), Problem> {
+///
+/// # Errors
+/// `PROFILE_INACTIVE`.
+pub fn active(profile: &Profile) -> Result<(), Problem> {
     if profile.is_active {
         return Ok(());
     }
@@ -229,7 +270,10 @@ pub(crate) fn active(profile: &Profile) -> Result<(), Problem> {
 }
 
 /// A question of bounded length: it is stored with the run and shown to those who sign.
-pub(crate) fn check_query(query: &str) -> Result<(), Problem> {
+///
+/// # Errors
+/// A [`Problem`] when it is longer.
+pub fn check_query(query: &str) -> Result<(), Problem> {
     const MAX: usize = 16_000;
     if query.chars().count() <= MAX {
         return Ok(());
@@ -238,7 +282,10 @@ pub(crate) fn check_query(query: &str) -> Result<(), Problem> {
 }
 
 /// Every input that is missing, unknown, of another type or too large.
-pub(crate) fn check_inputs(
+///
+/// # Errors
+/// A [`Problem`] with each of them.
+pub fn check_inputs(
     playbook: &ValidPlaybook,
     given: &Map<String, Value>,
 ) -> Result<Map<String, Value>, Problem> {
@@ -256,13 +303,16 @@ pub(crate) fn check_inputs(
 
 /// Everything in the playbook that the agent's data sources do not fit: a connector it does not have, an endpoint or
 /// argument that is not there. The answer is the playbook as these data sources complete it, and what was raised for them.
-pub(crate) fn check_links(
-    ctx: &Context,
+///
+/// # Errors
+/// A [`Problem`] with each of them.
+pub fn check_links(
+    ctx: Starter<'_>,
     playbook: &StoredPlaybook,
     endpoints: &Bindings,
 ) -> Result<(ValidPlaybook, Vec<FieldError>), Problem> {
-    let compiled =
-        documents::compiled(&playbook.yaml, &CompileContext::of(&ctx.registry).with(endpoints));
+    let source = PlaybookSource::new("playbook.yaml", &playbook.yaml);
+    let compiled = compile(&source, &CompileContext::of(ctx.registry).with(endpoints));
     let mut errors: Vec<FieldError> = Vec::new();
     for error in compiled.errors() {
         if errors.iter().all(|known| known.message != error.message) {
@@ -280,7 +330,7 @@ fn at(said: &Diagnostic) -> FieldError {
 }
 
 /// The plan the run will follow, but for its inputs.
-pub(crate) fn planned(playbook: &ValidPlaybook, head: &Head) -> Plan {
+fn planned(playbook: &ValidPlaybook, head: &Head) -> Plan {
     let request = Request {
         tenant: String::new(),
         run: head.run.clone(),
@@ -293,15 +343,18 @@ pub(crate) fn planned(playbook: &ValidPlaybook, head: &Head) -> Plan {
 }
 
 /// Every sample of a test that cannot stand in for its step.
-pub(crate) fn check_samples(
-    ctx: &Context,
+///
+/// # Errors
+/// A [`Problem`] with each of them.
+pub fn check_samples(
+    ctx: Starter<'_>,
     playbook: &ValidPlaybook,
     head: &Head,
     mode: DryRun,
     endpoints: &Bindings,
     samples: &Map<String, Value>,
 ) -> Result<(), Problem> {
-    let rehearsal = Rehearsal { mode, registry: &ctx.registry, endpoints, samples };
+    let rehearsal = Rehearsal { mode, registry: ctx.registry, endpoints, samples };
     rehearsal.apply(&mut planned(playbook, head)).map_err(|problems| {
         let field = |problem: countersign_plan::SampleProblem| FieldError {
             path: format!("samples.{}", problem.path).trim_end_matches('.').to_owned(),
@@ -317,7 +370,6 @@ mod tests {
     use countersign_identity::Scopes;
     use countersign_playbook::{CompileContext, PlaybookSource, compile};
     use countersign_registry::Registry;
-    use jiff::Timestamp;
     use serde_json::json;
 
     use super::*;

@@ -7,7 +7,10 @@ use countersign_run::ExecutionMode;
 use countersign_web::Problem;
 
 /// What is asked for, else what the playbook says, else the agent's default.
-pub(crate) fn of(
+///
+/// # Errors
+/// A [`Problem`] when the run cannot have that mode.
+pub fn of(
     profile: Option<&Profile>,
     playbook: &ValidPlaybook,
     asked: Option<ExecutionMode>,

@@ -9,18 +9,22 @@ use countersign_store_catalog::{IndexedPlaybook, StoredPlaybook};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 
-use crate::{Context, skills};
+use crate::{Starter, skills};
 
 /// A playbook to follow.
-pub(crate) struct Chosen {
-    pub(crate) playbook: StoredPlaybook,
+pub struct Chosen {
+    /// The playbook.
+    pub playbook: StoredPlaybook,
     /// Why this one, when the question chose it.
-    pub(crate) because: Option<String>,
+    pub because: Option<String>,
 }
 
 /// The playbook of a run.
-pub(crate) async fn playbook(
-    ctx: &Context,
+///
+/// # Errors
+/// A [`Problem`] when there is none, or the question does not say which.
+pub async fn playbook(
+    ctx: Starter<'_>,
     owner: &UserId,
     profile: &Profile,
     named: Option<&str>,
@@ -39,7 +43,7 @@ pub(crate) async fn playbook(
 
 /// The agent's only playbook, or the one that the question means.
 async fn of_agent(
-    ctx: &Context,
+    ctx: Starter<'_>,
     owner: &UserId,
     profile: &Profile,
     question: &str,

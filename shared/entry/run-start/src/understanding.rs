@@ -5,31 +5,33 @@ use countersign_profile::Profile;
 use countersign_question::{Doubt, read};
 use countersign_run::UnderstoodInput;
 use countersign_web::{FieldError, Problem};
-use jiff::tz::TimeZone;
+use jiff::civil::Date;
 use serde_json::{Map, Value};
 
-use crate::routes::now;
 use crate::skills;
 
 /// What a run starts with.
-pub(crate) struct Inputs {
+pub struct Inputs {
     /// All inputs.
-    pub(crate) all: Map<String, Value>,
+    pub all: Map<String, Value>,
     /// Those that the question said.
-    pub(crate) understood: Vec<UnderstoodInput>,
+    pub understood: Vec<UnderstoodInput>,
     /// What the question may say in more than one way, of inputs that the run does without.
-    pub(crate) doubts: Vec<FieldError>,
+    pub doubts: Vec<FieldError>,
 }
 
 /// The given inputs, those that the question says, and what the agent's skill gives for the rest, checked. What is given is
-/// never read from the question.
-pub(crate) fn inputs(
+/// never read from the question, and `today` is what its words are relative to.
+///
+/// # Errors
+/// A [`Problem`] with every input that does not fit.
+pub fn inputs(
     profile: &Profile,
     playbook: &ValidPlaybook,
     question: &str,
     given: &Map<String, Value>,
+    today: Date,
 ) -> Result<Inputs, Problem> {
-    let today = now().to_zoned(TimeZone::UTC).date();
     let reading = read(question, &playbook.inputs, given, today);
     let mut said = given.clone();
     for one in &reading.understood {

@@ -1,0 +1,95 @@
+//! A question to an agent: which playbook, which inputs, in which mode, and the run.
+
+use countersign_playbook::ValidPlaybook;
+use countersign_profile::Profile;
+use countersign_run::{ExecutionMode, RunContext, RunId};
+use countersign_web::{FieldError, Problem};
+use jiff::civil::Date;
+use serde_json::{Map, Value};
+
+use crate::choosing::{self, Chosen};
+use crate::start::{self, Started, Starting};
+use crate::{Invoker, Starter, run_context, run_mode, understanding};
+
+/// What an agent is asked.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// The run that answers. The same id is the same run, however often it is started.
+    pub run: RunId,
+    /// The agent.
+    pub profile: &'a Profile,
+    /// The playbook it follows; the question chooses one when none is named.
+    pub playbook: Option<&'a str>,
+    /// The question, in the words of whoever asks.
+    pub query: &'a str,
+    /// The playbook's inputs as far as they are given.
+    pub inputs: &'a Map<String, Value>,
+    /// The mode that is asked for.
+    pub mode: Option<ExecutionMode>,
+    /// What `today` and `last month` are relative to.
+    pub today: Date,
+    /// Who asks: a person, or a clock.
+    pub occasion: Occasion,
+}
+
+/// How a question comes about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occasion {
+    /// A person asks, perhaps for this context.
+    ByHand(Option<RunContext>),
+    /// A clock asks.
+    Clock(RunContext),
+}
+
+impl Occasion {
+    /// The run's context, and what is to be said of it.
+    fn context(
+        self,
+        profile: &Profile,
+        playbook: &ValidPlaybook,
+    ) -> Result<(RunContext, Option<FieldError>), Problem> {
+        match self {
+            Self::ByHand(asked) => {
+                let context = run_context::by_hand(profile, playbook, asked)?;
+                Ok((context, run_context::raised(asked, context)))
+            }
+            Self::Clock(context) => Ok((context, None)),
+        }
+    }
+}
+
+/// Starts the run that answers a question.
+///
+/// # Errors
+/// A [`Problem`] that says why nothing was started.
+pub async fn ask(
+    ctx: Starter<'_>,
+    invoker: &Invoker,
+    of: &Question<'_>,
+) -> Result<Started, Problem> {
+    start::active(of.profile)?;
+    let question = start::check_query(of.query);
+    let Chosen { playbook, because } =
+        choosing::playbook(ctx, &invoker.user, of.profile, of.playbook, of.query).await?;
+    let valid = &playbook.playbook;
+    let given = understanding::inputs(of.profile, valid, of.query, of.inputs, of.today);
+    let context = of.occasion.context(of.profile, valid);
+    let known = Problem::both(question, given);
+    let ((_, given), (context, raised)) = Problem::both(known, context)?;
+    let starting = Starting {
+        run: of.run.clone(),
+        profile: of.profile,
+        playbook: &playbook,
+        query: of.query,
+        inputs: &given.all,
+        context,
+        mode: run_mode::of(Some(of.profile), valid, of.mode)?,
+        chosen_because: because,
+        understood: given.understood,
+        repeats: &[],
+        found: None,
+    };
+    let mut said = given.doubts;
+    said.extend(raised);
+    start::start(ctx, invoker, &starting, said).await
+}
