@@ -79,9 +79,7 @@ impl Context {
             detections: sources(boot)?.into_iter().map(|one| (one.name(), one)).collect(),
         })
     }
-}
 
-impl Context {
     /// What starts runs.
     pub(crate) fn starter(&self, now: Timestamp) -> Starter<'_> {
         Starter {
@@ -101,9 +99,15 @@ fn sources(boot: &Boot) -> Result<Vec<Arc<dyn Detect>>, StartError> {
     let deps = reading(boot)?;
     let (connectors, files) = (Arc::clone(&deps.connectors), Arc::clone(&deps.files));
     let connect = actions(deps, Mode::Read).into_iter().find(|one| one.name() == CALL_CONNECTOR);
-    Ok(connect
-        .map(|connect| detections(&Sources { connect, connectors, files }))
-        .unwrap_or_default())
+    let sources = connect.map(|connect| Sources { connect, connectors, files });
+    let mut all = sources.as_ref().map(detections).unwrap_or_default();
+    let dynamo = boot.dynamo();
+    let knowledge = boot.table(Setting::TableKnowledge, &dynamo)?;
+    all.push(Arc::new(NewEntities {
+        discovered: Arc::new(KnowledgeStore::new(knowledge, boot.blobs()?)),
+        namespaces: Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?)),
+    }));
+    Ok(all)
 }
 
 /// Carries out one tick.

@@ -8,8 +8,8 @@ use countersign_monitor::{
     Batch, BatchItem, BatchState, Content, Detection, MAX_ITEMS, MonitorId, Position, State,
     Watermark, batch_id, run_id,
 };
-use countersign_plan::{Plan, Request, inputs, plan, runtime};
-use countersign_registry::action::{Call, RunInfo};
+use countersign_plan::{Plan, Request, inputs, plan, run_info, runtime};
+use countersign_registry::action::Call;
 use countersign_run::{Head, RunContext};
 use countersign_step_entry::prepare;
 use countersign_wiring::Scope;
@@ -112,7 +112,7 @@ impl Looking<'_> {
             idempotency_key: self.invocation.request_id.clone(),
             now: self.invocation.now,
             remaining: self.invocation.remaining,
-            info: RunInfo { ..countersign_plan::run_info(head, Vec::new()) },
+            info: run_info(head, Vec::new()),
             permit: None,
         })
     }

@@ -63,8 +63,8 @@ async fn too_soon(
     let state = &ready.standing.state;
     if state.open.is_none() {
         let last = state.last_tick_at.unwrap_or(now);
-        let clock = clock(event, state.overdue_at(ready.timing.interval, last));
-        ctx.monitors.set_clock(&clock).await?;
+        let next = last.checked_add(ready.timing.interval.length()).unwrap_or(last);
+        ctx.monitors.set_clock(&clock(event, next)).await?;
     }
     Ok("nothing")
 }
@@ -210,9 +210,24 @@ async fn begin(
     if !late_is_well(written)? {
         return Ok("nothing");
     }
-    start::run(ctx, &Starting { event, ready, batch: &batch, outputs: content.outputs, now })
-        .await?;
-    Ok(Outcome::Started.as_str())
+    let starting = Starting { event, ready, batch: &batch, outputs: content.outputs, now };
+    begun(ctx, &starting, &state, Outcome::Started).await
+}
+
+/// Starts the run of a batch; why it cannot be started is noted, and the next tick tries again.
+async fn begun(
+    ctx: &Context,
+    starting: &Starting<'_>,
+    state: &State,
+    outcome: Outcome,
+) -> Result<&'static str, TickError> {
+    let Err(why) = start::run(ctx, starting).await? else { return Ok(outcome.as_str()) };
+    let (event, now) = (starting.event, starting.now);
+    let state = state.failed(&why, now);
+    let clock = clock(event, state.overdue_at(starting.ready.timing.interval, now));
+    late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
+    tracing::warn!(monitor = %event.monitor, why, "the run of a batch cannot be started");
+    Ok(Outcome::Failed.as_str())
 }
 
 /// Sees that the run of the open batch has been started, and that its end is written down.

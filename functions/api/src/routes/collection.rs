@@ -86,8 +86,14 @@ pub(crate) trait Kind: StoredDocument {
         async { Ok(()) }
     }
 
-    /// What follows from a document that was created or changed. It is stored already: what fails here is made up for.
-    fn kept(&self, _: &Context) -> impl Future<Output = ()> + Send {
+    /// What is told elsewhere once this document has taken the place of another one, or is there for the first time. It is stored
+    /// by then: whatever fails here is made up for by others.
+    fn after_write(&self, _: &Context) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
+    /// The same once it is gone.
+    fn after_removal(&self, _: &Context) -> impl Future<Output = ()> + Send {
         async {}
     }
 
@@ -146,7 +152,7 @@ async fn create<K: Kind>(
         let (new, warnings) = K::draft(&ctx, Author { user, id: attempt.id() }, &draft).await?;
         may_write(&signed, &new)?;
         let stored = collection::<K>(&ctx).create(&new).await?;
-        stored.kept(&ctx).await;
+        stored.after_write(&ctx).await;
         created_at(stored, warnings)
     })
     .await
@@ -243,7 +249,7 @@ async fn changed<K: Kind>(
     may_write(signed, &before)?;
     may_write(signed, &after)?;
     collection::<K>(ctx).replace(&before, &after).await?;
-    after.kept(ctx).await;
+    after.after_write(ctx).await;
     Ok(Json(after.view(warnings)))
 }
 
@@ -263,6 +269,7 @@ async fn delete<K: Kind>(
     let before = changeable::<K>(&ctx, holder(&signed, K::REMOVER)?, &id).await?;
     before.before_removal(&ctx).await?;
     collection::<K>(&ctx).delete(&before).await?;
+    before.after_removal(&ctx).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

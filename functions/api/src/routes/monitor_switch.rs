@@ -78,7 +78,7 @@ async fn switch(
     let (version, updated_at) = (before.version + 1, now());
     let after = Stored { spec, version, updated_at, ..before.clone() };
     ctx.catalog.collection::<Stored<MonitorSpec>>().replace(&before, &after).await?;
-    MonitorSpec::kept(&after, ctx).await;
+    MonitorSpec::after_write(&after, ctx).await;
     Ok(Json(Switched { id: after.id, is_active, version }))
 }
 

@@ -53,18 +53,21 @@ impl Fields for MonitorSpec {
         steps.iter().try_for_each(|step| reads(step, &endpoints))
     }
 
-    async fn kept(monitor: &Stored<Self>, ctx: &Context) {
+    async fn after_write(monitor: &Stored<Self>, ctx: &Context) {
         if let Err(problem) = set_clock(ctx, monitor).await {
             let why = &problem.code;
             tracing::warn!(monitor = %monitor.id, why, "the clock was not set; the sweeper ticks");
         }
     }
 
-    async fn before_removal(monitor: &Stored<Self>, ctx: &Context) -> Result<(), Problem> {
+    /// What is left of it is found by nobody, and its clock finds no monitor.
+    async fn after_removal(monitor: &Stored<Self>, ctx: &Context) {
         if let Err(error) = ctx.monitor_clocks.clear(monitor.id.as_str()).await {
-            tracing::warn!(monitor = %monitor.id, %error, "the clock goes on, and finds no monitor");
+            tracing::warn!(monitor = %monitor.id, %error, "the clock goes on");
         }
-        Ok(ctx.monitors.forget(&monitor.id).await?)
+        if let Err(error) = ctx.monitors.forget(&monitor.id).await {
+            tracing::warn!(monitor = %monitor.id, %error, "watermarks and batches stay");
+        }
     }
 }
 
@@ -186,8 +189,8 @@ pub(super) async fn remove(
     let monitors = ctx.catalog.collection::<Stored<MonitorSpec>>();
     let all = monitors.all(owner).await?;
     for monitor in all.iter().filter(|monitor| monitor.spec.profile_id == *profile) {
-        MonitorSpec::before_removal(monitor, ctx).await?;
         monitors.delete(monitor).await?;
+        MonitorSpec::after_removal(monitor, ctx).await;
     }
     Ok(())
 }

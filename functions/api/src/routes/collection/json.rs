@@ -42,17 +42,14 @@ pub(crate) trait Fields: Spec + Document {
         owner: &UserId,
     ) -> impl Future<Output = Result<(), Problem>> + Send;
 
-    /// See [`Kind::kept`].
-    fn kept(_: &Stored<Self>, _: &Context) -> impl Future<Output = ()> + Send {
+    /// See [`Kind::after_write`].
+    fn after_write(_: &Stored<Self>, _: &Context) -> impl Future<Output = ()> + Send {
         async {}
     }
 
-    /// See [`Kind::before_removal`].
-    fn before_removal(
-        _: &Stored<Self>,
-        _: &Context,
-    ) -> impl Future<Output = Result<(), Problem>> + Send {
-        async { Ok(()) }
+    /// See [`Kind::after_removal`].
+    fn after_removal(_: &Stored<Self>, _: &Context) -> impl Future<Output = ()> + Send {
+        async {}
     }
 }
 
@@ -81,12 +78,12 @@ impl<S: Fields> Kind for Stored<S> {
         Ok((Self { spec, version: self.version + 1, updated_at: now(), ..self }, warnings))
     }
 
-    async fn before_removal(&self, ctx: &Context) -> Result<(), Problem> {
-        S::before_removal(self, ctx).await
+    async fn after_write(&self, ctx: &Context) {
+        S::after_write(self, ctx).await;
     }
 
-    async fn kept(&self, ctx: &Context) {
-        S::kept(self, ctx).await;
+    async fn after_removal(&self, ctx: &Context) {
+        S::after_removal(self, ctx).await;
     }
 
     fn listing(query: &ListQuery) -> ListQuery {
