@@ -107,10 +107,8 @@ fn strategy(mode: ExecutionMode) -> Strategy {
 /// The run has the rights its owner has now; each of its steps looks at them again.
 pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<Result<(), String>, TickError> {
     let owner = &of.event.owner;
-    let Some(entry) = ctx.directory.entry_of(owner).await? else {
-        return Ok(Err("its owner is not known any more".to_owned()));
-    };
-    let invoker = Invoker { user: owner.clone(), scopes: entry.scopes, token: None };
+    let scopes = of.ready.rights.scopes.clone();
+    let invoker = Invoker { user: owner.clone(), scopes, token: None };
     let monitor = &of.ready.monitor;
     let from = FromMonitor { monitor: monitor.id.clone(), batch: of.batch.id.clone() };
     let approval_policy = monitor.spec.approval_policy;

@@ -1,5 +1,6 @@
 //! From the event to what was done.
 
+use countersign_identity::DirectoryEntry;
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
     Due, Interval, MonitorSpec, Open, Outcome, State, Timing, Watermark, detections, fate,
@@ -21,6 +22,8 @@ pub(crate) struct Ready {
     pub(crate) playbook: StoredPlaybook,
     pub(crate) timing: Timing,
     pub(crate) standing: Standing,
+    /// What its owner may do now.
+    pub(crate) rights: DirectoryEntry,
 }
 
 /// One tick; what it came to, in a word.
@@ -81,27 +84,50 @@ async fn ready(
     monitor: Stored<MonitorSpec>,
     standing: Standing,
 ) -> Result<Result<Ready, Unready>, TickError> {
-    let id = &monitor.spec.profile_id;
-    let agent = ctx.catalog.profiles().get(&event.owner, id).await?;
+    let unready = |standing, why: String| Ok(Err(Unready { standing, why }));
+    // Nobody looks with the credentials of somebody who is no longer there.
+    let Some(rights) = ctx.directory.entry_of(&event.owner).await?.filter(|entry| entry.active)
+    else {
+        return unready(standing, "its owner is no longer active".to_owned());
+    };
+    let (agent, playbook) = agent_and_playbook(ctx, event, &monitor).await?;
     let Some(agent) = agent.filter(|agent| agent.is_active) else {
-        let why = format!("the agent `{id}` is gone or switched off");
-        return Ok(Err(Unready { standing, why }));
+        let why = format!("the agent `{}` is gone or switched off", monitor.spec.profile_id);
+        return unready(standing, why);
     };
-    let Some(named) = monitor.spec.playbook(&agent.spec).map(str::to_owned) else {
-        let why =
-            "the monitor names no playbook, and its agent has not one that comes first".to_owned();
-        return Ok(Err(Unready { standing, why }));
-    };
-    let Some(playbook) = ctx.catalog.playbooks().get(&event.owner, &named).await? else {
-        return Ok(Err(Unready { standing, why: format!("the playbook `{named}` is gone") }));
+    let Some(playbook) = playbook else {
+        let why = match monitor.spec.playbook(&agent.spec) {
+            Some(named) => format!("the playbook `{named}` is gone"),
+            None => "it names no playbook, and its agent has none that comes first".to_owned(),
+        };
+        return unready(standing, why);
     };
     match Timing::of(&monitor.spec, playbook.playbook.monitor_config.as_ref()) {
-        Ok(timing) => Ok(Ok(Ready { monitor, agent, playbook, timing, standing })),
+        Ok(timing) => Ok(Ok(Ready { monitor, agent, playbook, timing, standing, rights })),
         Err(_) => {
             let why = "neither the monitor nor its playbook says how often to look".to_owned();
-            Ok(Err(Unready { standing, why }))
+            unready(standing, why)
         }
     }
+}
+
+/// With one request when the monitor names its playbook.
+async fn agent_and_playbook(
+    ctx: &Context,
+    event: &TickEvent,
+    monitor: &Stored<MonitorSpec>,
+) -> Result<(Option<Profile>, Option<StoredPlaybook>), TickError> {
+    let (owner, id) = (&event.owner, &monitor.spec.profile_id);
+    if let Some(named) = &monitor.spec.playbook_id {
+        return Ok(ctx.catalog.agent_and_playbook(owner, id, named).await?);
+    }
+    let agent = ctx.catalog.profiles().get(owner, id).await?;
+    let named = agent.as_ref().and_then(|agent| monitor.spec.playbook(&agent.spec));
+    let playbook = match named.map(str::to_owned) {
+        Some(named) => ctx.catalog.playbooks().get(owner, &named).await?,
+        None => None,
+    };
+    Ok((agent, playbook))
 }
 
 impl Unready {
