@@ -185,8 +185,14 @@ async fn finish(
 async fn settle(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let Some(from) = &done.head.from_monitor else { return Ok(()) };
     let ended = context.monitors.ended(from, &done.head.run, done.status, done.at).await?;
-    if ended == Some(BatchState::Parked) {
-        tracing::error!(monitor = %from.monitor, batch = %from.batch, "what a monitor found is parked");
+    if ended != Some(BatchState::Parked) {
+        return Ok(());
+    }
+    tracing::error!(monitor = %from.monitor, batch = %from.batch, "what a monitor found is parked");
+    let event = DomainEvent::new("monitor.parked", done.at).about("monitor", from.monitor.as_str());
+    let event = event.about("batch", from.batch.as_str()).about("owner", done.head.owner.as_str());
+    if let Err(error) = context.bus.publish(&[event]).await {
+        tracing::warn!(monitor = %from.monitor, %error, "listeners missed that items are parked");
     }
     Ok(())
 }
