@@ -11,11 +11,11 @@ use crate::case::{FACTORY, Person, gated, person, rows};
 use crate::world::world;
 
 /// So many calls are tried at least.
-const LEAST: usize = 168;
+const LEAST: usize = 240;
 
 /// What is one person's, by the word before it in a path.
 struct Belongings {
-    of: [(&'static str, String); 7],
+    of: [(&'static str, String); 8],
 }
 
 impl Belongings {
@@ -30,6 +30,15 @@ impl Belongings {
             "name": "Foreign", "profile_id": profile, "cron_expression": "0 6 * * *", "query_template": "?",
         });
         let schedule = ana.post("/schedules", &schedule).await["id"].clone();
+        let watch = format!("{id}-watch");
+        ana.playbook(&format!(
+            "id: {watch}\nname: Watch\ndescription: Looks.\nversion: 1.0.0\nexecution_mode: deterministic\nsteps:\n  - {{name: look, step_type: tool, action: detect_new_files, inputs: {{folder_id: empty}}}}\n"
+        ))
+        .await;
+        let monitor = json!({
+            "name": "Foreign", "profile_id": profile, "playbook_id": watch, "interval": "24h",
+        });
+        let monitor = ana.post("/monitors", &monitor).await["id"].clone();
         let run = ana.start(&profile, &id, rows()).await;
         let approval = maria.request(&run).await["approval"].as_str().unwrap().to_owned();
         ana.reaches(&run, "awaiting_approval").await;
@@ -42,6 +51,7 @@ impl Belongings {
             ("executions", run),
             ("approvals", approval),
             ("schedules", schedule.as_str().unwrap().to_owned()),
+            ("monitors", monitor.as_str().unwrap().to_owned()),
         ];
         Self { of }
     }
@@ -55,7 +65,7 @@ impl Belongings {
                 || self.of.iter().find(|(word, _)| *word == before).map(|(_, id)| id.as_str());
             filled.push(match part {
                 "{step}" => "large",
-                "{n}" => "1",
+                "{n}" | "{number}" => "1",
                 part if part.starts_with('{') => known()?,
                 part => part,
             });
@@ -66,12 +76,13 @@ impl Belongings {
 
     /// What its owner sees of all of it.
     async fn seen(&self, ana: &Person) -> Vec<Value> {
-        let [profile, playbook, connector, binding, run, approval, schedule] =
+        let [profile, playbook, connector, binding, run, approval, schedule, monitor] =
             self.of.each_ref().map(|(_, id)| id.as_str());
         let mut seen = Vec::new();
         for path in [
             format!("/profiles/{profile}"),
             format!("/schedules/{schedule}"),
+            format!("/monitors/{monitor}"),
             format!("/playbooks/{playbook}"),
             format!("/connectors/{connector}"),
             format!("/profiles/{profile}/data-sources/{binding}"),
@@ -95,6 +106,7 @@ fn body(path: &str, belongings: &Belongings) -> Value {
     let id = belongings.of[1].1.as_str();
     let digest = "0".repeat(64);
     match path.rsplit('/').next().unwrap_or_default() {
+        "reset-watermarks" => json!({"steps": ["look"]}),
         "approve" | "reject" => json!({"digest": digest, "version": 1}),
         "strike" => json!({"digest": digest, "version": 1, "step": "keep", "indices": [0]}),
         "extend" => json!({"deadline": "2100-01-01T00:00:00Z"}),

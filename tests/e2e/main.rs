@@ -31,6 +31,7 @@ mod library;
 mod loosening;
 mod main_job;
 mod money;
+mod monitors;
 mod pages;
 mod playbooks;
 mod profiles;

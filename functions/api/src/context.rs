@@ -8,9 +8,9 @@ use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_recovery::Runner;
 use countersign_registry::Registry;
 use countersign_run_start::Starter;
-use countersign_states::Machine;
+use countersign_states::{Machine, Schedules};
 use countersign_store_approvals::Approvals;
-use countersign_store_catalog::Catalog;
+use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
 use countersign_store_egress::EgressStore;
@@ -35,6 +35,10 @@ pub struct Context {
     pub directory: Directory,
     /// Profiles, connectors, playbooks.
     pub catalog: Catalog,
+    /// Where monitors stand.
+    pub monitors: MonitorStore,
+    /// What ticks them.
+    pub monitor_clocks: Schedules,
     /// Runs.
     pub runs: RunStore,
     /// Journals.
@@ -105,6 +109,13 @@ impl Context {
             verifier: Verifier::of(&boot.settings)?,
             journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
             catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
+            monitors: MonitorStore::new(boot.table(Setting::TableCatalog, &dynamo)?, blobs.clone()),
+            monitor_clocks: Schedules::new(
+                &boot.aws,
+                boot.settings.need(Setting::ScheduleGroup)?,
+                boot.settings.need(Setting::ScheduleRoleArn)?,
+                boot.settings.need(Setting::MonitorFunctionArn)?,
+            ),
             runner: Runner::new(
                 runs.clone(),
                 Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?),

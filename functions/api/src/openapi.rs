@@ -23,6 +23,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use countersign_connector::StoredConnector;
+use countersign_monitor::MonitorSpec;
 use countersign_profile::Profile;
 use countersign_schedule::ScheduleSpec;
 use countersign_store_catalog::{Stored, StoredPlaybook};
@@ -176,6 +177,15 @@ const GROUPS: &[Group] = &[
     )
     .of_fields::<Profile>(),
     factory("/schedules", &[]).of_fields::<Stored<ScheduleSpec>>(),
+    factory(
+        "/monitors",
+        doors! {
+            monitor_switch: pause, resume, run_now;
+            monitor_marks: state, watermarks, reset;
+            monitor_batches: list, detail, parked;
+        },
+    )
+    .of_fields::<Stored<MonitorSpec>>(),
     factory(
         "/connectors",
         doors! {

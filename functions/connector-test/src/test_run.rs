@@ -118,6 +118,7 @@ fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
             dry_run: false,
             invoked_by: owner.clone(),
             started_at: now,
+            monitor: None,
             warnings: Vec::new(),
         },
     }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use countersign_gatekeeper::Bootstrap;
 use countersign_lambda_entry::{Setting, handler, serve};
 use countersign_recovery::Runner;
-use countersign_states::Machine;
+use countersign_states::{Machine, Schedules};
+use countersign_store_catalog::MonitorStore;
 use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_tokens::Tokens;
-use cron_sweep::{Approvals, Chore, Knowledge, Runs};
+use cron_sweep::{Approvals, Chore, Knowledge, Monitors, Runs};
 
 fn main() -> ExitCode {
     serve(|boot| {
@@ -22,8 +23,24 @@ fn main() -> ExitCode {
             let runs = Runs { runner, store, gatekeeper: gatekeeper.clone() };
             let table = boot.table(Setting::TableKnowledge, &boot.dynamo())?;
             let knowledge = Knowledge(KnowledgeStore::new(table, boot.blobs()?));
-            let chores: Arc<[Arc<dyn Chore>]> =
-                Arc::new([Arc::new(Approvals(gatekeeper)), Arc::new(runs), Arc::new(knowledge)]);
+            let monitors = Monitors {
+                store: MonitorStore::new(
+                    boot.table(Setting::TableCatalog, &boot.dynamo())?,
+                    boot.blobs()?,
+                ),
+                schedules: Schedules::new(
+                    &boot.aws,
+                    boot.settings.need(Setting::ScheduleGroup)?,
+                    boot.settings.need(Setting::ScheduleRoleArn)?,
+                    boot.settings.need(Setting::MonitorFunctionArn)?,
+                ),
+            };
+            let chores: Arc<[Arc<dyn Chore>]> = Arc::new([
+                Arc::new(Approvals(gatekeeper)),
+                Arc::new(runs),
+                Arc::new(monitors),
+                Arc::new(knowledge),
+            ]);
             Ok(handler(move |_event, invocation| {
                 let chores = Arc::clone(&chores);
                 Box::pin(async move { cron_sweep::handle(&chores, &invocation).await })

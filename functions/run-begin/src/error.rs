@@ -34,6 +34,12 @@ pub enum BeginError {
     #[error("the samples do not fit: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     #[failure(code = "RUN_SAMPLES_INVALID")]
     Samples(Vec<SampleProblem>),
+    /// The playbook has other detection steps than when its monitor looked.
+    #[error(
+        "the monitor has found nothing for the step `{0}`: the playbook was changed since it looked"
+    )]
+    #[failure(code = "DETECTION_CHANGED")]
+    Undetected(String),
     /// The plan is refused.
     #[error("the plan is rejected: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     #[failure(code = "PLAN_INVALID")]
@@ -66,6 +72,7 @@ impl BeginError {
                 | Self::Links(_)
                 | Self::Inputs(_)
                 | Self::Samples(_)
+                | Self::Undetected(_)
                 | Self::Refused(_)
                 | Self::Repeat(_)
         )

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use countersign_plan::{Plan, Rehearsal, Request, check, inputs, plan as planned};
+use countersign_plan::{Plan, Rehearsal, Request, check, detected, inputs, plan as planned};
 use countersign_playbook::{Bindings, CompileContext, PlaybookSource, ValidPlaybook, compile};
 use countersign_registry::action::ReadAhead;
 use countersign_run::{DryRun, Head};
@@ -31,6 +31,10 @@ pub(crate) async fn plan(context: &Context, head: &Head) -> Result<Plan, BeginEr
     };
     let mut plan = planned(&playbook, request);
     rehearse(context, head, &endpoints, &mut plan).await?;
+    if head.from_monitor.is_some() {
+        let found = context.runs.samples(&head.run).await?;
+        detected(&mut plan, &found).map_err(BeginError::Undetected)?;
+    }
     if head.dry_run.is_none() {
         read_ahead(&mut plan, &reads);
     }

@@ -21,6 +21,7 @@ use countersign_actions_knowledge::Stores;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
+use countersign_monitor::BatchState;
 use countersign_outbox::{DomainEvent, EventBus, MailQueue};
 use countersign_plan::Plan;
 use countersign_profile::Profile;
@@ -28,7 +29,7 @@ use countersign_run::{
     Head, PARTLY_DONE, Response, RoutedOutput, RunId, RunRecord, RunState, RunStatus, StepState,
     StepStatus, fold,
 };
-use countersign_store_catalog::Catalog;
+use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_content::ContentStore;
 use countersign_store_directory::Directory;
 use countersign_store_knowledge::KnowledgeStore;
@@ -57,6 +58,7 @@ pub struct Context {
     runs: RunStore,
     journal: JournalStore,
     catalog: Catalog,
+    monitors: MonitorStore,
     content: ContentStore,
     graph: Stores,
     directory: Directory,
@@ -83,6 +85,7 @@ impl Context {
         Ok(Self {
             journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
             runs,
+            monitors: MonitorStore::new(boot.table(Setting::TableCatalog, &dynamo)?, boot.blobs()?),
             catalog,
             content: ContentStore::new(boot.table(Setting::TableContent, &dynamo)?, boot.blobs()?),
             graph: Stores { graph: knowledge.clone(), explore: knowledge, profiles },
@@ -169,12 +172,29 @@ async fn finish(
     if counts {
         account::write(context, &done).await?;
         notice::send(context, &done).await?;
+        settle(context, &done).await?;
     }
     context.runs.finish(&head, status, &record, now).await?;
     if counts {
         publish(context, &done).await;
     }
     Ok(status)
+}
+
+/// What a monitor found is done, or is tried again (F-214). It is written before the run is, so that it is not forgotten.
+async fn settle(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
+    let Some(from) = &done.head.from_monitor else { return Ok(()) };
+    let ended = context.monitors.ended(from, &done.head.run, done.status, done.at).await?;
+    if ended != Some(BatchState::Parked) {
+        return Ok(());
+    }
+    tracing::error!(monitor = %from.monitor, batch = %from.batch, "what a monitor found is parked");
+    let event = DomainEvent::new("monitor.parked", done.at).about("monitor", from.monitor.as_str());
+    let event = event.about("batch", from.batch.as_str()).about("owner", done.head.owner.as_str());
+    if let Err(error) = context.bus.publish(&[event]).await {
+        tracing::warn!(monitor = %from.monitor, %error, "listeners missed that items are parked");
+    }
+    Ok(())
 }
 
 /// A run whose profile was removed refers to it no more (F-178).

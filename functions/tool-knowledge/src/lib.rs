@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use countersign_actions_detect::{NewEntities, handlers};
 use countersign_actions_knowledge::{Stores, actions};
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_step_entry::Context;
@@ -17,5 +18,8 @@ pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let table = boot.table(Setting::TableKnowledge, &dynamo)?;
     let store = Arc::new(KnowledgeStore::new(table, boot.blobs()?));
     let profiles = Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?));
-    Context::new(boot, actions(&Stores { graph: store.clone(), explore: store, profiles }))
+    let entities = NewEntities { discovered: store.clone(), namespaces: profiles.clone() };
+    let mut all = actions(&Stores { graph: store.clone(), explore: store, profiles });
+    all.extend(handlers(vec![Arc::new(entities)]));
+    Context::new(boot, all)
 }

@@ -141,7 +141,7 @@ fn every_operation_has_an_id_and_says_how_it_is_refused() {
 /// The operations of §30.3 that this door must have.
 #[test]
 fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
-    const WANTED: [&str; 68] = [
+    const WANTED: [&str; 82] = [
         "post /profiles",
         "get /profiles",
         "get /profiles/{id}",
@@ -157,6 +157,20 @@ fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
         "put /schedules/{id}",
         "patch /schedules/{id}",
         "delete /schedules/{id}",
+        "get /monitors",
+        "post /monitors",
+        "post /monitors/validate",
+        "get /monitors/{id}",
+        "put /monitors/{id}",
+        "patch /monitors/{id}",
+        "delete /monitors/{id}",
+        "post /monitors/{id}/pause",
+        "post /monitors/{id}/resume",
+        "post /monitors/{id}/run-now",
+        "get /monitors/{id}/watermarks",
+        "post /monitors/{id}/reset-watermarks",
+        "get /monitors/{id}/batches",
+        "get /monitors/{id}/parked",
         "get /connectors",
         "get /connectors/{id}",
         "post /connectors",

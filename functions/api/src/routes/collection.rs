@@ -91,6 +91,17 @@ pub(crate) trait Kind: StoredDocument {
         async { Ok(()) }
     }
 
+    /// What is told elsewhere once this document has taken the place of another one, or is there for the first time. It is stored
+    /// by then: whatever fails here is made up for by others.
+    fn after_write(&self, _: &Context) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
+    /// The same once it is gone.
+    fn after_removal(&self, _: &Context) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
     /// What the store is asked for.
     fn listing(query: &Self::Query) -> ListQuery;
 
@@ -147,6 +158,7 @@ async fn create<K: Kind>(
         may_write(&signed, &new)?;
         may_hide::<K>(&ctx, &signed, new.id()).await?;
         let stored = collection::<K>(&ctx).create(&new).await?;
+        stored.after_write(&ctx).await;
         created_at(stored, warnings)
     })
     .await
@@ -246,6 +258,7 @@ async fn changed<K: Kind>(
         holder(signed, Role::Analyst)?;
     }
     collection::<K>(ctx).replace(&before, &after).await?;
+    after.after_write(ctx).await;
     Ok(Json(after.view(warnings)))
 }
 
@@ -272,6 +285,7 @@ async fn delete<K: Kind>(
     let before = changeable::<K>(&ctx, holder(&signed, K::REMOVER)?, &id).await?;
     before.before_removal(&ctx).await?;
     collection::<K>(&ctx).delete(&before).await?;
+    before.after_removal(&ctx).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -56,6 +56,7 @@ pub(crate) async fn repeat(
             chosen_because: head.chosen_because.clone(),
             understood: head.understood.clone(),
             repeats: &repeats,
+            found: None,
         };
         accepted(run_start::start(starter, &invoker(&signed), &starting, Vec::new()).await?)
     })

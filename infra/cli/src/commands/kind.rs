@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use countersign_document::{Limits, Tree, nearest};
+use countersign_monitor::MonitorSpec;
 use countersign_profile::ProfileFile;
 use countersign_schedule::ScheduleSpec;
 use serde_json::Value;
@@ -17,6 +18,8 @@ pub(super) enum Kind {
     Profile,
     /// Schedules.
     Schedule,
+    /// Monitors.
+    Monitor,
 }
 
 /// What a text is meant to be.
@@ -35,6 +38,7 @@ impl Kind {
             Self::Playbook => countersign_playbook::schema(),
             Self::Profile => countersign_document::schema::<ProfileFile>(),
             Self::Schedule => countersign_document::schema::<ScheduleSpec>(),
+            Self::Monitor => countersign_document::schema::<MonitorSpec>(),
         }
     }
 

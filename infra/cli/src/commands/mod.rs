@@ -10,6 +10,7 @@ mod escalate;
 mod extend;
 mod floor;
 mod kind;
+mod monitors;
 mod response_text;
 mod reviews;
 mod run;
@@ -78,6 +79,8 @@ pub(crate) enum Command {
     Escalate(escalate::Escalate),
     /// List doubtful merges of entities, or show, decide or reverse one.
     Reviews(reviews::Reviews),
+    /// List monitors, or make, show, pause, resume, reset one, or let it look now.
+    Monitors(monitors::Monitors),
     /// Measure.
     Bench(bench::Bench),
     /// Verify a ledger's export, offline.
@@ -107,6 +110,7 @@ impl Command {
             Self::Escalate(command) => command.run(place, console).await,
             Self::Extend(command) => command.run(place, console).await,
             Self::Reviews(command) => command.run(place, console).await,
+            Self::Monitors(command) => command.run(place, console).await,
             Self::Deny(command) => command.run("reject", place, console).await,
         }
     }

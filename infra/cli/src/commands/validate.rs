@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use countersign_connector::{Parsed, parse, parse_template};
 use countersign_document::{Document, Problem, Reading};
+use countersign_monitor::MonitorSpec;
 use countersign_playbook::{CompileContext, PlaybookSource, compile, render};
 use countersign_profile::ProfileFile;
 use countersign_registry::Registry;
@@ -19,7 +20,7 @@ use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Playbooks, connectors, profiles and schedules, YAML.
+    /// Playbooks, connectors, profiles, schedules and monitors, YAML.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The connectors are templates of a deployment, which may name its environment in `auth_fields`.
@@ -47,6 +48,7 @@ impl Validate {
                 Kind::Connector => self.connector(console, &origin, &text),
                 Kind::Profile => self.document::<ProfileFile>(console, &origin, &text),
                 Kind::Schedule => self.document::<ScheduleSpec>(console, &origin, &text),
+                Kind::Monitor => self.document::<MonitorSpec>(console, &origin, &text),
                 Kind::Playbook => {
                     self.playbook(console, &PlaybookSource::new(&origin, &text), &world)
                 }

@@ -68,8 +68,13 @@ impl Cast {
                 made(door, "/playbooks", &json!({"yaml": playbook(&unique("book"))})).await?;
             let fields = json!({"name": "Requests", "profile_id": profile, "cron_expression": "0 6 * * *", "query_template": "What is new?"});
             let schedule = made(door, "/schedules", &fields).await?;
+            let watch = made(door, "/playbooks", &json!({"yaml": watch(&unique("watch"))})).await?;
+            let fields = json!({"name": "Requests", "profile_id": profile, "playbook_id": watch, "interval": "24h"});
+            let monitor = made(door, "/monitors", &fields).await?;
             let of = [
                 ("schedules", schedule),
+                ("monitors", monitor),
+                ("watches", watch),
                 ("profiles", profile),
                 ("connectors", connector),
                 ("data-sources", binding),
@@ -99,7 +104,7 @@ impl Cast {
 
     /// What stands behind `/{before}/`; `is_last` when it will be gone afterwards.
     pub(super) fn name(&self, before: &str, part: &str, is_last: bool) -> Option<&str> {
-        if part == "{n}" {
+        if ["{n}", "{number}"].contains(&part) {
             return Some("1");
         }
         let names = if is_last { &self.spare } else { &self.names };
@@ -115,6 +120,8 @@ impl Cast {
             "profile" | "profile_id" => known("profiles"),
             "playbook" => known("playbooks"),
             "connector_id" => known("connectors"),
+            "playbook_id" => known("watches"),
+            "interval" => Some(json!("24h")),
             "inputs" => Some(json!({"rows": [{"amount": 15}]})),
             "run_context" => Some(json!("background")),
             "yaml" => Some(if random.random_bool(0.5) {
@@ -275,6 +282,13 @@ steps:
 }
 
 /// A connector that no playbook here calls, with an address that nobody has.
+/// A playbook whose first step looks into an empty folder.
+fn watch(id: &str) -> String {
+    format!(
+        "id: {id}\nname: Requests\ndescription: Looks into a folder.\nversion: 1.0.0\nexecution_mode: deterministic\nsteps:\n  - {{name: look, step_type: tool, action: detect_new_files, inputs: {{folder_id: empty}}}}\n"
+    )
+}
+
 fn connector(id: &str) -> String {
     format!(
         r"id: {id}
@@ -291,12 +305,15 @@ endpoints:
 
 #[cfg(test)]
 mod tests {
-    use super::{connector, playbook};
+    use super::{connector, playbook, watch};
 
     #[test]
     fn the_playbook_and_the_connector_can_be_saved() {
         let registry = countersign_registry::Registry::builtin();
         let world = countersign_playbook::CompileContext::of(&registry);
+        let yaml = watch("watch-1");
+        let source = countersign_playbook::PlaybookSource::new("watch.yaml", &yaml);
+        assert!(countersign_playbook::compile(&source, &world).is_valid());
         let yaml = playbook("book-1");
         let source = countersign_playbook::PlaybookSource::new("x.yaml", &yaml);
         let compiled = countersign_playbook::compile(&source, &world);

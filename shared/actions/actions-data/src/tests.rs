@@ -17,6 +17,7 @@ fn call(action: &str, inputs: &Value, params: &Value) -> Call {
         dry_run: false,
         invoked_by: owner.clone(),
         started_at: now,
+        monitor: None,
         warnings: Vec::new(),
     };
     Call {

@@ -96,6 +96,7 @@ fn call(action: &str, inputs: &Value) -> Call {
             dry_run: false,
             invoked_by: user,
             started_at: now,
+            monitor: None,
             warnings: Vec::new(),
         },
     }

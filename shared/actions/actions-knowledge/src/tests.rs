@@ -26,6 +26,7 @@ fn call(owner: u8, key: &str, inputs: &Value, params: &Value) -> Call {
         dry_run: false,
         invoked_by: owner.clone(),
         started_at: now,
+        monitor: None,
         warnings: Vec::new(),
     };
     Call {

@@ -84,6 +84,7 @@ fn call(message: &str, params: &Value) -> Call {
             dry_run: false,
             invoked_by: user,
             started_at: now,
+            monitor: None,
             warnings: Vec::new(),
         },
     }

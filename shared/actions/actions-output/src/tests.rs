@@ -180,6 +180,7 @@ fn call(action: &str, data: Value, params: &Value) -> Call {
             dry_run: false,
             invoked_by: user,
             started_at: now,
+            monitor: None,
             warnings: Vec::new(),
         },
     }

@@ -41,6 +41,7 @@ fn call_of(action: &str, inputs: Value, params: Value) -> Call {
             dry_run: false,
             invoked_by: user,
             started_at: jiff::Timestamp::UNIX_EPOCH,
+            monitor: None,
             warnings: Vec::new(),
         },
     }

@@ -18,8 +18,8 @@ use crate::error::StatesError;
 /// Calls one function at a time to come, up to a minute late, then forgets it.
 #[derive(Debug, Clone)]
 pub struct Schedules {
-    client: LazyClient<Client>,
-    group: String,
+    pub(crate) client: LazyClient<Client>,
+    pub(crate) group: String,
     role_arn: String,
     function_arn: String,
 }
@@ -103,13 +103,13 @@ impl Schedules {
         })
     }
 
-    fn target(&self, event: &Value) -> Result<Target, StatesError> {
+    pub(crate) fn target(&self, event: &Value) -> Result<Target, StatesError> {
         let target = Target::builder().arn(&self.function_arn).role_arn(&self.role_arn);
         target.input(event.to_string()).build().map_err(|error| invalid(&error))
     }
 }
 
-fn exactly_then() -> Result<FlexibleTimeWindow, StatesError> {
+pub(crate) fn exactly_then() -> Result<FlexibleTimeWindow, StatesError> {
     let window = FlexibleTimeWindow::builder().mode(FlexibleTimeWindowMode::Off);
     window.build().map_err(|error| invalid(&error))
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use countersign_connector::ConnectorId;
 use countersign_identity::UserId;
+use countersign_monitor::MonitorId;
 use countersign_profile::Handle;
 use countersign_store_kit::Key;
 
@@ -69,3 +70,27 @@ pub(crate) fn replay(owner: &UserId, name: &str) -> Key {
 pub(crate) fn listed<T: StoredDocument>(owner: Owner<'_>, property: &str) -> String {
     format!("OWNER#{owner}#{}S#{property}", T::KEY)
 }
+
+/// Everything that belongs to a monitor beside what its owner wrote.
+pub(crate) fn monitor(id: &MonitorId) -> String {
+    format!("MONITOR#{id}")
+}
+
+pub(crate) fn monitor_state(id: &MonitorId) -> Key {
+    Key::new(monitor(id), "STATE")
+}
+
+pub(crate) fn monitor_clock(id: &MonitorId) -> Key {
+    Key::new(monitor(id), "CLOCK")
+}
+
+pub(crate) fn watermark(id: &MonitorId, step: &str) -> Key {
+    Key::new(monitor(id), format!("MARK#{step}"))
+}
+
+pub(crate) fn batch(id: &MonitorId, number: u64) -> Key {
+    Key::new(monitor(id), format!("BATCH#{number:010}"))
+}
+
+/// The partition of the index with the clocks of all monitors that look.
+pub(crate) const CLOCKS: &str = "MONITORS#CLOCKS";

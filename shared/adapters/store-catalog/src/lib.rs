@@ -8,6 +8,11 @@
 //! | `OWNER#{owner}` | `PLAYBOOK#{id}` | a playbook; in the index under `OWNER#{owner}#PLAYBOOKS#{category}` |
 //! | `OWNER#{owner}` | `TRIGGERS#{id}` | what a playbook listens to, apart from its text (F-152) |
 //! | `OWNER#{owner}` | `SCHEDULE#{id}` | a schedule; in the index under `OWNER#{owner}#SCHEDULES#{profile}` |
+//! | `OWNER#{owner}` | `MONITOR#{id}` | a monitor; in the index under `OWNER#{owner}#MONITORS#{profile}` |
+//! | `MONITOR#{id}` | `STATE` | its open batch and its last tick |
+//! | `MONITOR#{id}` | `MARK#{step}` | the watermark of a detection step (K-65) |
+//! | `MONITOR#{id}` | `BATCH#{number}` | what was new at a look |
+//! | `MONITOR#{id}` | `CLOCK` | when somebody else is to tick it; in the index under `MONITORS#CLOCKS` |
 //! | `BOUND#{owner}#{profile}` | `CONNECTOR#{connector}` | the binding of a connector to a profile; one each |
 //! | `REPLAY#{owner}` | `{digest of route and key}` | a request under an `Idempotency-Key`, for a day |
 //!
@@ -20,6 +25,9 @@ mod connectors;
 mod endpoints;
 mod error;
 mod keys;
+mod monitor_settle;
+mod monitor_store;
+mod monitors;
 mod playbooks;
 mod profiles;
 mod record;
@@ -31,6 +39,7 @@ mod triggers;
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
 pub use error::CatalogError;
+pub use monitor_store::{Batched, Clock, MonitorStore, Standing};
 pub use playbooks::StoredPlaybook;
 pub use profiles::system_profile_id;
 pub use replays::{Answered, Replay};

@@ -18,6 +18,7 @@
 
 mod calls;
 mod decide;
+mod discovered;
 mod explore;
 mod graph;
 mod keys;

@@ -5,6 +5,7 @@ use countersign_connector::{FileBody, FileEntry, Files, Listing, SourceError};
 use countersign_failure::{Class, Failure};
 use countersign_store_kit::Blobs;
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 
 /// The bucket did not do what was asked.
 #[derive(Debug, thiserror::Error, Failure)]
@@ -58,8 +59,11 @@ impl Files for S3Files {
                 let page = sent.map_err(|error| sdk("listing files", &error))?;
                 for object in page.contents.unwrap_or_default() {
                     let bytes = object.size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0);
+                    let modified_at =
+                        object.last_modified.and_then(|at| Timestamp::from_second(at.secs()).ok());
+                    let etag = object.e_tag.map(|etag| etag.trim_matches('"').to_owned());
                     if let Some(key) = object.key.filter(|key| !key.ends_with('/')) {
-                        listing.files.push(FileEntry { key, bytes });
+                        listing.files.push(FileEntry { key, bytes, modified_at, etag });
                     }
                 }
                 after = page.next_continuation_token;

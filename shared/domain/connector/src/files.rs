@@ -1,6 +1,7 @@
 //! Uploaded files, as a connector reads them.
 
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 
 use crate::binding::SourceError;
 
@@ -11,6 +12,10 @@ pub struct FileEntry {
     pub key: String,
     /// Its size.
     pub bytes: u64,
+    /// When it was put there last.
+    pub modified_at: Option<Timestamp>,
+    /// What stands for its content.
+    pub etag: Option<String>,
 }
 
 /// Files under a prefix.

@@ -11,6 +11,7 @@ pub mod change;
 pub mod compare;
 pub mod cross;
 pub mod decided;
+pub mod discovered;
 mod error;
 pub mod explore;
 pub mod extract;

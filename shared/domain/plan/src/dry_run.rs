@@ -15,7 +15,7 @@ use crate::for_each;
 use crate::model::{Plan, PlanStep, StandIn, StandInSource, StepKind};
 
 /// The Lambda that hosts what only computes: it has no rights but those of every step, so it stands in for all others.
-const COMPUTING: &str = "tool-data";
+pub(crate) const COMPUTING: &str = "tool-data";
 
 /// Problems told of one kind; more help nobody.
 const MAX_TOLD: usize = 20;

@@ -6,6 +6,7 @@
 
 mod check;
 mod confirm;
+mod detected;
 mod dry_run;
 mod error;
 mod for_each;
@@ -22,6 +23,7 @@ mod tests;
 
 pub use check::{CALL_SECONDS, MAX_EVENTS, MAX_STEPS, check, estimated_events};
 pub use countersign_playbook::{ColumnFormat, ForEach, OnWarning, PreviewColumn};
+pub use detected::detected;
 pub use dry_run::{Rehearsal, SampleProblem};
 pub use error::PlanError;
 pub use from_playbook::{Request, plan};

@@ -148,12 +148,12 @@ pub struct PlanStep {
     /// What a gate asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
-    /// In a test: the output it has without doing anything.
+    /// The output it has without doing anything: in a test, and of a detection step in the run of a monitor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<StandIn>,
 }
 
-/// What stands in for the output of a step in a test.
+/// What stands in for the output of a step: in a test, and in the run of a monitor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StandIn {
@@ -163,7 +163,7 @@ pub struct StandIn {
     pub output: Map<String, Value>,
 }
 
-/// Where the output of a step in a test comes from.
+/// Where the output of a step that does nothing comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StandInSource {
@@ -171,6 +171,8 @@ pub enum StandInSource {
     Sample,
     /// Nobody gave it: every slot of the contract is empty.
     Blank,
+    /// The monitor found it before the run began.
+    Detected,
 }
 
 /// What a gate asks (F-146, and who may answer).

@@ -15,6 +15,7 @@ pub fn run_info(head: &Head, warnings: Vec<String>) -> RunInfo {
         dry_run: head.dry_run.is_some(),
         invoked_by: head.invoked_by.clone(),
         started_at: head.started_at,
+        monitor: head.from_monitor.as_ref().map(|from| from.monitor.to_string()),
         warnings,
     }
 }

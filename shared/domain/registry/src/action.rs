@@ -32,6 +32,9 @@ pub struct RunInfo {
     pub invoked_by: UserId,
     /// When the run started.
     pub started_at: Timestamp,
+    /// The monitor that started it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<String>,
     /// For actions that write: what the steps before could not read, one sentence per step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

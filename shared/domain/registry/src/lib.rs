@@ -24,7 +24,7 @@ pub use data_type::{DataType, Field};
 pub use derive::data_type;
 pub use explain::{Findings, Path, Problem, ProblemKind, Step, explain};
 pub use infer::{Inferred, InputTypes, field_type, records};
-pub use typed::{Action, Perform, contract_of};
+pub use typed::{Action, Perform, arguments, contract_of};
 pub use warnings::Warnings;
 
 /// The action whose inputs and outputs are those of a connector's endpoint.
@@ -38,3 +38,13 @@ pub const TOOL_CONNECT: &str = "tool-connect";
 
 /// The function that calls endpoints whose effect cannot be taken back.
 pub const TOOL_CONNECT_WRITE: &str = "tool-connect-write";
+
+/// The actions that look for what is new: the steps that a look of a monitor carries out.
+pub const DETECTIONS: [&str; 4] =
+    ["detect_folder_changes", "detect_new_data", "detect_new_entities", "detect_new_files"];
+
+/// Whether an action looks for what is new.
+#[must_use]
+pub fn detects(action: &str) -> bool {
+    DETECTIONS.contains(&action)
+}

@@ -80,7 +80,10 @@ impl<P: Perform> Handler for P {
 }
 
 /// The arguments of a call in their types. They are checked again here: what a variable holds is known only now (K-52).
-fn arguments<A: Action>(call: &Call) -> Result<(A::Inputs, A::Params), ActionError> {
+///
+/// # Errors
+/// The action's own code for arguments that do not fit.
+pub fn arguments<A: Action>(call: &Call) -> Result<(A::Inputs, A::Params), ActionError> {
     let slots =
         |side: fn(&Contract) -> &[Slot]| builtin().get(A::NAME).map(side).unwrap_or_default();
     let [bad_input, bad_param, out_of_range] = A::REFUSED;

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalPolicy, ExecutionMode, RunId, RunRecord, RunStatus, StepWarnings, Strategy,
-    UnderstoodInput,
+    ApprovalPolicy, ExecutionMode, FromMonitor, RunId, RunRecord, RunStatus, StepWarnings,
+    Strategy, UnderstoodInput,
 };
 
 /// How a run came about (F-186…F-189), the least strict first.
@@ -146,6 +146,9 @@ pub struct Head {
     /// Set when the run is a test; absent for a run that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,
+    /// Set for the run of a monitor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_monitor: Option<FromMonitor>,
     /// When it was asked for.
     pub started_at: Timestamp,
     /// When the profile's last successful run before this one finished; what `{last_execution_date}` shows.

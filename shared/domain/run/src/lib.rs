@@ -11,6 +11,7 @@ mod fold;
 #[cfg(test)]
 #[path = "tests.rs"]
 mod fold_tests;
+mod from_monitor;
 mod head;
 mod partly;
 mod quota;
@@ -26,6 +27,7 @@ mod warnings;
 pub use applied::{ApprovalPolicy, ExecutionMode, UnderstoodInput};
 pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fold::{RunState, StepState, fold};
+pub use from_monitor::{BatchId, FromMonitor, MonitorId};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
 pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};

@@ -32,6 +32,7 @@ fn head() -> Head {
         invoked_by_name: None,
         invoked_by_email: None,
         dry_run: None,
+        from_monitor: None,
         attempt: 1,
         idle_attempts: 0,
         events_at_attempt: 0,

@@ -32,6 +32,7 @@ pub enum Setting {
     ScheduleGroup,
     ScheduleRoleArn,
     DeadlineFunctionArn,
+    MonitorFunctionArn,
     PublicUrl,
     MailFrom,
     JwtIssuer,
@@ -51,7 +52,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 38] = [
+    pub const ALL: [Setting; 39] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -75,6 +76,7 @@ impl Setting {
         Setting::ScheduleGroup,
         Setting::ScheduleRoleArn,
         Setting::DeadlineFunctionArn,
+        Setting::MonitorFunctionArn,
         Setting::PublicUrl,
         Setting::MailFrom,
         Setting::JwtIssuer,
@@ -149,6 +151,9 @@ impl Setting {
             }
             Self::DeadlineFunctionArn => {
                 ("DEADLINE_FUNCTION_ARN", "function the deadline schedules call")
+            }
+            Self::MonitorFunctionArn => {
+                ("MONITOR_FUNCTION_ARN", "function the schedules of monitors call")
             }
             Self::PublicUrl => ("PUBLIC_URL", "base of every link that leaves the system"),
             Self::MailFrom => ("MAIL_FROM", "verified sender of mail"),

@@ -87,6 +87,7 @@ pub async fn ask(
         chosen_because: because,
         understood: given.understood,
         repeats: &[],
+        found: None,
     };
     let mut said = given.doubts;
     said.extend(raised);

@@ -19,7 +19,7 @@ pub use quotas::counted;
 pub use run_context::by_hand;
 pub use signing::floor_unreadable;
 pub use start::{
-    Asking, Started, Starting, active, begin, check_inputs, check_links, check_query,
+    Asking, Found, Started, Starting, active, begin, check_inputs, check_links, check_query,
     check_samples, profile, start,
 };
 

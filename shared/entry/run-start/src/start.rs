@@ -9,7 +9,8 @@ use countersign_playbook::{
 use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_registry::nearest;
 use countersign_run::{
-    ApprovalPolicy, DryRun, ExecutionMode, Head, RunContext, RunId, Strategy, UnderstoodInput,
+    ApprovalPolicy, DryRun, ExecutionMode, FromMonitor, Head, RunContext, RunId, Strategy,
+    UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_kit::StoreError;
@@ -73,6 +74,7 @@ impl Asking<'_> {
             // Gates open by themselves in runs of clocks only (K-11).
             approval_policy: ApprovalPolicy::Require,
             dry_run: self.dry_run,
+            from_monitor: None,
             started_at: now,
             last_finished_at: None,
             attempt: 1,
@@ -121,6 +123,19 @@ pub struct Starting<'a> {
     pub understood: Vec<UnderstoodInput>,
     /// The runs it repeats, the first one in front.
     pub repeats: &'a [RunId],
+    /// What its monitor has found.
+    pub found: Option<Found<'a>>,
+}
+
+/// What a monitor has found: the run processes it.
+#[derive(Debug, Clone)]
+pub struct Found<'a> {
+    /// Where it is from.
+    pub from: FromMonitor,
+    /// The outputs of its detection steps, by step: they look for nothing themselves.
+    pub outputs: &'a Map<String, Value>,
+    /// Whether gates before reversible steps open by themselves.
+    pub approval_policy: ApprovalPolicy,
 }
 
 /// Checks that the run can be carried and signed, and begins it.
@@ -148,6 +163,8 @@ pub async fn start(
     let head = Head {
         last_finished_at: ctx.runs.last_success(owner, of.profile.id.as_str()).await?,
         repeats: of.repeats.to_vec(),
+        from_monitor: of.found.as_ref().map(|found| found.from.clone()),
+        approval_policy: of.found.as_ref().map(|found| found.approval_policy).unwrap_or_default(),
         ..asked.head(of.run.clone(), invoker, of.playbook, ctx.now)
     };
     let plan = planned(&linked, &head);
@@ -155,7 +172,8 @@ pub async fn start(
     let mut all = signing::check(ctx, invoker, of.profile, of.playbook, &plan).await?;
     all.extend(raised);
     all.extend(warnings);
-    let request = Asked { inputs: of.inputs.clone().into(), samples: None };
+    let samples = of.found.as_ref().map(|found| Value::Object(found.outputs.clone()));
+    let request = Asked { inputs: of.inputs.clone().into(), samples };
     begin(ctx, head, &request, all).await
 }
 
@@ -411,6 +429,7 @@ steps:
             execution_mode: ExecutionMode::Hybrid,
             approval_policy: ApprovalPolicy::Require,
             dry_run: None,
+            from_monitor: None,
             started_at: Timestamp::UNIX_EPOCH,
             last_finished_at: None,
             attempt: 1,

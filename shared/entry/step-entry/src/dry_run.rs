@@ -20,12 +20,23 @@ const CODE: &str = "DRY_RUN";
 const SHOWN_BYTES: usize = 16 * 1024;
 const SHOWN_ITEMS: usize = 5;
 
+/// A detection step of a monitor's run: it has what the look before the run found.
+const FOUND: &str = "found by the monitor before the run began";
+
+/// How a detection step of a monitor's run ends; none for every other step.
+pub(crate) fn detected(step: &PlanStep, prepared: &Prepared) -> Option<StepEnd> {
+    let found = step.stand_in.as_ref().filter(|found| found.source == StandInSource::Detected)?;
+    let ending = StepEnd::done(prepared.hash.clone(), Value::Object(found.output.clone()));
+    Some(StepEnd { message: Some(FOUND.to_owned()), ..ending })
+}
+
 /// How the step ends without being done; none when it only reads and is to be done.
 pub(crate) fn ending(step: &PlanStep, contract: &Contract, prepared: &Prepared) -> Option<StepEnd> {
     if let Some(stand_in) = &step.stand_in {
         let message = match stand_in.source {
             StandInSource::Sample => "left out: a test answers with the sample",
             StandInSource::Blank => "left out: a test has no effect",
+            StandInSource::Detected => FOUND,
         };
         let ending = StepEnd::done(prepared.hash.clone(), output(step, stand_in, prepared));
         let (code, message) = (Some(CODE.to_owned()), Some(message.to_owned()));

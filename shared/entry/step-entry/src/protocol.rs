@@ -125,6 +125,11 @@ pub(crate) async fn decide<'a>(
     {
         return Ok(Decided::End(ending));
     }
+    if view.head.from_monitor.is_some()
+        && let Some(ending) = dry_run::detected(step, &prepared)
+    {
+        return Ok(Decided::End(ending));
+    }
     if view.head.dry_run.is_some()
         && let Some(ending) = dry_run::ending(step, contract, &prepared)
     {

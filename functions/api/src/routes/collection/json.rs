@@ -41,6 +41,16 @@ pub(crate) trait Fields: Spec + Document {
         ctx: &Context,
         owner: &UserId,
     ) -> impl Future<Output = Result<(), Problem>> + Send;
+
+    /// See [`Kind::after_write`].
+    fn after_write(_: &Stored<Self>, _: &Context) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
+    /// See [`Kind::after_removal`].
+    fn after_removal(_: &Stored<Self>, _: &Context) -> impl Future<Output = ()> + Send {
+        async {}
+    }
 }
 
 impl<S: Fields> Kind for Stored<S> {
@@ -66,6 +76,14 @@ impl<S: Fields> Kind for Stored<S> {
         let (spec, warnings) = read::<S>(change.fields(&self)?, S::WORDS.invalid)?;
         spec.check(ctx, editor).await?;
         Ok((Self { spec, version: self.version + 1, updated_at: now(), ..self }, warnings))
+    }
+
+    async fn after_write(&self, ctx: &Context) {
+        S::after_write(self, ctx).await;
+    }
+
+    async fn after_removal(&self, ctx: &Context) {
+        S::after_removal(self, ctx).await;
     }
 
     fn listing(query: &ListQuery) -> ListQuery {

@@ -196,7 +196,12 @@ impl Files for World {
             .files
             .iter()
             .filter(|(key, _)| key.starts_with(prefix))
-            .map(|(key, bytes)| FileEntry { key: key.clone(), bytes: bytes.len() as u64 })
+            .map(|(key, bytes)| FileEntry {
+                key: key.clone(),
+                bytes: bytes.len() as u64,
+                modified_at: None,
+                etag: None,
+            })
             .collect();
         let truncated = found.len() > most;
         Box::pin(
@@ -233,6 +238,7 @@ fn call_of(connector: &str, endpoint: &str, inputs: Value) -> Call {
             dry_run: false,
             invoked_by: user(1),
             started_at: jiff::Timestamp::UNIX_EPOCH,
+            monitor: None,
             warnings: Vec::new(),
         },
     }

@@ -96,6 +96,7 @@ fn call(connector: &str, endpoint: &str, arguments: &Map<String, Value>) -> Call
             dry_run: false,
             invoked_by: owner(),
             started_at: Timestamp::UNIX_EPOCH,
+            monitor: None,
             warnings: Vec::new(),
         },
     }
@@ -237,7 +238,8 @@ impl FileBody for Bytes {
 impl Files for World {
     fn list<'a>(&'a self, _: &'a str, _: usize) -> BoxFuture<'a, Result<Listing, SourceError>> {
         let key = keys::file_key(&owner(), &file_id(), "filing.xml");
-        let files = vec![FileEntry { key, bytes: self.file.len() as u64 }];
+        let files =
+            vec![FileEntry { key, bytes: self.file.len() as u64, modified_at: None, etag: None }];
         Box::pin(async move { Ok(Listing { files, truncated: false }) })
     }
 

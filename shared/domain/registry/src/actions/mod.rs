@@ -8,7 +8,12 @@
 pub mod call_connector;
 pub mod crawl_url;
 pub mod cross_reference;
+pub mod detect_folder_changes;
+pub mod detect_new_data;
+pub mod detect_new_entities;
+pub mod detect_new_files;
 pub mod extract_entities;
+pub mod get_monitor_watermark;
 pub mod match_entities;
 pub mod parallel;
 pub mod query_journal;
@@ -36,7 +41,12 @@ pub(crate) fn all() -> Vec<Declared> {
         Declared::of::<call_connector::CallConnector>(),
         Declared::of::<crawl_url::CrawlUrl>(),
         Declared::of::<cross_reference::CrossReference>(),
+        Declared::of::<detect_folder_changes::DetectFolderChanges>(),
+        Declared::of::<detect_new_data::DetectNewData>(),
+        Declared::of::<detect_new_entities::DetectNewEntities>(),
+        Declared::of::<detect_new_files::DetectNewFiles>(),
         Declared::of::<extract_entities::ExtractEntities>(),
+        Declared::of::<get_monitor_watermark::GetMonitorWatermark>(),
         Declared::of::<match_entities::MatchEntities>(),
         Declared::of::<parallel::Parallel>(),
         Declared::of::<query_journal::QueryJournal>(),
@@ -209,6 +219,51 @@ mod tests {
     fn f_054_parallel() {
         check("parallel", "", "parallel_steps!", "");
         assert!(Registry::builtin().get("parallel").unwrap().is_control());
+    }
+
+    #[test]
+    fn f_058_to_f_064_what_looks_for_what_is_new() {
+        let marks = "watermark previous_watermark";
+        check(
+            "detect_new_files",
+            "folder_id!",
+            "file_types=[]",
+            &format!(
+                "files[file_id,filename,file_type,size_bytes,created_at,modified_at,folder_path,source] count {marks}"
+            ),
+        );
+        check(
+            "detect_folder_changes",
+            "folder_id!",
+            "change_types=[]",
+            &format!(
+                "changes[file_id,filename,change_type,old_hash,new_hash,timestamp,source] added_count modified_count deleted_count count {marks}"
+            ),
+        );
+        check(
+            "detect_new_data",
+            "",
+            "connector! endpoint! date_field extra_params={}",
+            &format!("results count has_more {marks}"),
+        );
+        check(
+            "detect_new_entities",
+            "entity_types!",
+            "min_confidence=0.5 source_filter",
+            &format!(
+                "entities[name,type,subtype,confidence,source,created_at,entity_id] count {marks}"
+            ),
+        );
+        check(
+            "get_monitor_watermark",
+            "step_name!",
+            "",
+            "watermark last_checked_at items_found_last",
+        );
+        let registry = Registry::builtin();
+        let named = registry.iter().map(|contract| contract.name.as_str());
+        let detect: Vec<&str> = named.filter(|name| name.starts_with("detect_")).collect();
+        assert_eq!(detect, crate::DETECTIONS);
     }
 
     #[test]

@@ -63,6 +63,7 @@ fn call() -> Call {
             dry_run: false,
             invoked_by: owner,
             started_at: jiff::Timestamp::UNIX_EPOCH,
+            monitor: None,
             warnings: Vec::new(),
         },
     }

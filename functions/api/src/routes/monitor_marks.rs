@@ -1,0 +1,164 @@
+//! `/monitors/{id}/state`, `/watermarks` and `/reset-watermarks` (F-373, F-374, F-215).
+
+use axum::extract::State;
+use countersign_monitor::{MonitorId, Watermark, detections};
+use countersign_run::RunId;
+use countersign_web::{Json, Path, Problem};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::{Analyst, Ctx, Reader, monitors, now};
+
+/// Where a monitor stands.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MonitorState {
+    /// The monitor.
+    #[schema(value_type = String)]
+    id: MonitorId,
+    /// When it looked, or should have looked, last.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    last_tick_at: Option<Timestamp>,
+    /// What that came to: `suppressed` (nothing new), `baseline` (its first look), `started`, `waiting` (the batch before is not
+    /// processed yet), `retried`, `outside_active_hours` or `failed`.
+    last_outcome: Option<&'static str>,
+    /// Why it failed.
+    last_error: Option<String>,
+    /// How many batches it has had.
+    batches: u64,
+    /// The number of the batch that is not processed yet.
+    open_batch: Option<u64>,
+    /// The run that has it.
+    #[schema(value_type = Option<String>)]
+    open_run: Option<RunId>,
+    /// Set when that run failed: the next one starts at a tick after this.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    retry_after: Option<Timestamp>,
+}
+
+/// How far a detection step has come (F-406).
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WatermarkView {
+    /// The step.
+    step_name: String,
+    /// `timestamp`, `cursor`, `hash` or `offset`; null before its first look.
+    #[schema(value_type = Option<String>)]
+    watermark_type: Option<Value>,
+    /// The value; null before its first look, and after a reset.
+    watermark_value: Option<String>,
+    /// What it looks at.
+    #[schema(value_type = Object)]
+    metadata: Map<String, Value>,
+    /// When it looked last.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    last_checked_at: Option<Timestamp>,
+    /// How many new items it found then.
+    items_found_last: usize,
+    /// How many items it remembers one by one.
+    remembered: usize,
+    /// When it moved last.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    updated_at: Option<Timestamp>,
+}
+
+/// All watermarks of a monitor.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Watermarks {
+    /// One for each detection step that has looked, by name.
+    items: Vec<WatermarkView>,
+}
+
+/// Which watermarks to set back.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reset {
+    /// Only these detection steps; left out, all.
+    #[serde(default)]
+    steps: Vec<String>,
+}
+
+impl From<Watermark> for WatermarkView {
+    fn from(mark: Watermark) -> Self {
+        let kind = mark.position.as_ref().map(|position| position.kind);
+        Self {
+            step_name: mark.step_name,
+            watermark_type: kind.and_then(|kind| serde_json::to_value(kind).ok()),
+            remembered: mark.position.as_ref().map_or(0, |position| position.seen.len()),
+            watermark_value: mark.position.and_then(|position| position.value),
+            metadata: mark.metadata,
+            last_checked_at: mark.last_checked_at,
+            items_found_last: mark.items_found_last,
+            updated_at: mark.updated_at,
+        }
+    }
+}
+
+/// Where a monitor stands: its last look, and the batch that is not processed yet.
+#[utoipa::path(
+    get, path = "/monitors/{id}/state", tag = "monitors", params(("id" = String, Path, description = "`mon_…`")),
+    responses((status = 200, body = MonitorState), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn state(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Path(id): Path<MonitorId>,
+) -> Result<Json<MonitorState>, Problem> {
+    monitors::own(&ctx, owner, &id).await?;
+    let state = ctx.monitors.standing(&id).await?.state;
+    let open = state.open.as_ref();
+    Ok(Json(MonitorState {
+        last_tick_at: state.last_tick_at,
+        last_outcome: state.last_outcome.map(|outcome| outcome.as_str()),
+        last_error: state.last_error,
+        batches: state.batches,
+        open_batch: open.map(|open| open.number),
+        open_run: open.map(|open| open.run.clone()),
+        retry_after: open.and_then(|open| open.retry_after),
+        id,
+    }))
+}
+
+/// How far each detection step of a monitor has come.
+#[utoipa::path(
+    get, path = "/monitors/{id}/watermarks", tag = "monitors", params(("id" = String, Path, description = "`mon_…`")),
+    responses((status = 200, body = Watermarks), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn watermarks(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Path(id): Path<MonitorId>,
+) -> Result<Json<Watermarks>, Problem> {
+    monitors::own(&ctx, owner, &id).await?;
+    let marks = ctx.monitors.standing(&id).await?.marks;
+    Ok(Json(Watermarks { items: marks.into_values().map(WatermarkView::from).collect() }))
+}
+
+/// Sets watermarks back: at the next look everything that is there is new, and is processed again. A batch that is being
+/// processed comes to its end, and does not move them.
+#[utoipa::path(
+    post, path = "/monitors/{id}/reset-watermarks", tag = "monitors", request_body = Reset,
+    params(("id" = String, Path, description = "`mon_…`")),
+    responses((status = 200, body = Watermarks), (status = 404, description = "NOT_FOUND"), (status = 422, description = "INVALID_INPUT: there is no such detection step"))
+)]
+pub(crate) async fn reset(
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
+    Path(id): Path<MonitorId>,
+    Json(body): Json<Reset>,
+) -> Result<Json<Watermarks>, Problem> {
+    let monitor = monitors::own(&ctx, owner, &id).await?;
+    let playbook = monitors::playbook_of(&ctx, owner, &monitor.spec).await?;
+    let steps = detections(&playbook.playbook, &ctx.registry).unwrap_or_default();
+    let known: Vec<String> = steps.iter().map(|step| step.step.to_owned()).collect();
+    let unknown = body.steps.iter().find(|step| !known.contains(step));
+    if let Some(unknown) = unknown {
+        let shown: String = unknown.chars().take(100).collect();
+        let message =
+            format!("there is no detection step `{shown}`; there are {}", known.join(", "));
+        return Err(Problem::field("steps", message));
+    }
+    let chosen = if body.steps.is_empty() { known } else { body.steps };
+    let marks = ctx.monitors.reset(&id, &chosen, now()).await?;
+    Ok(Json(Watermarks { items: marks.into_iter().map(WatermarkView::from).collect() }))
+}

@@ -1,0 +1,103 @@
+//! `/monitors/{id}/pause`, `/resume` and `/run-now` (F-370…F-372, F-216).
+
+use axum::extract::State;
+use countersign_identity::UserId;
+use countersign_monitor::{MonitorId, MonitorSpec};
+use countersign_store_catalog::Stored;
+use countersign_web::{Json, Path, Problem};
+use http::StatusCode;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::collection::json::Fields as _;
+use super::{Analyst, Ctx, monitors, now};
+use crate::Context;
+
+/// Whether a monitor looks.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Switched {
+    /// The monitor.
+    #[schema(value_type = String)]
+    id: MonitorId,
+    /// Whether it looks.
+    is_active: bool,
+    /// Its version now.
+    version: u64,
+}
+
+/// A look that was asked for.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Asked {
+    /// The monitor.
+    #[schema(value_type = String)]
+    id: MonitorId,
+    /// Always `asked`: what it comes to is at `/monitors/{id}/state`, within about a minute.
+    status: &'static str,
+}
+
+/// Stops a monitor's clock. A run that goes on comes to its end. Pausing twice is pausing once.
+#[utoipa::path(
+    post, path = "/monitors/{id}/pause", tag = "monitors", params(("id" = String, Path, description = "`mon_…`")),
+    responses((status = 200, body = Switched), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT: somebody else changed it in between"))
+)]
+pub(crate) async fn pause(
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
+    Path(id): Path<MonitorId>,
+) -> Result<Json<Switched>, Problem> {
+    switch(&ctx, owner, &id, false).await
+}
+
+/// Starts a monitor's clock again; it looks at once. Resuming twice is resuming once.
+#[utoipa::path(
+    post, path = "/monitors/{id}/resume", tag = "monitors", params(("id" = String, Path, description = "`mon_…`")),
+    responses((status = 200, body = Switched), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT: somebody else changed it in between"), (status = 422, description = "INVALID_INPUT: its agent or playbook does not allow it any more"))
+)]
+pub(crate) async fn resume(
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
+    Path(id): Path<MonitorId>,
+) -> Result<Json<Switched>, Problem> {
+    switch(&ctx, owner, &id, true).await
+}
+
+async fn switch(
+    ctx: &Context,
+    owner: &UserId,
+    id: &MonitorId,
+    is_active: bool,
+) -> Result<Json<Switched>, Problem> {
+    let before = monitors::own(ctx, owner, id).await?;
+    if before.spec.is_active == is_active {
+        return Ok(Json(Switched { id: before.id, is_active, version: before.version }));
+    }
+    if is_active {
+        before.spec.check(ctx, owner).await?;
+    }
+    let spec = MonitorSpec { is_active, ..before.spec.clone() };
+    let (version, updated_at) = (before.version + 1, now());
+    let after = Stored { spec, version, updated_at, ..before.clone() };
+    ctx.catalog.collection::<Stored<MonitorSpec>>().replace(&before, &after).await?;
+    MonitorSpec::after_write(&after, ctx).await;
+    Ok(Json(Switched { id: after.id, is_active, version }))
+}
+
+/// Lets a monitor look now, whatever its interval and its hours say.
+#[utoipa::path(
+    post, path = "/monitors/{id}/run-now", tag = "monitors", params(("id" = String, Path, description = "`mon_…`")),
+    responses((status = 202, body = Asked), (status = 404, description = "NOT_FOUND"), (status = 409, description = "MONITOR_PAUSED"))
+)]
+pub(crate) async fn run_now(
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
+    Path(id): Path<MonitorId>,
+) -> Result<(StatusCode, Json<Asked>), Problem> {
+    let monitor = monitors::own(&ctx, owner, &id).await?;
+    if !monitor.spec.is_active {
+        let problem =
+            Problem::conflict("MONITOR_PAUSED", "the monitor is paused; it does not look");
+        return Err(problem.with_hint("resume it first"));
+    }
+    monitors::tick_now(&ctx, &monitor).await?;
+    Ok((StatusCode::ACCEPTED, Json(Asked { id, status: "asked" })))
+}

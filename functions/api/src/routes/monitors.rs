@@ -1,0 +1,196 @@
+//! Monitors: `/monitors`, `/monitors/{id}` and `/monitors/validate` (F-366…F-369).
+
+use countersign_identity::UserId;
+use countersign_monitor::{Detection, MonitorId, MonitorSpec, Timing, detections};
+use countersign_plan::inputs;
+use countersign_playbook::{Bindings, ValidPlaybook};
+use countersign_profile::{Profile, ProfileId};
+use countersign_states::{Every, Once};
+use countersign_store_catalog::{Stored, StoredPlaybook};
+use countersign_web::{FieldError, Problem};
+use serde_json::{Map, Value, json};
+
+use super::collection::described::Words;
+use super::collection::json::Fields;
+use super::{found, now};
+use crate::Context;
+
+impl Fields for MonitorSpec {
+    const PLURAL: &'static str = "monitors";
+    const WORDS: Words = Words {
+        create: "Makes a monitor: its agent looks at something by itself, and runs when there is something new. Its first look says where it begins.",
+        list: "The caller's monitors, newest first, paused ones too; `kind` is the agent's id.",
+        detail: "One monitor as its owner wrote it. Where it stands is at `/monitors/{id}/state`.",
+        replace: "Replaces the fields of a monitor. `version`, when sent, must be the one that was read.",
+        delete: "Removes a monitor with its watermarks and batches. A run that goes on comes to its end.",
+        id: "`mon_…`",
+        invalid: "MONITOR_INVALID",
+        changed: Some("VERSION_CONFLICT"),
+        needed: None,
+    };
+
+    fn id(bytes: [u8; 16]) -> MonitorId {
+        MonitorId::from_bytes(bytes)
+    }
+
+    async fn check(&self, ctx: &Context, owner: &UserId) -> Result<(), Problem> {
+        let profile = ctx.catalog.profiles().get(owner, &self.profile_id).await?;
+        let missing = || format!("there is no agent `{}`", self.profile_id);
+        let profile = profile.ok_or_else(|| Problem::field("profile_id", missing()))?;
+        let playbook = playbook(ctx, owner, self, &profile).await?;
+        let valid = &playbook.playbook;
+        if Timing::of(self, valid.monitor_config.as_ref()).is_err() {
+            let message =
+                format!("is missing, and the playbook `{}` has no `monitor_config`", valid.id);
+            return Err(Problem::field("interval", message));
+        }
+        fitting(self, &profile, valid)?;
+        let steps = detections(valid, &ctx.registry).map_err(|why| {
+            let message = format!("`{}` cannot be a monitor's playbook: {why}", valid.id);
+            Problem::field("playbook_id", message)
+        })?;
+        let endpoints = ctx.catalog.endpoints(owner, self.profile_id.as_str()).await?;
+        steps.iter().try_for_each(|step| reads(step, &endpoints))
+    }
+
+    async fn after_write(monitor: &Stored<Self>, ctx: &Context) {
+        if let Err(problem) = set_clock(ctx, monitor).await {
+            let why = &problem.code;
+            tracing::warn!(monitor = %monitor.id, why, "the clock was not set; the sweeper ticks");
+        }
+    }
+
+    /// What is left of it is found by nobody, and its clock finds no monitor.
+    async fn after_removal(monitor: &Stored<Self>, ctx: &Context) {
+        if let Err(error) = ctx.monitor_clocks.clear(monitor.id.as_str()).await {
+            tracing::warn!(monitor = %monitor.id, %error, "the clock goes on");
+        }
+        if let Err(error) = ctx.monitors.forget(&monitor.id).await {
+            tracing::warn!(monitor = %monitor.id, %error, "watermarks and batches stay");
+        }
+    }
+}
+
+/// The playbook whose detection steps look.
+async fn playbook(
+    ctx: &Context,
+    owner: &UserId,
+    monitor: &MonitorSpec,
+    profile: &Profile,
+) -> Result<StoredPlaybook, Problem> {
+    let id = monitor.playbook(&profile.spec).ok_or_else(|| {
+        let message = "must be named: this agent has none that comes first";
+        Problem::field("playbook_id", message)
+    })?;
+    let stored = ctx.catalog.playbooks().get(owner, &id.to_owned()).await?;
+    stored.ok_or_else(|| Problem::field("playbook_id", format!("there is no playbook `{id}`")))
+}
+
+/// The same of a monitor that is stored.
+pub(super) async fn playbook_of(
+    ctx: &Context,
+    owner: &UserId,
+    monitor: &MonitorSpec,
+) -> Result<StoredPlaybook, Problem> {
+    let profile = found(ctx.catalog.profiles().get(owner, &monitor.profile_id).await?)?;
+    playbook(ctx, owner, monitor, &profile).await
+}
+
+/// The inputs of its runs: what the monitor gives, else what its agent's skill does.
+fn fitting(
+    monitor: &MonitorSpec,
+    profile: &Profile,
+    playbook: &ValidPlaybook,
+) -> Result<(), Problem> {
+    let skill = profile.spec.skills.iter().find(|skill| *skill.reference == *playbook.id);
+    let mut all: Map<String, Value> =
+        skill.map(|skill| skill.parameters.clone()).unwrap_or_default();
+    all.extend(monitor.inputs.clone());
+    inputs(playbook, &all).map(drop).map_err(|problems| {
+        let field = |problem: countersign_plan::InputProblem| {
+            FieldError::new(format!("inputs.{}", problem.name), problem.problem)
+        };
+        Problem::invalid(problems.into_iter().map(field).collect())
+    })
+}
+
+/// What a detection step asks is an endpoint of the agent's that only reads.
+fn reads(step: &Detection<'_>, endpoints: &Bindings) -> Result<(), Problem> {
+    let param = |name: &str| step.params.get(name).and_then(Value::as_str);
+    let (Some(connector), Some(endpoint)) = (param("connector"), param("endpoint")) else {
+        return Ok(());
+    };
+    // A variable is known only with its value.
+    if connector.contains('{') || endpoint.contains('{') {
+        return Ok(());
+    }
+    let of = |what: String| {
+        Err(Problem::field("playbook_id", format!("its step `{}` {what}", step.step)))
+    };
+    match (endpoints.endpoints(connector), endpoints.endpoint(connector, endpoint)) {
+        (None, _) => {
+            of(format!("asks the connector `{connector}`, which is not bound to the agent"))
+        }
+        (_, None) => {
+            of(format!("asks `{endpoint}`, which the connector `{connector}` does not have"))
+        }
+        (_, Some(found)) if found.irreversible => of(format!(
+            "asks `{endpoint}` of `{connector}`, which has an effect: a look only reads"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Sets the clock of a monitor that looks, and stops that of one that does not (F-217).
+async fn set_clock(ctx: &Context, monitor: &Stored<MonitorSpec>) -> Result<(), Problem> {
+    let name = monitor.id.to_string();
+    let (true, Some(owner)) = (monitor.spec.is_active, &monitor.user_id) else {
+        return Ok(ctx.monitor_clocks.clear(&name).await?);
+    };
+    let timing = timing(ctx, owner, &monitor.spec).await?;
+    let event = json!({ "owner": owner, "monitor": monitor.id });
+    let every = Every { name, minutes: timing.interval.minutes(), event };
+    Ok(ctx.monitor_clocks.repeat(&every).await?)
+}
+
+/// When it looks.
+async fn timing(ctx: &Context, owner: &UserId, monitor: &MonitorSpec) -> Result<Timing, Problem> {
+    let playbook = playbook_of(ctx, owner, monitor).await?;
+    let timing = Timing::of(monitor, playbook.playbook.monitor_config.as_ref());
+    timing.map_err(|_| Problem::field("interval", "is missing"))
+}
+
+/// Ticks a monitor once, now.
+pub(super) async fn tick_now(ctx: &Context, monitor: &Stored<MonitorSpec>) -> Result<(), Problem> {
+    let at = now();
+    let once = Once {
+        name: format!("{}-{}", monitor.id, at.as_millisecond()),
+        at,
+        event: json!({ "owner": monitor.user_id, "monitor": monitor.id, "asked_for": true }),
+    };
+    Ok(ctx.monitor_clocks.set(&once).await?)
+}
+
+/// The caller's own monitor.
+pub(super) async fn own(
+    ctx: &Context,
+    owner: &UserId,
+    id: &MonitorId,
+) -> Result<Stored<MonitorSpec>, Problem> {
+    found(ctx.catalog.collection::<Stored<MonitorSpec>>().own(owner, id).await?)
+}
+
+/// Removes the monitors of an agent (F-178).
+pub(super) async fn remove(
+    ctx: &Context,
+    owner: &UserId,
+    profile: &ProfileId,
+) -> Result<(), Problem> {
+    let monitors = ctx.catalog.collection::<Stored<MonitorSpec>>();
+    let all = monitors.all(owner).await?;
+    for monitor in all.iter().filter(|monitor| monitor.spec.profile_id == *profile) {
+        monitors.delete(monitor).await?;
+        MonitorSpec::after_removal(monitor, ctx).await;
+    }
+    Ok(())
+}

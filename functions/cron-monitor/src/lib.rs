@@ -1,0 +1,142 @@
+//! One tick of a monitor's clock (F-210).
+//!
+//! The detection steps of its playbook look, and nothing else does (F-220): no run, no state machine. When nothing is new the
+//! times are noted and that is all (F-212). When something is, it is written down as the monitor's open batch, in one write,
+//! and a run is started whose detection steps have that result. Whatever a tick did not come to, the next one does.
+
+mod error;
+mod look;
+mod start;
+mod tick;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use countersign_actions_connect::{Mode, actions};
+use countersign_actions_detect::{Detect, NewEntities, Sources, detections};
+use countersign_connect_entry::reading;
+use countersign_identity::UserId;
+use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
+use countersign_monitor::MonitorId;
+use countersign_recovery::Runner;
+use countersign_registry::{CALL_CONNECTOR, Registry};
+use countersign_run::Quota;
+use countersign_run_start::Starter;
+use countersign_states::Machine;
+use countersign_store_catalog::{Catalog, MonitorStore};
+use countersign_store_directory::Directory;
+use countersign_store_knowledge::KnowledgeStore;
+use countersign_store_runs::RunStore;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+pub use error::TickError;
+
+/// What the clocks send.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TickEvent {
+    /// Whose monitor.
+    pub owner: UserId,
+    /// The monitor.
+    pub monitor: MonitorId,
+    /// Set when a person asks for it: interval and hours do not matter then (F-216).
+    #[serde(default)]
+    pub asked_for: bool,
+}
+
+/// Stores, detections and what starts runs.
+pub struct Context {
+    catalog: Catalog,
+    monitors: MonitorStore,
+    directory: Directory,
+    runs: RunStore,
+    runner: Runner,
+    registry: Registry,
+    runs_per_day: Quota,
+    detections: BTreeMap<&'static str, Arc<dyn Detect>>,
+}
+
+impl Context {
+    /// Builds it from the settings.
+    ///
+    /// # Errors
+    /// [`StartError`] when a setting is missing.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let dynamo = boot.dynamo();
+        let table = || boot.table(Setting::TableCatalog, &dynamo);
+        let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
+        let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
+        Ok(Self {
+            catalog: Catalog::new(table()?),
+            monitors: MonitorStore::new(table()?, boot.blobs()?),
+            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            runner: Runner::new(runs.clone(), machine),
+            runs,
+            registry: Registry::builtin(),
+            runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
+            detections: sources(boot)?.into_iter().map(|one| (one.name(), one)).collect(),
+        })
+    }
+
+    /// What starts runs.
+    pub(crate) fn starter(&self, now: Timestamp) -> Starter<'_> {
+        Starter {
+            catalog: &self.catalog,
+            runs: &self.runs,
+            directory: &self.directory,
+            runner: &self.runner,
+            registry: &self.registry,
+            runs_per_day: self.runs_per_day,
+            now,
+        }
+    }
+}
+
+/// Every detection there is.
+fn sources(boot: &Boot) -> Result<Vec<Arc<dyn Detect>>, StartError> {
+    let deps = reading(boot)?;
+    let (connectors, files) = (Arc::clone(&deps.connectors), Arc::clone(&deps.files));
+    let connect = actions(deps, Mode::Read).into_iter().find(|one| one.name() == CALL_CONNECTOR);
+    let sources = connect.map(|connect| Sources { connect, connectors, files });
+    let mut all = sources.as_ref().map(detections).unwrap_or_default();
+    let dynamo = boot.dynamo();
+    let knowledge = boot.table(Setting::TableKnowledge, &dynamo)?;
+    all.push(Arc::new(NewEntities {
+        discovered: Arc::new(KnowledgeStore::new(knowledge, boot.blobs()?)),
+        namespaces: Arc::new(Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?)),
+    }));
+    Ok(all)
+}
+
+/// Carries out one tick.
+///
+/// # Errors
+/// A [`Fault`] when a table does not answer. What keeps a monitor from looking — a source that is down, a playbook that is
+/// gone — is not a fault: it is noted, and shown with the monitor.
+pub async fn handle(
+    context: &Context,
+    event: Value,
+    invocation: &Invocation,
+) -> Result<Value, Fault> {
+    let event: TickEvent = decode(event)?;
+    let outcome = tick::tick(context, &event, invocation).await?;
+    tracing::info!(monitor = %event.monitor, outcome, "ticked");
+    Ok(json!({ "outcome": outcome }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_events_are_ours() {
+        for sample in [
+            include_str!("../../../events/cron-monitor/tick.json"),
+            include_str!("../../../events/cron-monitor/asked-for.json"),
+        ] {
+            serde_json::from_str::<TickEvent>(sample).unwrap();
+        }
+    }
+}

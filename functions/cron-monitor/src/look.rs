@@ -1,0 +1,196 @@
+//! The detection steps of a monitor's playbook, each from its watermark.
+
+use std::collections::BTreeMap;
+
+use countersign_actions_detect::{Look, Seen};
+use countersign_lambda_entry::Invocation;
+use countersign_monitor::{
+    Batch, BatchItem, BatchState, Content, Detection, MAX_ITEMS, MonitorId, Position, State,
+    Watermark, batch_id, run_id,
+};
+use countersign_plan::{Plan, Request, inputs, plan, run_info, runtime};
+use countersign_registry::action::Call;
+use countersign_run::{Head, RunContext};
+use countersign_step_entry::prepare;
+use countersign_wiring::Scope;
+use futures::future::try_join_all;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value};
+
+use crate::start;
+use crate::tick::Ready;
+use crate::{Context, TickEvent};
+
+/// What a look needs.
+pub(crate) struct Looking<'a> {
+    pub(crate) ctx: &'a Context,
+    pub(crate) event: &'a TickEvent,
+    pub(crate) ready: &'a Ready,
+    pub(crate) invocation: &'a Invocation,
+}
+
+/// What the detection steps saw.
+pub(crate) struct Looked {
+    /// Their watermarks after the look, where they were before it.
+    pub(crate) marks: Vec<Watermark>,
+    /// Whether it was the first look of some step, and that is where it begins.
+    pub(crate) is_baseline: bool,
+    items: Vec<BatchItem>,
+    outputs: Map<String, Value>,
+    proposed: BTreeMap<String, Position>,
+}
+
+impl Looking<'_> {
+    /// Carries out every detection step. One that fails fails the look: nothing is lost, for no watermark moves.
+    pub(crate) async fn all(&self, steps: &[Detection<'_>]) -> Result<Looked, String> {
+        let head = start::head(self.event, self.ready, None, self.invocation.now);
+        let plan = self.plan(&head)?;
+        let most = (MAX_ITEMS / steps.len().max(1)).max(1);
+        let looks = steps.iter().map(|step| self.one(step, &plan, &head, most));
+        let seen = try_join_all(looks).await?;
+        Ok(self.looked(steps, seen))
+    }
+
+    /// The playbook with its variables as the run will have them.
+    fn plan(&self, head: &Head) -> Result<Plan, String> {
+        let playbook = &self.ready.playbook.playbook;
+        let inputs = inputs(playbook, &self.ready.inputs()).map_err(|problems| {
+            let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            format!("the inputs do not fit the playbook: {}", said.join("; "))
+        })?;
+        let request = Request {
+            tenant: String::new(),
+            run: head.run.clone(),
+            owner: head.owner.clone(),
+            profile: head.profile_id.clone(),
+            context: RunContext::Monitor,
+            inputs,
+        };
+        Ok(plan(playbook, request))
+    }
+
+    async fn one(
+        &self,
+        step: &Detection<'_>,
+        plan: &Plan,
+        head: &Head,
+        most: usize,
+    ) -> Result<Seen, String> {
+        let failed = |why: String| format!("the step `{}`: {why}", step.step);
+        let action = self.ctx.detections.get(step.action);
+        let action = action.ok_or_else(|| failed(format!("`{}` cannot look", step.action)))?;
+        let call = self.call(step, plan, head).map_err(failed)?;
+        let mark = self.ready.standing.marks.get(step.step);
+        let start = Position::start(countersign_monitor::MarkKind::Cursor);
+        let first = self.ready.monitor.spec.process_first.then_some(&start);
+        let look = Look {
+            previous: mark.and_then(|mark| mark.position.as_ref()).or(first),
+            late: SignedDuration::from_mins(self.ready.monitor.spec.overlap_minutes.get()),
+            most,
+            last: mark.and_then(|mark| mark.last_checked_at).filter(|_| !self.event.asked_for),
+        };
+        action.look(&call, look).await.map_err(|error| failed(format!("{}: {error}", error.code)))
+    }
+
+    fn call(&self, step: &Detection<'_>, plan: &Plan, head: &Head) -> Result<Call, String> {
+        let unknown = || format!("there is no action `{}`", step.action);
+        let contract = self.ctx.registry.get(step.action).ok_or_else(unknown)?;
+        let planned = plan.step(step.step).ok_or_else(unknown)?;
+        let mut scope = Scope::of_run(runtime(head));
+        for (name, value) in &plan.inputs {
+            scope.lend(name, value);
+        }
+        let prepared = prepare(planned, contract, &scope).map_err(|said| said.join("; "))?;
+        Ok(Call {
+            run: head.run.to_string(),
+            step: step.step.to_owned(),
+            owner: head.owner.clone(),
+            action: step.action.to_owned(),
+            inputs: prepared.inputs,
+            params: prepared.params,
+            // Two looks are two: what they reserve of a budget is each one's own.
+            idempotency_key: self.invocation.request_id.clone(),
+            now: self.invocation.now,
+            remaining: self.invocation.remaining,
+            info: run_info(head, Vec::new()),
+            permit: None,
+        })
+    }
+
+    fn looked(&self, steps: &[Detection<'_>], seen: Vec<Seen>) -> Looked {
+        let mut looked = Looked {
+            marks: Vec::new(),
+            is_baseline: false,
+            items: Vec::new(),
+            outputs: Map::new(),
+            proposed: BTreeMap::new(),
+        };
+        for (step, seen) in steps.iter().zip(seen) {
+            let mark = self.ready.standing.marks.get(step.step).cloned();
+            let mark = mark.unwrap_or_else(|| Watermark::new(step.step));
+            looked.add(step.step, mark, seen, self);
+        }
+        looked
+    }
+}
+
+impl Looked {
+    fn add(&mut self, step: &str, mark: Watermark, seen: Seen, looking: &Looking<'_>) {
+        self.outputs.insert(step.to_owned(), seen.output);
+        let Some(position) = seen.position else { return };
+        let is_first = mark.position.is_none() && !looking.ready.monitor.spec.process_first;
+        self.is_baseline |= is_first;
+        let mark = mark.looked(seen.keys.len(), looking.invocation.now);
+        self.marks.push(Watermark { metadata: seen.metadata, ..mark });
+        let item = |key: String| BatchItem { step: step.to_owned(), key };
+        self.items.extend(seen.keys.into_iter().map(item));
+        self.proposed.insert(step.to_owned(), position);
+    }
+
+    /// Whether there is something new; or nothing, and the owner wants to hear of it.
+    pub(crate) fn is_worth_a_run(&self, ready: &Ready) -> bool {
+        !self.items.is_empty() || !(ready.timing.suppress_if_empty || self.is_baseline)
+    }
+
+    /// The watermarks of a first look: what is there is known from now on. Those of other steps stay where they are.
+    pub(crate) fn moved(&self, now: Timestamp) -> Vec<Watermark> {
+        let moved = |mark: &Watermark| match self.proposed.get(&mark.step_name) {
+            Some(position) if mark.position.is_none() => mark.clone().moved(position.clone(), now),
+            _ => mark.clone(),
+        };
+        self.marks.iter().map(moved).collect()
+    }
+
+    /// The batch of what is new, and what it holds.
+    pub(crate) fn batch(
+        &self,
+        monitor: &MonitorId,
+        state: &State,
+        now: Timestamp,
+    ) -> (Batch, Content) {
+        let number = state.batches + 1;
+        let id = batch_id(monitor, number);
+        let previous = self.marks.iter().map(|mark| (mark.step_name.clone(), mark.version));
+        let batch = Batch {
+            run: run_id(&id, 1),
+            id,
+            number,
+            monitor_id: monitor.clone(),
+            state: BatchState::Open,
+            attempt: 1,
+            count: self.items.len(),
+            previous: previous.collect(),
+            has_moved: false,
+            run_status: None,
+            created_at: now,
+            closed_at: None,
+            version: 1,
+        };
+        let content = Content {
+            items: self.items.clone(),
+            outputs: self.outputs.clone(),
+            proposed: self.proposed.clone(),
+        };
+        (batch, content)
+    }
+}

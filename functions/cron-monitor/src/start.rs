@@ -1,0 +1,141 @@
+//! The run of a batch.
+
+use countersign_identity::Scopes;
+use countersign_monitor::{Batch, batch_id, run_id};
+use countersign_playbook::ValidPlaybook;
+use countersign_profile::Profile;
+use countersign_run::{ExecutionMode, FromMonitor, Head, RunContext, Strategy};
+use countersign_run_start::{self as run_start, Invoker};
+use countersign_web::Problem;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use crate::error::TickError;
+use crate::tick::Ready;
+use crate::{Context, TickEvent};
+
+/// What a run is started with.
+pub(crate) struct Starting<'a> {
+    pub(crate) event: &'a TickEvent,
+    pub(crate) ready: &'a Ready,
+    pub(crate) batch: &'a Batch,
+    /// The outputs of its detection steps.
+    pub(crate) outputs: Map<String, Value>,
+    pub(crate) now: Timestamp,
+}
+
+impl Ready {
+    /// The inputs of the playbook: what the monitor gives, else what its agent's skill does.
+    pub(crate) fn inputs(&self) -> Map<String, Value> {
+        let skills = &self.agent.spec.skills;
+        let own = skills.iter().find(|skill| *skill.reference == *self.playbook.playbook.id);
+        let mut all = own.map(|skill| skill.parameters.clone()).unwrap_or_default();
+        all.extend(self.monitor.spec.inputs.clone());
+        all
+    }
+}
+
+/// The head of a run of this monitor; without a batch, of the look that comes before it.
+pub(crate) fn head(
+    event: &TickEvent,
+    ready: &Ready,
+    batch: Option<&Batch>,
+    now: Timestamp,
+) -> Head {
+    let monitor = &ready.monitor;
+    let next = || run_id(&batch_id(&monitor.id, ready.standing.state.batches + 1), 1);
+    let mode = mode(&ready.agent, &ready.playbook.playbook);
+    let from = |batch: &Batch| FromMonitor { monitor: monitor.id.clone(), batch: batch.id.clone() };
+    Head {
+        run: batch.map_or_else(next, |batch| batch.run.clone()),
+        owner: event.owner.clone(),
+        invoked_by: event.owner.clone(),
+        invoked_by_name: None,
+        invoked_by_email: None,
+        scopes: Scopes::default(),
+        token: None,
+        profile_id: ready.agent.id.to_string(),
+        profile_name: ready.agent.spec.name.to_string(),
+        playbook_id: Some(ready.playbook.playbook.id.clone()),
+        playbook_name: Some(ready.playbook.playbook.name.clone()),
+        chosen_because: None,
+        understood: Vec::new(),
+        query: monitor.spec.query_template.to_string(),
+        context: RunContext::Monitor,
+        strategy: Some(strategy(mode)),
+        execution_mode: mode,
+        approval_policy: monitor.spec.approval_policy,
+        dry_run: None,
+        from_monitor: batch.map(from),
+        started_at: now,
+        last_finished_at: None,
+        attempt: 1,
+        idle_attempts: 0,
+        events_at_attempt: 0,
+        repeats: Vec::new(),
+        repeated_by: None,
+        version: 1,
+        seal: None,
+        warnings: Vec::new(),
+        stop: None,
+        status: None,
+        finished_at: None,
+        record: None,
+    }
+}
+
+/// As the playbook says, else the agent.
+fn mode(agent: &Profile, playbook: &ValidPlaybook) -> ExecutionMode {
+    use countersign_playbook::ExecutionMode as Said;
+    playbook.execution_mode.map_or(agent.spec.default_execution_mode, |said| match said {
+        Said::Deterministic => ExecutionMode::Deterministic,
+        Said::LlmAugmented => ExecutionMode::LlmAugmented,
+        Said::Hybrid => ExecutionMode::Hybrid,
+    })
+}
+
+fn strategy(mode: ExecutionMode) -> Strategy {
+    match mode {
+        ExecutionMode::Deterministic => Strategy::Pipeline,
+        ExecutionMode::LlmAugmented | ExecutionMode::Hybrid => Strategy::Playbook,
+    }
+}
+
+/// Starts the run of a batch; why not, when it cannot be started as things are. Doing it again does nothing more: the run's id
+/// follows from the batch.
+///
+/// The run has the rights its owner has now; each of its steps looks at them again.
+pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<Result<(), String>, TickError> {
+    let owner = &of.event.owner;
+    let scopes = of.ready.rights.scopes.clone();
+    let invoker = Invoker { user: owner.clone(), scopes, token: None };
+    let monitor = &of.ready.monitor;
+    let from = FromMonitor { monitor: monitor.id.clone(), batch: of.batch.id.clone() };
+    let approval_policy = monitor.spec.approval_policy;
+    let inputs = of.ready.inputs();
+    let starting = run_start::Starting {
+        run: of.batch.run.clone(),
+        profile: &of.ready.agent,
+        playbook: &of.ready.playbook,
+        query: &monitor.spec.query_template,
+        inputs: &inputs,
+        context: RunContext::Monitor,
+        mode: mode(&of.ready.agent, &of.ready.playbook.playbook),
+        chosen_because: None,
+        understood: Vec::new(),
+        repeats: &[],
+        found: Some(run_start::Found { from, outputs: &of.outputs, approval_policy }),
+    };
+    match run_start::start(ctx.starter(of.now), &invoker, &starting, Vec::new()).await {
+        Ok(_) => Ok(Ok(())),
+        Err(problem) if problem.status < 500 => Ok(Err(said(&problem))),
+        Err(problem) => Err(TickError::Start(problem.code.clone(), problem.detail.clone())),
+    }
+}
+
+/// A problem in one line.
+fn said(problem: &Problem) -> String {
+    let errors = problem.errors.iter().map(|error| format!("`{}`: {}", error.path, error.message));
+    let all: Vec<String> = std::iter::once(problem.detail.clone()).chain(errors).collect();
+    format!("{}: {}", problem.code, all.join("; "))
+}

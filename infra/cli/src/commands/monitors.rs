@@ -1,0 +1,234 @@
+//! `countersign monitors`: what agents look at by themselves, and what they found.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::{FACTORY, Who, items, pretty, row, text, visible};
+use crate::console::Console;
+use crate::door::Door;
+use crate::error::CliError;
+use crate::stack::Place;
+
+#[derive(Debug, Args)]
+pub(crate) struct Monitors {
+    #[command(subcommand)]
+    what: Option<What>,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(flatten)]
+    who: Who,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Make a monitor of a file, YAML or JSON.
+    Create {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Show one: what it looks at, and where it stands.
+    Show(One),
+    /// Stop its clock.
+    Pause(One),
+    /// Start its clock again.
+    Resume(One),
+    /// Let it look now.
+    RunNow(One),
+    /// Say how far its detection steps have come.
+    Watermarks(One),
+    /// Set watermarks back: everything that is there is new at the next look.
+    Reset {
+        #[command(flatten)]
+        one: One,
+        /// Only this detection step; may be given several times.
+        #[arg(long, value_name = "STEP")]
+        step: Vec<String>,
+    },
+    /// List what it found new, and what became of it.
+    Batches {
+        #[command(flatten)]
+        one: One,
+        /// Only those in this state: open, committed or parked.
+        #[arg(long)]
+        state: Option<String>,
+    },
+    /// List the items whose runs failed three times.
+    Parked(One),
+    /// Remove it.
+    Remove(One),
+}
+
+#[derive(Debug, Args)]
+struct One {
+    /// The monitor, `mon_…`.
+    monitor: String,
+}
+
+impl One {
+    /// Its path; what is no id names no other path.
+    fn path(&self, below: &str) -> Result<String, CliError> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if self.monitor.bytes().all(is_plain) {
+            return Ok(format!("{FACTORY}/monitors/{}{below}", self.monitor));
+        }
+        Err(CliError::Argument(format!("`{}` is not an id", visible(&self.monitor))))
+    }
+}
+
+impl Monitors {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let door = self.who.door(place).await?;
+        match &self.what {
+            None => self.list(&door, &format!("{FACTORY}/monitors"), &MONITORS, console).await,
+            Some(What::Watermarks(one)) => {
+                self.list(&door, &one.path("/watermarks")?, &WATERMARKS, console).await
+            }
+            Some(What::Batches { one, state }) => {
+                let path = match state.as_deref() {
+                    None => one.path("/batches")?,
+                    Some(state @ ("open" | "committed" | "parked")) => {
+                        one.path(&format!("/batches?state={state}"))?
+                    }
+                    Some(other) => {
+                        let message =
+                            format!("`{}` is not open, committed or parked", visible(other));
+                        return Err(CliError::Argument(message));
+                    }
+                };
+                self.list(&door, &path, &BATCHES, console).await
+            }
+            Some(What::Parked(one)) => {
+                self.list(&door, &one.path("/parked")?, &PARKED, console).await
+            }
+            Some(what) => {
+                let said = what.done(&door).await?;
+                self.say(&said, console);
+                Ok(())
+            }
+        }
+    }
+
+    async fn list(
+        &self,
+        door: &Door,
+        path: &str,
+        list: &List,
+        console: &Console,
+    ) -> Result<(), CliError> {
+        let page = door.get(path).await?;
+        if self.json {
+            console.line(pretty(&page));
+            return Ok(());
+        }
+        let rows: Vec<Vec<String>> =
+            items(&page).iter().map(|found| row(found, list.fields)).collect();
+        console.table(list.titles, &rows);
+        Ok(())
+    }
+
+    fn say(&self, said: &Value, console: &Console) {
+        if self.json {
+            console.line(pretty(said));
+            return;
+        }
+        for (name, _) in said.as_object().into_iter().flatten() {
+            if let Some(value) = text(said, name) {
+                console.line(format!("{name}: {}", visible(&value)));
+            }
+        }
+    }
+}
+
+impl What {
+    /// Does what changes or shows one monitor; what the API says of it.
+    async fn done(&self, door: &Door) -> Result<Value, CliError> {
+        match self {
+            Self::Create { file } => door.post(&format!("{FACTORY}/monitors"), &read(file)?).await,
+            Self::Show(one) => {
+                let mut monitor = door.get(&one.path("")?).await?;
+                let state = door.get(&one.path("/state")?).await?;
+                if let (Some(all), Some(more)) = (monitor.as_object_mut(), state.as_object()) {
+                    all.extend(more.clone());
+                }
+                Ok(monitor)
+            }
+            Self::Pause(one) => door.post(&one.path("/pause")?, &json!({})).await,
+            Self::Resume(one) => door.post(&one.path("/resume")?, &json!({})).await,
+            Self::RunNow(one) => door.post(&one.path("/run-now")?, &json!({})).await,
+            Self::Reset { one, step } => {
+                door.post(&one.path("/reset-watermarks")?, &json!({ "steps": step })).await
+            }
+            Self::Remove(one) => {
+                door.delete(&one.path("")?).await?;
+                Ok(json!({ "removed": one.monitor }))
+            }
+            // These are lists.
+            Self::Watermarks(_) | Self::Batches { .. } | Self::Parked(_) => Ok(Value::Null),
+        }
+    }
+}
+
+/// A monitor as it is written: YAML, of which JSON is a part.
+fn read(file: &std::path::Path) -> Result<Value, CliError> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        CliError::Argument(format!("{} cannot be read: {error}", file.display()))
+    })?;
+    let reading = countersign_document::read::<countersign_monitor::MonitorSpec>(&text);
+    if let Some(spec) = reading.value {
+        return serde_json::to_value(spec).map_err(|error| CliError::Argument(error.to_string()));
+    }
+    let origin = file.display().to_string();
+    Err(CliError::Argument(countersign_document::text(&origin, &text, &reading.problems, false)))
+}
+
+/// A list of the API as a table.
+struct List {
+    fields: &'static [&'static str],
+    titles: &'static [&'static str],
+}
+
+const MONITORS: List = List {
+    fields: &["id", "name", "is_active", "interval", "playbook_id", "profile_id"],
+    titles: &["MONITOR", "NAME", "LOOKS", "EVERY", "PLAYBOOK", "AGENT"],
+};
+
+const WATERMARKS: List = List {
+    fields: &[
+        "step_name",
+        "watermark_type",
+        "watermark_value",
+        "items_found_last",
+        "last_checked_at",
+    ],
+    titles: &["STEP", "TYPE", "WATERMARK", "FOUND LAST", "LOOKED AT"],
+};
+
+const BATCHES: List = List {
+    fields: &["number", "state", "count", "attempt", "run_status", "execution_id", "created_at"],
+    titles: &["BATCH", "STATE", "ITEMS", "TRY", "ENDED AS", "RUN", "FOUND AT"],
+};
+
+const PARKED: List = List { fields: &["batch", "step", "key"], titles: &["BATCH", "STEP", "ITEM"] };
+
+#[cfg(test)]
+mod tests {
+    use super::{One, read};
+
+    #[test]
+    fn f_370_what_is_no_id_names_no_path() {
+        let path = |monitor: &str| One { monitor: monitor.to_owned() }.path("/pause");
+        assert!(path("mon_1").unwrap().ends_with("/monitors/mon_1/pause"));
+        assert!(path("../profiles").is_err());
+    }
+
+    #[test]
+    fn f_366_a_file_is_checked_before_it_is_sent() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "name: A\ninterval: 1m\n").unwrap();
+        let said = read(file.path()).unwrap_err().to_string();
+        assert!(said.contains("profile_id") && said.contains("interval"), "{said}");
+    }
+}

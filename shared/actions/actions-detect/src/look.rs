@@ -1,0 +1,88 @@
+//! One look of one detection step.
+
+use std::sync::Arc;
+
+use countersign_monitor::{MAX_ITEMS, MarkKind, Overlap, Position};
+use countersign_registry::action::{ActionError, Call, Handler};
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value};
+
+/// From where a step looks.
+#[derive(Debug, Clone, Copy)]
+pub struct Look<'a> {
+    /// Where it stands; none at its first look.
+    pub previous: Option<&'a Position>,
+    /// How late something may come.
+    pub late: SignedDuration,
+    /// The most items it may find.
+    pub most: usize,
+    /// When it looked last, for sources that want to be left alone for a while.
+    pub last: Option<Timestamp>,
+}
+
+impl Look<'_> {
+    /// How items are compared at this look.
+    pub(crate) fn overlap(&self, kind: MarkKind, now: Timestamp) -> Overlap {
+        Overlap { kind, late: self.late, now, most: self.most }
+    }
+
+    /// The value before this look.
+    pub(crate) fn before(&self) -> Option<String> {
+        self.previous.and_then(|position| position.value.clone())
+    }
+}
+
+/// What a look saw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// The output of the step.
+    pub output: Value,
+    /// What names the new items in their source.
+    pub keys: Vec<String>,
+    /// Where the step stands once they are processed; none when it did not look, because the source wants to be left alone.
+    pub position: Option<Position>,
+    /// What was looked at.
+    pub metadata: Map<String, Value>,
+}
+
+/// An action that looks for what is new.
+pub trait Detect: Send + Sync {
+    /// The action's name in the registry.
+    fn name(&self) -> &'static str;
+
+    /// Looks.
+    fn look<'a>(
+        &'a self,
+        call: &'a Call,
+        look: Look<'a>,
+    ) -> BoxFuture<'a, Result<Seen, ActionError>>;
+}
+
+/// A detection in a run that is not a monitor's: everything that is there is new.
+struct Alone(Arc<dyn Detect>);
+
+impl Handler for Alone {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn run<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Value, ActionError>> {
+        Box::pin(async move {
+            let start = Position::start(MarkKind::Cursor);
+            let look = Look {
+                previous: Some(&start),
+                late: SignedDuration::ZERO,
+                most: MAX_ITEMS,
+                last: None,
+            };
+            Ok(self.0.look(call, look).await?.output)
+        })
+    }
+}
+
+/// These detections as steps of any run.
+#[must_use]
+pub fn handlers(detections: Vec<Arc<dyn Detect>>) -> Vec<Arc<dyn Handler>> {
+    detections.into_iter().map(|one| Arc::new(Alone(one)) as Arc<dyn Handler>).collect()
+}

@@ -1,0 +1,148 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use countersign_connector::{FileBody, FileEntry, Files, Listing, SourceError};
+use countersign_identity::UserId;
+use countersign_monitor::{MAX_ITEMS, Position};
+use countersign_registry::action::{ActionError, Call, RunInfo};
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use crate::{Detect, FolderChanges, Look, NewFiles, Seen, handlers};
+
+/// A folder as the bucket lists it.
+struct Folder(Vec<FileEntry>);
+
+impl Files for Folder {
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Listing, SourceError>> {
+        let found = self.0.iter().filter(|file| file.key.starts_with(prefix)).cloned();
+        let files: Vec<FileEntry> = found.take(most).collect();
+        let truncated = self.0.len() > most;
+        Box::pin(async move { Ok(Listing { files, truncated }) })
+    }
+
+    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn FileBody>, SourceError>> {
+        unreachable!("a look reads no file")
+    }
+}
+
+fn owner() -> UserId {
+    UserId::from_bytes([1; 16])
+}
+
+fn now() -> Timestamp {
+    "2026-11-20T08:00:00Z".parse().unwrap()
+}
+
+fn file(digit: char, name: &str, etag: &str, minutes_ago: i64) -> FileEntry {
+    let id = format!("file_{}", digit.to_string().repeat(32));
+    FileEntry {
+        key: format!("uploads/{}/folders/filings/{id}/{name}", owner()),
+        bytes: 10,
+        modified_at: Some(now() - SignedDuration::from_mins(minutes_ago)),
+        etag: Some(etag.to_owned()),
+    }
+}
+
+fn call(action: &str, inputs: &Value, params: &Value) -> Call {
+    let object = |value: &Value| value.as_object().cloned().unwrap();
+    Call {
+        run: "run".to_owned(),
+        step: "look".to_owned(),
+        owner: owner(),
+        action: action.to_owned(),
+        inputs: object(inputs),
+        params: object(params),
+        idempotency_key: "k".to_owned(),
+        now: now(),
+        remaining: Duration::from_secs(60),
+        info: RunInfo {
+            profile_id: String::new(),
+            profile_name: String::new(),
+            playbook_id: None,
+            query: String::new(),
+            run_context: "monitor".to_owned(),
+            dry_run: false,
+            invoked_by: owner(),
+            started_at: now(),
+            monitor: None,
+            warnings: Vec::new(),
+        },
+        permit: None,
+    }
+}
+
+async fn look(
+    detect: &dyn Detect,
+    call: &Call,
+    previous: Option<&Position>,
+) -> Result<Seen, ActionError> {
+    let late = SignedDuration::from_hours(1);
+    detect.look(call, Look { previous, late, most: MAX_ITEMS, last: None }).await
+}
+
+#[tokio::test]
+async fn f_058_new_files_of_a_type_are_found_once() {
+    let before = Folder(vec![file('1', "a.xml", "1", 90)]);
+    let call =
+        call("detect_new_files", &json!({"folder_id": "filings"}), &json!({"file_types": ["XML"]}));
+    let first = look(&NewFiles { files: Arc::new(before) }, &call, None).await.unwrap();
+    assert_eq!(first.output["count"], 0, "F-219");
+    let after = Folder(vec![
+        file('1', "a.xml", "1", 90),
+        file('2', "b.xml", "1", 5),
+        file('3', "c.pdf", "1", 4),
+    ]);
+    let files = NewFiles { files: Arc::new(after) };
+    let second = look(&files, &call, first.position.as_ref()).await.unwrap();
+    let found = &second.output["files"][0];
+    assert_eq!((&second.output["count"], &found["filename"]), (&json!(1), &json!("b.xml")));
+    assert_eq!(found["source"], format!("folders/filings/file_{}", "2".repeat(32)));
+    assert_eq!(second.output["previous_watermark"], "2026-11-20T06:30:00Z");
+    assert_eq!(second.output["watermark"], "2026-11-20T07:55:00Z");
+    let third = look(&files, &call, second.position.as_ref()).await.unwrap();
+    assert_eq!(third.output["count"], 0);
+}
+
+#[tokio::test]
+async fn f_059_changes_are_counted_by_their_kind() {
+    let inputs = json!({"folder_id": "filings"});
+    let call =
+        call("detect_folder_changes", &inputs, &json!({"change_types": ["modified", "deleted"]}));
+    let before = Folder(vec![file('1', "a.xml", "1", 9), file('2', "b.xml", "1", 9)]);
+    let first = look(&FolderChanges { files: Arc::new(before) }, &call, None).await.unwrap();
+    let after = Folder(vec![file('1', "a.xml", "2", 1), file('3', "c.xml", "1", 1)]);
+    let changes = FolderChanges { files: Arc::new(after) };
+    let second = look(&changes, &call, first.position.as_ref()).await.unwrap();
+    let counts = ["added_count", "modified_count", "deleted_count", "count"];
+    let counts = counts.map(|name| second.output[name].as_u64().unwrap());
+    assert_eq!(counts, [0, 1, 1, 2], "only what is asked for: {:#}", second.output);
+    assert_eq!(second.output["changes"][1]["filename"], "b.xml");
+    let third = look(&changes, &call, second.position.as_ref()).await.unwrap();
+    assert_eq!(third.output["count"], 0, "what was not asked for is known too");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_no_name_or_too_large_is_refused() {
+    let files = Arc::new(Folder((0..600).map(|_| file('1', "a.xml", "1", 9)).collect()));
+    let changes = FolderChanges { files };
+    for (folder, code) in [("../x", "DETECT_ARGUMENT"), ("filings", "FOLDER_TOO_LARGE")] {
+        let call = call("detect_folder_changes", &json!({"folder_id": folder}), &json!({}));
+        assert_eq!(look(&changes, &call, None).await.unwrap_err().code, code);
+    }
+}
+
+#[tokio::test]
+async fn outside_a_monitor_everything_that_is_there_is_new() {
+    let files: Arc<dyn Detect> =
+        Arc::new(NewFiles { files: Arc::new(Folder(vec![file('1', "a.xml", "1", 90_000)])) });
+    let call = call("detect_new_files", &json!({"folder_id": "filings"}), &json!({}));
+    let handler = handlers(vec![files]).remove(0);
+    let output = handler.run(&call).await.unwrap();
+    assert_eq!((&output["count"], &output["previous_watermark"]), (&json!(1), &Value::Null));
+}

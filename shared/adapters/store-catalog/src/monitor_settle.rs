@@ -1,0 +1,96 @@
+//! The end of a monitor's run, written down: its batch is closed and the watermarks move, or it waits for its next try.
+
+use countersign_monitor::{BatchState, MonitorId, Watermark, settle};
+use countersign_run::{FromMonitor, RunId, RunStatus};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use crate::{CatalogError, MonitorStore, Result};
+
+/// How often what another change came before is read again.
+const TRIES: u32 = 5;
+
+impl MonitorStore {
+    /// Writes what the end of a monitor's run means; where the batch stands then. None when it is not this run's any more:
+    /// everything here may be done again.
+    ///
+    /// # Errors
+    /// [`CatalogError`] when the table does not answer, or others change the monitor again and again.
+    pub fn ended<'a>(
+        &'a self,
+        from: &'a FromMonitor,
+        run: &'a RunId,
+        status: RunStatus,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<BatchState>>> {
+        Box::pin(async move {
+            let mut tries = 1;
+            loop {
+                match self.try_to_end(from, run, status, now).await {
+                    Err(CatalogError::Changed(_)) if tries < TRIES => tries += 1,
+                    outcome => return outcome,
+                }
+            }
+        })
+    }
+
+    async fn try_to_end(
+        &self,
+        from: &FromMonitor,
+        run: &RunId,
+        status: RunStatus,
+        now: Timestamp,
+    ) -> Result<Option<BatchState>> {
+        let standing = self.standing(&from.monitor).await?;
+        let open = standing.state.open.as_ref().filter(|open| open.batch == from.batch);
+        let Some(open) = open else { return Ok(None) };
+        let Some(batched) = self.batch(&from.monitor, open.number).await? else { return Ok(None) };
+        let Some(mut settled) = settle(&batched.batch, &standing.state, run, status, now) else {
+            return Ok(None);
+        };
+        let mut moved = Vec::new();
+        if settled.moves {
+            let proposed = self.content(&batched).await?.proposed;
+            for (step, position) in proposed {
+                let mark = standing.marks.get(&step).cloned();
+                let mark = mark.unwrap_or_else(|| Watermark::new(&step));
+                // Whoever reset it in between wants to see everything again.
+                if batched.batch.previous.get(&step).copied().unwrap_or_default() == mark.version {
+                    moved.push(mark.moved(position, now));
+                }
+            }
+            settled.batch.has_moved = !moved.is_empty();
+        }
+        self.settle(&batched, &settled, &moved).await?;
+        Ok(Some(settled.batch.state))
+    }
+
+    /// Sets the watermarks of these steps back: what is there counts as new at the next look (F-215).
+    ///
+    /// # Errors
+    /// As [`MonitorStore::ended`].
+    pub fn reset<'a>(
+        &'a self,
+        monitor: &'a MonitorId,
+        steps: &'a [String],
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Vec<Watermark>>> {
+        Box::pin(async move {
+            let mut tries = 1;
+            loop {
+                let standing = self.standing(monitor).await?;
+                let mark = |step: &String| {
+                    let mark = standing.marks.get(step).cloned();
+                    mark.unwrap_or_else(|| Watermark::new(step)).reset(now)
+                };
+                let marks: Vec<Watermark> = steps.iter().map(mark).collect();
+                let mut state = standing.state.clone();
+                state.version += 1;
+                match self.note(monitor, &state, &marks, None).await {
+                    Err(CatalogError::Changed(_)) if tries < TRIES => tries += 1,
+                    outcome => return outcome.map(|()| marks),
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,343 @@
+//! Where monitors stand: state, watermarks, batches.
+//!
+//! Every change goes through the version of a monitor's state, so that of two that come at once one is lost: whoever is late
+//! reads again. A look that finds nothing is one query and one transaction.
+
+use std::collections::BTreeMap;
+
+use countersign_identity::UserId;
+use countersign_monitor::{Batch, Content, MonitorId, Settled, State, Watermark};
+use countersign_store_kit::{Blobs, Expr, Page, Query, StoreError, Table, Write, decode};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::CatalogError;
+use crate::record::{self, StoredRecord};
+use crate::{Result, keys};
+
+/// Where a monitor stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Its open batch and its last tick.
+    pub state: State,
+    /// The watermarks of its detection steps, by step.
+    pub marks: BTreeMap<String, Watermark>,
+}
+
+/// When somebody else is to tick a monitor whose own clock has not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    /// Whose.
+    pub owner: UserId,
+    /// The monitor.
+    pub monitor: MonitorId,
+    /// Since when it is overdue.
+    pub overdue_at: Timestamp,
+}
+
+impl Clock {
+    pub(crate) fn put(&self) -> std::result::Result<Write, StoreError> {
+        let put = Write::put(&keys::monitor_clock(&self.monitor), self)?;
+        Ok(put.indexed(keys::CLOCKS, &format!("{}#{}", self.overdue_at, self.monitor)))
+    }
+}
+
+/// A batch as stored, with where its content lies.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Batched {
+    /// The batch.
+    pub batch: Batch,
+    content: countersign_store_kit::Stored,
+}
+
+/// Monitors beside what their owners wrote.
+#[derive(Debug, Clone)]
+pub struct MonitorStore {
+    table: Table,
+    blobs: Blobs,
+}
+
+impl MonitorStore {
+    /// The store over the table `Catalog` and the data bucket.
+    #[must_use]
+    pub fn new(table: Table, blobs: Blobs) -> Self {
+        Self { table, blobs }
+    }
+
+    /// Where a monitor stands.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn standing<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<Standing>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("read where the monitor stands");
+            let query = Query::partition(&keys::monitor(monitor)).between("MARK#", "STATE");
+            let mut query = query.consistent();
+            let mut standing = Standing::default();
+            loop {
+                let page = self.table.query(query.clone()).await.map_err(doing)?;
+                for item in page.items {
+                    self.read_into(&mut standing, item).map_err(doing)?;
+                }
+                match page.next {
+                    Some(next) => query = query.after(Some(&next)),
+                    None => return Ok(standing),
+                }
+            }
+        })
+    }
+
+    fn read_into(
+        &self,
+        standing: &mut Standing,
+        item: countersign_store_kit::Item,
+    ) -> std::result::Result<(), StoreError> {
+        let record: StoredRecord = decode(self.table.name(), item)?;
+        let value: Value = record.read(self.table.name())?;
+        if value.get("step_name").is_some() {
+            let mark: Watermark = record.read(self.table.name())?;
+            standing.marks.insert(mark.step_name.clone(), mark);
+        } else {
+            standing.state = record.read(self.table.name())?;
+        }
+        Ok(())
+    }
+
+    /// Notes a tick: the state after it, the watermarks that looked, and when the next one is overdue. Without a clock the
+    /// monitor does not look any more.
+    ///
+    /// # Errors
+    /// [`CatalogError::Changed`] when the monitor has moved since `state` was read.
+    pub fn note<'a>(
+        &'a self,
+        monitor: &'a MonitorId,
+        state: &'a State,
+        marks: &'a [Watermark],
+        clock: Option<&'a Clock>,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let mut writes = vec![put_state(monitor, state)?];
+            for mark in marks {
+                writes.push(put_mark(monitor, mark)?);
+            }
+            writes.extend(clock_write(clock)?);
+            self.apply(writes).await
+        })
+    }
+
+    /// Writes a new batch together with the tick that found it.
+    ///
+    /// # Errors
+    /// As [`MonitorStore::note`]; [`CatalogError::Store`] when the content cannot be kept.
+    pub fn open<'a>(
+        &'a self,
+        state: &'a State,
+        marks: &'a [Watermark],
+        clock: Option<&'a Clock>,
+        (batch, content): (&'a Batch, &'a Content),
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("keep what is new");
+            let place =
+                format!("monitors/{}/{}-{}.json", batch.monitor_id, batch.number, state.version);
+            let value = serde_json::to_value(content);
+            let value = value.map_err(|error| doing(StoreError::Encode(error.to_string())))?;
+            let content = self.blobs.store(&place, &value).await.map_err(doing)?;
+            let batched = Batched { batch: batch.clone(), content };
+            let mut writes = vec![put_state(&batch.monitor_id, state)?, put_batch(&batched)?];
+            for mark in marks {
+                writes.push(put_mark(&batch.monitor_id, mark)?);
+            }
+            writes.extend(clock_write(clock)?);
+            self.apply(writes).await
+        })
+    }
+
+    /// Changes a batch and its monitor's state together.
+    ///
+    /// # Errors
+    /// As [`MonitorStore::note`].
+    pub fn change<'a>(
+        &'a self,
+        batched: &'a Batched,
+        batch: &'a Batch,
+        state: &'a State,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let batched = Batched { batch: batch.clone(), ..batched.clone() };
+            self.apply(vec![put_state(&batch.monitor_id, state)?, put_batch(&batched)?]).await
+        })
+    }
+
+    /// Writes what the end of a run means: batch, state, and the watermarks that move.
+    ///
+    /// # Errors
+    /// As [`MonitorStore::note`].
+    pub fn settle<'a>(
+        &'a self,
+        batched: &'a Batched,
+        settled: &'a Settled,
+        moved: &'a [Watermark],
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let monitor = &settled.batch.monitor_id;
+            let batched = Batched { batch: settled.batch.clone(), ..batched.clone() };
+            let mut writes = vec![put_state(monitor, &settled.state)?, put_batch(&batched)?];
+            for mark in moved {
+                writes.push(put_mark(monitor, mark)?);
+            }
+            self.apply(writes).await
+        })
+    }
+
+    /// A batch by its number.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn batch<'a>(
+        &'a self,
+        monitor: &'a MonitorId,
+        number: u64,
+    ) -> BoxFuture<'a, Result<Option<Batched>>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("read the batch");
+            record::get(&self.table, &keys::batch(monitor, number)).await.map_err(doing)
+        })
+    }
+
+    /// What a batch holds.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the bucket does not answer, or holds something else.
+    pub fn content<'a>(&'a self, batched: &'a Batched) -> BoxFuture<'a, Result<Content>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("read what the batch holds");
+            self.blobs.load_as(&batched.content).await.map_err(doing)
+        })
+    }
+
+    /// A page of a monitor's batches, the newest first.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn batches<'a>(
+        &'a self,
+        monitor: &'a MonitorId,
+        limit: i32,
+        after: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Page<Batched>>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("list the batches");
+            let query = Query::partition(&keys::monitor(monitor)).prefix("BATCH#");
+            let query = query.descending().consistent().limit(limit).after(after);
+            let page = self.table.query(query).await.map_err(doing)?;
+            record::page(&self.table, page).map_err(doing)
+        })
+    }
+
+    /// The first clocks that are overdue.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Clock>>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("look for overdue monitors");
+            let query = Query::index(keys::CLOCKS).between("0", &now.to_string()).limit(most);
+            let page = self.table.query(query).await.map_err(doing)?;
+            let clocks = page.decode::<Clock>(self.table.name()).map_err(doing)?;
+            Ok(clocks.items)
+        })
+    }
+
+    /// Says when a monitor is overdue.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn set_clock<'a>(&'a self, clock: &'a Clock) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("set the clock of the monitor");
+            self.table.write(clock.put().map_err(doing)?).await.map_err(doing)
+        })
+    }
+
+    /// A monitor that does not look, or is gone, is never overdue.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn stop_clock<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("stop the clock of the monitor");
+            self.table.write(Write::delete(&keys::monitor_clock(monitor))).await.map_err(doing)
+        })
+    }
+
+    /// Forgets everything about a monitor.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn forget<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("forget the monitor");
+            let mut query = Query::partition(&keys::monitor(monitor)).consistent();
+            loop {
+                let page = self.table.query(query.clone()).await.map_err(doing)?;
+                let text = |item: &countersign_store_kit::Item, name: &str| {
+                    item.get(name).and_then(|value| value.as_s().ok()).cloned()
+                };
+                let key = |item: &countersign_store_kit::Item| {
+                    Some(countersign_store_kit::Key::new(text(item, "PK")?, text(item, "SK")?))
+                };
+                let writes = page.items.iter().filter_map(key).map(|key| Write::delete(&key));
+                self.table.write_many(writes.collect()).await.map_err(doing)?;
+                match page.next {
+                    Some(next) => query = query.after(Some(&next)),
+                    None => return Ok(()),
+                }
+            }
+        })
+    }
+
+    async fn apply(&self, writes: Vec<Write>) -> Result<()> {
+        self.table.transact(writes).await.map_err(|error| {
+            if error.is_condition() {
+                CatalogError::Changed("monitor")
+            } else {
+                CatalogError::doing("note where the monitor stands")(error)
+            }
+        })
+    }
+}
+
+/// The state, unless another change came first.
+fn put_state(monitor: &MonitorId, state: &State) -> Result<Write> {
+    let doing = CatalogError::doing("note where the monitor stands");
+    let put = StoredRecord::of("state of the monitor", state, state.version)?;
+    let put = put.put(&keys::monitor_state(monitor)).map_err(doing)?;
+    match state.version.checked_sub(1).filter(|seen| *seen > 0) {
+        None => Ok(put.if_absent()),
+        Some(seen) => {
+            let unchanged = Expr::new("#version = :seen").bind("seen", &seen).map_err(doing)?;
+            Ok(put.when(unchanged))
+        }
+    }
+}
+
+fn put_mark(monitor: &MonitorId, mark: &Watermark) -> Result<Write> {
+    let record = StoredRecord::of("watermark", mark, mark.version)?;
+    let put = record.put(&keys::watermark(monitor, &mark.step_name));
+    put.map_err(CatalogError::doing("note the watermark"))
+}
+
+fn put_batch(batched: &Batched) -> Result<Write> {
+    let batch = &batched.batch;
+    let record = StoredRecord::of("batch", batched, batch.version)?;
+    let put = record.put(&keys::batch(&batch.monitor_id, batch.number));
+    put.map_err(CatalogError::doing("note the batch"))
+}
+
+fn clock_write(clock: Option<&Clock>) -> Result<Option<Write>> {
+    let put = clock.map(Clock::put).transpose();
+    put.map_err(CatalogError::doing("set the clock of the monitor"))
+}

@@ -1,0 +1,110 @@
+//! A batch: what a monitor found new at one look, until it is processed.
+
+use std::collections::BTreeMap;
+
+use countersign_run::{BatchId, MonitorId, RunId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::mark::Position;
+
+/// How often a batch is tried before its items are parked.
+pub const MAX_ATTEMPTS: u32 = 3;
+
+/// Where a batch stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchState {
+    /// Its run goes on, or is to be tried again.
+    Open,
+    /// Its run came to its end: what it held is done.
+    Committed,
+    /// Its runs failed too often: what it held is kept for people to look at.
+    Parked,
+}
+
+impl BatchState {
+    /// The word of the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Committed => "committed",
+            Self::Parked => "parked",
+        }
+    }
+}
+
+/// An item of a batch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchItem {
+    /// The detection step that found it.
+    pub step: String,
+    /// What names it in its source.
+    pub key: String,
+}
+
+/// What a batch holds; its record only says where that lies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Content {
+    /// What was found new.
+    pub items: Vec<BatchItem>,
+    /// The outputs of the detection steps, by step: the run's steps have them.
+    pub outputs: Map<String, Value>,
+    /// Where the watermarks move when the batch is closed, by step.
+    pub proposed: BTreeMap<String, Position>,
+}
+
+/// A batch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Its id: follows from the monitor and its number.
+    pub id: BatchId,
+    /// 1, 2, … for each monitor.
+    pub number: u64,
+    /// The monitor.
+    pub monitor_id: MonitorId,
+    /// Where it stands.
+    pub state: BatchState,
+    /// The run that has it now; follows from the batch and the attempt.
+    pub run: RunId,
+    /// 1, 2, …, [`MAX_ATTEMPTS`].
+    pub attempt: u32,
+    /// How many items it has.
+    pub count: usize,
+    /// The versions of the watermarks it was detected from, by step: they move only from there.
+    pub previous: BTreeMap<String, u64>,
+    /// Whether they moved when it was closed; not when they were reset in between.
+    #[serde(default)]
+    pub has_moved: bool,
+    /// How its last run ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_status: Option<String>,
+    /// When it was detected.
+    pub created_at: Timestamp,
+    /// When it was committed or parked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<Timestamp>,
+    /// Raised by every change.
+    pub version: u64,
+}
+
+/// The id of a monitor's `number`-th batch.
+#[must_use]
+pub fn batch_id(monitor: &MonitorId, number: u64) -> BatchId {
+    BatchId::from_bytes(derived(&format!("batch\0{monitor}\0{number}")))
+}
+
+/// The run of a batch's `attempt`-th try.
+#[must_use]
+pub fn run_id(batch: &BatchId, attempt: u32) -> RunId {
+    RunId::from_bytes(derived(&format!("run\0{batch}\0{attempt}")))
+}
+
+fn derived(text: &str) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&Sha256::digest(text)[..16]);
+    bytes
+}

@@ -1,0 +1,79 @@
+//! How often a monitor looks.
+
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How often a monitor looks: from every five minutes to once a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-code" = "interval"))]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Interval {
+    #[serde(rename = "5m")]
+    Minutes5,
+    #[serde(rename = "15m")]
+    Minutes15,
+    #[serde(rename = "30m")]
+    Minutes30,
+    #[serde(rename = "1h")]
+    Hour,
+    #[serde(rename = "4h")]
+    Hours4,
+    #[serde(rename = "12h")]
+    Hours12,
+    #[serde(rename = "24h")]
+    Day,
+}
+
+impl Interval {
+    /// Every interval, the shortest first.
+    pub const ALL: [Self; 7] = [
+        Self::Minutes5,
+        Self::Minutes15,
+        Self::Minutes30,
+        Self::Hour,
+        Self::Hours4,
+        Self::Hours12,
+        Self::Day,
+    ];
+
+    /// As it is written.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Minutes5 => "5m",
+            Self::Minutes15 => "15m",
+            Self::Minutes30 => "30m",
+            Self::Hour => "1h",
+            Self::Hours4 => "4h",
+            Self::Hours12 => "12h",
+            Self::Day => "24h",
+        }
+    }
+
+    /// The interval of this label.
+    #[must_use]
+    pub fn of(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.label() == label)
+    }
+
+    /// In minutes (K-65).
+    #[must_use]
+    pub fn minutes(self) -> u32 {
+        match self {
+            Self::Minutes5 => 5,
+            Self::Minutes15 => 15,
+            Self::Minutes30 => 30,
+            Self::Hour => 60,
+            Self::Hours4 => 240,
+            Self::Hours12 => 720,
+            Self::Day => 1_440,
+        }
+    }
+
+    /// As a length of time.
+    #[must_use]
+    pub fn length(self) -> SignedDuration {
+        SignedDuration::from_mins(i64::from(self.minutes()))
+    }
+}

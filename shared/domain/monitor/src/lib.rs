@@ -1,0 +1,38 @@
+//! Monitors: an agent that looks at something by itself, and runs when there is something new (F-209…F-220).
+//!
+//! - [`MonitorSpec`] is what its owner writes, [`Timing`] when it looks.
+//! - A [`Watermark`] says how far one detection step of one monitor has come (K-65). [`novel`] and [`changes`] compare what is
+//!   there with it.
+//! - What is new goes into a [`Batch`]: one open batch per monitor. [`tick`] says what a look at the clock has to do,
+//!   [`settle`] what the end of a run means for its batch: it is committed, tried again, or parked after
+//!   [`MAX_ATTEMPTS`] failures. Only then do the watermarks move (K-66).
+//!
+//! Nothing here reads a clock or a store.
+
+mod batch;
+mod changes;
+mod hours;
+mod interval;
+mod mark;
+mod novel;
+mod settle;
+mod spec;
+mod steps;
+mod tick;
+mod timing;
+
+#[cfg(test)]
+mod tests;
+
+pub use batch::{Batch, BatchItem, BatchState, Content, MAX_ATTEMPTS, batch_id, run_id};
+pub use changes::{Change, ChangeKind, Changed, Held, MAX_FILES, changes};
+pub use countersign_run::{BatchId, FromMonitor, MonitorId};
+pub use hours::{ActiveHours, ClockTime};
+pub use interval::Interval;
+pub use mark::{MAX_SEEN, MarkKind, Position, Watermark};
+pub use novel::{Found, MAX_ITEMS, Novel, Overlap, novel};
+pub use settle::{Fate, Settled, fate, settle};
+pub use spec::MonitorSpec;
+pub use steps::{Detection, NoDetection, detections};
+pub use tick::{Due, Open, Outcome, State, tick};
+pub use timing::{NoTiming, Timing};

@@ -1,0 +1,116 @@
+//! How far a detection step has come.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The most items a watermark remembers one by one.
+pub const MAX_SEEN: usize = 2_000;
+
+/// What a watermark's value is (F-213).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkKind {
+    /// The time of the newest item.
+    Timestamp,
+    /// The same for an answer of a data source.
+    Cursor,
+    /// A digest of everything that is there.
+    Hash,
+    /// A position in a sequence; no action of this release uses it.
+    Offset,
+}
+
+/// How far a step has come: a value, and what it remembers of what lies near it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Position {
+    /// What the value is.
+    #[serde(rename = "type")]
+    pub kind: MarkKind,
+    /// The value; none before anything was there, and after a reset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What is older counts as known, whatever the overlap is: it is not remembered one by one any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Timestamp>,
+    /// What is remembered, by a digest of its key: when it was dated, or what it held.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub seen: BTreeMap<String, String>,
+}
+
+impl Position {
+    /// The position before everything: whatever is there is new.
+    #[must_use]
+    pub fn start(kind: MarkKind) -> Self {
+        Self { kind, value: None, floor: None, seen: BTreeMap::new() }
+    }
+
+    /// The value as a moment.
+    pub(crate) fn moment(&self) -> Option<Timestamp> {
+        self.value.as_deref().and_then(|value| value.parse().ok())
+    }
+}
+
+/// The watermark of one detection step of one monitor (F-406, K-65).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watermark {
+    /// The step.
+    pub step_name: String,
+    /// How far it has come; none before the first look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// What it looks at: `folder_id`, `connector`, `endpoint`, `entity_types`.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+    /// When it looked last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_checked_at: Option<Timestamp>,
+    /// How many new items it found then.
+    #[serde(default)]
+    pub items_found_last: usize,
+    /// When the position moved last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
+    /// Raised when the position moves: what was detected from another position is not committed.
+    pub version: u64,
+}
+
+impl Watermark {
+    /// The watermark of a step that has never looked.
+    #[must_use]
+    pub fn new(step: &str) -> Self {
+        Self {
+            step_name: step.to_owned(),
+            position: None,
+            metadata: Map::new(),
+            last_checked_at: None,
+            items_found_last: 0,
+            updated_at: None,
+            version: 0,
+        }
+    }
+
+    /// The same after a look.
+    #[must_use]
+    pub fn looked(self, found: usize, at: Timestamp) -> Self {
+        Self { last_checked_at: Some(at), items_found_last: found, ..self }
+    }
+
+    /// The same at another position.
+    #[must_use]
+    pub fn moved(self, position: Position, at: Timestamp) -> Self {
+        let version = self.version + 1;
+        Self { position: Some(position), updated_at: Some(at), version, ..self }
+    }
+
+    /// The same before everything: whatever is there is new at the next look (F-215).
+    #[must_use]
+    pub fn reset(self, at: Timestamp) -> Self {
+        let kind = self.position.as_ref().map_or(MarkKind::Cursor, |position| position.kind);
+        self.moved(Position::start(kind), at)
+    }
+}

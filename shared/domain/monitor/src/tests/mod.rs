@@ -1,0 +1,5 @@
+mod hours;
+mod model;
+mod novelty;
+mod spec;
+mod steps;

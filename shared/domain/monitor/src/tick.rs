@@ -1,0 +1,160 @@
+//! What a tick of a monitor's clock has to do.
+
+use countersign_run::{BatchId, RunId};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::interval::Interval;
+use crate::timing::Timing;
+
+/// How long a batch whose run failed rests (F-218).
+const REST: SignedDuration = SignedDuration::from_secs(30);
+
+/// What a tick came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Nothing was new.
+    Suppressed,
+    /// It was not in the active hours.
+    OutsideActiveHours,
+    /// The first look: what is there is known from now on.
+    Baseline,
+    /// Something was new, and a run has it.
+    Started,
+    /// The batch before is not processed yet.
+    Waiting,
+    /// A batch whose run failed is tried again.
+    Retried,
+    /// A detection step failed.
+    Failed,
+}
+
+impl Outcome {
+    /// The word of logs and of the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Suppressed => "suppressed",
+            Self::OutsideActiveHours => "outside_active_hours",
+            Self::Baseline => "baseline",
+            Self::Started => "started",
+            Self::Waiting => "waiting",
+            Self::Retried => "retried",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// The batch that is not processed yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Open {
+    /// It.
+    pub batch: BatchId,
+    /// Its number.
+    pub number: u64,
+    /// The run that has it.
+    pub run: RunId,
+    /// Set when that run failed: the next one starts at a tick after this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<Timestamp>,
+}
+
+/// Where a monitor stands, beside its watermarks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// How many batches it has had.
+    #[serde(default)]
+    pub batches: u64,
+    /// The batch that is not processed yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<Open>,
+    /// When its clock ticked last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_tick_at: Option<Timestamp>,
+    /// What that came to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_outcome: Option<Outcome>,
+    /// Why, when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    /// Raised by every change.
+    #[serde(default)]
+    pub version: u64,
+}
+
+impl State {
+    /// The same after a look that failed. The first failure does not count as a tick: it is tried once more, soon (F-218).
+    #[must_use]
+    pub fn failed(&self, error: &str, at: Timestamp) -> Self {
+        let again = self.last_outcome == Some(Outcome::Failed);
+        Self {
+            last_tick_at: if again { Some(at) } else { self.last_tick_at },
+            last_error: Some(error.chars().take(500).collect()),
+            ..self.ticked(Outcome::Failed, at)
+        }
+    }
+
+    /// When the next tick is overdue: a minute after it is due, or after a first failure, soon.
+    #[must_use]
+    pub fn overdue_at(&self, interval: Interval, now: Timestamp) -> Timestamp {
+        let is_first = self.last_outcome == Some(Outcome::Failed) && self.last_tick_at != Some(now);
+        let wait = if is_first { REST } else { interval.length() + SignedDuration::from_mins(1) };
+        now.checked_add(wait).unwrap_or(now)
+    }
+
+    /// The same after a tick.
+    #[must_use]
+    pub fn ticked(&self, outcome: Outcome, at: Timestamp) -> Self {
+        Self {
+            last_tick_at: Some(at),
+            last_outcome: Some(outcome),
+            last_error: None,
+            version: self.version + 1,
+            ..self.clone()
+        }
+    }
+}
+
+/// What a tick has to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Due {
+    /// Nothing: it ticked a moment ago.
+    Nothing,
+    /// Nothing, and that is to be noted.
+    OutsideHours,
+    /// See that the run of the open batch has been started.
+    Resume(Open),
+    /// Start the next run of the open batch.
+    Retry(Open),
+    /// Look.
+    Look,
+}
+
+/// What a tick has to do. One that a person asks for heeds neither interval nor hours (F-216).
+#[must_use]
+pub fn tick(state: &State, timing: &Timing, is_asked_for: bool, now: Timestamp) -> Due {
+    if let Some(open) = &state.open {
+        return match open.retry_after {
+            Some(after) if now >= after || is_asked_for => Due::Retry(open.clone()),
+            Some(_) => Due::Nothing,
+            None => Due::Resume(open.clone()),
+        };
+    }
+    if is_asked_for {
+        return Due::Look;
+    }
+    // Two clocks tick a monitor: the schedule, and the sweeper where that did not.
+    let long = timing.interval.length() / 2;
+    let is_soon = state.last_tick_at.is_some_and(|last| now.duration_since(last) < long);
+    match (is_soon, timing.is_open(now)) {
+        (true, _) => Due::Nothing,
+        (false, false) => Due::OutsideHours,
+        (false, true) => Due::Look,
+    }
+}
+
+/// When a batch whose run failed now is tried again.
+pub(crate) fn retry_after(now: Timestamp) -> Timestamp {
+    now.checked_add(REST).unwrap_or(now)
+}
