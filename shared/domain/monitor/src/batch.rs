@@ -21,7 +21,7 @@ pub enum BatchState {
     Open,
     /// Its run came to its end: what it held is done.
     Committed,
-    /// Its runs failed too often: what it held is kept for people to look at.
+    /// Its runs failed too often, or somebody stopped one: what it held is kept for people to look at.
     Parked,
 }
 

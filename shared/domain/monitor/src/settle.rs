@@ -13,6 +13,8 @@ pub enum Fate {
     Done,
     /// It is to be tried again.
     Again,
+    /// Somebody stopped it: nothing tries it again, and what it held is kept.
+    Left,
 }
 
 /// What this status means for a batch; none while the run goes on.
@@ -26,7 +28,8 @@ pub fn fate(status: RunStatus) -> Option<Fate> {
         | RunStatus::OutsideActiveHours
         | RunStatus::Rejected
         | RunStatus::Timeout => Some(Fate::Done),
-        RunStatus::Error | RunStatus::Cancelled => Some(Fate::Again),
+        RunStatus::Error => Some(Fate::Again),
+        RunStatus::Cancelled => Some(Fate::Left),
         RunStatus::Running | RunStatus::AwaitingApproval => None,
     }
 }
@@ -57,6 +60,7 @@ pub fn settle(
     }
     let ended = match fate(status)? {
         Fate::Done => BatchState::Committed,
+        Fate::Left => BatchState::Parked,
         Fate::Again if batch.attempt >= MAX_ATTEMPTS => BatchState::Parked,
         Fate::Again => BatchState::Open,
     };
@@ -88,5 +92,51 @@ impl Batch {
         let open = Open { batch, number, run: run.clone(), retry_after: None };
         let batch = Self { attempt, run, version: self.version + 1, ..self.clone() };
         (batch, State { open: Some(open), version: state.version + 1, ..state.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use countersign_run::MonitorId;
+
+    use super::*;
+    use crate::batch::batch_id;
+
+    fn check(status: RunStatus, attempt: u32, expect: BatchState) {
+        let monitor = MonitorId::from_bytes([1; 16]);
+        let id = batch_id(&monitor, 1);
+        let run = run_id(&id, attempt);
+        let now = Timestamp::UNIX_EPOCH;
+        let open = Open { batch: id.clone(), number: 1, run: run.clone(), retry_after: None };
+        let batch = Batch {
+            id,
+            number: 1,
+            monitor_id: monitor,
+            state: BatchState::Open,
+            run: run.clone(),
+            attempt,
+            count: 1,
+            previous: BTreeMap::new(),
+            has_moved: false,
+            run_status: None,
+            created_at: now,
+            closed_at: None,
+            version: 1,
+        };
+        let state = State { open: Some(open), ..State::default() };
+        let settled = settle(&batch, &state, &run, status, now).unwrap();
+        assert_eq!(settled.batch.state, expect, "{status:?}");
+        assert_eq!(settled.state.open.is_some(), expect == BatchState::Open, "{status:?}");
+    }
+
+    #[test]
+    fn f_214_a_run_that_failed_is_tried_again_and_one_that_somebody_stopped_is_not() {
+        check(RunStatus::Complete, 1, BatchState::Committed);
+        check(RunStatus::Rejected, 1, BatchState::Committed);
+        check(RunStatus::Error, 1, BatchState::Open);
+        check(RunStatus::Error, MAX_ATTEMPTS, BatchState::Parked);
+        check(RunStatus::Cancelled, 1, BatchState::Parked);
     }
 }
