@@ -1,10 +1,11 @@
 //! The sweeper: once a minute it looks for everything that was written and not told, or lost on the way.
 //!
 //! A sweep is a list of [`Chore`]s, each on its own: one that fails does not keep the others. Approvals come first, then
-//! runs without an execution, then writes to the knowledge graph that were not finished.
+//! schedules that are overdue, runs without an execution, and writes to the knowledge graph that were not finished.
 
 mod chores;
 mod knowledge;
+mod schedules;
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use serde_json::{Map, Value};
 
 pub use chores::{Approvals, Runs};
 pub use knowledge::Knowledge;
+pub use schedules::Schedules;
 
 /// Something the sweeper does. It is called every minute and must not mind being called twice.
 pub trait Chore: Send + Sync {

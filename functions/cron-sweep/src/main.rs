@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use countersign_clock::Clock;
 use countersign_gatekeeper::Bootstrap;
 use countersign_lambda_entry::{Setting, handler, serve};
 use countersign_recovery::Runner;
 use countersign_states::Machine;
 use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_tokens::Tokens;
-use cron_sweep::{Approvals, Chore, Knowledge, Runs};
+use cron_sweep::{Approvals, Chore, Knowledge, Runs, Schedules};
 
 fn main() -> ExitCode {
     serve(|boot| {
@@ -22,8 +23,13 @@ fn main() -> ExitCode {
             let runs = Runs { runner, store, gatekeeper: gatekeeper.clone() };
             let table = boot.table(Setting::TableKnowledge, &boot.dynamo())?;
             let knowledge = Knowledge(KnowledgeStore::new(table, boot.blobs()?));
-            let chores: Arc<[Arc<dyn Chore>]> =
-                Arc::new([Arc::new(Approvals(gatekeeper)), Arc::new(runs), Arc::new(knowledge)]);
+            let schedules = Schedules(Clock::new(&boot)?);
+            let chores: Arc<[Arc<dyn Chore>]> = Arc::new([
+                Arc::new(Approvals(gatekeeper)),
+                Arc::new(schedules),
+                Arc::new(runs),
+                Arc::new(knowledge),
+            ]);
             Ok(handler(move |_event, invocation| {
                 let chores = Arc::clone(&chores);
                 Box::pin(async move { cron_sweep::handle(&chores, &invocation).await })

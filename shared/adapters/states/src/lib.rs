@@ -2,7 +2,7 @@
 //!
 //! - [`Machine`] starts executions and says what became of them.
 //! - [`Tasks`] wakes a waiting execution with the outcome of its gate.
-//! - [`Schedules`] calls a function once, at a time, and forgets it.
+//! - [`Schedules`] calls a function at a time, once or again and again.
 //!
 //! Futures are boxed at the public methods: an async body is compiled in the crate that polls it.
 
@@ -13,5 +13,5 @@ mod tasks;
 
 pub use error::StatesError;
 pub use machine::{ExecutionStatus, Machine, Started};
-pub use schedules::{Once, Schedules};
+pub use schedules::{Once, Recurring, Schedules};
 pub use tasks::{Tasks, Woken};

@@ -8,6 +8,9 @@
 //! | `OWNER#{owner}` | `PLAYBOOK#{id}` | a playbook; in the index under `OWNER#{owner}#PLAYBOOKS#{category}` |
 //! | `OWNER#{owner}` | `TRIGGERS#{id}` | what a playbook listens to, apart from its text (F-152) |
 //! | `OWNER#{owner}` | `SCHEDULE#{id}` | a schedule; in the index under `OWNER#{owner}#SCHEDULES#{profile}` |
+//! | `OWNER#{owner}` | `DUE#{schedule}` | when an enabled schedule is due next; in the index under `DUE` by that time |
+//! | `OCCURRENCES#{owner}#{source}` | `{time}` | a due time and what became of it; in the index under `OCCURRENCES#{owner}` by time |
+//! | `OPEN#OCCURRENCES` | `{source}-{time}` | which owner has that occurrence, while it is not at its end |
 //! | `BOUND#{owner}#{profile}` | `CONNECTOR#{connector}` | the binding of a connector to a profile; one each |
 //! | `REPLAY#{owner}` | `{digest of route and key}` | a request under an `Idempotency-Key`, for a day |
 //!
@@ -20,6 +23,7 @@ mod connectors;
 mod endpoints;
 mod error;
 mod keys;
+mod occurrences;
 mod playbooks;
 mod profiles;
 mod record;
@@ -31,9 +35,11 @@ mod triggers;
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
 pub use error::CatalogError;
+pub use occurrences::OpenOccurrence;
 pub use playbooks::StoredPlaybook;
 pub use profiles::system_profile_id;
 pub use replays::{Answered, Replay};
+pub use schedules::DueNext;
 pub use stored::{Spec, Stored};
 pub use triggers::IndexedPlaybook;
 

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use countersign_identity::UserId;
+use countersign_identity::{Scopes, UserId};
+use countersign_store_kit::Write;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::Result;
 use crate::collection::StoredDocument;
 
 /// What the owner of a document writes.
@@ -28,6 +30,17 @@ pub trait Spec: Clone + fmt::Debug + Serialize + DeserializeOwned + Send + Sync 
 
     /// See [`StoredDocument::property`].
     fn property(&self) -> String;
+
+    /// See [`StoredDocument::written_with`].
+    ///
+    /// # Errors
+    /// [`CatalogError`](crate::CatalogError) when a record cannot be written.
+    fn written_with(
+        _before: Option<&Stored<Self>>,
+        _after: Option<&Stored<Self>>,
+    ) -> Result<Vec<Write>> {
+        Ok(Vec::new())
+    }
 }
 
 /// A document as stored.
@@ -44,6 +57,9 @@ pub struct Stored<S: Spec> {
     pub created_at: Timestamp,
     /// When it was changed last.
     pub updated_at: Timestamp,
+    /// The scopes of whoever saved it last, at that moment: what runs for it may never do more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Scopes>,
     /// What its owner wrote.
     #[serde(flatten)]
     pub spec: S,
@@ -79,5 +95,9 @@ impl<S: Spec> StoredDocument for Stored<S> {
 
     fn unique_name(&self) -> (&'static str, String) {
         ("id", self.id.to_string())
+    }
+
+    fn written_with(before: Option<&Self>, after: Option<&Self>) -> Result<Vec<Write>> {
+        S::written_with(before, after)
     }
 }

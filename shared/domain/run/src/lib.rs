@@ -12,6 +12,7 @@ mod fold;
 #[path = "tests.rs"]
 mod fold_tests;
 mod head;
+mod occurrence;
 mod partly;
 mod quota;
 mod record;
@@ -25,6 +26,10 @@ pub use applied::{ApprovalPolicy, ExecutionMode, UnderstoodInput};
 pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fold::{RunState, StepState, fold};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
+pub use occurrence::{
+    InvalidOccurrence, Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource,
+    OccurrenceState,
+};
 pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
 pub use record::{ConnectorCall, DestinationCount, EntityCounts, RunRecord, StepProblem, Strategy};

@@ -9,7 +9,8 @@ use countersign_playbook::{
 use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_registry::nearest;
 use countersign_run::{
-    ApprovalPolicy, DryRun, ExecutionMode, Head, RunContext, RunId, Strategy, UnderstoodInput,
+    ApprovalPolicy, DryRun, ExecutionMode, Head, OccurrenceId, RunContext, RunId, Strategy,
+    UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_kit::StoreError;
@@ -28,6 +29,10 @@ pub struct Asking<'a> {
     pub query: &'a str,
     /// How the run comes about.
     pub context: RunContext,
+    /// What asked for it, when that is no person.
+    pub occurrence: Option<OccurrenceId>,
+    /// Whether gates before reversible steps ask; they do when a person starts it (K-11).
+    pub approval_policy: ApprovalPolicy,
     /// How much a model takes part.
     pub mode: ExecutionMode,
     /// Why this playbook, when the question chose it.
@@ -70,10 +75,10 @@ impl Asking<'_> {
             context: self.context,
             strategy: Some(strategy(self.mode)),
             execution_mode: self.mode,
-            // Gates open by themselves in runs of clocks only (K-11).
-            approval_policy: ApprovalPolicy::Require,
+            approval_policy: self.approval_policy,
             dry_run: self.dry_run,
             started_at: now,
+            occurrence: self.occurrence.clone(),
             last_finished_at: None,
             attempt: 1,
             idle_attempts: 0,
@@ -113,6 +118,10 @@ pub struct Starting<'a> {
     pub inputs: &'a Map<String, Value>,
     /// How it comes about.
     pub context: RunContext,
+    /// What asked for it, when that is no person.
+    pub occurrence: Option<OccurrenceId>,
+    /// Whether gates before reversible steps ask; they do when a person starts it (K-11).
+    pub approval_policy: ApprovalPolicy,
     /// How much a model takes part.
     pub mode: ExecutionMode,
     /// Why this playbook, when the question chose it.
@@ -140,6 +149,8 @@ pub async fn start(
         profile: Some(of.profile),
         query: of.query,
         context: of.context,
+        occurrence: of.occurrence.clone(),
+        approval_policy: of.approval_policy,
         mode: of.mode,
         chosen_because: of.chosen_because.clone(),
         understood: of.understood.clone(),
@@ -412,6 +423,7 @@ steps:
             approval_policy: ApprovalPolicy::Require,
             dry_run: None,
             started_at: Timestamp::UNIX_EPOCH,
+            occurrence: None,
             last_finished_at: None,
             attempt: 1,
             idle_attempts: 0,
