@@ -2,7 +2,6 @@
 
 use countersign_failure::Failure;
 use countersign_store_catalog::CatalogError;
-use countersign_store_directory::DirectoryError;
 use countersign_store_kit::StoreError;
 
 /// Why a tick did not come to its end. The next one goes on where it stopped.
@@ -12,10 +11,6 @@ pub enum TickError {
     #[error("reading or writing the monitor")]
     #[failure(forward)]
     Catalog(#[from] CatalogError),
-    /// The directory does not answer.
-    #[error("reading the directory")]
-    #[failure(forward)]
-    Directory(#[from] DirectoryError),
     /// The table of runs does not answer.
     #[error("reading or writing the run")]
     #[failure(forward)]

@@ -4,8 +4,8 @@ use countersign_identity::Scopes;
 use countersign_monitor::{Batch, batch_id, run_id};
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
-use countersign_run::{ExecutionMode, FromMonitor, Head, RunContext, Strategy};
-use countersign_run_start::{self as run_start, Invoker};
+use countersign_run::{ExecutionMode, FromMonitor, Head, RunContext, RunId, Strategy};
+use countersign_run_start::{self as run_start, repeating};
 use countersign_web::Problem;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -67,6 +67,7 @@ pub(crate) fn head(
         approval_policy: monitor.spec.approval_policy,
         dry_run: None,
         from_monitor: batch.map(from),
+        occurrence: None,
         started_at: now,
         last_finished_at: None,
         attempt: 1,
@@ -104,14 +105,14 @@ fn strategy(mode: ExecutionMode) -> Strategy {
 /// Starts the run of a batch; why not, when it cannot be started as things are. Doing it again does nothing more: the run's id
 /// follows from the batch.
 ///
-/// The run has the rights its owner has now; each of its steps looks at them again.
+/// The run has the rights its owner has now, and at most those the monitor was saved with; each of its steps looks at them again.
 pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<Result<(), String>, TickError> {
-    let owner = &of.event.owner;
-    let scopes = of.ready.rights.scopes.clone();
-    let invoker = Invoker { user: owner.clone(), scopes, token: None };
     let monitor = &of.ready.monitor;
+    let repeats = match earlier(ctx, of.batch).await? {
+        Ok(repeats) => repeats,
+        Err(problem) => return refused(&problem).map(Err),
+    };
     let from = FromMonitor { monitor: monitor.id.clone(), batch: of.batch.id.clone() };
-    let approval_policy = monitor.spec.approval_policy;
     let inputs = of.ready.inputs();
     let starting = run_start::Starting {
         run: of.batch.run.clone(),
@@ -120,17 +121,36 @@ pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<Result<(), S
         query: &monitor.spec.query_template,
         inputs: &inputs,
         context: RunContext::Monitor,
+        occurrence: None,
+        approval_policy: monitor.spec.approval_policy,
         mode: mode(&of.ready.agent, &of.ready.playbook.playbook),
         chosen_because: None,
         understood: Vec::new(),
-        repeats: &[],
-        found: Some(run_start::Found { from, outputs: &of.outputs, approval_policy }),
+        repeats: &repeats,
+        found: Some(run_start::Found { from, outputs: &of.outputs }),
     };
-    match run_start::start(ctx.starter(of.now), &invoker, &starting, Vec::new()).await {
+    let starter = ctx.starter(of.now);
+    match run_start::start(starter, &of.ready.invoker, &starting, Vec::new()).await {
         Ok(_) => Ok(Ok(())),
-        Err(problem) if problem.status < 500 => Ok(Err(said(&problem))),
-        Err(problem) => Err(TickError::Start(problem.code.clone(), problem.detail.clone())),
+        Err(problem) => refused(&problem).map(Err),
     }
+}
+
+/// The earlier runs of the batch: what they have sent is not sent again.
+async fn earlier(ctx: &Context, batch: &Batch) -> Result<Result<Vec<RunId>, Problem>, TickError> {
+    if batch.attempt < 2 {
+        return Ok(Ok(Vec::new()));
+    }
+    let before = ctx.runs.head(&run_id(&batch.id, batch.attempt - 1)).await?;
+    Ok(before.map_or_else(|| Ok(Vec::new()), |before| repeating::chain(&before, &batch.run)))
+}
+
+/// Why nothing is started, for the owner to read; an error when that may pass by itself.
+pub(crate) fn refused(problem: &Problem) -> Result<String, TickError> {
+    if problem.status >= 500 {
+        return Err(TickError::Start(problem.code.clone(), problem.detail.clone()));
+    }
+    Ok(said(problem))
 }
 
 /// A problem in one line.

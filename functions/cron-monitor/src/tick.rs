@@ -1,12 +1,12 @@
 //! From the event to what was done.
 
-use countersign_identity::DirectoryEntry;
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
     Due, Interval, MonitorSpec, Open, Outcome, State, Timing, Watermark, detections, fate,
     tick as due,
 };
 use countersign_profile::Profile;
+use countersign_run_start::{Invoker, on_behalf};
 use countersign_store_catalog::{CatalogError, Clock, Standing, Stored, StoredPlaybook};
 use jiff::Timestamp;
 
@@ -22,8 +22,8 @@ pub(crate) struct Ready {
     pub(crate) playbook: StoredPlaybook,
     pub(crate) timing: Timing,
     pub(crate) standing: Standing,
-    /// What its owner may do now.
-    pub(crate) rights: DirectoryEntry,
+    /// Its owner, with what they may do now of what it was saved with.
+    pub(crate) invoker: Invoker,
 }
 
 /// One tick; what it came to, in a word.
@@ -86,9 +86,10 @@ async fn ready(
 ) -> Result<Result<Ready, Unready>, TickError> {
     let unready = |standing, why: String| Ok(Err(Unready { standing, why }));
     // Nobody looks with the credentials of somebody who is no longer there.
-    let Some(rights) = ctx.directory.entry_of(&event.owner).await?.filter(|entry| entry.active)
-    else {
-        return unready(standing, "its owner is no longer active".to_owned());
+    let owner = on_behalf(&ctx.directory, &event.owner, monitor.scopes.as_ref()).await;
+    let invoker = match owner {
+        Ok(invoker) => invoker,
+        Err(problem) => return start::refused(&problem).and_then(|why| unready(standing, why)),
     };
     let (agent, playbook) = agent_and_playbook(ctx, event, &monitor).await?;
     let Some(agent) = agent.filter(|agent| agent.is_active) else {
@@ -103,7 +104,7 @@ async fn ready(
         return unready(standing, why);
     };
     match Timing::of(&monitor.spec, playbook.playbook.monitor_config.as_ref()) {
-        Ok(timing) => Ok(Ok(Ready { monitor, agent, playbook, timing, standing, rights })),
+        Ok(timing) => Ok(Ok(Ready { monitor, agent, playbook, timing, standing, invoker })),
         Err(_) => {
             let why = "neither the monitor nor its playbook says how often to look".to_owned();
             unready(standing, why)

@@ -3,14 +3,15 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use countersign_clock::Clock;
 use countersign_gatekeeper::Bootstrap;
 use countersign_lambda_entry::{Setting, handler, serve};
 use countersign_recovery::Runner;
-use countersign_states::{Machine, Schedules};
+use countersign_states::{Machine, Schedules as NativeSchedules};
 use countersign_store_catalog::MonitorStore;
 use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_tokens::Tokens;
-use cron_sweep::{Approvals, Chore, Knowledge, Monitors, Runs};
+use cron_sweep::{Approvals, Chore, Knowledge, Monitors, Runs, Schedules};
 
 fn main() -> ExitCode {
     serve(|boot| {
@@ -28,17 +29,19 @@ fn main() -> ExitCode {
                     boot.table(Setting::TableCatalog, &boot.dynamo())?,
                     boot.blobs()?,
                 ),
-                schedules: Schedules::new(
+                schedules: NativeSchedules::new(
                     &boot.aws,
                     boot.settings.need(Setting::ScheduleGroup)?,
                     boot.settings.need(Setting::ScheduleRoleArn)?,
                     boot.settings.need(Setting::MonitorFunctionArn)?,
                 ),
             };
+            let schedules = Schedules(Clock::new(&boot)?);
             let chores: Arc<[Arc<dyn Chore>]> = Arc::new([
                 Arc::new(Approvals(gatekeeper)),
-                Arc::new(runs),
+                Arc::new(schedules),
                 Arc::new(monitors),
+                Arc::new(runs),
                 Arc::new(knowledge),
             ]);
             Ok(handler(move |_event, invocation| {

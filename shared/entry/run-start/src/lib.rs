@@ -4,8 +4,10 @@
 //! the agent's data sources fit, whether everybody it will ask can sign, whether the quota has room.
 
 mod ask;
+mod behalf;
 pub mod choosing;
 mod quotas;
+mod repeat;
 pub mod repeating;
 mod run_context;
 pub mod run_mode;
@@ -14,8 +16,10 @@ mod skills;
 mod start;
 pub mod understanding;
 
+pub use behalf::on_behalf;
 pub use ask::{Occasion, Question, ask};
 pub use quotas::counted;
+pub use repeat::{By, repeat};
 pub use run_context::by_hand;
 pub use signing::floor_unreadable;
 pub use start::{
