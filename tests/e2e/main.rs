@@ -12,6 +12,7 @@ mod browser;
 mod case;
 mod connectors;
 mod crash;
+mod deployment_secrets;
 mod doors;
 mod dry_runs;
 mod effects;

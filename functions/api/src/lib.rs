@@ -35,6 +35,12 @@ pub fn router(context: &Arc<Context>) -> Router {
     door::dressed(openapi::routes(context))
 }
 
+/// The OpenAPI document, as `GET /openapi.json` answers.
+#[must_use]
+pub fn openapi() -> Value {
+    openapi::document()
+}
+
 /// Serves one event of the HTTP API.
 ///
 /// # Errors

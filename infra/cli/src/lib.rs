@@ -16,7 +16,7 @@ pub mod token;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 
 use crate::console::Console;
 pub use crate::error::CliError;
@@ -43,6 +43,12 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// What the command line takes, for whoever checks what documents say of it.
+#[must_use]
+pub fn command_line() -> clap::Command {
+    Cli::command()
 }
 
 fn run(cli: &Cli, console: &Console) -> Result<(), CliError> {

@@ -5,6 +5,7 @@
 //! machines and the source files, never the network. [`measure`] counts and refuses nothing.
 
 pub mod codes;
+pub mod coverage;
 pub mod crates;
 pub mod files;
 pub mod functions;

@@ -7,7 +7,11 @@ use regex::Regex;
 
 use crate::project::Project;
 
-const LIST: &str = "docs/requirements.md";
+/// The list of them.
+pub const LIST: &str = "docs/requirements.md";
+
+/// The list itself, and what is made of it.
+const GENERATED: [&str; 2] = ["requirements.md", "coverage.md"];
 
 /// Every id that is named somewhere and not explained.
 #[must_use]
@@ -20,7 +24,9 @@ fn missing(project: &Project) -> Result<Vec<String>, regex::Error> {
     let list = project.text(Path::new(LIST)).unwrap_or_default();
     let explained = explained(&list)?;
     let mut named: BTreeMap<String, String> = BTreeMap::new();
-    for file in project.files.iter().filter(|file| !file.ends_with("requirements.md")) {
+    for file in
+        project.files.iter().filter(|file| !GENERATED.iter().any(|name| file.ends_with(name)))
+    {
         let extension = file.extension().unwrap_or_default();
         let Some(text) = project.text(file).filter(|_| extension == "rs" || extension == "md")
         else {

@@ -1,8 +1,8 @@
 //! The rules, over this project.
 
 use countersign_tidy::{
-    Project, TidyError, codes, crates, files, functions, grants, hardening, layers, machines,
-    requirements, template,
+    Project, TidyError, codes, coverage, crates, files, functions, grants, hardening, layers,
+    machines, requirements, template,
 };
 
 #[track_caller]
@@ -50,6 +50,11 @@ fn machines_mean_the_same_in_both_homes() -> Result<(), TidyError> {
 #[test]
 fn files_are_short_and_name_no_registry() -> Result<(), TidyError> {
     clean(files::broken)
+}
+
+#[test]
+fn what_is_said_to_be_done_has_its_tests() -> Result<(), TidyError> {
+    clean(coverage::broken)
 }
 
 #[test]

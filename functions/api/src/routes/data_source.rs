@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::collection::changeable;
-use super::data_sources::{DataSource, check_binding};
+use super::data_sources::{DataSource, check_binding, check_own_credential};
 use super::{Analyst, Ctx, Reader, found};
 use crate::Context;
 
@@ -70,7 +70,10 @@ pub(crate) async fn replace(
             problem.with_hint("overrides and permissions can only stay as they are")
         };
         let connector = connector.ok_or_else(gone)?;
-        check_binding(body.config_overrides, &body.permissions, &connector)?
+        let has_credential = binding.credential.is_some();
+        let own = check_own_credential(&body.config_overrides, has_credential, &connector);
+        let overrides = check_binding(body.config_overrides, &body.permissions, &connector);
+        Problem::both(overrides, own)?.0
     };
     let changed = Binding {
         config_overrides,

@@ -112,8 +112,9 @@ pub(crate) async fn create(
         let overrides = body.config_overrides.clone();
         let config_overrides = check_binding(overrides, &body.permissions, &connector);
         let parts = &body.credentials.0;
+        let own = check_own_credential(&body.config_overrides, !parts.is_empty(), &connector);
         let sendable = if parts.is_empty() { Ok(()) } else { check_credentials(parts, &connector) };
-        let (config_overrides, ()) = Problem::both(config_overrides, sendable)?;
+        let (config_overrides, _) = Problem::both(config_overrides, Problem::both(sendable, own))?;
         let credential = (!parts.is_empty()).then(|| CredentialId::from_bytes(attempt.id()));
         if let Some(credential) = &credential {
             ctx.vault.put(owner, credential, &id, parts, now()).await?;
@@ -190,6 +191,22 @@ pub(super) fn check_binding(
     let taken = connector.definition.bindable(overrides, permissions);
     let error = |Refusal { path, message, hint }| FieldError { path, message, hint };
     taken.map_err(|refusals| Problem::invalid(refusals.into_iter().map(error).collect()))
+}
+
+/// What changes where a shipped connector's calls go needs a credential of its own: the deployment's stays where the template
+/// leads (K-37).
+pub(super) fn check_own_credential(
+    overrides: &ConfigOverrides,
+    has_credential: bool,
+    connector: &StoredConnector,
+) -> Result<(), Problem> {
+    if has_credential || !connector.needs_own_credential(overrides) {
+        return Ok(());
+    }
+    let message = "the deployment's credential goes with the connector's own address, headers and rate only: other values need a credential of your own";
+    let problem = FieldError::new("config_overrides", message);
+    let hint = "enter the data source's `credentials` first, or leave these values out";
+    Err(Problem::invalid(vec![problem.with_hint(hint)]))
 }
 
 #[cfg(test)]

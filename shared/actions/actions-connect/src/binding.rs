@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Binding, Bound, ConnectorDefinition, Endpoint, RateLimit, find, is_irreversible,
+    Binding, Bound, ConnectorDefinition, DeploymentPart, Endpoint, RateLimit, deployment_parts,
+    find, is_irreversible,
 };
 use countersign_registry::action::Call;
 use countersign_resilience::LimitKey;
@@ -20,6 +21,8 @@ pub(crate) struct Resolved {
     pub(crate) endpoint_name: String,
     pub(crate) endpoint: Endpoint,
     pub(crate) binding: Binding,
+    /// What the deployment's secrets fill.
+    pub(crate) from_deployment: Vec<DeploymentPart>,
     /// Counts what is called.
     pub(crate) meter: Arc<Meter>,
 }
@@ -65,5 +68,6 @@ pub(crate) async fn resolve(
         return Err(ConnectError::Unsigned(definition.id.to_string()));
     }
     let meter = Arc::new(Meter::new(deps, call, owner.as_ref(), &definition, &binding));
-    Ok(Resolved { definition, endpoint_name, endpoint, binding, meter })
+    let from_deployment = deployment_parts(owner.as_ref(), &definition, &binding);
+    Ok(Resolved { definition, endpoint_name, endpoint, binding, from_deployment, meter })
 }

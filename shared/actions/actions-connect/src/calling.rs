@@ -20,6 +20,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::binding::Resolved;
+use crate::credential;
 use crate::deps::Deps;
 use crate::error::ConnectError;
 use crate::rate_meter::Meter;
@@ -71,7 +72,7 @@ fn sent(
     HttpCall { method, url, headers, body, timeout: Duration::ZERO, max_bytes: MAX_ANSWER }
 }
 
-/// The owner's credential, only when the connector needs one (K-37). A signed call uses the one that was signed.
+/// The credential, only when the connector needs one (K-37). A signed call uses the one that was signed.
 async fn credential(
     deps: &Deps,
     call: &Call,
@@ -83,11 +84,8 @@ async fn credential(
     }
     let signed = permitted(call).and_then(|effect| effect.credential.as_ref());
     let signed = signed.and_then(|used| CredentialId::parse(&used.id).ok());
-    let Some(id) = signed.as_ref().or(resolved.binding.credential.as_ref()) else {
-        return Ok(None);
-    };
-    let connector = &resolved.definition.id;
-    deps.credentials.credential(&call.owner, id, connector).await.map_err(ConnectError::Source)
+    let used = signed.as_ref().or(resolved.binding.credential.as_ref());
+    credential::find(deps, call, resolved, used).await
 }
 
 /// The effect that a call may have.

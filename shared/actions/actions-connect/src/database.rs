@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use countersign_connector::sql::{ReadStatement, Server, fit};
 use countersign_connector::{
-    Credential, DatabaseConnection, OutputShape, QueryRules, Reading, StatementSource,
+    DatabaseConnection, OutputShape, QueryRules, Reading, StatementSource,
 };
 use countersign_postgres_out::{Ask, DatabaseError, Table, ask};
 use countersign_registry::action::Call;
@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use crate::binding::Resolved;
 use crate::calling::{arguments, deadline};
+use crate::credential;
 use crate::deps::Deps;
 use crate::error::ConnectError;
 use crate::output::{Limit, Origin, shaped, stamp};
@@ -26,7 +27,8 @@ pub(crate) async fn call(
     connection: &DatabaseConnection,
     rules: &QueryRules,
 ) -> Result<Value, ConnectError> {
-    let credential = credential(deps, call, resolved).await?;
+    let used = resolved.binding.credential.as_ref();
+    let credential = credential::find(deps, call, resolved, used).await?;
     let server = Server::of(connection, credential.as_ref())?;
     let question = Question::of(rules, &arguments(call, resolved)?)?;
     let as_written = as_written(&resolved.endpoint.output.fields, &rules.reading);
@@ -44,17 +46,6 @@ fn as_written<'f>(fields: &'f [Field], reading: &Reading) -> Vec<&'f str> {
         _ => false,
     };
     fields.iter().filter(wanted).map(|field| field.name.as_str()).collect()
-}
-
-/// The owner's own (K-37).
-async fn credential(
-    deps: &Deps,
-    call: &Call,
-    resolved: &Resolved,
-) -> Result<Option<Credential>, ConnectError> {
-    let Some(id) = &resolved.binding.credential else { return Ok(None) };
-    let connector = &resolved.definition.id;
-    deps.credentials.credential(&call.owner, id, connector).await.map_err(ConnectError::Source)
 }
 
 /// What is asked.

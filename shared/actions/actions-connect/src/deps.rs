@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_connector::{
-    Announcer, ConnectorSource, CredentialSource, Files, HealthSink, Tools,
+    Announcer, ConnectorSource, CredentialSource, DeploymentSecrets, Files, HealthSink, Tools,
 };
 use countersign_http_out::Egress;
 use countersign_reader::Readers;
@@ -21,6 +21,8 @@ pub struct Deps {
     pub health: Arc<dyn HealthSink>,
     /// Credentials of the owner.
     pub credentials: Arc<dyn CredentialSource>,
+    /// Credentials of the deployment; none where calls have effects, which take their owner's alone.
+    pub deployment: Option<Arc<dyn DeploymentSecrets>>,
     /// Uploaded files.
     pub files: Arc<dyn Files>,
     /// Who reads files, pages and feeds.

@@ -6,6 +6,7 @@
 mod binding;
 mod calling;
 mod circuit_breaker;
+mod credential;
 mod database;
 mod deps;
 mod dispatch;

@@ -15,6 +15,7 @@ mod bounds;
 mod coerce;
 mod contract;
 mod css;
+mod deployment;
 mod describe;
 pub mod effect;
 mod embed;
@@ -58,6 +59,7 @@ pub use contract::{
 pub use countersign_document::Problem as Diagnostic;
 pub use countersign_document::{Severity, Span};
 pub use css::{CssSelector, InvalidSelector};
+pub use deployment::{DeploymentPart, DeploymentSecrets, deployment_parts};
 pub use describe::{ConnectorEffects, described};
 pub use files::{FileBody, FileEntry, Files, Listing};
 pub use header::{HeaderOverrides, InvalidHeader};

@@ -7,6 +7,7 @@ mod describing;
 use std::sync::Arc;
 
 use countersign_actions_connect::{ActionTools, Deps, Readers, Robots, Tokens};
+use countersign_deployment_secrets::SecretsManager;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_outbox::EventBus;
 use countersign_search_entry::{egress, web_actions};
@@ -27,7 +28,8 @@ pub use self::describing::Describing;
 pub fn reading(boot: &Boot) -> Result<Deps, StartError> {
     let deps = plain(boot, &stores(boot)?)?;
     let tools = ActionTools::new(web_actions(boot, deps.egress.clone(), deps.readers.clone())?);
-    Ok(Deps { tools: Arc::new(tools), ..deps })
+    let secrets = SecretsManager::new(&boot.aws, boot.settings.need(Setting::Stack)?);
+    Ok(Deps { tools: Arc::new(tools), deployment: Some(Arc::new(secrets)), ..deps })
 }
 
 /// Everything a call with an effect needs, made once, and what says what it would send. None of these stands for an action
@@ -63,6 +65,7 @@ fn plain(boot: &Boot, stores: &Stores) -> Result<Deps, StartError> {
         connectors: stores.catalog.clone(),
         health: stores.catalog.clone(),
         credentials: stores.vault.clone(),
+        deployment: None,
         files: Arc::new(S3Files::new(boot.blobs()?)),
         limits: stores.egress.clone(),
         answers: stores.egress.clone(),

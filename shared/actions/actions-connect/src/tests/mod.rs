@@ -275,6 +275,7 @@ async fn run_with(
         connectors: world.clone(),
         health: world.clone(),
         credentials: world.clone(),
+        deployment: None,
         limits: world.clone(),
         answers: world.clone(),
         announcer: world.clone(),

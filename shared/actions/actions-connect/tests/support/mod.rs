@@ -54,6 +54,7 @@ pub(crate) async fn run(
         connectors: world.clone(),
         health: world.clone(),
         credentials: world.clone(),
+        deployment: None,
         limits: world.clone(),
         answers: world.clone(),
         announcer: world.clone(),

@@ -1,4 +1,4 @@
-//! The files of the benchmark: a filing with very many grants, and a page of contributions.
+//! The files of the benchmark: a filing with very many grants, a page of contributions, and a table of gifts.
 
 use std::io::{self, Write};
 
@@ -7,6 +7,9 @@ const BODY_BYTES: u64 = 50 * 1024 * 1024;
 
 /// Maps what [`body`] writes.
 pub(super) const BODY_CONNECTOR: &str = include_str!("body.yaml");
+
+/// Maps what [`gifts`] writes.
+pub(super) const GIFTS_CONNECTOR: &str = include_str!("gifts.yaml");
 
 /// A 990 with a Schedule I, as `library/filings` has them, only longer.
 pub(super) fn filing(out: impl Write) -> io::Result<()> {
@@ -126,6 +129,55 @@ fn contribution(out: &mut impl Write, n: u64) -> io::Result<()> {
         day = day,
         committee = n % 4_000,
         link = 4_000_000_000_u64 + n,
+    )
+}
+
+/// The same rows as a table, as bulk downloads have them: quoted where a comma stands in a name.
+pub(super) fn gifts(out: impl Write) -> io::Result<()> {
+    let mut out = Counted { out, bytes: 0 };
+    gifts_until(&mut out, |out, _| out.bytes >= BODY_BYTES)?;
+    out.flush()
+}
+
+/// The same with a number of rows.
+#[cfg(test)]
+pub(super) fn gift_rows(out: impl Write, count: u64) -> io::Result<()> {
+    let mut out = Counted { out, bytes: 0 };
+    gifts_until(&mut out, |_, n| n >= count)
+}
+
+fn gifts_until<W: Write>(
+    out: &mut Counted<W>,
+    full: impl Fn(&Counted<W>, u64) -> bool,
+) -> io::Result<()> {
+    out.write_all(b"sub_id,transaction_id,file_number,line_number,image_number,contributor_name,contributor_first_name,contributor_last_name,contributor_street_1,contributor_city,contributor_state,contributor_zip,contributor_employer,contributor_occupation,contributor_aggregate_ytd,contribution_receipt_amount,contribution_receipt_date,receipt_type,memo_text,committee_id,committee_name,election_type,report_year,report_type,filing_form,is_individual,link_id,load_date\n")?;
+    let mut n = 0;
+    while !full(out, n) {
+        n += 1;
+        gift(out, n)?;
+    }
+    Ok(())
+}
+
+fn gift(out: &mut impl Write, n: u64) -> io::Result<()> {
+    let (city, state, day) = (of(&CITIES, n), of(&STATES, n / 2), n % 28 + 1);
+    let (last, first) = (of(&LAST, n), of(&FIRST, n / 7));
+    // Who gives no employer is known by an occupation.
+    let employer = if n.is_multiple_of(5) { "" } else { of(&EMPLOYERS, n / 4) };
+    writeln!(
+        out,
+        "4{n:018},SA11AI.{n},{},11AI,2022{n:014},\"{last}, {first} \"\"{}\"\"\",{first},{last},{} Main Street,{city},{state},{:05},{employer},{},{}.5,{}.25,2022-{:02}-{day:02},15,* EARMARKED CONTRIBUTION: SEE BELOW,C{:08},CITIZENS FOR {city},G2022,2022,Q3,F3X,{},{},2022-11-{day:02}T08:09:10",
+        1_600_000 + n % 1_000,
+        of(&FIRST, n / 3),
+        n % 999 + 1,
+        n * 31 % 99_999,
+        of(&JOBS, n),
+        n % 5_000,
+        n * 7 % 2_900 + 1,
+        n % 12 + 1,
+        n % 4_000,
+        !n.is_multiple_of(9),
+        4_000_000_000_u64 + n,
     )
 }
 

@@ -19,11 +19,6 @@ use crate::error::CliError;
 use crate::stack::{Place, peers};
 pub(super) use ours::MapFile;
 
-/// How much faster than the peer.
-const GOAL_FASTER: f64 = 10.0;
-/// How much of the peer's memory.
-const GOAL_MEMORY: f64 = 0.25;
-
 #[derive(Debug, Args)]
 pub(crate) struct Connectors {
     /// How often each side maps each file, in a process of its own; the median counts.
@@ -31,12 +26,28 @@ pub(crate) struct Connectors {
     samples: u16,
 }
 
-/// A file, and the endpoint that maps it.
+/// A file, the endpoint that maps it, and what is expected.
 struct Measured {
     name: &'static str,
     file: PathBuf,
     connector: PathBuf,
     endpoint: &'static str,
+    /// The library of the peer that is compared with.
+    peer: &'static str,
+    /// Another that is printed beside it.
+    beside: Option<&'static str>,
+    /// Where both sides write JSON Lines, as a part of what is measured.
+    json_lines: Option<PathBuf>,
+    goals: Goals,
+}
+
+/// What is expected of a comparison.
+#[derive(Clone, Copy)]
+struct Goals {
+    /// How much faster than the peer.
+    faster: f64,
+    /// How much of the peer's memory.
+    memory: Option<f64>,
 }
 
 /// What one process did.
@@ -68,22 +79,30 @@ impl Connectors {
         for subject in &subjects {
             let step = console.step(subject.name);
             let ours = median(self.samples, || ours(subject))?;
-            step.detail("Python");
             let mapping = rules::of(&subject.connector, subject.endpoint)?.to_string();
-            let peer = median(self.samples, || peer(subject, &python, &script, &mapping))?;
+            let peers = Peers { python: &python, script: &script, mapping: &mapping };
+            step.detail(subject.peer);
+            let peer = median(self.samples, || peers.map(subject, subject.peer))?;
             same(subject, &ours, &peer)?;
+            let mut found = rows(subject, &ours, &peer);
+            if let Some(beside) = subject.beside {
+                step.detail(beside);
+                let other = median(self.samples, || peers.map(subject, beside))?;
+                same(subject, &ours, &other)?;
+                found.push(printed(subject, &ours, (beside, &other)));
+            }
             step.done(&format!(
                 "{}: {} rows, {} times each",
                 subject.name, ours.rows, self.samples
             ));
-            figures.extend(rows(subject.name, &ours, &peer));
+            figures.extend(found);
         }
         Ok(figures)
     }
 }
 
 /// Makes the files, unless they are there.
-fn subjects(project: &Path, folder: &Path) -> Result<[Measured; 2], CliError> {
+fn subjects(project: &Path, folder: &Path) -> Result<[Measured; 3], CliError> {
     let doing = |source| CliError::io("making the files of the benchmark", source);
     fs::create_dir_all(folder).map_err(doing)?;
     let make = |name: &str, write: fn(BufWriter<File>) -> std::io::Result<()>| {
@@ -91,20 +110,41 @@ fn subjects(project: &Path, folder: &Path) -> Result<[Measured; 2], CliError> {
         File::create(&file).and_then(|out| write(BufWriter::new(out))).map_err(doing)?;
         Ok(file)
     };
-    let body = folder.join("body.yaml");
-    fs::write(&body, generate::BODY_CONNECTOR).map_err(doing)?;
+    let connector = |name: &str, text: &str| {
+        let file = folder.join(name);
+        fs::write(&file, text).map_err(doing)?;
+        Ok(file)
+    };
     Ok([
         Measured {
             name: "XML filing of 10 MB",
             file: make("filing.xml", generate::filing)?,
             connector: project.join("library/connectors/irs-990-xml.yaml"),
             endpoint: "parse_990_grants",
+            peer: "lxml",
+            beside: None,
+            json_lines: None,
+            goals: Goals { faster: 10.0, memory: Some(0.25) },
         },
         Measured {
             name: "JSON body of 50 MB",
             file: make("body.json", generate::body)?,
-            connector: body,
+            connector: connector("body.yaml", generate::BODY_CONNECTOR)?,
             endpoint: "contributions",
+            peer: "orjson",
+            beside: None,
+            json_lines: None,
+            goals: Goals { faster: 4.0, memory: Some(0.1) },
+        },
+        Measured {
+            name: "CSV of 50 MB to JSON Lines",
+            file: make("gifts.csv", generate::gifts)?,
+            connector: connector("gifts.yaml", generate::GIFTS_CONNECTOR)?,
+            endpoint: "gifts",
+            peer: "csv",
+            beside: Some("polars"),
+            json_lines: Some(folder.join("gifts.jsonl")),
+            goals: Goals { faster: 3.0, memory: None },
         },
     ])
 }
@@ -115,16 +155,25 @@ fn ours(subject: &Measured) -> Result<Mapped, CliError> {
         .map_err(|source| CliError::io("looking for this program", source))?;
     let mut command = Command::new(program);
     command.args(["bench", "map-file"]).arg(&subject.connector).arg(subject.endpoint);
+    if let Some(place) = &subject.json_lines {
+        command.arg("--json-lines").arg(place);
+    }
     said(command.arg(&subject.file))
 }
 
-fn peer(
-    subject: &Measured,
-    python: &Path,
-    script: &Path,
-    mapping: &str,
-) -> Result<Mapped, CliError> {
-    said(Command::new(python).arg(script).arg(mapping).arg(&subject.file))
+/// Python with a library, mapping as our rules say.
+struct Peers<'a> {
+    python: &'a Path,
+    script: &'a Path,
+    mapping: &'a str,
+}
+
+impl Peers<'_> {
+    fn map(&self, subject: &Measured, library: &str) -> Result<Mapped, CliError> {
+        let mut command = Command::new(self.python);
+        command.arg(self.script).arg(self.mapping).arg(&subject.file).arg(library);
+        said(command.args(&subject.json_lines))
+    }
 }
 
 fn said(command: &mut Command) -> Result<Mapped, CliError> {
@@ -160,26 +209,40 @@ fn same(subject: &Measured, ours: &Mapped, peer: &Mapped) -> Result<(), CliError
     )))
 }
 
-fn rows(name: &str, ours: &Mapped, peer: &Mapped) -> [Figure; 4] {
-    let per_second = |side: &Mapped| side.rows as f64 / side.seconds;
+fn per_second(side: &Mapped) -> f64 {
+    side.rows as f64 / side.seconds
+}
+
+fn rows(subject: &Measured, ours: &Mapped, peer: &Mapped) -> Vec<Figure> {
+    let Measured { name, peer: library, goals, .. } = subject;
     let mut speed =
         Figure::plain(format!("{name}: rows mapped"), per_second(ours).round(), "rows/s");
-    speed.peer = Some(format!("{:.0}", per_second(peer)));
+    speed.peer = Some(format!("{:.0} ({library})", per_second(peer)));
     let mut memory = Figure::plain(format!("{name}: peak memory"), ours.peak_mb, "MB");
-    memory.peer = Some(format!("{:.1}", peer.peak_mb));
+    memory.peer = Some(format!("{:.1} ({library})", peer.peak_mb));
     let faster = per_second(ours) / per_second(peer);
-    let share = ours.peak_mb / peer.peak_mb;
-    [
-        speed,
-        Figure::at_least(format!("{name}: times as fast as Python"), faster, "×", GOAL_FASTER),
-        memory,
-        Figure::at_most(format!("{name}: share of Python's memory"), share, "×", GOAL_MEMORY),
-    ]
+    let (share, said) = (ours.peak_mb / peer.peak_mb, format!("{name}: share of its memory"));
+    let share = match goals.memory {
+        Some(goal) => Figure::at_most(said, share, "×", goal),
+        None => Figure::plain(said, share, "×"),
+    };
+    let faster =
+        Figure::at_least(format!("{name}: times as fast as {library}"), faster, "×", goals.faster);
+    vec![speed, faster, memory, share]
+}
+
+/// A library that is no measure of ours: it converts whole columns with all processors, and holds no records.
+fn printed(subject: &Measured, ours: &Mapped, (library, other): (&str, &Mapped)) -> Figure {
+    let faster = per_second(ours) / per_second(other);
+    let mut figure =
+        Figure::plain(format!("{}: times as fast as {library}", subject.name), faster, "×");
+    figure.peer = Some(format!("{:.0} rows/s, {:.1} MB", per_second(other), other.peak_mb));
+    figure
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Mapped, generate, median, ours, rows, rules};
+    use super::{Goals, Mapped, Measured, generate, median, ours, rows, rules};
     use countersign_formats::{Limits, Reader, Stop};
     use serde_json::{Value, json};
 
@@ -203,7 +266,17 @@ mod tests {
             first: Value::Null,
             last: Value::Null,
         };
-        let figures = rows("file", &side(1.0, 10.0), &side(9.0, 50.0));
+        let subject = Measured {
+            name: "file",
+            file: "file".into(),
+            connector: "file.yaml".into(),
+            endpoint: "all",
+            peer: "lxml",
+            beside: None,
+            json_lines: None,
+            goals: Goals { faster: 10.0, memory: Some(0.25) },
+        };
+        let figures = rows(&subject, &side(1.0, 10.0), &side(9.0, 50.0));
         let holds: Vec<_> = figures.iter().map(|figure| figure.holds).collect();
         assert_eq!(holds, [None, Some(false), None, Some(true)]);
     }
@@ -215,6 +288,21 @@ mod tests {
         let mut body = Vec::new();
         generate::rows(&mut body, 3).unwrap();
         let found = reader.read(&body[..], &Limits::for_megabytes(1), &Stop::default()).unwrap();
+        assert_eq!(found.warnings, []);
+        assert_eq!(found.records.len(), 3);
+        for record in found.records {
+            assert!(record.values().all(|value| !value.is_null()), "{record:?}");
+        }
+    }
+
+    #[test]
+    fn the_connector_of_the_gifts_maps_every_row_of_them() {
+        let definition =
+            countersign_connector::parse(generate::GIFTS_CONNECTOR).definition.unwrap();
+        let reader = Reader::of(&definition.endpoints["gifts"].operation).unwrap();
+        let mut table = Vec::new();
+        generate::gift_rows(&mut table, 3).unwrap();
+        let found = reader.read(&table[..], &Limits::for_megabytes(1), &Stop::default()).unwrap();
         assert_eq!(found.warnings, []);
         assert_eq!(found.records.len(), 3);
         for record in found.records {

@@ -1,10 +1,12 @@
 //! One file, mapped in this process: the reader that `call_connector` uses, on bytes from a file.
 
 use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use countersign_connector::Records;
 use countersign_formats::{Limits, Reader, Stop};
 use serde_json::Value;
 
@@ -18,6 +20,9 @@ pub(crate) struct MapFile {
     connector: PathBuf,
     endpoint: String,
     file: PathBuf,
+    /// Where the records go as JSON Lines.
+    #[arg(long, value_name = "FILE")]
+    json_lines: Option<PathBuf>,
 }
 
 impl MapFile {
@@ -29,6 +34,11 @@ impl MapFile {
         let found = reader
             .read(file, &Limits::for_megabytes(64), &Stop::default())
             .map_err(|error| CliError::Found(error.to_string()))?;
+        if let Some(place) = &self.json_lines {
+            let doing = |source| CliError::io(format!("writing `{}`", place.display()), source);
+            let out = BufWriter::with_capacity(1 << 16, File::create(place).map_err(doing)?);
+            write_lines(&found.records, out).map_err(doing)?;
+        }
         let seconds = started.elapsed().as_secs_f64();
         let record = |index| found.records.get(index).map_or(Value::Null, Value::Object);
         let peak_mb = super::super::cold_start::peak_megabytes(std::process::id());
@@ -42,6 +52,15 @@ impl MapFile {
         console.line(serde_json::to_string(&mapped).unwrap_or_default());
         Ok(())
     }
+}
+
+/// One record a line.
+fn write_lines(records: &Records, mut out: impl Write) -> std::io::Result<()> {
+    for record in (0..records.len()).filter_map(|index| records.get(index)) {
+        serde_json::to_writer(&mut out, &record)?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()
 }
 
 /// The reader of one endpoint of a connector in a file.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use countersign_connector::{
-    Anchor, ConnectorDefinition, FieldRule, FormatRules, Operation, ValueType, XPath,
+    Anchor, ConnectorDefinition, FieldRule, FormatRules, Operation, Pick, ValueType, XPath,
 };
 use serde_json::{Value, json};
 
@@ -39,6 +39,14 @@ pub(super) fn of(connector: &Path, endpoint: &str) -> Result<Value, CliError> {
                     "type": rule.value_type.map(name),
                 })).collect::<Vec<_>>(),
             })),
+            FormatRules::Csv(rules) => Ok(json!({
+                "kind": "csv",
+                "fields": rules.table.fields.iter().map(|rule| json!({
+                    "field": rule.field,
+                    "columns": rule.columns.iter().filter_map(column).collect::<Vec<_>>(),
+                    "type": rule.value_type.map(name),
+                })).collect::<Vec<_>>(),
+            })),
             _ => Err(unknown()),
         },
         _ => Err(unknown()),
@@ -47,6 +55,14 @@ pub(super) fn of(connector: &Path, endpoint: &str) -> Result<Value, CliError> {
 
 fn field(rule: &FieldRule) -> Value {
     json!({ "field": rule.field, "paths": steps(&rule.xpath), "type": name(rule.value_type) })
+}
+
+/// A column by its name.
+fn column(pick: &Pick) -> Option<&str> {
+    match pick {
+        Pick::Name(name) => Some(name),
+        Pick::Number(_) => None,
+    }
 }
 
 fn name(value_type: ValueType) -> Value {

@@ -1,0 +1,88 @@
+//! The deployment's own credentials of shipped connectors (K-37): one secret of Secrets Manager for each name that an
+//! `env_var` has, `{stack}/connectors/{name}`. Who may use one is decided in `countersign_connector`; here they are read.
+
+mod error;
+mod kept;
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use aws_config::SdkConfig;
+use aws_sdk_secretsmanager::Client;
+use aws_sdk_secretsmanager::error::{ProvideErrorMetadata, SdkError};
+use countersign_aws::{CallFailure, LazyClient};
+use countersign_connector::{DeploymentSecrets, Secret, SourceError};
+use countersign_failure::Class;
+use futures::future::BoxFuture;
+
+pub use error::DeploymentSecretError;
+
+use self::kept::Kept;
+
+/// How long a secret is used before it is read again, so that a new value counts soon.
+const FRESH: Duration = Duration::from_secs(300);
+/// The longest value that is a credential.
+const LARGEST: usize = 4_096;
+
+/// Reads the deployment's secrets, each at most once in five minutes; that there is none is kept too.
+pub struct SecretsManager {
+    client: LazyClient<Client>,
+    stack: String,
+    kept: Mutex<Kept>,
+}
+
+impl SecretsManager {
+    /// The secrets of the stack of this name.
+    #[must_use]
+    pub fn new(aws: &SdkConfig, stack: impl Into<String>) -> Self {
+        let aws = aws.clone();
+        let client = LazyClient::new(move || Client::new(&aws));
+        Self { client, stack: stack.into(), kept: Mutex::new(Kept::new(FRESH)) }
+    }
+
+    async fn read(&self, name: &str) -> Result<Option<Secret>, DeploymentSecretError> {
+        let id = format!("{}/connectors/{name}", self.stack);
+        let sent = self.client.get_secret_value().secret_id(&id).send().await;
+        let answer = match sent {
+            Ok(answer) => answer,
+            Err(error) if is_missing(&error) => return Ok(None),
+            Err(error) => return Err(failed(&id, &error)),
+        };
+        let value = answer.secret_string.unwrap_or_default();
+        let value = value.trim();
+        if value.is_empty() || value.len() > LARGEST || value.chars().any(char::is_control) {
+            return Err(DeploymentSecretError::Form(id));
+        }
+        Ok(Some(Secret::new(value.to_owned())))
+    }
+}
+
+impl DeploymentSecrets for SecretsManager {
+    fn secret<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Secret>, SourceError>> {
+        Box::pin(async move {
+            let lock = || self.kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let known = lock().get(name, Instant::now());
+            if let Some(known) = known {
+                return Ok(known);
+            }
+            let read = self.read(name).await.map_err(|error| Box::new(error) as SourceError)?;
+            lock().keep(name, read.clone(), Instant::now());
+            Ok(read)
+        })
+    }
+}
+
+/// There is none: it was never made, or its removal is scheduled.
+fn is_missing<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> bool {
+    let code = error.as_service_error().and_then(ProvideErrorMetadata::code);
+    matches!(code, Some("ResourceNotFoundException" | "InvalidRequestException"))
+}
+
+fn failed<E: ProvideErrorMetadata, R>(id: &str, error: &SdkError<E, R>) -> DeploymentSecretError {
+    let CallFailure { reason, class } = CallFailure::of(error);
+    let secret = id.to_owned();
+    match class {
+        Class::Retryable => DeploymentSecretError::Unavailable { secret, reason },
+        Class::Terminal => DeploymentSecretError::Refused { secret, reason },
+    }
+}

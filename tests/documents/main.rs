@@ -1,0 +1,77 @@
+//! Every example in the documents is right as it stands: YAML is read as the kind it is, requests are asked of the OpenAPI document,
+//! commands are parsed by the command line. Needs no stack.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot read the documents shall say where"
+)]
+
+mod blocks;
+mod commands;
+mod requests;
+mod yaml;
+
+use blocks::{Block, blocks, spans};
+
+/// Checks every block that one of the checks takes; what is wrong with them, with their places.
+fn wrong(check: impl Fn(&Block) -> Option<Result<(), String>>) -> (usize, Vec<String>) {
+    let mut seen = 0;
+    let mut wrong = Vec::new();
+    for block in blocks() {
+        let Some(outcome) = check(&block) else { continue };
+        seen += 1;
+        wrong.extend(outcome.err().map(|why| format!("{}: {why}", block.place)));
+    }
+    (seen, wrong)
+}
+
+#[track_caller]
+fn none((seen, wrong): (usize, Vec<String>), at_least: usize) {
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    assert!(seen >= at_least, "only {seen} examples were found");
+}
+
+#[test]
+fn f_107_f_153_every_yaml_in_the_documents_is_valid() {
+    none(wrong(yaml::check), 17);
+}
+
+#[test]
+fn every_request_in_the_documents_is_one_of_the_api() {
+    none(wrong(requests::check), 6);
+}
+
+#[test]
+fn every_command_in_the_documents_is_one_of_the_command_line() {
+    none(wrong(commands::check), 8);
+}
+
+#[test]
+fn every_answer_in_the_documents_is_json() {
+    none(wrong(requests::answers), 1);
+}
+
+#[test]
+fn every_block_in_the_documents_is_of_a_kind_that_is_checked() {
+    // Programs are run by `infra/cli/tests`; `text` is what a program prints or a drawing; SQL is for a database of one's own.
+    let known = ["yaml", "json", "python", "sql", "text"];
+    let is_checked = |block: &Block| {
+        let by_lines = commands::check(block).is_some() || requests::check(block).is_some();
+        let is_known = known.contains(&block.language.as_str()) || by_lines;
+        Some(if is_known { Ok(()) } else { Err(format!("what is `{}`?", block.text.trim())) })
+    };
+    none(wrong(is_checked), 40);
+}
+
+#[test]
+fn every_address_and_command_that_a_sentence_names_exists() {
+    let spans = spans();
+    let checked = spans.iter().filter_map(|(place, text)| {
+        let outcome = requests::named(text).or_else(|| commands::named(text))?;
+        Some(outcome.map_err(|why| format!("{place}: `{text}`: {why}")))
+    });
+    let checked: Vec<Result<(), String>> = checked.collect();
+    let wrong: Vec<String> = checked.iter().filter_map(|one| one.clone().err()).collect();
+    none((checked.len(), wrong), 150);
+}
