@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use countersign_clock::Clock;
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_identity::Rights;
 use countersign_lambda_entry::{Boot, Setting, StartError};
@@ -65,6 +66,10 @@ pub struct Context {
     pub registry: Registry,
     /// Authenticates cursors.
     pub cursors: CursorKeys,
+    /// Native schedules, which tick for the clock.
+    pub ticks: Schedules,
+    /// Starts what a schedule asks.
+    pub clock: Clock,
     /// What a person may ask for in a day.
     pub quotas: Quotas,
 }
@@ -131,6 +136,13 @@ impl Context {
             egress: EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?),
             registry: Registry::builtin(),
             cursors: CursorKeys::new(notices.key),
+            ticks: Schedules::new(
+                &boot.aws,
+                boot.settings.need(Setting::ScheduleGroup)?,
+                boot.settings.need(Setting::ScheduleRoleArn)?,
+                boot.settings.need(Setting::ScheduleFunctionArn)?,
+            ),
+            clock: Clock::new(boot)?,
             quotas: Quotas::new(boot)?,
             directory,
             runs,

@@ -176,7 +176,8 @@ const GROUPS: &[Group] = &[
         },
     )
     .of_fields::<Profile>(),
-    factory("/schedules", &[]).of_fields::<Stored<ScheduleSpec>>(),
+    factory("/schedules", doors! { schedule_run_now: run; occurrences: of_schedule; })
+        .of_fields::<Stored<ScheduleSpec>>(),
     factory(
         "/monitors",
         doors! {
@@ -228,6 +229,7 @@ const GROUPS: &[Group] = &[
     ),
     factory("/journal", doors! { journal: list; journal_entry: detail; }),
     factory("/statistics", doors! { statistics: detail; }),
+    factory("/occurrences", doors! { occurrences: all; }),
     factory("/notifications", doors! { notifications: list; notification_read: mark; }),
     factory("/discoveries", doors! { discoveries: list; discovery_stats: detail; }),
     factory(

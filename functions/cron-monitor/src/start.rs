@@ -66,6 +66,7 @@ pub(crate) fn head(
         execution_mode: mode,
         approval_policy: monitor.spec.approval_policy,
         dry_run: None,
+        occurrence: None,
         from_monitor: batch.map(from),
         started_at: now,
         last_finished_at: None,
@@ -107,7 +108,10 @@ fn strategy(mode: ExecutionMode) -> Strategy {
 /// The run has the rights its owner has now; each of its steps looks at them again.
 pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<Result<(), String>, TickError> {
     let owner = &of.event.owner;
-    let scopes = of.ready.rights.scopes.clone();
+    // What its owner may do now, and could when they saved it.
+    let now = &of.ready.rights.scopes;
+    let saved = of.ready.monitor.scopes.as_ref();
+    let scopes = saved.map_or_else(|| now.clone(), |saved| saved.intersect(now));
     let invoker = Invoker { user: owner.clone(), scopes, token: None };
     let monitor = &of.ready.monitor;
     let from = FromMonitor { monitor: monitor.id.clone(), batch: of.batch.id.clone() };
@@ -120,11 +124,13 @@ pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<Result<(), S
         query: &monitor.spec.query_template,
         inputs: &inputs,
         context: RunContext::Monitor,
+        occurrence: None,
+        approval_policy,
         mode: mode(&of.ready.agent, &of.ready.playbook.playbook),
         chosen_because: None,
         understood: Vec::new(),
         repeats: &[],
-        found: Some(run_start::Found { from, outputs: &of.outputs, approval_policy }),
+        found: Some(run_start::Found { from, outputs: &of.outputs }),
     };
     match run_start::start(ctx.starter(of.now), &invoker, &starting, Vec::new()).await {
         Ok(_) => Ok(Ok(())),

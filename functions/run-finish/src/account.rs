@@ -27,6 +27,7 @@ pub(crate) async fn write(context: &Context, done: &Done<'_>) -> Result<(), Fini
         name: head.playbook_name.as_deref().unwrap_or(&head.profile_name),
         query: &head.query,
         context: head.context,
+        occurrence: head.occurrence.as_ref(),
         invoked_by: &head.invoked_by,
         started_at: head.started_at,
         finished_at: done.at,

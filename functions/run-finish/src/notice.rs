@@ -108,7 +108,9 @@ fn details(done: &Done<'_>) -> Map<String, Value> {
         ("entities_discovered", json!(done.record.entities.discovered)),
         ("output_destinations", json!(done.record.output_destinations)),
     ];
-    details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    let occurrence = done.head.occurrence.as_ref().map(|id| ("occurrence", json!(id)));
+    let details = details.into_iter().chain(occurrence);
+    details.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// What happened, how the answer begins, and every note: one sentence per request.
@@ -177,6 +179,7 @@ fn letter(done: &Done<'_>, cancelled_by: Option<Label>, link: Option<MailLink>) 
     let failed = done.state.steps.iter().find(|(_, step)| step.status == StepStatus::Failed);
     FinishedMail {
         run: Label::new(head.run.as_str()),
+        occurrence: head.occurrence.as_ref().map(|id| Label::new(id.as_str())),
         status: Label::new(words(done)),
         profile: Label::new(&head.profile_name),
         playbook: head.playbook_name.as_deref().map(Label::new),

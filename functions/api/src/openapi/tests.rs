@@ -141,7 +141,7 @@ fn every_operation_has_an_id_and_says_how_it_is_refused() {
 /// The operations of §30.3 that this door must have.
 #[test]
 fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
-    const WANTED: [&str; 82] = [
+    const WANTED: [&str; 85] = [
         "post /profiles",
         "get /profiles",
         "get /profiles/{id}",
@@ -157,6 +157,9 @@ fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
         "put /schedules/{id}",
         "patch /schedules/{id}",
         "delete /schedules/{id}",
+        "post /schedules/{id}/run-now",
+        "get /schedules/{id}/occurrences",
+        "get /occurrences",
         "get /monitors",
         "post /monitors",
         "post /monitors/validate",

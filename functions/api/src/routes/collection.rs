@@ -9,7 +9,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
-use countersign_identity::{Role, UserId};
+use countersign_identity::{Caller, Role, Scopes, UserId};
 use countersign_store_catalog::{Collection, StoredDocument};
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{FieldError, Json, Page, Path, Problem, Query, Signed};
@@ -17,7 +17,7 @@ use futures::future::BoxFuture;
 use http::StatusCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
 use self::described::Words;
@@ -29,10 +29,15 @@ use crate::pagination::{self, ListQuery};
 /// A document read from what a person sent, and what there is to say about it.
 pub(crate) type Read<K> = Result<(K, Vec<<K as Kind>::Warning>), Problem>;
 
+/// Fields beside those of a document, by name.
+pub(crate) type More = Map<String, Value>;
+
 /// Who creates a document.
 pub(crate) struct Author<'a> {
     /// The caller.
     pub(crate) user: &'a UserId,
+    /// What the caller may do.
+    pub(crate) scopes: &'a Scopes,
     /// Sixteen bytes for its id: the same whenever the request is repeated.
     pub(crate) id: [u8; 16],
 }
@@ -72,7 +77,7 @@ pub(crate) trait Kind: StoredDocument {
     fn change(
         self,
         ctx: &Context,
-        editor: &UserId,
+        editor: &Caller,
         change: Self::Change,
     ) -> impl Future<Output = Read<Self>> + Send;
 
@@ -97,6 +102,11 @@ pub(crate) trait Kind: StoredDocument {
         async {}
     }
 
+    /// What is shown of one document beside its fields, by name.
+    fn more(&self, _: &Context) -> impl Future<Output = Result<More, Problem>> + Send {
+        async { Ok(More::new()) }
+    }
+
     /// What the store is asked for.
     fn listing(query: &Self::Query) -> ListQuery;
 
@@ -111,7 +121,7 @@ pub(crate) trait Kind: StoredDocument {
     }
 
     /// The document alone.
-    fn view(self, warnings: Vec<Self::Warning>) -> Self::View;
+    fn view(self, warnings: Vec<Self::Warning>, more: More) -> Self::View;
 }
 
 /// The documents of this kind.
@@ -149,7 +159,12 @@ async fn create<K: Kind>(
     let user = holder(&signed, K::WRITER)?;
     let attempt = Attempt::new(user, &format!("POST {}", path::<K>()), key, &draft)?;
     do_once(&ctx, &attempt, async {
-        let (new, warnings) = K::draft(&ctx, Author { user, id: attempt.id() }, &draft).await?;
+        let (new, warnings) = K::draft(
+            &ctx,
+            Author { user, scopes: &signed.caller.scopes, id: attempt.id() },
+            &draft,
+        )
+        .await?;
         may_write(&signed, &new)?;
         let stored = collection::<K>(&ctx).create(&new).await?;
         stored.after_write(&ctx).await;
@@ -167,7 +182,7 @@ pub(super) fn created_at<K: Kind>(
     warnings: Vec<K::Warning>,
 ) -> Result<countersign_web::idempotency::Kept, Problem> {
     let place = format!("/api/agent-factory{}/{}", path::<K>(), stored.id());
-    created(place, &stored.view(warnings))
+    created(place, &stored.view(warnings, More::new()))
 }
 
 /// What there is to say about a document that is not stored.
@@ -184,7 +199,7 @@ async fn validate<K: Kind>(
     Reader(ref user): Reader,
     Json(draft): Json<K::Draft>,
 ) -> Result<Json<Validity>, Problem> {
-    match K::draft(&ctx, Author { user, id: [0; 16] }, &draft).await {
+    match K::draft(&ctx, Author { user, scopes: &Scopes::default(), id: [0; 16] }, &draft).await {
         Ok(_) => Ok(Json(Validity { is_valid: true, errors: Vec::new() })),
         Err(problem) if problem.status == StatusCode::UNPROCESSABLE_ENTITY.as_u16() => {
             Ok(Json(Validity { is_valid: false, errors: problem.errors.clone() }))
@@ -222,7 +237,8 @@ async fn detail<K: Kind>(
     Path(id): Path<K::Id>,
 ) -> Result<Json<K::View>, Problem> {
     let stored = found(collection::<K>(&ctx).get(user, &id).await?)?;
-    Ok(Json(stored.view(Vec::new())))
+    let more = stored.more(&ctx).await?;
+    Ok(Json(stored.view(Vec::new(), more)))
 }
 
 async fn replace<K: Kind>(
@@ -242,7 +258,7 @@ async fn changed<K: Kind>(
     before: K,
     change: K::Change,
 ) -> Result<Json<K::View>, Problem> {
-    let (after, warnings) = before.clone().change(ctx, &signed.caller.user, change).await?;
+    let (after, warnings) = before.clone().change(ctx, &signed.caller, change).await?;
     if after.id() != before.id() {
         return Err(Problem::field("yaml", format!("the id must stay `{}`", before.id())));
     }
@@ -250,7 +266,7 @@ async fn changed<K: Kind>(
     may_write(signed, &after)?;
     collection::<K>(ctx).replace(&before, &after).await?;
     after.after_write(ctx).await;
-    Ok(Json(after.view(warnings)))
+    Ok(Json(after.view(warnings, More::new())))
 }
 
 /// What reaches further than its author's role takes an administrator. To remove it, it is enough to be its owner.

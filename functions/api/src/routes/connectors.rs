@@ -3,7 +3,7 @@
 use countersign_connector::{
     AuthField, Category, ConnectorDefinition, ConnectorId, Diagnostic, StoredConnector, Tag,
 };
-use countersign_identity::UserId;
+use countersign_identity::{Caller, UserId};
 use countersign_store_catalog::Catalog;
 use countersign_web::Problem;
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::collection::described::Words;
-use super::collection::{Author, Kind, Read};
+use super::collection::{Author, Kind, More, Read};
 use super::now;
 use crate::pagination::ListQuery;
 use crate::queries::ConnectorQuery;
@@ -130,8 +130,8 @@ impl Kind for StoredConnector {
         read(author.user, draft.yaml.clone())
     }
 
-    async fn change(self, _: &Context, editor: &UserId, change: Source) -> Read<Self> {
-        read(editor, change.yaml)
+    async fn change(self, _: &Context, editor: &Caller, change: Source) -> Read<Self> {
+        read(&editor.user, change.yaml)
     }
 
     /// One reaches databases, the other what the deployment itself has: both go where no allow-list of addresses looks.
@@ -164,7 +164,7 @@ impl Kind for StoredConnector {
         query.takes(self)
     }
 
-    fn view(self, warnings: Vec<Diagnostic>) -> ConnectorView {
+    fn view(self, warnings: Vec<Diagnostic>, _: More) -> ConnectorView {
         ConnectorView {
             line: ConnectorLine::from(&self),
             definition: self.definition,

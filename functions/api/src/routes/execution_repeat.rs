@@ -3,10 +3,9 @@
 use axum::extract::State;
 use axum::response::Response;
 use countersign_run::RunId;
-use countersign_run_start::{self as run_start, choosing, repeating, run_mode};
+use countersign_run_start as run_start;
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{Path, Problem, Signed};
-use serde_json::{Map, Value};
 
 use super::execution::own;
 use super::executions::{ExecutionLine, accepted};
@@ -32,40 +31,8 @@ pub(crate) async fn repeat(
     do_once(&ctx, &attempt, async {
         let starter = ctx.starter();
         let head = own(&ctx, owner, &id).await?;
-        let repeats = repeating::chain(&head, &run)?;
-        if head.profile_id.is_empty() {
-            let problem = Problem::no_such("profile", &head.profile_name);
-            return Err(problem.with_hint("the agent of this run was removed"));
-        }
-        let profile = run_start::profile(starter, owner, &head.profile_id).await?;
-        run_start::active(&profile)?;
-        let named = head.playbook_id.as_deref();
-        let playbook = choosing::playbook(starter, owner, &profile, named, "").await?.playbook;
-        let inputs = given(ctx.runs.inputs(&id).await?);
-        run_start::check_inputs(&playbook.playbook, &inputs)?;
-        // No laxer than a new run, and than the one that is repeated.
-        let context = run_start::by_hand(&profile, &playbook.playbook, None)?.max(head.context);
-        let starting = run_start::Starting {
-            run: run.clone(),
-            profile: &profile,
-            playbook: &playbook,
-            query: &head.query,
-            inputs: &inputs,
-            context,
-            mode: run_mode::of(Some(&profile), &playbook.playbook, Some(head.execution_mode))?,
-            chosen_because: head.chosen_because.clone(),
-            understood: head.understood.clone(),
-            repeats: &repeats,
-            found: None,
-        };
-        accepted(run_start::start(starter, &invoker(&signed), &starting, Vec::new()).await?)
+        let by = run_start::By::Person;
+        accepted(run_start::repeat(starter, &invoker(&signed), &head, run.clone(), by).await?)
     })
     .await
-}
-
-fn given(inputs: Value) -> Map<String, Value> {
-    match inputs {
-        Value::Object(inputs) => inputs,
-        _ => Map::new(),
-    }
 }

@@ -4,8 +4,8 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_run::{
-    ApprovalPolicy, DryRun, ExecutionMode, Head, RunContext, RunId, RunRecord, RunStatus, Strategy,
-    UnderstoodInput,
+    ApprovalPolicy, DryRun, ExecutionMode, Head, OccurrenceId, RunContext, RunId, RunRecord,
+    RunStatus, Strategy, UnderstoodInput,
 };
 use countersign_run_start::{self as run_start, Occasion, Question, Started};
 use countersign_store_kit::Page as Stored;
@@ -84,6 +84,10 @@ pub(crate) struct ExecutionLine {
     /// How it came about.
     #[schema(value_type = String)]
     run_context: RunContext,
+    /// What asked for it, when that was no person: `{source}-{time}`, as in `/occurrences`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    occurrence: Option<OccurrenceId>,
     /// How its answer is found: `pipeline` (a deterministic playbook), `playbook`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -155,6 +159,7 @@ impl From<&Head> for ExecutionLine {
             understood: head.understood.clone(),
             query: head.query.clone(),
             run_context: head.context,
+            occurrence: head.occurrence.clone(),
             strategy: head.strategy,
             execution_mode: head.execution_mode,
             approval_policy: head.approval_policy,
@@ -198,6 +203,7 @@ pub(crate) async fn start(
             mode: body.execution_mode,
             today: today(),
             occasion: Occasion::ByHand(body.run_context),
+            occurrence: None,
         };
         accepted(run_start::ask(starter, &invoker(&signed), &question).await?)
     })

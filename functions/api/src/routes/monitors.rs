@@ -5,7 +5,7 @@ use countersign_monitor::{Detection, MonitorId, MonitorSpec, Timing, detections}
 use countersign_plan::inputs;
 use countersign_playbook::{Bindings, ValidPlaybook};
 use countersign_profile::{Profile, ProfileId};
-use countersign_states::{Every, Once};
+use countersign_states::{Once, Recurring};
 use countersign_store_catalog::{Stored, StoredPlaybook};
 use countersign_web::{FieldError, Problem};
 use serde_json::{Map, Value, json};
@@ -149,8 +149,9 @@ async fn set_clock(ctx: &Context, monitor: &Stored<MonitorSpec>) -> Result<(), P
     };
     let timing = timing(ctx, owner, &monitor.spec).await?;
     let event = json!({ "owner": owner, "monitor": monitor.id });
-    let every = Every { name, minutes: timing.interval.minutes(), event };
-    Ok(ctx.monitor_clocks.repeat(&every).await?)
+    let expression = format!("rate({} minutes)", timing.interval.minutes());
+    let often = Recurring { name, expression, timezone: "UTC".to_owned(), event };
+    Ok(ctx.monitor_clocks.repeat(&often).await?)
 }
 
 /// When it looks.

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use countersign_run::{DryRun, Head, RunContext, RunId};
+use countersign_run::{ApprovalPolicy, DryRun, Head, RunContext, RunId};
 use countersign_run_start::{self as run_start, Asking, run_mode};
 use countersign_store_runs::Asked;
 use countersign_web::idempotency::{Attempt, Key};
@@ -58,6 +58,8 @@ pub(crate) async fn test(
             profile: None,
             query: "",
             context,
+            occurrence: None,
+            approval_policy: ApprovalPolicy::Require,
             mode,
             chosen_because: None,
             understood: Vec::new(),

@@ -1,6 +1,6 @@
 //! Playbooks as documents: `/playbooks` and `/playbooks/{id}` (F-336…F-340).
 
-use countersign_identity::{Role, UserId};
+use countersign_identity::{Caller, Role};
 use countersign_playbook::{
     Category, Diagnostic, ExecutionMode, InputDecl, RunContext, ValidPlaybook,
 };
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::collection::described::Words;
-use super::collection::{Author, Kind, Read};
+use super::collection::{Author, Kind, More, Read};
 use super::now;
 use crate::pagination::ListQuery;
 use crate::{Context, saving};
@@ -143,14 +143,14 @@ impl Kind for StoredPlaybook {
         Ok((stored, warnings))
     }
 
-    async fn change(self, ctx: &Context, editor: &UserId, change: Change) -> Read<Self> {
-        let (playbook, warnings) = saving::playbook(ctx, editor, &change.yaml).await?;
+    async fn change(self, ctx: &Context, editor: &Caller, change: Change) -> Read<Self> {
+        let (playbook, warnings) = saving::playbook(ctx, &editor.user, &change.yaml).await?;
         let after = Self {
             yaml: change.yaml,
             playbook,
             revision: change.revision.unwrap_or(self.revision).saturating_add(1),
             updated_at: now(),
-            updated_by: Some(editor.clone()),
+            updated_by: Some(editor.user.clone()),
             ..self
         };
         Ok((after, warnings))
@@ -160,7 +160,7 @@ impl Kind for StoredPlaybook {
         query.clone()
     }
 
-    fn view(self, warnings: Vec<Diagnostic>) -> PlaybookView {
+    fn view(self, warnings: Vec<Diagnostic>, _: More) -> PlaybookView {
         PlaybookView {
             line: PlaybookLine::from(&self),
             playbook: self.playbook,

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use countersign_run::{DryRun, Head, RunId};
+use countersign_run::{ApprovalPolicy, DryRun, Head, RunId};
 use countersign_run_start::{self as run_start, Asking, choosing, run_mode, understanding};
 use countersign_store_runs::Asked;
 use countersign_web::idempotency::{Attempt, Key};
@@ -69,6 +69,8 @@ pub(crate) async fn test(
             profile: Some(&profile),
             query,
             context,
+            occurrence: None,
+            approval_policy: ApprovalPolicy::Require,
             mode,
             chosen_because: because,
             understood: given.understood,

@@ -1,7 +1,7 @@
 //! Agents as documents: `/profiles` and `/profiles/{id}` (F-319…F-323).
 
 use countersign_document::Problem as Found;
-use countersign_identity::{Role, UserId};
+use countersign_identity::{Caller, Role};
 use countersign_profile::{Profile, ProfileError, ProfileId, ProfileSpec, Written};
 use countersign_web::Problem;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::collection::described::Words;
 use super::collection::json::{self, DocumentRecord, Resent, Sent, Shown};
-use super::collection::{Author, Kind, Read};
+use super::collection::{Author, Kind, More, Read};
 use super::{monitors, now, schedules};
 use crate::pagination::ListQuery;
 use crate::{Context, skills};
@@ -48,7 +48,7 @@ impl Kind for Profile {
         Ok((Profile::new(id, owner, spec, now()), warnings))
     }
 
-    async fn change(self, ctx: &Context, editor: &UserId, change: Resent<Self>) -> Read<Self> {
+    async fn change(self, ctx: &Context, editor: &Caller, change: Resent<Self>) -> Read<Self> {
         let mut fields = change.fields(&self)?;
         let switched = fields.as_object_mut().and_then(|map| map.shift_remove("is_active"));
         let is_active = match switched {
@@ -58,7 +58,7 @@ impl Kind for Profile {
             }
         };
         let spec = spec(&fields)?;
-        let warnings = skills::check(ctx, editor, &spec).await?;
+        let warnings = skills::check(ctx, &editor.user, &spec).await?;
         let (version, updated_at) = (self.version + 1, now());
         Ok((Self { spec, is_active, version, updated_at, ..self }, warnings))
     }
@@ -83,8 +83,8 @@ impl Kind for Profile {
         query.clone()
     }
 
-    fn view(self, warnings: Vec<Found>) -> Shown<Self> {
-        Shown { record: self, warnings }
+    fn view(self, warnings: Vec<Found>, more: More) -> Shown<Self> {
+        Shown { record: self, more, warnings }
     }
 
     fn schemas() -> Vec<(String, Value)> {

@@ -11,10 +11,12 @@ mod extend;
 mod floor;
 mod kind;
 mod monitors;
+mod occurrences;
 mod response_text;
 mod reviews;
 mod run;
 mod runs;
+mod schedules;
 mod schema;
 mod show;
 mod status;
@@ -65,6 +67,10 @@ pub(crate) enum Command {
     Runs(runs::Runs),
     /// Show one run: status, steps, events.
     Show(show::Show),
+    /// List schedules, show one, or ask its question now.
+    Schedules(schedules::Schedules),
+    /// List what was due, and what became of it.
+    Occurrences(occurrences::Occurrences),
     /// List the approvals that wait, or show one.
     Approvals(approvals::Approvals),
     /// Approve what waits.
@@ -104,6 +110,8 @@ impl Command {
             Self::Run(command) => command.run(place, console).await,
             Self::Runs(command) => command.run(place, console).await,
             Self::Show(command) => command.run(place, console).await,
+            Self::Schedules(command) => command.run(place, console).await,
+            Self::Occurrences(command) => command.run(place, console).await,
             Self::Approvals(command) => command.run(place, console).await,
             Self::Approve(command) => command.run("approve", place, console).await,
             Self::Strike(command) => command.run(place, console).await,

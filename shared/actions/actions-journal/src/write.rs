@@ -74,6 +74,7 @@ fn entry(
         summary: inputs.summary.trim().chars().take(MAX_SUMMARY).collect(),
         detail_entries: items(inputs.detail_entries.as_ref()).filter_map(note).collect(),
         run_context: context(&call.info.run_context),
+        occurrence: None,
         invoked_by: call.info.invoked_by.clone(),
         team_id: None,
         entities_mentioned: items(inputs.entities_mentioned.as_ref())

@@ -2,18 +2,16 @@
 //!
 //! - [`Machine`] starts executions and says what became of them.
 //! - [`Tasks`] wakes a waiting execution with the outcome of its gate.
-//! - [`Schedules`] calls a function once, at a time, and forgets it; or again and again.
+//! - [`Schedules`] calls a function at a time, once or again and again.
 //!
 //! Futures are boxed at the public methods: an async body is compiled in the crate that polls it.
 
 mod error;
-mod every;
 mod machine;
 mod schedules;
 mod tasks;
 
 pub use error::StatesError;
-pub use every::Every;
 pub use machine::{ExecutionStatus, Machine, Started};
-pub use schedules::{Once, Schedules};
+pub use schedules::{Once, Recurring, Schedules};
 pub use tasks::{Tasks, Woken};

@@ -1,4 +1,4 @@
-//! One-time schedules.
+//! Schedules of the service: of one call, or of many.
 
 use aws_config::SdkConfig;
 use aws_sdk_scheduler::Client;
@@ -15,11 +15,11 @@ use serde_json::Value;
 
 use crate::error::StatesError;
 
-/// Calls one function at a time to come, up to a minute late, then forgets it.
+/// Calls one function at times to come, up to a minute late.
 #[derive(Debug, Clone)]
 pub struct Schedules {
-    pub(crate) client: LazyClient<Client>,
-    pub(crate) group: String,
+    client: LazyClient<Client>,
+    group: String,
     role_arn: String,
     function_arn: String,
 }
@@ -33,6 +33,28 @@ pub struct Once {
     pub at: Timestamp,
     /// The function's event.
     pub event: Value,
+}
+
+/// Calls that come again and again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recurring {
+    /// As of [`Once`].
+    pub name: String,
+    /// `cron(…)` with six fields.
+    pub expression: String,
+    /// The IANA name of the zone in which that is meant.
+    pub timezone: String,
+    /// The function's event.
+    pub event: Value,
+}
+
+/// What a schedule of the service is told.
+struct Calls<'a> {
+    name: &'a str,
+    when: String,
+    zone: &'a str,
+    after: ActionAfterCompletion,
+    event: &'a Value,
 }
 
 impl Schedules {
@@ -59,31 +81,45 @@ impl Schedules {
     /// # Errors
     /// [`StatesError`] when the service does not answer or refuses.
     pub fn set<'a>(&'a self, once: &'a Once) -> BoxFuture<'a, Result<(), StatesError>> {
-        Box::pin(async move {
-            let operation = "setting a schedule";
-            let (target, window) = (self.target(&once.event)?, exactly_then()?);
-            let create = self.client.create_schedule().name(&once.name).group_name(&self.group);
-            let create = create
-                .schedule_expression(expression(once.at))
-                .schedule_expression_timezone("UTC")
-                .action_after_completion(ActionAfterCompletion::Delete)
-                .target(target.clone())
-                .flexible_time_window(window.clone());
-            let Err(error) = create.send().await else { return Ok(()) };
-            let exists =
-                error.as_service_error().is_some_and(CreateScheduleError::is_conflict_exception);
-            if !exists {
-                return Err(StatesError::sdk(operation, &error));
-            }
-            let update = self.client.update_schedule().name(&once.name).group_name(&self.group);
-            let update = update
-                .schedule_expression(expression(once.at))
-                .schedule_expression_timezone("UTC")
-                .action_after_completion(ActionAfterCompletion::Delete)
-                .target(target)
-                .flexible_time_window(window);
-            update.send().await.map(drop).map_err(|error| StatesError::sdk(operation, &error))
-        })
+        let (name, event) = (once.name.as_str(), &once.event);
+        let after = ActionAfterCompletion::Delete;
+        Box::pin(self.put(Calls { name, when: expression(once.at), zone: "UTC", after, event }))
+    }
+
+    /// Calls again and again, or in another way than the calls of the same name until now.
+    ///
+    /// # Errors
+    /// [`StatesError`] when the service does not answer or refuses.
+    pub fn repeat<'a>(&'a self, often: &'a Recurring) -> BoxFuture<'a, Result<(), StatesError>> {
+        let Recurring { name, expression, timezone, event } = often;
+        let (when, after) = (expression.clone(), ActionAfterCompletion::None);
+        Box::pin(self.put(Calls { name, when, zone: timezone, after, event }))
+    }
+
+    async fn put(&self, calls: Calls<'_>) -> Result<(), StatesError> {
+        let operation = "setting a schedule";
+        let (target, window) = (self.target(calls.event)?, exactly_then()?);
+        let create = self.client.create_schedule().name(calls.name).group_name(&self.group);
+        let create = create
+            .schedule_expression(&calls.when)
+            .schedule_expression_timezone(calls.zone)
+            .action_after_completion(calls.after.clone())
+            .target(target.clone())
+            .flexible_time_window(window.clone());
+        let Err(error) = create.send().await else { return Ok(()) };
+        let exists =
+            error.as_service_error().is_some_and(CreateScheduleError::is_conflict_exception);
+        if !exists {
+            return Err(StatesError::sdk(operation, &error));
+        }
+        let update = self.client.update_schedule().name(calls.name).group_name(&self.group);
+        let update = update
+            .schedule_expression(&calls.when)
+            .schedule_expression_timezone(calls.zone)
+            .action_after_completion(calls.after)
+            .target(target)
+            .flexible_time_window(window);
+        update.send().await.map(drop).map_err(|error| StatesError::sdk(operation, &error))
     }
 
     /// Takes a call back; one that is gone already is as good.
@@ -103,13 +139,13 @@ impl Schedules {
         })
     }
 
-    pub(crate) fn target(&self, event: &Value) -> Result<Target, StatesError> {
+    fn target(&self, event: &Value) -> Result<Target, StatesError> {
         let target = Target::builder().arn(&self.function_arn).role_arn(&self.role_arn);
         target.input(event.to_string()).build().map_err(|error| invalid(&error))
     }
 }
 
-pub(crate) fn exactly_then() -> Result<FlexibleTimeWindow, StatesError> {
+fn exactly_then() -> Result<FlexibleTimeWindow, StatesError> {
     let window = FlexibleTimeWindow::builder().mode(FlexibleTimeWindowMode::Off);
     window.build().map_err(|error| invalid(&error))
 }

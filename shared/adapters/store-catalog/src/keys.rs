@@ -6,7 +6,10 @@ use countersign_connector::ConnectorId;
 use countersign_identity::UserId;
 use countersign_monitor::MonitorId;
 use countersign_profile::Handle;
+use countersign_run::OccurrenceId;
+use countersign_schedule::ScheduleId;
 use countersign_store_kit::Key;
+use jiff::Timestamp;
 
 use crate::collection::StoredDocument;
 
@@ -64,6 +67,44 @@ pub(crate) fn binding(owner: Owner<'_>, profile: &str, connector: &ConnectorId) 
 
 pub(crate) fn replay(owner: &UserId, name: &str) -> Key {
     Key::new(format!("REPLAY#{owner}"), name)
+}
+
+/// When a schedule is due next.
+pub(crate) fn due_next(owner: Owner<'_>, schedule: &ScheduleId) -> Key {
+    Key::new(partition(owner), format!("DUE#{schedule}"))
+}
+
+/// Where the index has a schedule that is due at this moment.
+pub(crate) fn due_index(at: Timestamp, schedule: &ScheduleId) -> (String, String) {
+    (DUE.to_owned(), format!("{:012}#{schedule}", at.as_second()))
+}
+
+/// The index of what is due, and the end of what is due by this moment.
+pub(crate) fn due_until(now: Timestamp) -> (String, String) {
+    (DUE.to_owned(), format!("{:012}$", now.as_second()))
+}
+
+const DUE: &str = "DUE";
+
+/// The partition of what is still to happen.
+pub(crate) const OPEN_OCCURRENCES: &str = "OPEN#OCCURRENCES";
+
+pub(crate) fn open_occurrence(id: &OccurrenceId) -> Key {
+    Key::new(OPEN_OCCURRENCES, id.as_str())
+}
+
+/// The occurrences of one source, by time.
+pub(crate) fn occurrences(owner: &UserId, source: &str) -> String {
+    format!("OCCURRENCES#{owner}#{source}")
+}
+
+pub(crate) fn occurrence(owner: &UserId, id: &OccurrenceId) -> Key {
+    Key::new(occurrences(owner, id.source()), id.stamp())
+}
+
+/// The partition of the index with all occurrences of an owner, by time.
+pub(crate) fn occurrences_of(owner: &UserId) -> String {
+    format!("OCCURRENCES#{owner}")
 }
 
 /// The partition of the index that lists documents of one kind with one property.

@@ -13,6 +13,9 @@
 //! | `MONITOR#{id}` | `MARK#{step}` | the watermark of a detection step (K-65) |
 //! | `MONITOR#{id}` | `BATCH#{number}` | what was new at a look |
 //! | `MONITOR#{id}` | `CLOCK` | when somebody else is to tick it; in the index under `MONITORS#CLOCKS` |
+//! | `OWNER#{owner}` | `DUE#{schedule}` | when an enabled schedule is due next; in the index under `DUE` by that time |
+//! | `OCCURRENCES#{owner}#{source}` | `{time}` | a due time and what became of it; in the index under `OCCURRENCES#{owner}` by time |
+//! | `OPEN#OCCURRENCES` | `{source}-{time}` | which owner has that occurrence, while it is not at its end |
 //! | `BOUND#{owner}#{profile}` | `CONNECTOR#{connector}` | the binding of a connector to a profile; one each |
 //! | `REPLAY#{owner}` | `{digest of route and key}` | a request under an `Idempotency-Key`, for a day |
 //!
@@ -28,6 +31,7 @@ mod keys;
 mod monitor_settle;
 mod monitor_store;
 mod monitors;
+mod occurrences;
 mod playbooks;
 mod profiles;
 mod record;
@@ -40,9 +44,11 @@ pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
 pub use error::CatalogError;
 pub use monitor_store::{Batched, Clock, MonitorStore, Standing};
+pub use occurrences::OpenOccurrence;
 pub use playbooks::StoredPlaybook;
 pub use profiles::system_profile_id;
 pub use replays::{Answered, Replay};
+pub use schedules::DueNext;
 pub use stored::{Spec, Stored};
 pub use triggers::IndexedPlaybook;
 

@@ -1,8 +1,30 @@
-//! Schedules: when agents run by themselves.
+//! Schedules: when agents run by themselves, and which are due next.
 
+use countersign_identity::UserId;
 use countersign_schedule::{ScheduleId, ScheduleSpec};
+use countersign_store_kit::{Expr, Query, StoreError, Write};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
-use crate::stored::Spec;
+use crate::error::CatalogError;
+use crate::keys::{self, Owner};
+use crate::record::{self, StoredRecord};
+use crate::stored::{Spec, Stored};
+use crate::{Catalog, Result};
+
+/// When an enabled schedule is due next. There is none of a schedule that is not enabled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DueNext {
+    /// Whose.
+    pub owner: UserId,
+    /// Which.
+    pub schedule: ScheduleId,
+    /// When.
+    pub at: Timestamp,
+    /// Raised whenever it moves on.
+    pub version: u64,
+}
 
 impl Spec for ScheduleSpec {
     type Id = ScheduleId;
@@ -12,5 +34,116 @@ impl Spec for ScheduleSpec {
 
     fn property(&self) -> String {
         self.profile_id.to_string()
+    }
+
+    /// A schedule that is enabled, or has other times from now on, is due after this moment; what was due before is left out.
+    fn written_with(
+        before: Option<&Stored<Self>>,
+        after: Option<&Stored<Self>>,
+    ) -> Result<Vec<Write>> {
+        let enabled = |one: &&Stored<Self>| one.spec.is_enabled;
+        let (was, is) = (before.filter(enabled), after.filter(enabled));
+        let same = |a: &Stored<Self>, b: &Stored<Self>| {
+            (&a.spec.cron_expression, &a.spec.timezone)
+                == (&b.spec.cron_expression, &b.spec.timezone)
+        };
+        match (was, is) {
+            (Some(was), Some(is)) if same(was, is) => Ok(Vec::new()),
+            (_, Some(is)) => is.due_next().map(|due| due_write(&due)).transpose().map(one_or_none),
+            (Some(was), None) => {
+                Ok(vec![Write::delete(&keys::due_next(Owner::of(was.user_id.as_ref()), &was.id))])
+            }
+            (None, None) => Ok(Vec::new()),
+        }
+    }
+}
+
+impl Stored<ScheduleSpec> {
+    fn due_next(&self) -> Option<DueNext> {
+        let (owner, schedule) = (self.user_id.clone()?, self.id.clone());
+        let at = self.spec.timetable()?.next(self.updated_at)?;
+        Some(DueNext { owner, schedule, at, version: 1 })
+    }
+}
+
+fn one_or_none(write: Option<Write>) -> Vec<Write> {
+    write.into_iter().collect()
+}
+
+fn due_write(due: &DueNext) -> Result<Write> {
+    let doing = CatalogError::doing("note when a schedule is due");
+    let record = StoredRecord::of("schedule's due time", due, due.version)?;
+    let put = record.put(&keys::due_next(Owner::User(&due.owner), &due.schedule)).map_err(doing)?;
+    let (pk, sk) = keys::due_index(due.at, &due.schedule);
+    Ok(put.indexed(&pk, &sk))
+}
+
+impl Catalog {
+    /// When an enabled schedule is due next.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn due_next<'a>(
+        &'a self,
+        owner: &'a UserId,
+        schedule: &'a ScheduleId,
+    ) -> BoxFuture<'a, Result<Option<DueNext>>> {
+        Box::pin(async move {
+            let key = keys::due_next(Owner::User(owner), schedule);
+            let doing = CatalogError::doing("read when a schedule is due");
+            record::get(&self.table, &key).await.map_err(doing)
+        })
+    }
+
+    /// Schedules that are due by this moment, the longest overdue first.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<DueNext>>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("read what is due");
+            let (pk, end) = keys::due_until(now);
+            let query = Query::index(&pk).between("0", &end).limit(most);
+            let page = self.table.query(query).await.map_err(doing)?;
+            Ok(record::page(&self.table, page).map_err(doing)?.items)
+        })
+    }
+
+    /// Moves a schedule on to its next due time, or to none. `false` when somebody else did, or the schedule was changed.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn move_on<'a>(
+        &'a self,
+        from: &'a DueNext,
+        next: Option<Timestamp>,
+    ) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("move a schedule on");
+            let seen = Expr::new("#version = :seen AND #GSI1SK = :at");
+            let (_, at) = keys::due_index(from.at, &from.schedule);
+            let seen = seen.bind("seen", &from.version).and_then(|seen| seen.bind("at", &at));
+            let seen = seen.map_err(doing)?;
+            let write = match next {
+                Some(at) => due_write(&DueNext { at, version: from.version + 1, ..from.clone() })?
+                    .when(seen),
+                None => {
+                    let key = keys::due_next(Owner::User(&from.owner), &from.schedule);
+                    Write::delete(&key).when(seen)
+                }
+            };
+            moved(self.table.write(write).await).map_err(doing)
+        })
+    }
+}
+
+/// Whether a write found what it expected.
+pub(crate) fn moved(
+    written: std::result::Result<(), StoreError>,
+) -> std::result::Result<bool, StoreError> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.is_condition() => Ok(false),
+        Err(error) => Err(error),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use countersign_identity::UserId;
+use countersign_identity::{Scopes, UserId};
 use countersign_store_kit::Write;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -57,6 +57,9 @@ pub struct Stored<S: Spec> {
     pub created_at: Timestamp,
     /// When it was changed last.
     pub updated_at: Timestamp,
+    /// The scopes of whoever saved it last, at that moment: what runs for it may never do more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Scopes>,
     /// What its owner wrote.
     #[serde(flatten)]
     pub spec: S,

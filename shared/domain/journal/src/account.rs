@@ -2,7 +2,7 @@
 
 use countersign_approval::ApprovalRecord;
 use countersign_identity::UserId;
-use countersign_run::{RunContext, RunStatus, StepState, StepStatus, StepWarnings};
+use countersign_run::{OccurrenceId, RunContext, RunStatus, StepState, StepStatus, StepWarnings};
 use jiff::Timestamp;
 
 use crate::entities::Entities;
@@ -31,6 +31,8 @@ pub struct RunAccount<'a> {
     pub query: &'a str,
     /// How it came about.
     pub context: RunContext,
+    /// What asked for it, when that was no person.
+    pub occurrence: Option<&'a OccurrenceId>,
     /// Who started it.
     pub invoked_by: &'a UserId,
     /// When it started.
@@ -72,6 +74,7 @@ pub fn account(run: &RunAccount<'_>, config: &JournalConfig) -> Option<Entry> {
         summary: summary(run, &errors),
         detail_entries,
         run_context: run.context,
+        occurrence: run.occurrence.cloned(),
         invoked_by: run.invoked_by.clone(),
         team_id: None,
         entities_mentioned: run.entities.mentioned.clone(),
@@ -250,6 +253,7 @@ mod tests {
                 name: "officer-cross-reference",
                 query: "who sits on two boards?",
                 context: RunContext::Interactive,
+                occurrence: None,
                 invoked_by: &user,
                 started_at: "2026-01-01T00:00:00Z".parse().unwrap(),
                 finished_at: "2026-01-01T00:01:05Z".parse().unwrap(),

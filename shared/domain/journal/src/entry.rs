@@ -3,7 +3,7 @@
 use countersign_approval::ApprovalRecord;
 use countersign_document::Whole;
 use countersign_identity::UserId;
-use countersign_run::{RunContext, RunStatus};
+use countersign_run::{OccurrenceId, RunContext, RunStatus};
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -220,6 +220,9 @@ pub struct Entry {
     pub detail_entries: Vec<StepNote>,
     /// How the run came about.
     pub run_context: RunContext,
+    /// What asked for the run, when that was no person: `{source}-{time}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<OccurrenceId>,
     /// Who started it: the owner or a member (F-226).
     pub invoked_by: UserId,
     /// The team it was started in.

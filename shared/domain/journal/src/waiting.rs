@@ -56,6 +56,7 @@ pub fn waiting(run: &Waiting<'_>, config: &JournalConfig) -> Option<Entry> {
         ),
         detail_entries: Vec::new(),
         run_context: run.context,
+        occurrence: None,
         invoked_by: run.invoked_by.clone(),
         team_id: None,
         entities_mentioned: Vec::new(),

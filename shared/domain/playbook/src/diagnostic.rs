@@ -130,7 +130,7 @@ codes! {
     OwnSignature = "P106" Note "",
     /// A gate that ends before most people read their mail (K-16).
     ShortDeadline = "P107" Warning "",
-    /// `auto_approve`, which skips no gate in this release.
+    /// `auto_approve`, which opens no gate when a playbook says it.
     AutoApproveUnused = "P108" Warning "",
     /// A column of a gate that no row it shows has.
     UnknownColumn = "P109" Warning "",

@@ -2,7 +2,7 @@
 //! F-174…F-176, F-293, K-91). The values that mean nothing stay allowed, so that what was read can be sent back.
 
 use countersign_document::{MaybeBlank, Rules, Whole};
-use countersign_run::{ApprovalPolicy, ExecutionMode};
+use countersign_run::ExecutionMode;
 
 use crate::read::Written;
 use crate::spec::{Skill, SkillType};
@@ -26,7 +26,7 @@ const NO_MODEL: &str = "this release calls no model";
 const NO_COLLECTIONS: &str = "this release has no collections of documents";
 const LEAVE_OUT: &str = "leave it out";
 
-const FIELDS: [Inert; 8] = [
+const FIELDS: [Inert; 7] = [
     Inert {
         pointer: "/model_preference",
         has: |of| of.model_preference.is_some(),
@@ -50,12 +50,6 @@ const FIELDS: [Inert; 8] = [
         has: |of| of.default_execution_mode == ExecutionMode::LlmAugmented,
         why: NO_MODEL,
         hint: "use `deterministic`, or `hybrid`",
-    },
-    Inert {
-        pointer: "/default_approval_policy",
-        has: |of| of.default_approval_policy == ApprovalPolicy::AutoApprove,
-        why: "it is for runs that a clock starts, and this release has no clock",
-        hint: "use `require`",
     },
     Inert {
         pointer: "/tool_packs",

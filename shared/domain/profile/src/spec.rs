@@ -56,7 +56,8 @@ pub struct Fields<H, D> {
     /// In which context.
     #[serde(default = "interactive")]
     pub default_run_context: RunContext,
-    /// With which approvals. Must be `require`: this release has no clock.
+    /// Whether gates before reversible steps open by themselves in runs that a clock starts, where its schedule does not say
+    /// (K-11). Gates before irreversible steps always ask.
     #[serde(default)]
     pub default_approval_policy: ApprovalPolicy,
     /// Sets of tools (K-91). Must be empty: a playbook names its actions.

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalPolicy, ExecutionMode, FromMonitor, RunId, RunRecord, RunStatus, StepWarnings,
-    Strategy, UnderstoodInput,
+    ApprovalPolicy, ExecutionMode, FromMonitor, OccurrenceId, RunId, RunRecord, RunStatus,
+    StepWarnings, Strategy, UnderstoodInput,
 };
 
 /// How a run came about (F-186…F-189), the least strict first.
@@ -134,6 +134,9 @@ pub struct Head {
     pub query: String,
     /// How it came about.
     pub context: RunContext,
+    /// What asked for it, when that was no person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<OccurrenceId>,
     /// How its answer is found; runs of earlier versions do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,

@@ -13,6 +13,7 @@ mod fold;
 mod fold_tests;
 mod from_monitor;
 mod head;
+mod occurrence;
 mod partly;
 mod quota;
 mod record;
@@ -27,6 +28,10 @@ pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fold::{RunState, StepState, fold};
 pub use from_monitor::{BatchId, FromMonitor, MonitorId};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
+pub use occurrence::{
+    InvalidOccurrence, Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource,
+    OccurrenceState,
+};
 pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
 pub use record::{ConnectorCall, DestinationCount, EntityCounts, RunRecord, StepProblem, Strategy};

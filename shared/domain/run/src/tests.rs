@@ -26,6 +26,7 @@ fn head() -> Head {
         context: RunContext::Interactive,
         strategy: None,
         started_at: Timestamp::UNIX_EPOCH,
+        occurrence: None,
         last_finished_at: None,
         execution_mode: crate::ExecutionMode::Hybrid,
         approval_policy: crate::ApprovalPolicy::Require,

@@ -1,10 +1,15 @@
-//! When an agent is to run by itself (F-202…F-206).
-//!
-//! This release has no clock: a schedule can be written and kept, and cannot be enabled.
+//! When an agent is to run by itself (F-202…F-206): what its owner writes, the due times, and what becomes of each.
 
 mod cron;
+mod policy;
+mod query;
 #[cfg(test)]
 mod tests;
+mod timetable;
+
+pub use policy::{Misfire, Overlap, Verdict, verdicts};
+pub use query::asked;
+pub use timetable::Timetable;
 
 use countersign_document::{Document, MaybeBlank, Refused, Rules, Text, Whole, text_type};
 use countersign_profile::{ApprovalPolicy, ProfileId};
@@ -35,16 +40,23 @@ pub struct ScheduleSpec {
     pub timezone: TimeZoneName,
     /// What the agent is asked; may hold `{date}` and `{last_run_date}`.
     pub query_template: Text<16_000>,
-    /// Whether gates before reversible steps open by themselves in its runs.
-    #[serde(default)]
-    pub approval_policy: ApprovalPolicy,
-    /// Must be false: this release has no clock.
+    /// Whether gates before reversible steps open by themselves in its runs; left out, the agent's `default_approval_policy`
+    /// counts. Gates before irreversible steps always ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_policy: Option<ApprovalPolicy>,
+    /// Whether the clock starts it.
     #[serde(default)]
     pub is_enabled: bool,
-    /// How often a run that failed is started again.
+    /// What becomes of due times at which nothing could be started.
+    #[serde(default)]
+    pub misfire: Misfire,
+    /// What becomes of a due time while a run of this schedule goes on, or waits for people.
+    #[serde(default)]
+    pub overlap: Overlap,
+    /// How often a run that failed is repeated: what it has sent is not sent again.
     #[serde(default)]
     pub max_retries: Whole<0, 10, 2>,
-    /// How long a run may take.
+    /// How long a run may work before it is ended; the time in which it waits for people does not count.
     #[serde(default)]
     pub timeout_seconds: Whole<1, 86_400, 300>,
 }
@@ -54,7 +66,7 @@ text_type! {
     pub struct CronExpression {
         format: "cron", code: "cron", sample: "0 6 * * *", check: cron::check
     }
-    /// The name of a time zone. Whether the zone exists is decided where its data are.
+    /// The name of a time zone.
     pub struct TimeZoneName {
         format: "time-zone", code: "time_zone", sample: "UTC",
         pattern: "^(UTC|[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+)$", check: zone
@@ -71,10 +83,10 @@ fn zone(text: &str) -> Result<(), Refused> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_+-".contains(c);
     let word = |part: &str| !part.is_empty() && part.chars().all(is_plain);
     let has_area = text.contains('/') && text.len() <= 64 && text.split('/').all(word);
-    if text == "UTC" || has_area {
+    if (text == "UTC" || has_area) && timetable::zone(text).is_some() {
         return Ok(());
     }
-    let wrong = Refused::of_key("must be the IANA name of a time zone");
+    let wrong = Refused::of_key("must be the IANA name of a time zone that there is");
     Err(wrong.hint("such as `Europe/Berlin`, or `UTC`".to_owned()))
 }
 
@@ -82,11 +94,7 @@ impl Document for ScheduleSpec {
     const KIND: &'static str = "schedule";
 
     fn rules(&self, rules: &mut Rules<'_>) {
-        if self.is_enabled {
-            let message = "`is_enabled` cannot be true: this release has no clock that starts runs";
-            rules.hinted("clock", "/is_enabled", message, "leave it false".to_owned());
-        }
-        for name in unknown(&self.query_template) {
+        for name in query::unknown(&self.query_template) {
             let message = format!("`{{{name}}}` is not a variable of a query");
             let hint = "use `{date}` or `{last_run_date}`".to_owned();
             rules.hinted("variable", "/query_template", message, hint);
@@ -94,8 +102,10 @@ impl Document for ScheduleSpec {
     }
 }
 
-/// What stands between braces in a query and is not one of its variables (F-203).
-fn unknown(template: &str) -> impl Iterator<Item = &str> {
-    let parts = template.split('{').skip(1).filter_map(|part| part.split_once('}'));
-    parts.map(|(name, _)| name).filter(|name| !["date", "last_run_date"].contains(name))
+impl ScheduleSpec {
+    /// When it is due. A schedule that was read has one.
+    #[must_use]
+    pub fn timetable(&self) -> Option<Timetable> {
+        Timetable::new(&self.cron_expression, &self.timezone)
+    }
 }

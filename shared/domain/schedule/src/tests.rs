@@ -1,8 +1,9 @@
 use countersign_document::{Reading, read_value, schema};
+use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{CronExpression, ScheduleSpec};
+use crate::{CronExpression, ScheduleSpec, TimeZoneName, Timetable};
 
 fn written(changes: &Value) -> Value {
     let mut whole = json!({
@@ -25,18 +26,12 @@ fn check(changes: &Value, paths: &[&str]) {
 fn f_403_k_63_the_fields_have_their_defaults() {
     let read = read_value::<ScheduleSpec>(written(&json!({}))).value.unwrap();
     let spec = serde_json::to_value(&read).unwrap();
-    let expect = json!({"timezone": "UTC", "approval_policy": "require", "is_enabled": false, "max_retries": 2, "timeout_seconds": 300});
+    let expect = json!({"timezone": "UTC", "is_enabled": false, "misfire": "once", "overlap": "skip", "max_retries": 2, "timeout_seconds": 300});
     for (name, value) in expect.as_object().unwrap() {
         assert_eq!(spec[name], *value, "{name}");
     }
     assert_eq!(serde_json::from_value::<ScheduleSpec>(spec).unwrap(), read);
-    assert_eq!(schema::<ScheduleSpec>()["properties"].as_object().unwrap().len(), 10);
-}
-
-#[test]
-fn f_204_a_schedule_cannot_be_enabled_without_a_clock() {
-    check(&json!({"is_enabled": true}), &["is_enabled"]);
-    check(&json!({"is_enabled": false}), &[]);
+    assert_eq!(schema::<ScheduleSpec>()["properties"].as_object().unwrap().len(), 12);
 }
 
 #[test]
@@ -46,6 +41,10 @@ fn f_203_f_206_every_problem_has_its_field() {
         &["max_retries", "timezone", "interval", "query_template"],
     );
     check(&json!({"profile_id": "prof_1", "approval_policy": "auto_approve"}), &["profile_id"]);
+    check(&json!({"misfire": "never", "overlap": "both"}), &["misfire", "overlap"]);
+    check(&json!({"timezone": "Europe/Atlantis"}), &["timezone"]);
+    check(&json!({"timezone": "europe/berlin"}), &["timezone"]);
+    check(&json!({"cron_expression": "0 6 30 2 *"}), &["cron_expression"]);
 }
 
 fn cron(text: &str, fits: bool) {
@@ -54,9 +53,14 @@ fn cron(text: &str, fits: bool) {
 
 #[test]
 fn k_64_an_expression_has_five_fields_that_eventbridge_can_express() {
-    for text in
-        ["* * * * *", "*/15 0-6 1,15 * *", "0 6 * JAN-MAR *", "30 23 * * sun", "0 6 * * 1-5/2"]
-    {
+    for text in [
+        "* * * * *",
+        "*/15 0-6 1,15 * *",
+        "0 6 * JAN-MAR *",
+        "30 23 * * sun",
+        "0 6 * * 1-5/2",
+        "0 6 29 2 *",
+    ] {
         cron(text, true);
     }
     for text in [
@@ -71,9 +75,56 @@ fn k_64_an_expression_has_five_fields_that_eventbridge_can_express() {
         "5/2 * * * *",
         "*/0 * * * *",
         "@daily",
+        "0 6 30 2 *",
+        "0 6 31 4,6,9,11 *",
     ] {
         cron(text, false);
     }
+}
+
+fn native(text: &str, expect: &str) {
+    let times = Timetable::new(&text.parse().unwrap(), &TimeZoneName::default()).unwrap();
+    assert_eq!(times.native(), expect, "{text}");
+}
+
+#[test]
+fn k_64_eventbridge_has_six_fields_and_names_for_days_of_the_week() {
+    native("0 6 * * *", "cron(0 6 * * ? *)");
+    native("0 6 * * 1-5", "cron(0 6 ? * MON,TUE,WED,THU,FRI *)");
+    native("0 6 * * fri-sat,7", "cron(0 6 ? * SUN,FRI,SAT *)");
+    native("*/15 0-6/3 1,15 jan-mar *", "cron(0/15 0,3,6 1,15 JAN-MAR ? *)");
+    native("5 * * */2 *", "cron(5 * * 1/2 ? *)");
+}
+
+fn next(text: &str, zone: &str, after: &str, expect: &[&str]) {
+    let times = Timetable::new(&text.parse().unwrap(), &zone.parse().unwrap()).unwrap();
+    let after: Timestamp = after.parse().unwrap();
+    let found: Vec<String> =
+        times.upcoming(after, expect.len()).iter().map(Timestamp::to_string).collect();
+    assert_eq!(found, expect, "{text} in {zone}");
+    let until = times.upcoming(after, expect.len()).last().copied().unwrap();
+    assert_eq!(times.due(after, until, 1).len(), 1);
+    assert_eq!(times.due(after, until, 1)[0], until, "the latest");
+}
+
+#[test]
+fn f_205_the_next_due_times_are_of_the_schedules_zone() {
+    let leap = ["2028-02-29T06:00:00Z", "2032-02-29T06:00:00Z"];
+    next("0 6 29 2 *", "UTC", "2026-11-24T00:00:00Z", &leap);
+    // 02:30 is skipped on 29 March 2026: it is due when the clock goes on.
+    let spring = ["2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"];
+    next("30 2 * * *", "Europe/Berlin", "2026-03-27T12:00:00Z", &spring);
+    let autumn = ["2026-10-24T00:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"];
+    next("30 2 * * *", "Europe/Berlin", "2026-10-23T12:00:00Z", &autumn);
+    let hourly = ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2026-10-25T02:30:00Z"];
+    next("30 * * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", &hourly);
+}
+
+#[test]
+fn f_203_the_question_has_its_days() {
+    let days = (jiff::civil::date(2026, 11, 24), jiff::civil::date(2026, 11, 23));
+    let asked = crate::asked("New on {date} since {last_run_date}?", days.0, days.1);
+    assert_eq!(asked, "New on 2026-11-24 since 2026-11-23?");
 }
 
 proptest! {

@@ -33,6 +33,7 @@ pub enum Setting {
     ScheduleRoleArn,
     DeadlineFunctionArn,
     MonitorFunctionArn,
+    ScheduleFunctionArn,
     PublicUrl,
     MailFrom,
     JwtIssuer,
@@ -52,7 +53,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 39] = [
+    pub const ALL: [Setting; 40] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -77,6 +78,7 @@ impl Setting {
         Setting::ScheduleRoleArn,
         Setting::DeadlineFunctionArn,
         Setting::MonitorFunctionArn,
+        Setting::ScheduleFunctionArn,
         Setting::PublicUrl,
         Setting::MailFrom,
         Setting::JwtIssuer,
@@ -145,9 +147,12 @@ impl Setting {
             Self::LinkKeyId => ("LINK_KEY_ID", "KMS HMAC key of approval links and nonces"),
             Self::LedgerKeyId => ("LEDGER_KEY_ID", "KMS signing key of ledger checkpoints"),
             Self::VaultKeyId => ("VAULT_KEY_ID", "KMS key that wraps the data keys of credentials"),
-            Self::ScheduleGroup => ("SCHEDULE_GROUP", "group of one-time schedules"),
+            Self::ScheduleGroup => ("SCHEDULE_GROUP", "group of the schedules that call functions"),
             Self::ScheduleRoleArn => {
                 ("SCHEDULE_ROLE_ARN", "role the schedules call functions with")
+            }
+            Self::ScheduleFunctionArn => {
+                ("SCHEDULE_FUNCTION_ARN", "function that enabled schedules call when they are due")
             }
             Self::DeadlineFunctionArn => {
                 ("DEADLINE_FUNCTION_ARN", "function the deadline schedules call")

@@ -2,7 +2,7 @@
 
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
-use countersign_run::{ExecutionMode, RunContext, RunId};
+use countersign_run::{ApprovalPolicy, ExecutionMode, OccurrenceId, RunContext, RunId};
 use countersign_web::{FieldError, Problem};
 use jiff::civil::Date;
 use serde_json::{Map, Value};
@@ -30,6 +30,8 @@ pub struct Question<'a> {
     pub today: Date,
     /// Who asks: a person, or a clock.
     pub occasion: Occasion,
+    /// What asked for the run, when that was no person.
+    pub occurrence: Option<OccurrenceId>,
 }
 
 /// How a question comes about.
@@ -38,7 +40,7 @@ pub enum Occasion {
     /// A person asks, perhaps for this context.
     ByHand(Option<RunContext>),
     /// A clock asks.
-    Clock(RunContext),
+    Clock(RunContext, ApprovalPolicy),
 }
 
 impl Occasion {
@@ -53,7 +55,15 @@ impl Occasion {
                 let context = run_context::by_hand(profile, playbook, asked)?;
                 Ok((context, run_context::raised(asked, context)))
             }
-            Self::Clock(context) => Ok((context, None)),
+            Self::Clock(context, _) => Ok((context, None)),
+        }
+    }
+
+    /// Gates open by themselves in runs of clocks only (K-11).
+    fn approval_policy(self) -> ApprovalPolicy {
+        match self {
+            Self::ByHand(_) => ApprovalPolicy::Require,
+            Self::Clock(_, policy) => policy,
         }
     }
 }
@@ -83,6 +93,8 @@ pub async fn ask(
         query: of.query,
         inputs: &given.all,
         context,
+        occurrence: of.occurrence.clone(),
+        approval_policy: of.occasion.approval_policy(),
         mode: run_mode::of(Some(of.profile), valid, of.mode)?,
         chosen_because: because,
         understood: given.understood,

@@ -6,6 +6,7 @@
 mod ask;
 pub mod choosing;
 mod quotas;
+mod repeat;
 pub mod repeating;
 mod run_context;
 pub mod run_mode;
@@ -16,6 +17,7 @@ pub mod understanding;
 
 pub use ask::{Occasion, Question, ask};
 pub use quotas::counted;
+pub use repeat::{By, repeat};
 pub use run_context::by_hand;
 pub use signing::floor_unreadable;
 pub use start::{

@@ -9,8 +9,8 @@ use countersign_playbook::{
 use countersign_profile::{Handle, Profile, ProfileId};
 use countersign_registry::nearest;
 use countersign_run::{
-    ApprovalPolicy, DryRun, ExecutionMode, FromMonitor, Head, RunContext, RunId, Strategy,
-    UnderstoodInput,
+    ApprovalPolicy, DryRun, ExecutionMode, FromMonitor, Head, OccurrenceId, RunContext, RunId,
+    Strategy, UnderstoodInput,
 };
 use countersign_store_catalog::StoredPlaybook;
 use countersign_store_kit::StoreError;
@@ -29,6 +29,10 @@ pub struct Asking<'a> {
     pub query: &'a str,
     /// How the run comes about.
     pub context: RunContext,
+    /// What asked for it, when that is no person.
+    pub occurrence: Option<OccurrenceId>,
+    /// Whether gates before reversible steps ask; they do when a person starts it (K-11).
+    pub approval_policy: ApprovalPolicy,
     /// How much a model takes part.
     pub mode: ExecutionMode,
     /// Why this playbook, when the question chose it.
@@ -71,11 +75,11 @@ impl Asking<'_> {
             context: self.context,
             strategy: Some(strategy(self.mode)),
             execution_mode: self.mode,
-            // Gates open by themselves in runs of clocks only (K-11).
-            approval_policy: ApprovalPolicy::Require,
+            approval_policy: self.approval_policy,
             dry_run: self.dry_run,
             from_monitor: None,
             started_at: now,
+            occurrence: self.occurrence.clone(),
             last_finished_at: None,
             attempt: 1,
             idle_attempts: 0,
@@ -115,6 +119,10 @@ pub struct Starting<'a> {
     pub inputs: &'a Map<String, Value>,
     /// How it comes about.
     pub context: RunContext,
+    /// What asked for it, when that is no person.
+    pub occurrence: Option<OccurrenceId>,
+    /// Whether gates before reversible steps ask; they do when a person starts it (K-11).
+    pub approval_policy: ApprovalPolicy,
     /// How much a model takes part.
     pub mode: ExecutionMode,
     /// Why this playbook, when the question chose it.
@@ -134,8 +142,6 @@ pub struct Found<'a> {
     pub from: FromMonitor,
     /// The outputs of its detection steps, by step: they look for nothing themselves.
     pub outputs: &'a Map<String, Value>,
-    /// Whether gates before reversible steps open by themselves.
-    pub approval_policy: ApprovalPolicy,
 }
 
 /// Checks that the run can be carried and signed, and begins it.
@@ -155,6 +161,8 @@ pub async fn start(
         profile: Some(of.profile),
         query: of.query,
         context: of.context,
+        occurrence: of.occurrence.clone(),
+        approval_policy: of.approval_policy,
         mode: of.mode,
         chosen_because: of.chosen_because.clone(),
         understood: of.understood.clone(),
@@ -164,7 +172,6 @@ pub async fn start(
         last_finished_at: ctx.runs.last_success(owner, of.profile.id.as_str()).await?,
         repeats: of.repeats.to_vec(),
         from_monitor: of.found.as_ref().map(|found| found.from.clone()),
-        approval_policy: of.found.as_ref().map(|found| found.approval_policy).unwrap_or_default(),
         ..asked.head(of.run.clone(), invoker, of.playbook, ctx.now)
     };
     let plan = planned(&linked, &head);
@@ -431,6 +438,7 @@ steps:
             dry_run: None,
             from_monitor: None,
             started_at: Timestamp::UNIX_EPOCH,
+            occurrence: None,
             last_finished_at: None,
             attempt: 1,
             idle_attempts: 0,

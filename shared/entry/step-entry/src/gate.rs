@@ -5,7 +5,7 @@ use countersign_failure::Failure;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, PlanStep, StepKind};
 use countersign_registry::action::ActionError;
-use countersign_run::{GateOutcome, StepStatus};
+use countersign_run::{ApprovalPolicy, GateOutcome, Head, RunContext, StepStatus};
 use countersign_store_runs::StepView;
 use countersign_wiring::{Condition, Reference, Scope};
 use serde_json::Value;
@@ -71,12 +71,13 @@ pub async fn gate_ask(
     } else if view.head.dry_run.is_some() {
         Some(dry_run::unasked(step, &scope))
     } else {
-        None
+        unattended(&view, step)
     };
     if let Some(ending) = ending {
         let ending = told(context, &view, step, ending).await?;
+        let verdict = ending.verdict.filter(|_| ending.status == StepStatus::Approved);
         ending.record(&context.runs, event, invocation.now).await?;
-        return Ok(Asked::Settled(GateOutcome::Closed));
+        return Ok(Asked::Settled(verdict.unwrap_or(GateOutcome::Closed)));
     }
     match step.kind {
         StepKind::Gate => gate(context, event, &view, step, &covered, &scope, invocation).await,
@@ -84,6 +85,31 @@ pub async fn gate_ask(
             tool(context, event, &view, step, &scope, invocation).await
         }
     }
+}
+
+/// A gate that opens by itself: in the run of a clock, by `auto_approve`, and only when nothing behind it is irreversible (K-11).
+fn unattended(view: &StepView, step: &PlanStep) -> Option<StepEnd> {
+    let Head { context, approval_policy, .. } = &view.head;
+    let by_clock = matches!(context, RunContext::Scheduled | RunContext::Monitor);
+    let is_open = by_clock
+        && *approval_policy == ApprovalPolicy::AutoApprove
+        && step.kind == StepKind::Gate
+        && !guards_irreversible(view, step);
+    is_open.then(|| {
+        let message = "nobody was asked: `auto_approve` holds for this run, and nothing behind this gate is irreversible";
+        let ending = StepEnd::without_output(StepStatus::Approved, "AUTO_APPROVED", message.to_owned());
+        StepEnd { verdict: Some(GateOutcome::Approved), ..ending }
+    })
+}
+
+fn guards_irreversible(view: &StepView, step: &PlanStep) -> bool {
+    let behind = |other: &PlanStep| {
+        other.irreversible
+            && (other.guard.as_deref() == Some(step.name.as_str())
+                || other.covered_by.as_deref() == Some(step.name.as_str()))
+    };
+    let covers = step.gate.as_ref().is_some_and(|gate| !gate.covers.is_empty());
+    covers || view.plan.steps.iter().any(behind)
 }
 
 /// How a step ends that is not asked for any more: what it may have sent is told, whatever ended it.

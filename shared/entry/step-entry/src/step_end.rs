@@ -27,7 +27,7 @@ pub(crate) struct StepEnd {
     pub(crate) message: Option<String>,
     /// Why the run ends with it, if it does.
     pub(crate) stops: Option<StopReason>,
-    /// How a gate of a test is taken to have ended.
+    /// How a gate is taken to have ended that asked nobody: of a test, or in the run of a clock.
     pub(crate) verdict: Option<GateOutcome>,
     /// What it could not read, for the steps behind it and those who sign them.
     pub(crate) warnings: Option<Box<StepWarnings>>,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use countersign_document::{Document, Problem as Found, Reading, merge_patch, read_value};
-use countersign_identity::UserId;
+use countersign_identity::{Caller, UserId};
 use countersign_store_catalog::{CatalogError, Spec, Stored, StoredDocument};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
@@ -20,7 +20,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::described::Words;
 use super::patch::Patch;
-use super::{Author, Kind, Read};
+use super::{Author, Kind, More, Read};
 use crate::Context;
 use crate::pagination::ListQuery;
 use crate::routes::now;
@@ -51,6 +51,16 @@ pub(crate) trait Fields: Spec + Document {
     fn after_removal(_: &Stored<Self>, _: &Context) -> impl Future<Output = ()> + Send {
         async {}
     }
+
+    /// See [`Kind::more`].
+    fn more(_: &Stored<Self>, _: &Context) -> impl Future<Output = Result<More, Problem>> + Send {
+        async { Ok(More::new()) }
+    }
+
+    /// What is shown beside its fields, as the OpenAPI document has it.
+    fn beside(added: ObjectBuilder) -> ObjectBuilder {
+        added
+    }
 }
 
 impl<S: Fields> Kind for Stored<S> {
@@ -69,13 +79,20 @@ impl<S: Fields> Kind for Stored<S> {
         spec.check(ctx, author.user).await?;
         let at = now();
         let (id, user_id) = (S::id(author.id), Some(author.user.clone()));
-        Ok((Self { id, user_id, version: 1, created_at: at, updated_at: at, spec }, warnings))
+        let scopes = Some(author.scopes.clone());
+        let (created_at, updated_at) = (at, at);
+        Ok((Self { id, user_id, version: 1, created_at, updated_at, scopes, spec }, warnings))
     }
 
-    async fn change(self, ctx: &Context, editor: &UserId, change: Resent<Self>) -> Read<Self> {
+    async fn change(self, ctx: &Context, editor: &Caller, change: Resent<Self>) -> Read<Self> {
         let (spec, warnings) = read::<S>(change.fields(&self)?, S::WORDS.invalid)?;
-        spec.check(ctx, editor).await?;
-        Ok((Self { spec, version: self.version + 1, updated_at: now(), ..self }, warnings))
+        spec.check(ctx, &editor.user).await?;
+        let scopes = Some(editor.scopes.clone());
+        Ok((Self { spec, scopes, version: self.version + 1, updated_at: now(), ..self }, warnings))
+    }
+
+    fn listing(query: &ListQuery) -> ListQuery {
+        query.clone()
     }
 
     async fn after_write(&self, ctx: &Context) {
@@ -86,12 +103,12 @@ impl<S: Fields> Kind for Stored<S> {
         S::after_removal(self, ctx).await;
     }
 
-    fn listing(query: &ListQuery) -> ListQuery {
-        query.clone()
+    async fn more(&self, ctx: &Context) -> Result<More, Problem> {
+        S::more(self, ctx).await
     }
 
-    fn view(self, warnings: Vec<Found>) -> Shown<Self> {
-        Shown { record: self, warnings }
+    fn view(self, warnings: Vec<Found>, more: More) -> Shown<Self> {
+        Shown { record: self, more, warnings }
     }
 
     fn schemas() -> Vec<(String, Value)> {
@@ -130,6 +147,13 @@ pub(crate) trait DocumentRecord: StoredDocument {
         added()
     }
 
+    /// The names of what the store adds, and of what is shown beside the fields.
+    fn added_names() -> Vec<String> {
+        let added = serde_json::to_value(Self::added().build()).unwrap_or_default();
+        let names = added["properties"].as_object().map(|map| map.keys().cloned().collect());
+        names.unwrap_or_default()
+    }
+
     /// What of it may be sent with a change.
     fn sent_back() -> ObjectBuilder {
         version_read()
@@ -165,6 +189,12 @@ pub(crate) fn added() -> ObjectBuilder {
 
 impl<S: Fields> DocumentRecord for Stored<S> {
     type Fields = S;
+
+    fn added() -> ObjectBuilder {
+        let says = "The scopes of whoever saved it last: what runs for it never does more.";
+        let scopes = ObjectBuilder::new().schema_type(Type::Array).description(Some(says));
+        S::beside(added().property("scopes", scopes))
+    }
 }
 
 /// A body from which a document is read; what is wrong with it is said all at once.
@@ -190,6 +220,9 @@ pub(crate) struct Resent<R> {
 pub(crate) struct Shown<R> {
     #[serde(flatten)]
     pub(crate) record: R,
+    /// What is known of it beside its fields.
+    #[serde(flatten)]
+    pub(crate) more: More,
     /// What may surprise in what was just written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<Found>,
@@ -197,7 +230,7 @@ pub(crate) struct Shown<R> {
 
 impl<R: Clone> From<&R> for Shown<R> {
     fn from(record: &R) -> Self {
-        Self { record: record.clone(), warnings: Vec::new() }
+        Self { record: record.clone(), more: More::new(), warnings: Vec::new() }
     }
 }
 
@@ -208,7 +241,7 @@ impl<R> Resent<R> {
     }
 }
 
-impl<R: StoredDocument> Resent<R> {
+impl<R: DocumentRecord> Resent<R> {
     /// The fields that are changed. What the store adds may be sent back as it was read.
     pub(crate) fn fields(self, before: &R) -> Result<Value, Problem> {
         let mut fields = self.body;
@@ -217,7 +250,10 @@ impl<R: StoredDocument> Resent<R> {
         if map.shift_remove("version").is_some_and(|seen| seen != kept["version"]) {
             return Err(CatalogError::Changed(R::KIND).into());
         }
-        for name in ["id", "user_id", "created_at", "updated_at"] {
+        // What is shown beside the fields of one document is no part of it.
+        let record = R::added_names();
+        map.retain(|name, _| kept.get(name).is_some() || !record.contains(name));
+        for name in ["id", "user_id", "created_at", "updated_at", "scopes"] {
             if map.shift_remove(name).is_some_and(|sent| sent != kept[name]) {
                 return Err(Problem::field(name, "cannot be changed"));
             }

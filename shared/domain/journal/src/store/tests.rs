@@ -56,6 +56,7 @@ fn entry(day: i8, summary: &str, names: &[&str], task_status: TaskStatus) -> Ent
         summary: summary.into(),
         detail_entries: Vec::new(),
         run_context: RunContext::Interactive,
+        occurrence: None,
         invoked_by: user,
         team_id: None,
         entities_mentioned: names

@@ -89,6 +89,8 @@ fn listed(names: &[Label]) -> String {
 pub struct FinishedMail {
     /// The run's id.
     pub run: Label,
+    /// The due time it belongs to, when a clock started it.
+    pub occurrence: Option<Label>,
     /// The status in words, as the run's fold names it.
     pub status: Label,
     /// The agent's profile.

@@ -54,6 +54,7 @@ pub(crate) fn code_mail() -> CodeMail {
 pub(crate) fn finished_mail() -> FinishedMail {
     FinishedMail {
         run: Label::new("run_0197c3aa00112233445566778899aabb"),
+        occurrence: None,
         status: Label::new("complete"),
         profile: Label::new("Nonprofit Investigator"),
         playbook: Some(Label::new("officer-cross-reference")),

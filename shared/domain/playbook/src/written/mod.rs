@@ -114,7 +114,8 @@ impl Playbook {
             return;
         }
         if matches!(self.run_context, RunContext::Scheduled | RunContext::Monitor) {
-            let message = "`auto_approve` skips no gate in this release: every gate asks";
+            let message =
+                "`auto_approve` of a playbook opens no gate: a schedule says it, or its agent";
             report(rules, Code::AutoApproveUnused, "/approval_policy", message, None);
         } else if rules.is_sound("/run_context") {
             let message =

@@ -91,7 +91,6 @@ fn f_393_a_value_that_could_have_no_effect_is_refused_with_the_reason() {
         ("max_research_rounds", json!(4)),
         ("system_prompt_additions", json!("Be brief.")),
         ("default_execution_mode", json!("llm_augmented")),
-        ("default_approval_policy", json!("auto_approve")),
         ("tool_packs", json!(["knowledge"])),
     ] {
         let said = unavailable(&json!({field: value}));

@@ -1,0 +1,41 @@
+//! `/schedules/{id}/run-now` (F-207, F-365).
+
+use axum::extract::State;
+use axum::response::Response;
+use countersign_clock::Schedule;
+use countersign_run::OccurrenceState;
+use countersign_schedule::ScheduleId;
+use countersign_web::idempotency::{Attempt, Kept, Key};
+use countersign_web::{Path, Problem, Signed};
+use http::StatusCode;
+
+use super::{Ctx, analyst, found, invoker, now};
+use crate::idempotency::do_once;
+
+/// Asks a schedule's question now, whether it is enabled or not: 202 with the occurrence, whose `runs` has the run. It is a run that
+/// its caller starts: with the caller's rights, in the context `background`, and its gates ask.
+#[utoipa::path(
+    post, path = "/schedules/{id}/run-now", tag = "schedules",
+    params(("id" = String, Path, description = "`sched_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
+    responses((status = 202, body = serde_json::Value), (status = 404, description = "NOT_FOUND"), (status = 409, description = "SCHEDULE_NOT_RUN: `detail` says why nothing was started"), (status = 503, description = "RUN_NOT_STARTED"))
+)]
+pub(crate) async fn run(
+    State(ctx): Ctx,
+    signed: Signed,
+    Path(id): Path<ScheduleId>,
+    key: Key,
+) -> Result<Response, Problem> {
+    let owner = analyst(&signed)?;
+    let attempt = Attempt::new(owner, &format!("POST /schedules/{id}/run-now"), key, &id)?;
+    do_once(&ctx, &attempt, async {
+        let schedule = found(ctx.catalog.collection::<Schedule>().own(owner, &id).await?)?;
+        let occurrence = ctx.clock.run_now(&schedule, &invoker(&signed), now()).await?;
+        if let (OccurrenceState::Skipped, Some(reason)) = (occurrence.state, &occurrence.reason) {
+            let detail = format!("{}: {}", reason.code, reason.message);
+            return Err(Problem::conflict("SCHEDULE_NOT_RUN", detail));
+        }
+        let place = format!("/api/agent-factory/schedules/{id}/occurrences");
+        Kept::new(StatusCode::ACCEPTED, Some(place), &occurrence)
+    })
+    .await
+}

@@ -1,0 +1,130 @@
+//! The ledger of occurrences: one record for each due time, and a mark while something is still to happen.
+
+use countersign_identity::UserId;
+use countersign_run::{Occurrence, OccurrenceId};
+use countersign_store_kit::{Expr, Page, Query, Write};
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+use crate::error::CatalogError;
+use crate::record::{self, StoredRecord};
+use crate::schedules::moved;
+use crate::{Catalog, Result, keys};
+
+/// How long an occurrence is kept, in seconds.
+const KEPT: i64 = 400 * 24 * 3600;
+
+/// An occurrence that is not at its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenOccurrence {
+    /// Whose.
+    pub owner: UserId,
+    /// Which.
+    pub id: OccurrenceId,
+}
+
+impl Catalog {
+    /// Enters an occurrence in the ledger, once. `false` when it is there already.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn notice<'a>(&'a self, occurrence: &'a Occurrence) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("note an occurrence");
+            let mut writes = vec![put(occurrence)?.if_absent()];
+            if !occurrence.state.is_final() {
+                let Occurrence { owner, id, .. } = occurrence;
+                let open = OpenOccurrence { owner: owner.clone(), id: id.clone() };
+                let record = StoredRecord::of("occurrence", &open, 1)?;
+                writes.push(record.put(&keys::open_occurrence(id)).map_err(doing)?);
+            }
+            moved(self.table.transact(writes).await).map_err(doing)
+        })
+    }
+
+    /// Replaces an occurrence by its next version. `false` when it has changed in between.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn move_occurrence<'a>(&'a self, after: &'a Occurrence) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("change an occurrence");
+            let seen = Expr::new("#version = :seen").bind("seen", &after.version.saturating_sub(1));
+            let mut writes = vec![put(after)?.when(seen.map_err(doing)?)];
+            if after.state.is_final() {
+                writes.push(Write::delete(&keys::open_occurrence(&after.id)));
+            }
+            moved(self.table.transact(writes).await).map_err(doing)
+        })
+    }
+
+    /// An occurrence of this owner.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn occurrence<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a OccurrenceId,
+    ) -> BoxFuture<'a, Result<Option<Occurrence>>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("read an occurrence");
+            record::get(&self.table, &keys::occurrence(owner, id)).await.map_err(doing)
+        })
+    }
+
+    /// The occurrences of an owner, or of one source of theirs; the newest first.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn occurrences<'a>(
+        &'a self,
+        owner: &'a UserId,
+        source: Option<&'a str>,
+        limit: i32,
+        after: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Page<Occurrence>>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("list occurrences");
+            let query = match source {
+                Some(source) => Query::partition(&keys::occurrences(owner, source)).consistent(),
+                None => Query::index(&keys::occurrences_of(owner)),
+            };
+            let query = query.descending().limit(limit).after(after);
+            let page = self.table.query(query).await.map_err(doing)?;
+            record::page(&self.table, page).map_err(doing)
+        })
+    }
+
+    /// Occurrences that are not at their end, of all or of one source; those that were due first come first within a source.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn open_occurrences<'a>(
+        &'a self,
+        source: Option<&'a str>,
+        limit: i32,
+        after: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Page<OpenOccurrence>>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("list open occurrences");
+            let query = Query::partition(keys::OPEN_OCCURRENCES).consistent();
+            let query = match source {
+                Some(source) => query.prefix(&format!("{source}-")),
+                None => query,
+            };
+            let page = self.table.query(query.limit(limit).after(after)).await.map_err(doing)?;
+            record::page(&self.table, page).map_err(doing)
+        })
+    }
+}
+
+fn put(occurrence: &Occurrence) -> Result<Write> {
+    let doing = CatalogError::doing("write an occurrence");
+    let Occurrence { owner, id, .. } = occurrence;
+    let record = StoredRecord::of("occurrence", occurrence, occurrence.version)?;
+    let put = record.put(&keys::occurrence(owner, id)).map_err(doing)?;
+    let sort = format!("{}#{}", id.stamp(), id.source());
+    let put = put.indexed(&keys::occurrences_of(owner), &sort);
+    Ok(put.expires_at(occurrence.due_at.as_second() + KEPT))
+}

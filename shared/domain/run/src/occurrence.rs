@@ -1,0 +1,248 @@
+//! Occurrences: that a schedule was due, or something else asked for a run without a person, and what became of it.
+
+use std::fmt;
+
+use countersign_identity::UserId;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::{RunId, RunStatus};
+
+/// `{source}-{yyyymmddThhmmssZ}`: the id of what was due, and when. A due time has one occurrence, whoever notices it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct OccurrenceId(String);
+
+/// How the time is written.
+const STAMP: &str = "%Y%m%dT%H%M%SZ";
+
+/// A text that names no occurrence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "an occurrence is named `{{source}}-{{yyyymmddThhmmssZ}}`, such as `sched_…-20261124T060000Z`"
+)]
+pub struct InvalidOccurrence;
+
+impl OccurrenceId {
+    /// The occurrence of what has this id, at this time.
+    #[must_use]
+    pub fn new(source: &str, due: Timestamp) -> Self {
+        Self(format!("{source}-{}", due.to_zoned(TimeZone::UTC).strftime(STAMP)))
+    }
+
+    /// Reads an id.
+    ///
+    /// # Errors
+    /// [`InvalidOccurrence`].
+    pub fn parse(text: &str) -> Result<Self, InvalidOccurrence> {
+        let (source, stamp) = text.rsplit_once('-').ok_or(InvalidOccurrence)?;
+        let (prefix, id) = source.split_once('_').ok_or(InvalidOccurrence)?;
+        let is_prefix =
+            (1..=12).contains(&prefix.len()) && prefix.bytes().all(|b| b.is_ascii_lowercase());
+        let is_id =
+            id.len() == 32 && id.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let due = moment(stamp).ok_or(InvalidOccurrence)?;
+        let same = Self::new(source, due);
+        if is_prefix && is_id && same.0 == text { Ok(same) } else { Err(InvalidOccurrence) }
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What was due.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        self.0.rsplit_once('-').map_or("", |(source, _)| source)
+    }
+
+    /// The time, as it is written: sorted as text it is sorted by time.
+    #[must_use]
+    pub fn stamp(&self) -> &str {
+        self.0.rsplit_once('-').map_or("", |(_, stamp)| stamp)
+    }
+
+    /// The run of this occurrence: the first is 0, its repetitions follow. The same whoever starts it.
+    #[must_use]
+    pub fn run(&self, n: usize) -> RunId {
+        let digest = Sha256::digest(format!("countersign/occurrence\0{self}\0{n}"));
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        RunId::from_bytes(bytes)
+    }
+}
+
+fn moment(stamp: &str) -> Option<Timestamp> {
+    let local = jiff::civil::DateTime::strptime(STAMP, stamp).ok()?;
+    TimeZone::UTC.to_timestamp(local).ok()
+}
+
+impl fmt::Display for OccurrenceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for OccurrenceId {
+    type Error = InvalidOccurrence;
+
+    fn try_from(text: String) -> Result<Self, InvalidOccurrence> {
+        Self::parse(&text)
+    }
+}
+
+impl From<OccurrenceId> for String {
+    fn from(id: OccurrenceId) -> Self {
+        id.0
+    }
+}
+
+/// What asked for a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OccurrenceSource {
+    /// A schedule.
+    Schedule,
+    /// A monitor.
+    Monitor,
+    /// A call from outside.
+    Hook,
+}
+
+/// How far an occurrence is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OccurrenceState {
+    /// It was noticed, and its run is about to start.
+    Due,
+    /// It waits for the run before it.
+    Queued,
+    /// Its run goes on, or waits for people.
+    Started,
+    /// No run was to be: the reason says why.
+    Skipped,
+    /// No run could be, and it is too late.
+    Missed,
+    /// Its run is over.
+    Finished,
+}
+
+impl OccurrenceState {
+    /// Whether nothing more will happen.
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Skipped | Self::Missed | Self::Finished)
+    }
+
+    /// The word of the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Due => "due",
+            Self::Queued => "queued",
+            Self::Started => "started",
+            Self::Skipped => "skipped",
+            Self::Missed => "missed",
+            Self::Finished => "finished",
+        }
+    }
+}
+
+/// Why there is no run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OccurrenceReason {
+    /// Stable, such as `OVERLAP` or `PROFILE_INACTIVE`.
+    pub code: String,
+    /// For people.
+    pub message: String,
+}
+
+/// That something was due, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occurrence {
+    /// What and when.
+    pub id: OccurrenceId,
+    /// Whose.
+    pub owner: UserId,
+    /// What asked.
+    pub source: OccurrenceSource,
+    /// Its id.
+    pub source_id: String,
+    /// Its name when it was due.
+    pub name: String,
+    /// The agent.
+    pub profile_id: String,
+    /// When it was due.
+    pub due_at: Timestamp,
+    /// When that was noticed.
+    pub noticed_at: Timestamp,
+    /// Who asked for it before its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<UserId>,
+    /// How far it is.
+    pub state: OccurrenceState,
+    /// Why there is no run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<OccurrenceReason>,
+    /// Its run and the repetitions of that, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<RunId>,
+    /// How its last run ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<RunStatus>,
+    /// When it came to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<Timestamp>,
+    /// How often a run that failed may be repeated.
+    pub max_retries: u32,
+    /// How long a run may work, in seconds.
+    pub timeout_seconds: u32,
+    /// Raised by every change.
+    pub version: u64,
+}
+
+impl Occurrence {
+    /// The next version, in a state of its own.
+    #[must_use]
+    pub fn moved(&self, state: OccurrenceState, now: Timestamp) -> Self {
+        let finished_at = state.is_final().then_some(now);
+        Self { state, finished_at, version: self.version + 1, ..self.clone() }
+    }
+
+    /// The next version, ended for this reason.
+    #[must_use]
+    pub fn ended(&self, state: OccurrenceState, code: &str, message: &str, now: Timestamp) -> Self {
+        let reason = OccurrenceReason { code: code.to_owned(), message: message.to_owned() };
+        Self { reason: Some(reason), ..self.moved(state, now) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, fits: bool) {
+        assert_eq!(OccurrenceId::parse(text).is_ok(), fits, "{text}");
+    }
+
+    #[test]
+    fn p_003_an_occurrence_is_named_after_its_source_and_time() {
+        let source = format!("sched_{}", "0".repeat(32));
+        let due: Timestamp = "2026-11-24T06:00:00Z".parse().unwrap();
+        let id = OccurrenceId::new(&source, due);
+        assert_eq!(id.as_str(), format!("{source}-20261124T060000Z"));
+        assert_eq!((id.source(), id.stamp()), (source.as_str(), "20261124T060000Z"));
+        assert_eq!(OccurrenceId::parse(id.as_str()), Ok(id.clone()));
+        assert_eq!(id.run(0), id.run(0));
+        assert_ne!(id.run(0), id.run(1));
+        check(&format!("{source}-20261131T060000Z"), false);
+        check(&format!("{source}-20261124T0600Z"), false);
+        check(&format!("{source}x-20261124T060000Z"), false);
+        check("sched_1-20261124T060000Z", false);
+        check("", false);
+    }
+}

@@ -1,0 +1,100 @@
+//! What happens when a due time was missed, or comes while the run before still goes on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What becomes of due times at which nothing could be started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Misfire {
+    /// They are recorded as missed.
+    Skip,
+    /// The latest is made up for; the others are recorded as missed.
+    #[default]
+    Once,
+    /// Every one is made up for, one after the other.
+    All,
+}
+
+/// What becomes of a due time while a run of the same schedule goes on, or waits for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Overlap {
+    /// It is skipped.
+    #[default]
+    Skip,
+    /// It is started when that run has ended.
+    Queue,
+    /// It is started beside that run.
+    Allow,
+}
+
+/// A due time and what is to become of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Start it.
+    Start,
+    /// Start it when the run before has ended.
+    Queue,
+    /// Another run of the schedule goes on.
+    Skip,
+    /// Its time has passed.
+    Missed,
+}
+
+/// What becomes of due times, in their order: `late` says of each whether it can no longer count as on time, `busy` whether a
+/// run of the schedule goes on.
+#[must_use]
+pub fn verdicts(misfire: Misfire, overlap: Overlap, late: &[bool], mut busy: bool) -> Vec<Verdict> {
+    let made_up = |n: usize| match misfire {
+        Misfire::Skip => false,
+        Misfire::Once => n + 1 == late.len(),
+        Misfire::All => true,
+    };
+    let verdict = |(n, is_late): (usize, &bool)| {
+        if *is_late && !made_up(n) {
+            return Verdict::Missed;
+        }
+        let was_busy = std::mem::replace(&mut busy, true);
+        match overlap {
+            _ if !was_busy => Verdict::Start,
+            Overlap::Allow => Verdict::Start,
+            // All are to be made up for: one after the other.
+            Overlap::Queue => Verdict::Queue,
+            Overlap::Skip if misfire == Misfire::All && late.len() > 1 => Verdict::Queue,
+            Overlap::Skip => Verdict::Skip,
+        }
+    };
+    late.iter().enumerate().map(verdict).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Verdict::{Missed, Queue, Skip, Start};
+    use super::*;
+
+    fn check(misfire: Misfire, overlap: Overlap, late: &[bool], busy: bool, expect: &[Verdict]) {
+        let found = verdicts(misfire, overlap, late, busy);
+        assert_eq!(found, expect, "{misfire:?} {overlap:?} {late:?} {busy}");
+    }
+
+    #[test]
+    fn p_003_what_was_missed_is_skipped_made_up_for_once_or_all() {
+        let late = [true, true, true];
+        check(Misfire::Skip, Overlap::Skip, &late, false, &[Missed, Missed, Missed]);
+        check(Misfire::Once, Overlap::Skip, &late, false, &[Missed, Missed, Start]);
+        check(Misfire::All, Overlap::Skip, &late, false, &[Start, Queue, Queue]);
+        check(Misfire::All, Overlap::Allow, &late, false, &[Start, Start, Start]);
+        check(Misfire::Skip, Overlap::Skip, &[true, false], false, &[Missed, Start]);
+        check(Misfire::Once, Overlap::Skip, &[true, false], false, &[Missed, Start]);
+        check(Misfire::All, Overlap::Queue, &[true, false], false, &[Start, Queue]);
+    }
+
+    #[test]
+    fn p_003_a_run_that_goes_on_is_waited_for_or_not() {
+        check(Misfire::Once, Overlap::Skip, &[false], true, &[Skip]);
+        check(Misfire::Once, Overlap::Queue, &[false], true, &[Queue]);
+        check(Misfire::Once, Overlap::Allow, &[false], true, &[Start]);
+        check(Misfire::Once, Overlap::Skip, &[], true, &[]);
+    }
+}

@@ -1,0 +1,221 @@
+//! Beginning what is due: with the rights its owner has now, and never more than whoever saved the schedule had.
+
+use countersign_identity::{Requirement, Rights as _, Role, permits};
+use countersign_profile::{ApprovalPolicy, Profile};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunContext, RunStatus};
+use countersign_run_start::{self as run_start, Invoker, Occasion, Question};
+use countersign_schedule::asked;
+use countersign_store_catalog::CatalogError;
+use countersign_web::Problem;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde_json::Map;
+
+use crate::tick::{occurrence, report};
+use crate::{Clock, ClockError, Schedule};
+
+/// Of so many occurrences before the last success is looked for.
+const LOOK_BACK: i32 = 50;
+
+/// Why there is no run, for good.
+pub(crate) struct Refusal {
+    pub(crate) code: String,
+    pub(crate) message: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into() }
+    }
+}
+
+/// An occurrence of which no run comes, or one that cannot be begun now.
+pub(crate) enum NotBegun {
+    Refused(Refusal),
+    Later(ClockError),
+}
+
+impl From<ClockError> for NotBegun {
+    fn from(error: ClockError) -> Self {
+        Self::Later(error)
+    }
+}
+
+impl From<CatalogError> for NotBegun {
+    fn from(error: CatalogError) -> Self {
+        Self::Later(error.into())
+    }
+}
+
+impl NotBegun {
+    /// What is wrong with the question stays wrong; what does not answer may answer later.
+    pub(crate) fn of(problem: &Problem) -> Self {
+        if problem.status >= 500 {
+            return Self::Later(ClockError::of(problem));
+        }
+        let errors: Vec<&str> = problem.errors.iter().map(|one| one.message.as_str()).collect();
+        let message = match errors.as_slice() {
+            [] => problem.detail.clone(),
+            some => format!("{}: {}", problem.detail, some.join("; ")),
+        };
+        Self::Refused(Refusal::new(&problem.code, message.chars().take(500).collect::<String>()))
+    }
+}
+
+impl Clock {
+    /// Starts a schedule's question now, because its owner asks for it: as a run that a person starts, whose gates ask.
+    ///
+    /// # Errors
+    /// [`ClockError`] when something does not answer.
+    pub fn run_now<'a>(
+        &'a self,
+        schedule: &'a Schedule,
+        invoker: &'a Invoker,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Occurrence, ClockError>> {
+        Box::pin(async move {
+            let asked_by = Some(invoker.user.clone());
+            let due = Timestamp::from_second(now.as_second()).unwrap_or(now);
+            let noticed = Occurrence { asked_by, ..occurrence(schedule, due, now) };
+            self.catalog.notice(&noticed).await?;
+            self.begin_as(&noticed, Some(schedule), Some(invoker), now).await?;
+            let known = self.catalog.occurrence(&noticed.owner, &noticed.id).await?;
+            Ok(known.unwrap_or(noticed))
+        })
+    }
+
+    /// Begins an occurrence. The state it is in afterwards.
+    pub(crate) async fn begin(
+        &self,
+        of: &Occurrence,
+        schedule: Option<&Schedule>,
+        now: Timestamp,
+    ) -> Result<OccurrenceState, ClockError> {
+        self.begin_as(of, schedule, None, now).await
+    }
+
+    async fn begin_as(
+        &self,
+        of: &Occurrence,
+        schedule: Option<&Schedule>,
+        invoker: Option<&Invoker>,
+        now: Timestamp,
+    ) -> Result<OccurrenceState, ClockError> {
+        let after = match self.ask(of, schedule, invoker, now).await {
+            Ok(()) => {
+                Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) }
+            }
+            Err(NotBegun::Refused(Refusal { code, message })) => {
+                tracing::warn!(occurrence = %of.id, code, "a due run was skipped");
+                of.ended(OccurrenceState::Skipped, &code, &message, now)
+            }
+            Err(NotBegun::Later(error)) => return Err(error),
+        };
+        // Whoever was faster has begun the same run.
+        self.catalog.move_occurrence(&after).await?;
+        report(&after);
+        Ok(after.state)
+    }
+
+    async fn ask(
+        &self,
+        of: &Occurrence,
+        schedule: Option<&Schedule>,
+        invoker: Option<&Invoker>,
+        now: Timestamp,
+    ) -> Result<(), NotBegun> {
+        let refused = |code, message: &str| Err(NotBegun::Refused(Refusal::new(code, message)));
+        let Some(schedule) = schedule else {
+            return refused("SCHEDULE_REMOVED", "the schedule was removed");
+        };
+        if !schedule.spec.is_enabled && of.asked_by.is_none() {
+            return refused("SCHEDULE_DISABLED", "the schedule is not enabled");
+        }
+        let spec = &schedule.spec;
+        let Some(profile) = self.catalog.profiles().get(&of.owner, &spec.profile_id).await? else {
+            return refused("PROFILE_REMOVED", "the agent was removed");
+        };
+        let own = match invoker {
+            Some(invoker) => invoker.clone(),
+            None => self.owner(schedule, of).await?,
+        };
+        let question = self.question(of, schedule).await?;
+        let question = Question {
+            run: of.id.run(0),
+            profile: &profile,
+            playbook: None,
+            query: &question.query,
+            inputs: &Map::new(),
+            mode: None,
+            today: question.day,
+            occasion: occasion(of, schedule, &profile),
+            occurrence: Some(of.id.clone()),
+        };
+        let started = run_start::ask(self.starter(now), &own, &question).await;
+        started.map(drop).map_err(|problem| NotBegun::of(&problem))
+    }
+
+    /// The owner, with the rights that remain of those the schedule was saved with.
+    pub(crate) async fn owner(
+        &self,
+        schedule: &Schedule,
+        of: &Occurrence,
+    ) -> Result<Invoker, NotBegun> {
+        let entry = self.directory.entry(&of.owner).await;
+        let entry = entry.map_err(|error| ClockError::NotStarted(error.to_string()))?;
+        let Some(entry) = entry.filter(|entry| entry.active) else {
+            let refusal = Refusal::new("USER_INACTIVE", "the owner's account is not active");
+            return Err(NotBegun::Refused(refusal));
+        };
+        let saved = schedule.scopes.clone().unwrap_or_default();
+        let scopes = entry.scopes.intersect(&saved);
+        permits(&scopes, &Requirement::role(Role::Analyst), None).map_err(|denied| {
+            let message = format!("{denied}, in the directory and when the schedule was saved");
+            NotBegun::Refused(Refusal::new("PERMISSION_DENIED", message))
+        })?;
+        Ok(Invoker { user: of.owner.clone(), scopes, token: None })
+    }
+
+    async fn question(&self, of: &Occurrence, schedule: &Schedule) -> Result<Asked, ClockError> {
+        let times = schedule.spec.timetable();
+        let day_of = |at: Timestamp| {
+            let utc = at.to_zoned(jiff::tz::TimeZone::UTC).date();
+            times.as_ref().map_or(utc, |times| times.day(at))
+        };
+        let day = day_of(of.due_at);
+        let last = self.last_success(of, &of.id).await?.unwrap_or(schedule.created_at);
+        Ok(Asked { query: asked(&schedule.spec.query_template, day, day_of(last)), day })
+    }
+
+    /// When the schedule was due the last time that a run of it succeeded.
+    async fn last_success(
+        &self,
+        of: &Occurrence,
+        this: &OccurrenceId,
+    ) -> Result<Option<Timestamp>, ClockError> {
+        let page =
+            self.catalog.occurrences(&of.owner, Some(&of.source_id), LOOK_BACK, None).await?;
+        let succeeded = |one: &&Occurrence| {
+            one.id != *this && matches!(one.status, Some(RunStatus::Complete | RunStatus::Partial))
+        };
+        Ok(page.items.iter().find(succeeded).map(|one| one.due_at))
+    }
+}
+
+/// A question and the day it is asked on.
+struct Asked {
+    query: String,
+    day: Date,
+}
+
+/// Gates open by themselves only in runs that the clock starts, when the schedule says so, or leaves it to an agent that does
+/// (K-11).
+fn occasion(of: &Occurrence, schedule: &Schedule, profile: &Profile) -> Occasion {
+    let policy: ApprovalPolicy =
+        schedule.spec.approval_policy.unwrap_or(profile.spec.default_approval_policy);
+    match of.asked_by {
+        Some(_) => Occasion::ByHand(Some(RunContext::Background)),
+        None => Occasion::Clock(RunContext::Scheduled, policy),
+    }
+}

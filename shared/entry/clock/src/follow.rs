@@ -1,0 +1,260 @@
+//! What the sweeper does: ticks for what is overdue, and follows what is not at its end.
+
+use countersign_run::{
+    EventKind, Head, Occurrence, OccurrenceState, RunStatus, Stop, StopReason, fold,
+};
+use countersign_run_start::{self as run_start, By};
+use countersign_schedule::ScheduleId;
+use countersign_store_catalog::OpenOccurrence;
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use crate::begin::{NotBegun, Refusal};
+use crate::tick::{Tick, Ticked, report};
+use crate::{Clock, ClockError, Schedule};
+
+/// How many schedules one sweep ticks for, and how many occurrences it follows.
+const MOST: i32 = 200;
+const PAGES: usize = 5;
+
+/// What is due and could not be begun for so long is missed.
+const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
+
+/// A run that failed is repeated so long after its end.
+const PAUSE: SignedDuration = SignedDuration::from_secs(60);
+
+/// What a sweep did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Followed {
+    /// What ticks for overdue schedules did.
+    pub ticked: Ticked,
+    /// Occurrences that are not at their end.
+    pub open: usize,
+    /// Those that came to their end.
+    pub finished: usize,
+    /// Runs that failed and were repeated.
+    pub repeated: usize,
+    /// Runs that took too long and were ended.
+    pub timed_out: usize,
+    /// What could not be looked after.
+    pub failed: usize,
+}
+
+impl Clock {
+    /// Looks after everything that is due or under way. One that fails does not keep the others.
+    ///
+    /// # Errors
+    /// [`ClockError`] when the table does not answer.
+    pub fn sweep(&self, now: Timestamp) -> BoxFuture<'_, Result<Followed, ClockError>> {
+        Box::pin(async move {
+            let mut done = Followed::default();
+            for next in self.catalog.overdue(now, MOST).await? {
+                let tick = Tick { owner: next.owner, schedule: next.schedule };
+                match self.tick(&tick, now).await {
+                    Ok(ticked) => done.ticked.add(ticked),
+                    Err(error) => {
+                        done.failed += 1;
+                        tracing::error!(schedule = %tick.schedule, %error, "a schedule is overdue and could not be started");
+                    }
+                }
+            }
+            self.follow_all(now, &mut done).await?;
+            Ok(done)
+        })
+    }
+
+    async fn follow_all(&self, now: Timestamp, done: &mut Followed) -> Result<(), ClockError> {
+        let mut after: Option<String> = None;
+        for _ in 0..PAGES {
+            let page = self.catalog.open_occurrences(None, MOST, after.as_deref()).await?;
+            done.open += page.items.len();
+            for open in &page.items {
+                if let Err(error) = self.follow(open, now, done).await {
+                    done.failed += 1;
+                    tracing::error!(occurrence = %open.id, %error, "an occurrence could not be followed");
+                }
+            }
+            match page.next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something of the schedule goes on: what is over and was not looked at yet does not.
+    pub(crate) async fn is_busy(
+        &self,
+        schedule: &Schedule,
+        now: Timestamp,
+    ) -> Result<bool, ClockError> {
+        let source = Some(schedule.id.as_str());
+        let mut done = Followed::default();
+        for open in &self.catalog.open_occurrences(source, MOST, None).await?.items {
+            self.follow(open, now, &mut done).await?;
+        }
+        Ok(!self.catalog.open_occurrences(source, 1, None).await?.items.is_empty())
+    }
+
+    async fn follow(
+        &self,
+        open: &OpenOccurrence,
+        now: Timestamp,
+        done: &mut Followed,
+    ) -> Result<(), ClockError> {
+        let Some(of) = self.catalog.occurrence(&open.owner, &open.id).await? else { return Ok(()) };
+        let schedule = match ScheduleId::parse(&of.source_id) {
+            Ok(id) => self.schedule(&of.owner, &id).await?,
+            // What is no schedule's is followed by whoever made it.
+            Err(_) => return Ok(()),
+        };
+        match of.state {
+            OccurrenceState::Due => self.begin_late(&of, schedule.as_ref(), now, done).await,
+            OccurrenceState::Queued if self.is_first(&of).await? => {
+                done.ticked.count(self.begin(&of, schedule.as_ref(), now).await?);
+                Ok(())
+            }
+            OccurrenceState::Started => self.look_at_run(&of, schedule.as_ref(), now, done).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// What was noticed and not begun is begun, or given up.
+    async fn begin_late(
+        &self,
+        of: &Occurrence,
+        schedule: Option<&Schedule>,
+        now: Timestamp,
+        done: &mut Followed,
+    ) -> Result<(), ClockError> {
+        if now.duration_since(of.noticed_at) <= GIVEN_UP {
+            done.ticked.count(self.begin(of, schedule, now).await?);
+            return Ok(());
+        }
+        let message = "for an hour, the run could not be started";
+        let missed = of.ended(OccurrenceState::Missed, "NOT_STARTED", message, now);
+        self.catalog.move_occurrence(&missed).await?;
+        report(&missed);
+        Ok(())
+    }
+
+    /// Whether nothing of the same source is before it.
+    async fn is_first(&self, of: &Occurrence) -> Result<bool, ClockError> {
+        let open = self.catalog.open_occurrences(Some(&of.source_id), 1, None).await?;
+        Ok(open.items.first().is_some_and(|first| first.id == of.id))
+    }
+
+    async fn look_at_run(
+        &self,
+        of: &Occurrence,
+        schedule: Option<&Schedule>,
+        now: Timestamp,
+        done: &mut Followed,
+    ) -> Result<(), ClockError> {
+        let Some(run) = of.runs.last() else { return Ok(()) };
+        let Some(head) = self.runs.head(run).await? else { return Ok(()) };
+        match (head.status, head.finished_at) {
+            (Some(RunStatus::Error), Some(at)) if of.runs.len() <= of.max_retries as usize => {
+                if now.duration_since(at) >= PAUSE {
+                    self.repeat(of, schedule, &head, now, done).await?;
+                }
+                Ok(())
+            }
+            (Some(status), Some(_)) => {
+                done.finished += 1;
+                let after = of.moved(OccurrenceState::Finished, now);
+                let after = Occurrence { status: Some(status), ..after };
+                self.catalog.move_occurrence(&after).await?;
+                Ok(())
+            }
+            _ => {
+                done.timed_out += usize::from(self.end_overlong(of, &head, now).await?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Repeats a run that failed: what it has sent is not sent again (K-49).
+    async fn repeat(
+        &self,
+        of: &Occurrence,
+        schedule: Option<&Schedule>,
+        head: &Head,
+        now: Timestamp,
+        done: &mut Followed,
+    ) -> Result<(), ClockError> {
+        let after = match self.repeated(of, schedule, head, now).await {
+            Ok(()) => {
+                done.repeated += 1;
+                let mut after = of.moved(OccurrenceState::Started, now);
+                after.runs.push(of.id.run(of.runs.len()));
+                after
+            }
+            Err(NotBegun::Refused(Refusal { code, message })) => {
+                let ended = of.ended(OccurrenceState::Finished, &code, &message, now);
+                Occurrence { status: head.status, ..ended }
+            }
+            Err(NotBegun::Later(error)) => return Err(error),
+        };
+        self.catalog.move_occurrence(&after).await?;
+        Ok(())
+    }
+
+    async fn repeated(
+        &self,
+        of: &Occurrence,
+        schedule: Option<&Schedule>,
+        head: &Head,
+        now: Timestamp,
+    ) -> Result<(), NotBegun> {
+        let Some(schedule) = schedule.filter(|one| one.spec.is_enabled || of.asked_by.is_some())
+        else {
+            let message = "the schedule was removed or is not enabled any more";
+            return Err(NotBegun::Refused(Refusal::new("SCHEDULE_DISABLED", message)));
+        };
+        let owner = self.owner(schedule, of).await?;
+        let run = of.id.run(of.runs.len());
+        let started = run_start::repeat(self.starter(now), &owner, head, run, By::Clock).await;
+        started.map(drop).map_err(|problem| NotBegun::of(&problem))
+    }
+
+    /// Ends a run that has worked for too long. While it waits for people it does not work, and their answer gives it its time
+    /// anew.
+    async fn end_overlong(
+        &self,
+        of: &Occurrence,
+        head: &Head,
+        now: Timestamp,
+    ) -> Result<bool, ClockError> {
+        let most = SignedDuration::from_secs(i64::from(of.timeout_seconds));
+        if head.stop.is_some() || now.duration_since(head.started_at) <= most {
+            return Ok(false);
+        }
+        let order =
+            self.runs.plan(&head.run).await?.map(|(plan, _)| plan.order()).unwrap_or_default();
+        let events = self.runs.events(&head.run).await?;
+        if fold(head, &order, &events).status == RunStatus::AwaitingApproval {
+            return Ok(false);
+        }
+        let answered =
+            events.iter().filter(|event| matches!(event.kind, EventKind::GateClosed { .. }));
+        let since = answered.map(|event| event.at).max().unwrap_or(head.started_at);
+        if now.duration_since(since) <= most {
+            return Ok(false);
+        }
+        let message =
+            format!("the {} seconds that its schedule allows are over", of.timeout_seconds);
+        let stop = Stop { reason: StopReason::TimedOut, step: None, by: None, message, at: now };
+        Ok(self.runs.stop(&head.run, &stop, head.attempt).await?)
+    }
+}
+
+impl Ticked {
+    fn add(&mut self, other: Self) {
+        self.started += other.started;
+        self.queued += other.queued;
+        self.skipped += other.skipped;
+        self.missed += other.missed;
+    }
+}

@@ -1,0 +1,87 @@
+//! Starts what is due, and follows it to its end.
+//!
+//! A tick says only which schedule; what was due is computed here. Each due time is entered in the ledger once, under an id that
+//! follows from it, and the id of its run follows from that: a tick that comes twice, or a crash at any point, starts one run.
+//! The native schedule ticks at the time; the sweeper ticks for whatever is overdue, repeats runs that failed, ends those that
+//! take too long, and starts what was queued.
+
+mod begin;
+mod error;
+mod follow;
+mod tick;
+
+pub use error::ClockError;
+pub use follow::Followed;
+pub use tick::{LATE, Tick, Ticked};
+
+use countersign_lambda_entry::{Boot, Setting, StartError};
+use countersign_recovery::Runner;
+use countersign_registry::Registry;
+use countersign_run::Quota;
+use countersign_run_start::Starter;
+use countersign_schedule::{ScheduleId, ScheduleSpec};
+use countersign_states::Machine;
+use countersign_store_catalog::{Catalog, Stored};
+use countersign_store_directory::Directory;
+use countersign_store_runs::RunStore;
+use jiff::Timestamp;
+
+/// A schedule as it is stored.
+pub type Schedule = Stored<ScheduleSpec>;
+
+/// What the clock works with.
+#[derive(Debug, Clone)]
+pub struct Clock {
+    /// Schedules, agents, playbooks and the ledger of occurrences.
+    pub catalog: Catalog,
+    /// Runs.
+    pub runs: RunStore,
+    /// What owners may do now.
+    pub directory: Directory,
+    /// What starts executions.
+    pub runner: Runner,
+    /// Every action there is.
+    pub registry: Registry,
+    /// How many runs a person may start in a day.
+    pub runs_per_day: Quota,
+}
+
+impl Clock {
+    /// Builds it from the settings.
+    ///
+    /// # Errors
+    /// [`StartError`] when a setting is missing.
+    pub fn new(boot: &Boot) -> Result<Self, StartError> {
+        let dynamo = boot.dynamo();
+        let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
+        let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
+        Ok(Self {
+            catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
+            directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            runner: Runner::new(runs.clone(), machine),
+            registry: Registry::builtin(),
+            runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
+            runs,
+        })
+    }
+
+    pub(crate) fn starter(&self, now: Timestamp) -> Starter<'_> {
+        Starter {
+            catalog: &self.catalog,
+            runs: &self.runs,
+            directory: &self.directory,
+            runner: &self.runner,
+            registry: &self.registry,
+            runs_per_day: self.runs_per_day,
+            now,
+        }
+    }
+
+    async fn schedule(
+        &self,
+        owner: &countersign_identity::UserId,
+        id: &ScheduleId,
+    ) -> Result<Option<Schedule>, ClockError> {
+        Ok(self.catalog.collection::<Schedule>().own(owner, id).await?)
+    }
+}

@@ -1,0 +1,154 @@
+//! What a tick finds due.
+
+use countersign_identity::UserId;
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
+use countersign_schedule::{Overlap, ScheduleId, Verdict, verdicts};
+use countersign_store_catalog::DueNext;
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::{Clock, ClockError, Schedule};
+
+/// A due time that is longer ago was missed: the native schedule comes within a minute, the sweeper within two.
+pub const LATE: SignedDuration = SignedDuration::from_mins(5);
+
+/// Of due times that were missed the latest are entered in the ledger; at most so many.
+const MOST: usize = 50;
+
+/// What a native schedule says: whose schedule ticks. When it was due is not in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tick {
+    /// Whose.
+    pub owner: UserId,
+    /// Which.
+    pub schedule: ScheduleId,
+}
+
+/// What a tick did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Ticked {
+    /// Runs that were started.
+    pub started: usize,
+    /// Due times that wait for the run before.
+    pub queued: usize,
+    /// Due times that were left out, each with its reason.
+    pub skipped: usize,
+    /// Due times at which nothing could be started.
+    pub missed: usize,
+}
+
+impl Ticked {
+    pub(crate) fn count(&mut self, state: OccurrenceState) {
+        match state {
+            OccurrenceState::Started | OccurrenceState::Finished => self.started += 1,
+            OccurrenceState::Queued => self.queued += 1,
+            OccurrenceState::Skipped => self.skipped += 1,
+            OccurrenceState::Missed => self.missed += 1,
+            OccurrenceState::Due => {}
+        }
+    }
+}
+
+impl Clock {
+    /// Enters what was due in the ledger, moves the schedule on to its next due time, and begins what is to begin. A schedule
+    /// that is not enabled, or not due, is left alone.
+    ///
+    /// # Errors
+    /// [`ClockError`] when something does not answer; the sweeper does the rest.
+    pub fn tick<'a>(
+        &'a self,
+        tick: &'a Tick,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Ticked, ClockError>> {
+        Box::pin(async move {
+            let Tick { owner, schedule } = tick;
+            let Some(next) = self.catalog.due_next(owner, schedule).await? else {
+                return Ok(Ticked::default());
+            };
+            match self.schedule(owner, schedule).await? {
+                Some(schedule) if next.at <= now => self.due(&schedule, &next, now).await,
+                _ => Ok(Ticked::default()),
+            }
+        })
+    }
+
+    async fn due(
+        &self,
+        schedule: &Schedule,
+        next: &DueNext,
+        now: Timestamp,
+    ) -> Result<Ticked, ClockError> {
+        let mut ticked = Ticked::default();
+        let Some(times) = schedule.spec.timetable() else { return Ok(ticked) };
+        let before = next.at.checked_sub(SignedDuration::from_secs(1)).unwrap_or(next.at);
+        let due = times.due(before, now, MOST);
+        let is_late = |due: &Timestamp| now.duration_since(*due) > LATE;
+        let late: Vec<bool> = due.iter().map(is_late).collect();
+        let (misfire, overlap) = (schedule.spec.misfire, schedule.spec.overlap);
+        let is_busy = overlap != Overlap::Allow && self.is_busy(schedule, now).await?;
+        let mut begun = Vec::new();
+        for (due, verdict) in due.iter().zip(verdicts(misfire, overlap, &late, is_busy)) {
+            let occurrence = judged(occurrence(schedule, *due, now), verdict, now);
+            if self.catalog.notice(&occurrence).await? && occurrence.state == OccurrenceState::Due {
+                begun.push(occurrence);
+                continue;
+            }
+            ticked.count(occurrence.state);
+            report(&occurrence);
+        }
+        self.catalog.move_on(next, times.next(now)).await?;
+        for occurrence in begun {
+            ticked.count(self.begin(&occurrence, Some(schedule), now).await?);
+        }
+        Ok(ticked)
+    }
+}
+
+/// What a schedule is due at a time, before anything has come of it.
+pub(crate) fn occurrence(schedule: &Schedule, due: Timestamp, now: Timestamp) -> Occurrence {
+    let spec = &schedule.spec;
+    Occurrence {
+        id: OccurrenceId::new(schedule.id.as_str(), due),
+        owner: schedule.user_id.clone().unwrap_or_else(|| UserId::from_bytes([0; 16])),
+        source: OccurrenceSource::Schedule,
+        source_id: schedule.id.to_string(),
+        name: spec.name.to_string(),
+        profile_id: spec.profile_id.to_string(),
+        due_at: due,
+        noticed_at: now,
+        asked_by: None,
+        state: OccurrenceState::Due,
+        reason: None,
+        runs: Vec::new(),
+        status: None,
+        finished_at: None,
+        max_retries: spec.max_retries.to(),
+        timeout_seconds: spec.timeout_seconds.to(),
+        version: 1,
+    }
+}
+
+fn judged(due: Occurrence, verdict: Verdict, now: Timestamp) -> Occurrence {
+    let judged = match verdict {
+        Verdict::Start => due,
+        Verdict::Queue => due.moved(OccurrenceState::Queued, now),
+        Verdict::Skip => {
+            let message = "another run of this schedule goes on, or waits for people";
+            due.ended(OccurrenceState::Skipped, "OVERLAP", message, now)
+        }
+        Verdict::Missed => {
+            let message = "nothing could be started at that time";
+            due.ended(OccurrenceState::Missed, "MISSED", message, now)
+        }
+    };
+    Occurrence { version: 1, ..judged }
+}
+
+/// What was missed is an error in the log: an alarm counts these lines.
+pub(crate) fn report(occurrence: &Occurrence) {
+    if occurrence.state == OccurrenceState::Missed {
+        tracing::error!(occurrence = %occurrence.id, "OCCURRENCE_MISSED: a due time was missed");
+    }
+}

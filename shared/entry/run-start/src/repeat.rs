@@ -1,0 +1,83 @@
+//! Starting a run that does the rest of one that has finished.
+
+use countersign_run::{ApprovalPolicy, Head, OccurrenceId, RunContext, RunId};
+use countersign_web::Problem;
+use serde_json::{Map, Value};
+
+use crate::start::{self, Found, Started, Starting};
+use crate::{Invoker, Starter, choosing, repeating, run_context, run_mode};
+
+/// Who repeats a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// A person: its gates ask.
+    Person,
+    /// The clock that started it, because it failed: what held for the run holds for its repetition.
+    Clock,
+}
+
+impl By {
+    fn held(self, head: &Head) -> (ApprovalPolicy, Option<OccurrenceId>) {
+        match self {
+            Self::Person => (ApprovalPolicy::Require, None),
+            Self::Clock => (head.approval_policy, head.occurrence.clone()),
+        }
+    }
+}
+
+/// Starts a run with the agent, the playbook and the inputs of one that has finished, without the calls that were made.
+///
+/// # Errors
+/// A [`Problem`] that says why nothing was started.
+pub async fn repeat(
+    ctx: Starter<'_>,
+    invoker: &Invoker,
+    head: &Head,
+    run: RunId,
+    by: By,
+) -> Result<Started, Problem> {
+    let owner = &invoker.user;
+    let repeats = repeating::chain(head, &run)?;
+    if head.profile_id.is_empty() {
+        let problem = Problem::no_such("profile", &head.profile_name);
+        return Err(problem.with_hint("the agent of this run was removed"));
+    }
+    let profile = start::profile(ctx, owner, &head.profile_id).await?;
+    start::active(&profile)?;
+    let named = head.playbook_id.as_deref();
+    let playbook = choosing::playbook(ctx, owner, &profile, named, "").await?.playbook;
+    let inputs = given(ctx.runs.inputs(&head.run).await?);
+    start::check_inputs(&playbook.playbook, &inputs)?;
+    // No laxer than a new run, and than the one that is repeated.
+    let new: RunContext = run_context::by_hand(&profile, &playbook.playbook, None)?;
+    let (approval_policy, occurrence) = by.held(head);
+    // What a monitor had found is what is repeated: its detection steps would look for something else.
+    let outputs = match &head.from_monitor {
+        Some(_) => ctx.runs.samples(&head.run).await?,
+        None => Map::new(),
+    };
+    let found = head.from_monitor.clone().map(|from| Found { from, outputs: &outputs });
+    let starting = Starting {
+        run,
+        profile: &profile,
+        playbook: &playbook,
+        query: &head.query,
+        inputs: &inputs,
+        context: new.max(head.context),
+        occurrence,
+        approval_policy,
+        mode: run_mode::of(Some(&profile), &playbook.playbook, Some(head.execution_mode))?,
+        chosen_because: head.chosen_because.clone(),
+        understood: head.understood.clone(),
+        repeats: &repeats,
+        found,
+    };
+    start::start(ctx, invoker, &starting, Vec::new()).await
+}
+
+fn given(inputs: Value) -> Map<String, Value> {
+    match inputs {
+        Value::Object(inputs) => inputs,
+        _ => Map::new(),
+    }
+}
