@@ -241,7 +241,8 @@ async fn f_214_what_was_denied_is_done_and_what_failed_is_parked_after_three_tri
     assert_eq!(watch.look().await["last_outcome"], "suppressed");
 
     // From now on every run fails at its first step.
-    let broken = playbook(SAVE).replace("  - name: sign_off", "  - name: fails\n    step_type: tool\n    action: crawl_url\n    inputs: {url: 'https://127.0.0.1:1/'}\n  - name: sign_off");
+    let fails = "  - name: fails\n    step_type: tool\n    action: query_journal\n    inputs: {status: \"{look.watermark}\"}\n    on_error: stop\n  - name: sign_off";
+    let broken = playbook(SAVE).replace("  - name: sign_off", fails);
     let yaml = json!({ "yaml": broken });
     let path = format!("{FACTORY}/playbooks/watch-notices");
     watch.ana.door.put(&path, &yaml).await.unwrap();

@@ -150,8 +150,7 @@ async fn f_205_k_11_what_is_due_runs_once_and_its_reversible_gates_open_by_thems
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("rows-by-clock", "")).await;
     follows(&ana, &agent, "rows-by-clock", &rows()).await;
-    let schedule =
-        every_minute(&ana, &agent, &json!({ "approval_policy": "auto_approve" })).await;
+    let schedule = every_minute(&ana, &agent, &json!({ "approval_policy": "auto_approve" })).await;
     let path = format!("/schedules/{schedule}");
     let seen = ana.get(&path).await;
     let next: Vec<&str> =

@@ -66,6 +66,7 @@ pub(crate) fn head(
         execution_mode: mode,
         approval_policy: monitor.spec.approval_policy,
         dry_run: None,
+        occurrence: None,
         from_monitor: batch.map(from),
         occurrence: None,
         started_at: now,

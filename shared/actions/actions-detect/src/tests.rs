@@ -3,13 +3,18 @@ use std::time::Duration;
 
 use countersign_connector::{FileBody, FileEntry, Files, Listing, SourceError};
 use countersign_identity::UserId;
+use countersign_knowledge::discovered::Discovered;
+use countersign_knowledge::graph::{GraphError, Scope};
+use countersign_knowledge::{
+    Discovery, DiscoveryId, DiscoveryStatus, DiscoveryType, EntityId, EntityType, Namespace,
+};
 use countersign_monitor::{MAX_ITEMS, Position};
 use countersign_registry::action::{ActionError, Call, RunInfo};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::{Detect, FolderChanges, Look, NewFiles, Seen, handlers};
+use crate::{Detect, FolderChanges, Look, Namespaces, NewEntities, NewFiles, Seen, handlers};
 
 /// A folder as the bucket lists it.
 struct Folder(Vec<FileEntry>);
@@ -145,4 +150,71 @@ async fn outside_a_monitor_everything_that_is_there_is_new() {
     let handler = handlers(vec![files]).remove(0);
     let output = handler.run(&call).await.unwrap();
     assert_eq!((&output["count"], &output["previous_watermark"]), (&json!(1), &Value::Null));
+}
+
+/// What runs have found.
+struct Graph(Vec<Discovery>);
+
+impl Discovered for Graph {
+    fn since<'a>(
+        &'a self,
+        _: &'a Scope,
+        since: Option<Timestamp>,
+        _: usize,
+    ) -> BoxFuture<'a, Result<(Vec<Discovery>, bool), GraphError>> {
+        let is_late = |found: &&Discovery| since.is_none_or(|at| found.discovered_at >= at);
+        let found = self.0.iter().filter(is_late).cloned().collect();
+        Box::pin(async move { Ok((found, false)) })
+    }
+}
+
+impl Namespaces for Graph {
+    fn first<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Namespace, ActionError>> {
+        Box::pin(async { Ok(Namespace::default()) })
+    }
+}
+
+fn discovery(digit: u8, kind: &str, confidence: f64, minutes_ago: i64) -> Discovery {
+    Discovery {
+        id: DiscoveryId::from_bytes([digit; 16]),
+        execution_id: "run_1".to_owned(),
+        user_id: owner(),
+        namespace: Namespace::default(),
+        status: DiscoveryStatus::Stored,
+        discovery_type: DiscoveryType::NewEntity,
+        entity_name: format!("E{digit}"),
+        entity_type: EntityType::from(kind),
+        entity_id: EntityId::from_bytes([digit; 16]),
+        relationship_type: None,
+        related_entity_name: None,
+        source_connector: Some("notices".to_owned()),
+        source_endpoint: None,
+        confidence,
+        details: serde_json::Map::new(),
+        discovered_at: now() - SignedDuration::from_mins(minutes_ago),
+    }
+}
+
+#[tokio::test]
+async fn f_062_new_entities_of_a_kind_are_found_once() {
+    let inputs = json!({"entity_types": ["org"]});
+    let call = call("detect_new_entities", &inputs, &json!({"source_filter": "notices"}));
+    let entities = |found: Vec<Discovery>| {
+        let graph = Arc::new(Graph(found));
+        NewEntities { discovered: graph.clone(), namespaces: graph }
+    };
+    let old = discovery(1, "ORG", 0.9, 90);
+    let first = look(&entities(vec![old.clone()]), &call, None).await.unwrap();
+    assert_eq!(first.output["count"], 0, "F-219");
+    let there = vec![
+        discovery(2, "ORG", 0.9, 5),
+        discovery(3, "PERSON", 0.9, 4),
+        discovery(4, "ORG", 0.4, 3),
+        Discovery { source_connector: None, ..discovery(5, "ORG", 0.9, 2) },
+        old,
+    ];
+    let second = look(&entities(there), &call, first.position.as_ref()).await.unwrap();
+    let names: Vec<&Value> =
+        second.output["entities"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["E2"], "{:#}", second.output);
 }

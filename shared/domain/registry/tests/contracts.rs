@@ -21,11 +21,6 @@ fn f_037_declared_contracts_are_those_that_stored_playbooks_were_checked_against
     let registry = Registry::builtin();
     let declared = registry.iter().map(|contract| serde_json::to_value(contract).unwrap());
     let declared: Vec<Value> = declared.map(without_schemas).collect();
-    std::fs::write(
-        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/contracts.json"),
-        serde_json::to_string_pretty(&declared).unwrap(),
-    )
-    .unwrap();
     assert_eq!(declared.len(), stored.len());
     for (declared, stored) in declared.iter().zip(&stored) {
         assert_eq!(declared, stored, "{declared:#}");

@@ -51,7 +51,12 @@ pub async fn repeat(
     // No laxer than a new run, and than the one that is repeated.
     let new: RunContext = run_context::by_hand(&profile, &playbook.playbook, None)?;
     let (approval_policy, occurrence) = by.held(head);
-    let outputs = ctx.runs.samples(&head.run).await?;
+    // What a monitor had found is what is repeated: its detection steps would look for something else.
+    let outputs = match &head.from_monitor {
+        Some(_) => ctx.runs.samples(&head.run).await?,
+        None => Map::new(),
+    };
+    let found = head.from_monitor.clone().map(|from| Found { from, outputs: &outputs });
     let starting = Starting {
         run,
         profile: &profile,
@@ -65,8 +70,7 @@ pub async fn repeat(
         chosen_because: head.chosen_because.clone(),
         understood: head.understood.clone(),
         repeats: &repeats,
-        // What a monitor found for the run is what its repetition processes.
-        found: head.from_monitor.clone().map(|from| Found { from, outputs: &outputs }),
+        found,
     };
     start::start(ctx, invoker, &starting, Vec::new()).await
 }

@@ -1,4 +1,5 @@
 use countersign_document::{Problem, Reading, read_value, schema};
+use countersign_profile::ProfileSpec;
 use serde_json::{Value, json};
 
 use crate::{Interval, MonitorSpec, Timing};
@@ -68,4 +69,22 @@ fn f_133_k_65_what_a_monitor_leaves_out_its_playbook_says() {
     let own: MonitorSpec = serde_json::from_value(written(&own)).unwrap();
     let timing = Timing::of(&own, Some(&config)).unwrap();
     assert_eq!((timing.interval, timing.suppress_if_empty), (Interval::Minutes5, true));
+}
+
+#[test]
+fn f_174_f_209_a_monitor_follows_the_skill_with_the_highest_priority() {
+    let agent = |skills: Value| {
+        let spec = json!({"name": "A", "handle": "a", "skills": skills});
+        ProfileSpec::from_json(&spec).unwrap()
+    };
+    let skill = |name: &str, priority: i64, enabled: bool| json!({"skill_type": "playbook", "reference": name, "priority": priority, "enabled": enabled});
+    let plain: MonitorSpec = serde_json::from_value(written(&json!({}))).unwrap();
+    let named: MonitorSpec =
+        serde_json::from_value(written(&json!({"playbook_id": "own"}))).unwrap();
+    let several =
+        agent(json!([skill("low", 1, true), skill("high", 5, true), skill("off", 9, false)]));
+    assert_eq!(plain.playbook(&several), Some("high"));
+    assert_eq!(named.playbook(&several), Some("own"));
+    let equal = agent(json!([skill("one", 1, true), skill("two", 1, true)]));
+    assert_eq!((plain.playbook(&equal), plain.playbook(&agent(json!([])))), (None, None));
 }
