@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use countersign_plan::{Plan, PlanStep, StepKind, runtime};
+use countersign_plan::{Plan, PlanStep, StepKind, scope};
 use countersign_playbook::{OutputDecl, OutputFormat, SECTIONS};
 use countersign_report::{Format, Layout, Section, SectionFormat};
 use countersign_run::{Head, RunState, StepState, StepStatus};
@@ -197,10 +197,7 @@ impl Results<'_> {
     }
 
     fn scope(&self) -> Scope<'_> {
-        let mut scope = Scope::of_run(runtime(self.head));
-        for (name, value) in &self.plan.inputs {
-            scope.lend(name, value);
-        }
+        let mut scope = scope(self.head, self.plan);
         for outcome in &self.outcomes.all {
             match outcome.verdict {
                 Some(verdict) => scope.insert(&outcome.step, json!({ "decision": verdict })),

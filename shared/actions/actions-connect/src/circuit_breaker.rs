@@ -15,6 +15,7 @@ use crate::dispatch::act;
 use crate::error::ConnectError;
 use crate::fault::health_of;
 use crate::file_target::source;
+use crate::output::Limit;
 use crate::rate_meter::{Heard, within};
 
 /// How a call came out.
@@ -173,9 +174,11 @@ impl Guard<'_> {
         key.ok()
     }
 
-    /// Keeps a good answer. One with a warning is not: something is missing in it.
+    /// Keeps a good answer. One with a warning is not: something is missing in it, unless only a limit has ended it.
     async fn keep(&self, key: &AnswerKey, output: Value) -> Value {
-        let has_warnings = |warnings: &Value| warnings.as_array().is_none_or(|all| !all.is_empty());
+        let has_warnings = |warnings: &Value| {
+            warnings.as_array().is_none_or(|all| !all.iter().all(Limit::is_said_by))
+        };
         let is_file = |errors: &&Value| self.is_of_files() && has_warnings(errors);
         let whole = self.resolved.meter.heard().fault.is_none()
             && !output.get("warnings").is_some_and(has_warnings)

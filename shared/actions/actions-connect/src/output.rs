@@ -43,6 +43,9 @@ pub(crate) struct Limit {
     pub(crate) goes_on: bool,
 }
 
+/// What follows the first word of a warning about a limit; no other warning begins so.
+const REACHED: &str = " limit reached ";
+
 impl Limit {
     /// The bound that ends a call whose answers come in pages: its records, or its pages.
     pub(crate) fn of_pages(bounds: PageBounds, is_full: bool, goes_on: bool) -> Self {
@@ -55,13 +58,19 @@ impl Limit {
         Self { of, key, most: most as usize, goes_on }
     }
 
+    /// Whether a warning says that a limit was reached: the answer has all that was asked of the source.
+    pub(crate) fn is_said_by(warning: &Value) -> bool {
+        let first = warning.as_str().and_then(|text| text.split_once(REACHED));
+        first.is_some_and(|(of, _)| ["page", "record", "row", "item"].contains(&of))
+    }
+
     /// What is said of it: a sum over these records is too small.
     fn sentence(self, records: usize) -> String {
         let Self { of, key, most, goes_on } = self;
         let noun = if records == 1 { "record" } else { "records" };
         let rest = if goes_on { "a call goes on from `_next_cursor`" } else { "raise the limit" };
         format!(
-            "{of} limit reached (`{key}` is {most}): {records} {noun} read, the source may have more; {rest}"
+            "{of}{REACHED}(`{key}` is {most}): {records} {noun} read, the source may have more; {rest}"
         )
     }
 }

@@ -5,6 +5,7 @@ mod csv;
 mod fuzz;
 mod html;
 mod json;
+mod json_lines;
 mod pdf;
 mod xlsx;
 

@@ -33,6 +33,6 @@ pub use model::{
 };
 pub use requirement::requirement_of;
 pub use run_info::run_info;
-pub use runtime::runtime;
+pub use runtime::scope;
 pub use seal::{check_seal, seal};
 pub use stages::{Descriptor, descriptors, stages};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign_plan::{Plan, PlanStep, runtime};
+use countersign_plan::{Plan, PlanStep, scope};
 use countersign_run::{GateOutcome, Head, StepStatus};
 use countersign_store_runs::{Outcome, RunStore};
 use countersign_wiring::Scope;
@@ -72,10 +72,7 @@ impl Upstream {
         plan: &'p Plan,
         steps: &[&PlanStep],
     ) -> Scope<'p> {
-        let mut scope = Scope::of_run(runtime(head));
-        for (name, value) in &plan.inputs {
-            scope.lend(name, value);
-        }
+        let mut scope = scope(head, plan);
         for name in steps.iter().flat_map(|step| &step.reads) {
             if let Some(value) = self.output(name) {
                 scope.insert(name.clone(), value);

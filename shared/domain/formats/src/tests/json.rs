@@ -175,56 +175,6 @@ fn f_099_json_of_50_mb_keeps_only_what_is_mapped() {
     assert!(found.records.len() > 500_000);
 }
 
-#[test]
-fn f_099_json_lines_keep_what_can_be_read() {
-    let endpoint = "parser: jsonl\nfields: [{ field: num, path: a.n, type: integer }]";
-    let found = check(
-        endpoint,
-        b"\xEF\xBB\xBF{\"a\":{\"n\":1}}\n\n{\"a\":\n{\"a\":{\"n\":\"x\"}}\r\n{\"a\":{\"n\":3}}",
-        json!([{ "num": 1 }, { "num": null }, { "num": 3 }]),
-    );
-    let said: Vec<_> = found
-        .warnings
-        .iter()
-        .map(|warning| (warning.record, warning.field.as_str(), warning.message.as_str()))
-        .collect();
-    assert_eq!(
-        said,
-        [
-            (None, "", "line 3 is left out: it ends where a value should begin"),
-            (Some(1), "num", "line 4: `x` is not of type integer"),
-        ]
-    );
-    check(
-        "parser: jsonl",
-        b"{\"a\":1}\n[2]\n3\ntrue",
-        json!([{ "a": 1 }, { "value": [2] }, { "value": 3 }, { "value": true }]),
-    );
-}
-
-#[test]
-fn f_099_json_lines_that_cannot_be_read_at_all_are_refused() {
-    check_error("parser: jsonl", b"nope\n{", "FILE_MALFORMED", "line 1");
-    check_error("parser: jsonl", b"\n \n", "FILE_EMPTY", "empty");
-    check_error("parser: jsonl", b"{\"a\":\"\xE9\"}\n", "FILE_ENCODING", "byte 6");
-}
-
-#[test]
-fn f_099_a_line_that_is_too_long_is_left_out_and_the_next_is_kept() {
-    let limits = Limits { max_record_bytes: 10_000, ..Limits::for_megabytes(50) };
-    let file = Endless::new(b"{\"a\":1}\n\"", b"x", 1_000_000, b"\"\n{\"a\":2}\n");
-    let found = reader("parser: jsonl").read(file, &limits, &Stop::default()).unwrap();
-    assert_eq!(
-        Found::from(found.clone())
-            .records
-            .iter()
-            .map(|record| record["a"].clone())
-            .collect::<Vec<_>>(),
-        [1, 2]
-    );
-    assert_eq!(found.warnings[0].message, "line 2 is left out: it is longer than 10000 bytes");
-}
-
 /// Every form of a path that the docs name, with keys that need quotes.
 const PATHS: [&str; 24] = [
     "$",

@@ -2,13 +2,10 @@
 
 use serde_json::json;
 
-use super::{around, bindings, compiled, problems, registry, step, valid};
-use crate::{
-    CompileContext, OnError, OnReject, PlaybookSource, StepKind, ValidPlaybook, compile, graph,
-    render,
-};
+use super::{around, bindings, problems, registry, step, valid};
+use crate::{CompileContext, OnError, OnReject, StepKind, ValidPlaybook, graph, render};
 
-const FLOW: &str = r#"  - name: filings
+pub(super) const FLOW: &str = r#"  - name: filings
     step_type: tool
     action: call_connector
     connector: irs-990-xml
@@ -260,32 +257,6 @@ fn k_12_a_gate_names_who_is_asked_in_addition_while_there_is_time() {
 }
 
 #[test]
-fn k_16_a_gate_of_less_than_a_day_is_warned_of_and_holds() {
-    let gate = |minutes: u32| {
-        around(&format!(
-            "  - name: ask\n    step_type: approval\n    prompt: ok?\n    timeout_minutes: {minutes}\n"
-        ))
-    };
-    assert_eq!(problems(&gate(1440)), Vec::<String>::new());
-    let told = problems(&gate(1439));
-    let [told] = told.as_slice() else { panic!("{told:?}") };
-    assert!(told.starts_with("P107 1439: after 1439 minutes this gate counts as denied"), "{told}");
-    assert!(told.contains("`1440`"), "{told}");
-    let text = gate(2);
-    let registry = registry();
-    let compiled =
-        compile(&PlaybookSource::new("a.yaml", text.as_str()), &CompileContext::of(&registry));
-    let warned = compiled.diagnostics.iter().find(|d| d.code.as_str() == "P107").unwrap();
-    let line = text.lines().position(|line| line.contains("timeout_minutes")).unwrap() + 1;
-    assert_eq!((warned.place.line as usize, warned.place.column), (line, 22));
-    let StepKind::Approval { timeout_minutes, .. } = step(&compiled.playbook.unwrap(), "ask").kind
-    else {
-        panic!()
-    };
-    assert_eq!(timeout_minutes, Some(2), "what was set by hand holds");
-}
-
-#[test]
 fn k_53_connector_endpoint_and_operations_become_params() {
     let beside = "  - {name: s, step_type: tool, action: transform_data, inputs: {data: []}, operations: [{type: limit, value: 3}]}\n";
     let inside = "  - {name: s, step_type: tool, action: transform_data, inputs: {data: []}, params: {operations: [{type: limit, value: 3}]}}\n";
@@ -312,73 +283,6 @@ fn k_53_the_endpoint_decides_where_a_call_runs() {
     };
     assert_eq!(call("irs-990-xml", "officers", "{year: 1}"), (false, "tool-connect".to_owned()));
     assert_eq!(call("letters", "send", "{to: a}"), (true, "tool-connect-write".to_owned()));
-}
-
-#[test]
-fn irreversible_steps_without_a_gate_are_noted() {
-    let send = "  - {name: post, step_type: tool, action: call_connector, connector: letters, endpoint: send, inputs: {to: a}}\n";
-    let noted = problems(&around(send));
-    assert_eq!(noted.len(), 1);
-    assert!(
-        noted[0].starts_with("P106 post: `post` cannot be taken back and has no gate before it"),
-        "{noted:?}"
-    );
-    let gate = "  - {name: ask, step_type: approval, prompt: ok?}\n";
-    assert_eq!(problems(&around(&format!("{gate}{send}"))), Vec::<String>::new());
-}
-
-#[test]
-fn without_a_profile_connectors_are_checked_later() {
-    let registry = registry();
-    let text = around(FLOW);
-    let compiled = compile(&PlaybookSource::new("a.yaml", text), &CompileContext::of(&registry));
-    let codes: Vec<&str> = compiled.diagnostics.iter().map(|d| d.code.as_str()).collect();
-    assert_eq!(codes, ["P112", "P105"]);
-    let playbook = compiled.playbook.unwrap();
-    let StepKind::Action { irreversible, .. } = step(&playbook, "filings").kind else { panic!() };
-    assert!(irreversible, "what is not known might have an effect");
-}
-
-#[test]
-fn unused_results_and_long_chains_are_warned_of() {
-    let mut steps = String::from(
-        "  - {name: s0, step_type: tool, action: transform_data, inputs: {data: []}}\n",
-    );
-    for at in 1..12 {
-        let before = at - 1;
-        steps.push_str(&format!("  - {{name: s{at}, step_type: tool, action: transform_data, inputs: {{data: \"{{s{before}.data}}\"}}}}\n"));
-    }
-    let compiled = compiled(&around(&steps));
-    let warnings: Vec<_> = compiled
-        .steps
-        .iter()
-        .flat_map(|s| s.warnings.iter().map(|w| (s.step_name.as_str(), w.warning_type)))
-        .collect();
-    assert_eq!(warnings, [("s10", "long_chain")]);
-    let unused =
-        around(&format!("  - {{name: look, step_type: tool, action: query_journal}}\n{steps}"));
-    assert_eq!(problems(&unused)[0], "P102 look: nothing uses the result of `look`");
-}
-
-#[test]
-fn f_135_an_input_that_nothing_uses_is_warned_of() {
-    let unused = |steps: &str, output: &str| -> Vec<String> {
-        let compiled = compiled(&format!("{}{output}", around(steps)));
-        assert!(compiled.is_valid(), "{:?}", compiled.diagnostics);
-        let found = compiled.diagnostics.iter().filter(|one| one.code.as_str() == "P112");
-        found.map(super::shown).collect()
-    };
-    let who =
-        "P112 5:11 3 no step and no output uses the input `who` | use it as `{who}`, or remove it";
-    let look = "  - {name: look, step_type: tool, action: query_journal, inputs: {query: x}, params: {limit: \"{year}\"}}\n";
-    assert_eq!(unused(look, ""), [who]);
-    for used in [
-        "  - {name: ask, step_type: approval, prompt: \"Is this {who}?\"}\n",
-        "  - {name: again, step_type: tool, action: query_journal, condition: \"{who} is defined\", inputs: {query: x}}\n",
-    ] {
-        assert_eq!(unused(&format!("{look}{used}"), ""), [""; 0], "{used}");
-    }
-    assert_eq!(unused(look, "output: {template: \"About {who}\"}\n"), [""; 0]);
 }
 
 #[test]
