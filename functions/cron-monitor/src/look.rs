@@ -8,11 +8,10 @@ use countersign_monitor::{
     Batch, BatchItem, BatchState, Content, Detection, MAX_ITEMS, MonitorId, Position, State,
     Watermark, batch_id, run_id,
 };
-use countersign_plan::{Plan, Request, inputs, plan, run_info, runtime};
+use countersign_plan::{Plan, Request, inputs, plan, run_info, scope};
 use countersign_registry::action::Call;
 use countersign_run::{Head, RunContext};
 use countersign_step_entry::prepare;
-use countersign_wiring::Scope;
 use futures::future::try_join_all;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
@@ -96,11 +95,8 @@ impl Looking<'_> {
         let unknown = || format!("there is no action `{}`", step.action);
         let contract = self.ctx.registry.get(step.action).ok_or_else(unknown)?;
         let planned = plan.step(step.step).ok_or_else(unknown)?;
-        let mut scope = Scope::of_run(runtime(head));
-        for (name, value) in &plan.inputs {
-            scope.lend(name, value);
-        }
-        let prepared = prepare(planned, contract, &scope).map_err(|said| said.join("; "))?;
+        let prepared =
+            prepare(planned, contract, &scope(head, plan)).map_err(|said| said.join("; "))?;
         Ok(Call {
             run: head.run.to_string(),
             step: step.step.to_owned(),

@@ -68,7 +68,6 @@ pub(crate) fn head(
         dry_run: None,
         occurrence: None,
         from_monitor: batch.map(from),
-        occurrence: None,
         started_at: now,
         last_finished_at: None,
         attempt: 1,

@@ -48,5 +48,6 @@ async fn is_left_to_people(ctx: &Context, head: &Head) -> Result<(), Problem> {
     }
     let message = "its monitor starts another run for what this one did not do";
     let problem = Problem::conflict("RUN_TRIED_AGAIN", message);
-    Err(problem.with_hint("a batch that failed three times is parked; then its last run can be repeated"))
+    Err(problem
+        .with_hint("a batch that failed three times is parked; then its last run can be repeated"))
 }

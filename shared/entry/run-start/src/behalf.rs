@@ -18,9 +18,9 @@ pub async fn on_behalf(
 ) -> Result<Invoker, Problem> {
     let refused = |code, detail: String| Problem::new(StatusCode::FORBIDDEN, code, detail);
     let entry = directory.entry_of(owner).await?;
-    let entry = entry.filter(|entry| entry.active).ok_or_else(|| {
-        refused("USER_INACTIVE", "the owner's account is not active".to_owned())
-    })?;
+    let entry = entry
+        .filter(|entry| entry.active)
+        .ok_or_else(|| refused("USER_INACTIVE", "the owner's account is not active".to_owned()))?;
     let scopes = entry.scopes.intersect(saved.unwrap_or(&Scopes::default()));
     permits(&scopes, &Requirement::role(Role::Analyst), None).map_err(|denied| {
         refused("PERMISSION_DENIED", format!("{denied}, in the directory and when it was saved"))

@@ -16,8 +16,8 @@ mod skills;
 mod start;
 pub mod understanding;
 
-pub use behalf::on_behalf;
 pub use ask::{Occasion, Question, ask};
+pub use behalf::on_behalf;
 pub use quotas::counted;
 pub use repeat::{By, repeat};
 pub use run_context::by_hand;
