@@ -38,7 +38,7 @@ fn playbook(text: &str) -> Result<(), String> {
     let registry = Registry::builtin();
     let bindings = shipped(text);
     let world = CompileContext::of(&registry);
-    let world = bindings.iter().fold(world, |world, bindings| world.with(bindings));
+    let world = bindings.iter().fold(world, CompileContext::with);
     let source = PlaybookSource::new("example.yaml", text);
     let mut compiled = compile(&source, &world);
     compiled.diagnostics.retain(|remark| remark.code.as_str() != "P105");

@@ -187,7 +187,13 @@ async fn f_180_f_182_the_network_of_a_committee_is_mapped() {
         committee(LANTERN.0, LANTERN.1, "VANCE, ELEANOR"),
         committee("C00990033", "HARBOR VICTORY FUND", "VANCE, ELEANOR"),
     );
-    answers(&server, "/committees/", ("q", "Lantern Future PAC"), &page(&[lantern.clone()])).await;
+    answers(
+        &server,
+        "/committees/",
+        ("q", "Lantern Future PAC"),
+        &page(std::slice::from_ref(&lantern)),
+    )
+    .await;
     answers(
         &server,
         "/committees/",

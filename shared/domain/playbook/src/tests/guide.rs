@@ -1,6 +1,6 @@
 //! The user's guide tells the truth.
 
-use super::{compiled, shown};
+use super::problems;
 use crate::{Code, CompileContext, PlaybookSource, compile, render};
 
 pub(super) const GUIDE: &str = include_str!("../../../../../docs/playbooks.md");
@@ -16,11 +16,20 @@ fn f_153_the_example_compiles_without_a_remark() {
     let playbooks = playbooks();
     assert!(!playbooks.is_empty());
     for text in playbooks {
-        let compiled = compiled(text);
-        let remarks: Vec<String> = compiled.diagnostics.iter().map(shown).collect();
-        assert_eq!(remarks, Vec::<String>::new(), "{text}");
-        assert!(compiled.is_valid());
+        assert_eq!(remarks(text), Vec::<String>::new(), "{text}");
     }
+}
+
+/// The remarks about an example. Those of shipped connectors, which are not known here, are looked at by `tests/documents`.
+fn remarks(text: &str) -> Vec<String> {
+    if !text.contains("required_connectors: [irs-990-xml]") {
+        return problems(text);
+    }
+    let registry = countersign_registry::Registry::builtin();
+    let source = PlaybookSource::new("example.yaml", text);
+    let compiled = compile(&source, &CompileContext::of(&registry));
+    let all = compiled.diagnostics.iter().map(|remark| remark.code.as_str().to_owned());
+    all.filter(|code| code != "P105").collect()
 }
 
 #[test]
