@@ -123,6 +123,7 @@ pub(crate) fn problem(error: &ProfileError) -> Problem {
 mod tests {
     use std::collections::BTreeSet;
 
+    use countersign_identity::UserId;
     use serde_json::json;
 
     use super::*;
