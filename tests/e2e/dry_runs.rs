@@ -81,7 +81,8 @@ fn pay_each(id: &str) -> String {
 async fn f_325_a_test_of_an_agent_reads_and_writes_nothing() {
     let ana = person("ana", &["global:analyst"]).await;
     let filings = upload(&ana, vec![("a.xml".to_owned(), GOOD.as_bytes().to_vec())]).await;
-    let body = json!({ "inputs": { "filings": filings } });
+    let inputs = json!({ "filings": filings });
+    let body = json!({ "playbook": "officer-cross-reference", "inputs": inputs });
     let run = tested(&ana, "/profiles/@nonprofit-investigator/test", &body).await;
     let officers = output(&ana, &run, "officers").await;
     assert_eq!(officers["results"][0]["name"], "ANN LEE", "{officers:#}");

@@ -27,6 +27,7 @@ mod knowledge;
 #[path = "../../shared/domain/letter/tests/sample/mod.rs"]
 #[expect(dead_code, reason = "the pages are looked at here, the mails are not")]
 mod letter_sample;
+mod library;
 mod loosening;
 mod main_job;
 mod money;

@@ -1,6 +1,6 @@
 //! What the handlers work with; built once per process.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use countersign_clock::Clock;
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
@@ -62,8 +62,8 @@ pub struct Context {
     pub vault: VaultStore,
     /// How sources fare.
     pub egress: EgressStore,
-    /// Every action there is.
-    pub registry: Registry,
+    /// Every action there is; most requests ask for none.
+    pub registry: LazyLock<Registry>,
     /// Authenticates cursors.
     pub cursors: CursorKeys,
     /// Native schedules, which tick for the clock.
@@ -134,7 +134,7 @@ impl Context {
             ),
             vault: VaultStore::new(boot.table(Setting::TableVault, &dynamo)?, vault),
             egress: EgressStore::new(boot.table(Setting::TableEgress, &dynamo)?),
-            registry: Registry::builtin(),
+            registry: LazyLock::new(Registry::builtin),
             cursors: CursorKeys::new(notices.key),
             ticks: Schedules::new(
                 &boot.aws,

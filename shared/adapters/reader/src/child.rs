@@ -50,6 +50,14 @@ fn confine(memory: u64, seconds: u64) -> io::Result<()> {
     // A child that computes would outlive a parent that was killed; the kernel ends it with the thread that started it.
     #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    closed()?;
+    Ok(())
+}
+
+/// Closes the memory of this process to other processes of its user: parent and children all run as the same.
+pub(crate) fn closed() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
     Ok(())
 }
 

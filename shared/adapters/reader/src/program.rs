@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use tokio::process::{Child, Command};
 
-use crate::child::WORD;
+use crate::child::{WORD, closed};
 
 /// A program, and what it is told before the word that makes it a child.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ impl Program {
 
     /// Starts a child that has nothing of this process but two pipes. It is killed when it is dropped.
     pub(crate) fn start(&self, memory: u64, seconds: u64) -> io::Result<Child> {
+        // The credentials are in the memory of this process.
+        closed()?;
         Command::new(&self.path)
             .args(&self.arguments)
             .arg(WORD)

@@ -17,6 +17,7 @@ mod occurrence;
 mod partly;
 mod quota;
 mod record;
+mod recorded;
 mod response;
 mod sent;
 mod statistics;

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{RunState, StepState, StepStatus};
+use crate::StepStatus;
 
 /// The most calls, and the most problems, that a record names; the others are counted.
-const MAX_NAMED: usize = 50;
+pub(crate) const MAX_NAMED: usize = 50;
 
 /// The most characters of a message in a record; the step has the whole one.
-const MAX_MESSAGE: usize = 300;
+pub(crate) const MAX_MESSAGE: usize = 300;
 
 /// How the answer of a run is found (F-027, K-60).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -99,22 +99,6 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// The record of a run that is over. `endpoint` names the connector and the endpoint that a step calls.
-    pub fn of(state: &RunState, endpoint: impl Fn(&str) -> Option<(String, String)>) -> Self {
-        let calls = state.steps.iter().filter(|(_, step)| was_called(step.status));
-        let mut calls: Vec<ConnectorCall> =
-            calls.filter_map(|(name, step)| Some(call(name, step, endpoint(name)?))).collect();
-        let left_out = calls.len().saturating_sub(MAX_NAMED);
-        calls.truncate(MAX_NAMED);
-        let problems = state.steps.iter().filter(|(_, step)| is_problem(step.status));
-        Self {
-            connectors_called: calls,
-            connectors_left_out: left_out as u64,
-            error_details: problems.map(problem).take(MAX_NAMED).collect(),
-            ..Self::default()
-        }
-    }
-
     /// Counts a result that went, or should have gone, to a destination.
     pub fn add_destination(&mut self, destination: &str, status: &str) {
         let mut known = self.output_destinations.iter_mut();
@@ -129,91 +113,9 @@ impl RunRecord {
     }
 }
 
-/// Whether a step has got as far as its call.
-fn was_called(status: StepStatus) -> bool {
-    matches!(status, StepStatus::Done | StepStatus::Failed | StepStatus::Unknown)
-}
-
-fn is_problem(status: StepStatus) -> bool {
-    matches!(status, StepStatus::Failed | StepStatus::Lost | StepStatus::Unknown)
-}
-
-fn call(name: &str, step: &StepState, (connector, endpoint): (String, String)) -> ConnectorCall {
-    ConnectorCall {
-        step: name.to_owned(),
-        connector,
-        endpoint,
-        status: step.status,
-        latency_ms: Some(step.took_ms).filter(|took| *took > 0),
-        results_count: step.count,
-        code: step.code.clone(),
-    }
-}
-
-fn problem((name, step): &(String, StepState)) -> StepProblem {
-    let message = step.message.as_deref().unwrap_or_default();
-    StepProblem {
-        step: name.clone(),
-        code: step.code.clone().unwrap_or_else(|| "UNKNOWN".to_owned()),
-        message: message.chars().take(MAX_MESSAGE).collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RunStatus;
-
-    fn step(name: &str, status: StepStatus, code: Option<&str>) -> (String, StepState) {
-        let state = StepState {
-            status,
-            code: code.map(str::to_owned),
-            message: code.map(|_| "x".repeat(400)),
-            count: Some(3),
-            took_ms: 12,
-            approval: None,
-            sent: None,
-        };
-        (name.to_owned(), state)
-    }
-
-    #[test]
-    fn f_316_a_record_names_what_was_called_and_what_failed() {
-        let steps = vec![
-            step("read", StepStatus::Done, None),
-            step("more", StepStatus::Failed, Some("CONNECTOR_UNAVAILABLE")),
-            step("never", StepStatus::NotRun, Some("RUN_STOPPED")),
-            step("count", StepStatus::Done, None),
-        ];
-        let state = RunState { status: RunStatus::Partial, steps };
-        let endpoint =
-            |name: &str| (name != "count").then(|| ("filings".to_owned(), format!("{name}_all")));
-        let record = RunRecord::of(&state, endpoint);
-        let calls: Vec<_> = record
-            .connectors_called
-            .iter()
-            .map(|call| (call.endpoint.as_str(), call.status, call.latency_ms, call.results_count))
-            .collect();
-        assert_eq!(
-            calls,
-            [
-                ("read_all", StepStatus::Done, Some(12), Some(3)),
-                ("more_all", StepStatus::Failed, Some(12), Some(3))
-            ]
-        );
-        let [problem] = record.error_details.as_slice() else { panic!("{record:?}") };
-        assert_eq!((problem.step.as_str(), problem.message.len()), ("more", MAX_MESSAGE));
-    }
-
-    #[test]
-    fn f_316_a_record_keeps_within_its_bounds_and_counts_the_rest() {
-        let steps =
-            (0..80).map(|n| step(&format!("s{n}"), StepStatus::Failed, Some("X"))).collect();
-        let state = RunState { status: RunStatus::Partial, steps };
-        let record = RunRecord::of(&state, |name| Some(("c".to_owned(), name.to_owned())));
-        assert_eq!((record.connectors_called.len(), record.connectors_left_out), (50, 30));
-        assert_eq!(record.error_details.len(), 50);
-    }
 
     #[test]
     fn f_398_destinations_are_counted_by_kind_and_outcome() {

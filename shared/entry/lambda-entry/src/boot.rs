@@ -1,16 +1,20 @@
 //! Starting: once per process, failing fast.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
-use aws_config::environment::{
-    EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider,
-};
-use aws_config::{BehaviorVersion, SdkConfig};
+use aws_config::environment::EnvironmentVariableCredentialsProvider;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use countersign_store_kit::{Blobs, DynamoClient, Table};
 use futures::future::LocalBoxFuture;
 
 use crate::settings::{MissingSetting, Setting, Settings};
+
+/// How long a connection may take to be made; what the SDK takes of itself.
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(3_100);
 
 /// What a function is built from.
 #[derive(Debug, Clone)]
@@ -100,10 +104,8 @@ pub fn start(main: Main) -> ExitCode {
         Err(error) => return fail(&StartError::Runtime(error.to_string())),
     };
     let outcome = runtime.block_on(async move {
-        let aws = configuration(
-            countersign_aws::http_client().map_err(|error| StartError::Runtime(error.0))?,
-        )
-        .await;
+        let http = countersign_aws::http_client().map_err(|error| StartError::Runtime(error.0))?;
+        let aws = configuration(http);
         main(Boot { settings: Settings::from_env(), aws }).await
     });
     match outcome {
@@ -112,15 +114,22 @@ pub fn start(main: Main) -> ExitCode {
     }
 }
 
-/// What Lambda gives a function lies in its environment: credentials, region, endpoints. Nothing else is looked for, such as
-/// profiles, an instance's metadata or another role.
-async fn configuration(http: SharedHttpClient) -> SdkConfig {
-    aws_config::defaults(BehaviorVersion::latest())
-        .credentials_provider(EnvironmentVariableCredentialsProvider::new())
-        .region(EnvironmentVariableRegionProvider::new())
-        .http_client(http)
-        .load()
-        .await
+/// What Lambda gives a function lies in its environment: credentials, region, an endpoint. Nothing else is looked for, such as
+/// profiles, an instance's metadata or another role, so the SDK's own search, which reads more, is not asked.
+fn configuration(http: SharedHttpClient) -> SdkConfig {
+    let first = |names: &[&str]| names.iter().find_map(|name| std::env::var(name).ok());
+    let credentials = EnvironmentVariableCredentialsProvider::new();
+    let is_set = |name: &str| first(&[name]).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let mut builder = SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .credentials_provider(SharedCredentialsProvider::new(credentials))
+        .region(first(&["AWS_REGION", "AWS_DEFAULT_REGION"]).map(Region::new))
+        .timeout_config(TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).build())
+        .use_fips(is_set("AWS_USE_FIPS_ENDPOINT"))
+        .use_dual_stack(is_set("AWS_USE_DUALSTACK_ENDPOINT"))
+        .http_client(http);
+    builder.set_endpoint_url(first(&["AWS_ENDPOINT_URL"]));
+    builder.build()
 }
 
 fn fail(error: &StartError) -> ExitCode {
