@@ -24,7 +24,7 @@ pub(crate) struct Payment {
 
 /// A bank that refuses some amounts, and one of whose callers dies when it has its payment.
 pub(crate) struct Bank {
-    port: u16,
+    pub(crate) port: u16,
     payments: Arc<Mutex<Vec<Payment>>>,
     refused: Arc<Mutex<BTreeSet<String>>>,
     kills: Arc<Mutex<Option<String>>>,
@@ -32,7 +32,7 @@ pub(crate) struct Bank {
 }
 
 impl Bank {
-    async fn open(refused: &[&str]) -> Self {
+    pub(crate) async fn open(refused: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let refused = refused.iter().map(|amount| (*amount).to_owned()).collect();

@@ -1,5 +1,7 @@
 //! Monitors: something new is seen once, signed, processed, and the watermark moves (F-209…F-220).
 
+mod tries;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -225,58 +227,6 @@ async fn f_210_f_212_something_new_is_signed_and_processed_once() {
     assert_eq!(watch.runs().await, 1);
     let whole = watch.of("batches/1").await;
     assert_eq!(whole["items"], json!([{"batch": 1, "step": "look", "key": "tag:notices,second"}]));
-}
-
-#[tokio::test]
-async fn f_214_what_was_denied_is_done_and_what_failed_is_parked_after_three_tries() {
-    let watch = watching().await;
-    watch.feed.publish("unwanted");
-    assert_eq!(watch.look().await["last_outcome"], "started");
-    let run = watch.run().await;
-    watch.maria.request(&run).await;
-    watch.decide("deny").await;
-    watch.ana.reaches(&run, "rejected").await;
-    let line = watch.of("batches").await["items"][0].clone();
-    assert_eq!((&line["state"], &line["run_status"]), (&json!("committed"), &json!("rejected")));
-    assert_eq!(watch.look().await["last_outcome"], "suppressed");
-
-    // From now on every run fails at its first step.
-    let fails = "  - name: fails\n    step_type: tool\n    action: query_journal\n    inputs: {status: \"{look.watermark}\"}\n    on_error: stop\n  - name: sign_off";
-    let broken = playbook(SAVE).replace("  - name: sign_off", fails);
-    let yaml = json!({ "yaml": broken });
-    let path = format!("{FACTORY}/playbooks/watch-notices");
-    watch.ana.door.put(&path, &yaml).await.unwrap();
-    watch.feed.publish("parked");
-    for attempt in 1..=3 {
-        let word = if attempt == 1 { "started" } else { "retried" };
-        assert_eq!(watch.look().await["last_outcome"], word);
-        let line = until("the end of the run", || async {
-            let line = watch.of("batches").await["items"][0].clone();
-            (line["attempt"] == attempt && line["run_status"] == "error").then_some(line)
-        })
-        .await;
-        // The state still says `error` of the try before; a run that has ended is noted with its batch.
-        let run = line["execution_id"].as_str().unwrap();
-        watch.ana.reaches(run, "error").await;
-        until("the next try or the end", || async {
-            let state = watch.of("state").await;
-            let is_over = state["open_batch"].is_null() || !state["retry_after"].is_null();
-            is_over.then_some(())
-        })
-        .await;
-    }
-    let parked = watch.of("parked").await;
-    assert_eq!(parked["items"][0]["key"], "tag:notices,parked", "{parked:#}");
-    assert_eq!(watch.of("batches?state=parked").await["items"][0]["has_moved"], true);
-    assert_eq!(watch.look().await["last_outcome"], "suppressed", "the mark moved");
-
-    let reset = format!("/monitors/{}/reset-watermarks", watch.monitor);
-    let (status, _) = watch.ana.refused(&reset, Some(&json!({ "steps": ["keep"] }))).await;
-    assert_eq!(status, 422);
-    let marks = watch.ana.post(&reset, &json!({})).await;
-    assert_eq!(marks["items"][0]["watermark_value"], Value::Null);
-    assert_eq!(watch.look().await["last_outcome"], "started", "F-215: everything is new again");
-    assert_eq!(watch.of("batches").await["items"][0]["count"], 3);
 }
 
 async fn put(ana: &Person, path: &str, body: &Value) -> Result<Value, CliError> {

@@ -1,0 +1,121 @@
+//! What becomes of a batch whose run does not come to its end.
+
+use serde_json::{Value, json};
+
+use super::{SAVE, Watch, playbook, watching};
+use crate::case::{FACTORY, until};
+use crate::effects::connector;
+use crate::for_each::Bank;
+
+impl Watch {
+    /// The end of the open batch's run, which fails; whoever is asked on the way signs.
+    async fn fails(&self) -> String {
+        let run = self.run().await;
+        until("the run fails", || async {
+            let state = self.ana.run(&run).await["state"].clone();
+            if state == "awaiting_approval" {
+                self.sign(&run).await;
+            }
+            (state == "error").then_some(())
+        })
+        .await;
+        until("the next try or the end", || async {
+            let state = self.of("state").await;
+            let is_over = state["open_batch"].is_null() || !state["retry_after"].is_null();
+            is_over.then_some(())
+        })
+        .await;
+        run
+    }
+
+    async fn sign(&self, run: &str) {
+        let request = self.maria.request(run).await;
+        let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+        let seen = self.maria.get(&path).await;
+        let body = json!({ "digest": seen["digest"], "version": seen["version"] });
+        self.maria.post(&format!("{path}/approve"), &body).await;
+    }
+}
+
+#[tokio::test]
+async fn f_214_k_49_the_next_try_of_a_batch_leaves_out_what_was_sent() {
+    let watch = watching().await;
+    let bank = Bank::open(&[]).await;
+    watch.ana.post("/connectors", &json!({ "yaml": connector(bank.port) })).await;
+    watch.ana.bind(&watch.agent, "test-ledger").await;
+    let pay = "call_connector\n    connector: test-ledger\n    endpoint: book\n    for_each: {in: \"{look.results}\", as: notice, key: \"{notice.title}\"}\n    inputs: {amount: \"{notice.title}\"}";
+    let fails = "\n  - name: fails\n    step_type: tool\n    action: query_journal\n    inputs: {status: \"{look.watermark}\"}\n    on_error: stop\n";
+    let yaml = playbook(pay).trim_end().to_owned() + fails;
+    watch
+        .ana
+        .door
+        .put(&format!("{FACTORY}/playbooks/watch-notices"), &json!({ "yaml": yaml }))
+        .await
+        .unwrap();
+    watch.feed.publish("10.00");
+    watch.feed.publish("20.00");
+    assert_eq!(watch.look().await["last_outcome"], "started");
+    let first = watch.fails().await;
+    assert_eq!(bank.amounts(), ["10.00", "20.00"]);
+
+    let path = format!("/executions/{first}/repeat");
+    let refused = watch.ana.refused(&path, Some(&json!({}))).await;
+    assert_eq!(refused, (409, "RUN_TRIED_AGAIN".to_owned()), "the monitor does it");
+
+    assert_eq!(watch.look().await["last_outcome"], "retried");
+    let second = watch.fails().await;
+    assert_eq!(watch.ana.run(&second).await["repeats"], json!([first]));
+    assert_eq!(bank.amounts(), ["10.00", "20.00"], "nothing is paid twice");
+}
+
+#[tokio::test]
+async fn f_214_what_was_denied_is_done_and_what_failed_is_parked_after_three_tries() {
+    let watch = watching().await;
+    watch.feed.publish("unwanted");
+    assert_eq!(watch.look().await["last_outcome"], "started");
+    let run = watch.run().await;
+    watch.maria.request(&run).await;
+    watch.decide("deny").await;
+    watch.ana.reaches(&run, "rejected").await;
+    let line = watch.of("batches").await["items"][0].clone();
+    assert_eq!((&line["state"], &line["run_status"]), (&json!("committed"), &json!("rejected")));
+    assert_eq!(watch.look().await["last_outcome"], "suppressed");
+
+    // From now on every run fails at its first step.
+    let fails = "  - name: fails\n    step_type: tool\n    action: query_journal\n    inputs: {status: \"{look.watermark}\"}\n    on_error: stop\n  - name: sign_off";
+    let broken = playbook(SAVE).replace("  - name: sign_off", fails);
+    let yaml = json!({ "yaml": broken });
+    let path = format!("{FACTORY}/playbooks/watch-notices");
+    watch.ana.door.put(&path, &yaml).await.unwrap();
+    watch.feed.publish("parked");
+    for attempt in 1..=3 {
+        let word = if attempt == 1 { "started" } else { "retried" };
+        assert_eq!(watch.look().await["last_outcome"], word);
+        let line = until("the end of the run", || async {
+            let line = watch.of("batches").await["items"][0].clone();
+            (line["attempt"] == attempt && line["run_status"] == "error").then_some(line)
+        })
+        .await;
+        // The state still says `error` of the try before; a run that has ended is noted with its batch.
+        let run = line["execution_id"].as_str().unwrap();
+        watch.ana.reaches(run, "error").await;
+        until("the next try or the end", || async {
+            let state = watch.of("state").await;
+            let is_over = state["open_batch"].is_null() || !state["retry_after"].is_null();
+            is_over.then_some(())
+        })
+        .await;
+    }
+    let parked = watch.of("parked").await;
+    assert_eq!(parked["items"][0]["key"], "tag:notices,parked", "{parked:#}");
+    assert_eq!(watch.of("batches?state=parked").await["items"][0]["has_moved"], true);
+    assert_eq!(watch.look().await["last_outcome"], "suppressed", "the mark moved");
+
+    let reset = format!("/monitors/{}/reset-watermarks", watch.monitor);
+    let (status, _) = watch.ana.refused(&reset, Some(&json!({ "steps": ["keep"] }))).await;
+    assert_eq!(status, 422);
+    let marks = watch.ana.post(&reset, &json!({})).await;
+    assert_eq!(marks["items"][0]["watermark_value"], Value::Null);
+    assert_eq!(watch.look().await["last_outcome"], "started", "F-215: everything is new again");
+    assert_eq!(watch.of("batches").await["items"][0]["count"], 3);
+}
