@@ -102,9 +102,8 @@ async fn sweep() {
 
 async fn invoke(function: &str, event: &Value) {
     let name = format!("countersign-test-{function}");
-    let (event, raw) = (event.to_string(), "raw-in-base64-out");
-    let command = ["lambda", "invoke", "--function-name", &name, "--payload", &event];
-    let command = [&command[..], &["--cli-binary-format", raw, "/dev/null"]].concat();
+    let event = event.to_string();
+    let command = ["lambda", "invoke", "--function-name", &name, "--payload", &event, "/dev/null"];
     let said = world().aws(&command).await.unwrap();
     assert!(said.get("FunctionError").is_none(), "{function}: {said:#}");
 }
@@ -150,8 +149,7 @@ async fn f_205_k_11_what_is_due_runs_once_and_its_reversible_gates_open_by_thems
     let agent = ana.agent(&[&maria]).await;
     ana.playbook(&gated("rows-by-clock", "")).await;
     follows(&ana, &agent, "rows-by-clock", &rows()).await;
-    let schedule =
-        every_minute(&ana, &agent, &json!({ "approval_policy": "auto_approve" })).await;
+    let schedule = every_minute(&ana, &agent, &json!({ "approval_policy": "auto_approve" })).await;
     let path = format!("/schedules/{schedule}");
     let seen = ana.get(&path).await;
     let next: Vec<&str> =
