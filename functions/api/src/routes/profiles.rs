@@ -120,6 +120,7 @@ pub(crate) fn problem(error: &ProfileError) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use countersign_identity::UserId;
     use std::collections::BTreeSet;
 
     use serde_json::json;
