@@ -102,9 +102,8 @@ async fn sweep() {
 
 async fn invoke(function: &str, event: &Value) {
     let name = format!("countersign-test-{function}");
-    let (event, raw) = (event.to_string(), "raw-in-base64-out");
-    let command = ["lambda", "invoke", "--function-name", &name, "--payload", &event];
-    let command = [&command[..], &["--cli-binary-format", raw, "/dev/null"]].concat();
+    let event = event.to_string();
+    let command = ["lambda", "invoke", "--function-name", &name, "--payload", &event, "/dev/null"];
     let said = world().aws(&command).await.unwrap();
     assert!(said.get("FunctionError").is_none(), "{function}: {said:#}");
 }
