@@ -119,7 +119,8 @@ pub fn start(main: Main) -> ExitCode {
 fn configuration(http: SharedHttpClient) -> SdkConfig {
     let first = |names: &[&str]| names.iter().find_map(|name| std::env::var(name).ok());
     let credentials = EnvironmentVariableCredentialsProvider::new();
-    let is_set = |name: &str| first(&[name]).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let is_set =
+        |name: &str| first(&[name]).is_some_and(|value| value.eq_ignore_ascii_case("true"));
     let mut builder = SdkConfig::builder()
         .behavior_version(BehaviorVersion::latest())
         .credentials_provider(SharedCredentialsProvider::new(credentials))
