@@ -33,7 +33,7 @@ fn check(steps: &str, expect: Result<&[&str], &str>) {
 #[test]
 fn f_220_the_detection_steps_are_what_a_look_carries_out() {
     check(&format!("{LOOK}{GATE}{SAVE}"), Ok(&["look"]));
-    let both = "  - name: both\n    step_type: parallel\n    parallel_steps:\n      - {name: one, step_type: tool, action: detect_new_files, inputs: {folder_id: a}}\n      - {name: two, step_type: tool, action: detect_folder_changes, inputs: {folder_id: b}}\n";
+    let both = "  - name: both\n    step_type: tool\n    action: parallel\n    parallel_steps:\n      - {name: one, step_type: tool, action: detect_new_files, inputs: {folder_id: a}}\n      - {name: two, step_type: tool, action: detect_folder_changes, inputs: {folder_id: b}}\n";
     check(&format!("{both}{SAVE}"), Ok(&["one", "two"]));
     check(&format!("{READ}{LOOK}"), Ok(&["look"]));
 }
@@ -47,7 +47,7 @@ fn f_209_a_playbook_that_cannot_be_a_monitors_says_why() {
         Err("its step `ask` asks or writes before the detection step `look`"),
     );
     check(&format!("{SAVE}{LOOK}"), Err("its step `save` asks or writes before"));
-    let conditional = LOOK.replace("}}\n", "}, condition: '{folder} == a'}\n");
+    let conditional = LOOK.replace("}}\n", "}, condition: \"{folder} == 'a'\"}\n");
     check(&conditional, Err("`look` has a condition"));
     let reads = LOOK.replace("'{folder}'", "'{read.count}'");
     check(&format!("{READ}{reads}"), Err("`look` uses the result of another step"));
