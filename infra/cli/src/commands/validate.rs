@@ -172,7 +172,8 @@ mod tests {
         );
         check(&schedule, true);
         check(&schedule.replace("0 6 * * *", "every morning"), false);
-        check(&format!("{schedule}is_enabled: true\n"), false);
+        check(&format!("{schedule}is_enabled: true\n"), true);
+        check(&format!("{schedule}is_enabled: maybe\n"), false);
     }
 
     #[test]

@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn k_57_a_function_starts_with_a_handler_for_each_of_its_contracts_and_no_others() {
         check(&["transform_data", "extract_entities", "cross_reference"], None);
-        check(&["call_connector"], None);
+        check(&["send_notification"], None);
         check(&[], None);
         check(
             &["transform_data", "extract_entities"],

@@ -312,7 +312,7 @@ mod tests {
             "tool-web",
         ];
         assert_eq!(functions, BTreeSet::from(expect));
-        assert_eq!(registry.iter().count(), 15);
+        assert_eq!(registry.iter().count(), 20);
         assert!(registry.iter().all(|c| !c.irreversible || c.writes));
     }
 
