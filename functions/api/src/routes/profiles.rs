@@ -125,7 +125,6 @@ pub(crate) fn problem(error: &ProfileError) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use countersign_identity::UserId;
     use std::collections::BTreeSet;
 
     use countersign_identity::UserId;
