@@ -92,7 +92,7 @@ pub(crate) fn named(code: &str) -> Option<Result<(), String>> {
     Some(operation(method, path).map(drop))
 }
 
-/// Answers: one JSON value in each line.
+/// Documents and answers: one JSON value, or one in each line.
 pub(crate) fn answers(block: &Block) -> Option<Result<(), String>> {
     if block.language != "json" {
         return None;
@@ -100,5 +100,8 @@ pub(crate) fn answers(block: &Block) -> Option<Result<(), String>> {
     let is_json = |line: &str| {
         serde_json::from_str::<Value>(line).map(drop).map_err(|error| format!("{error}: {line}"))
     };
+    if serde_json::from_str::<Value>(&block.text).is_ok() {
+        return Some(Ok(()));
+    }
     Some(block.text.lines().try_for_each(is_json))
 }

@@ -15,6 +15,10 @@ pub(crate) fn check(block: &Block) -> Option<Result<(), String>> {
         return None;
     }
     let text = &block.text;
+    // `countersign-monitor` has a test of its own for these.
+    if block.about == "monitor" {
+        return None;
+    }
     Some(match block.about.as_str() {
         "" => whole(text),
         "step" => playbook(&steps(text)),

@@ -15,7 +15,6 @@ use countersign_store_approvals::Approvals;
 pub fn context(boot: &Boot) -> Result<Context, StartError> {
     let (deps, describer) = writing(boot)?;
     let approvals = Approvals::new(boot.table(Setting::TableApprovals, &boot.dynamo())?);
-    Ok(Context::new(boot, actions(deps, Mode::Write))?
-        .with_describer(Arc::new(describer))
-        .with_signatures(Arc::new(approvals)))
+    let actions = actions(deps, Mode::Write);
+    Context::acting(boot, actions, Arc::new(describer), Arc::new(approvals))
 }

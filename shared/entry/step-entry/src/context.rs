@@ -36,16 +36,33 @@ impl Context {
     /// # Errors
     /// [`StartError`] when a setting is missing, an action has no contract, or a contract of this function no handler.
     pub fn new(boot: &Boot, actions: Vec<Arc<dyn action::Handler>>) -> Result<Self, StartError> {
+        let context = Self::made(boot, actions)?;
+        let hosted: Vec<&str> = context.actions.keys().copied().collect();
+        complete(&context.registry, &hosted).map(|()| context)
+    }
+
+    /// The context of the function that makes the calls with an effect of actions that another one hosts.
+    ///
+    /// # Errors
+    /// [`StartError`] when a setting is missing.
+    pub fn acting(
+        boot: &Boot,
+        actions: Vec<Arc<dyn action::Handler>>,
+        describer: Arc<dyn Describe>,
+        signatures: Arc<dyn Signatures>,
+    ) -> Result<Self, StartError> {
+        let context = Self::made(boot, actions)?;
+        Ok(Self { describer: Some(describer), signatures: Some(signatures), ..context })
+    }
+
+    fn made(boot: &Boot, actions: Vec<Arc<dyn action::Handler>>) -> Result<Self, StartError> {
         let dynamo = boot.dynamo();
         let invalid = |reason: String| StartError::Invalid { name: "TENANT", reason };
         let tenant = Tenant::parse(boot.settings.need(Setting::Tenant)?)
             .map_err(|error| invalid(error.to_string()))?;
-        let registry = Registry::builtin();
-        let hosted: Vec<&str> = actions.iter().map(|action| action.name()).collect();
-        complete(&registry, &hosted)?;
         Ok(Self {
             tenant,
-            registry,
+            registry: Registry::builtin(),
             runs: RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?),
             rights: Arc::new(Directory::new(boot.table(Setting::TableDirectory, &dynamo)?)),
             describer: None,
@@ -58,12 +75,6 @@ impl Context {
     #[must_use]
     pub fn with_describer(self, describer: Arc<dyn Describe>) -> Self {
         Self { describer: Some(describer), ..self }
-    }
-
-    /// The same function, able to act irreversibly.
-    #[must_use]
-    pub fn with_signatures(self, signatures: Arc<dyn Signatures>) -> Self {
-        Self { signatures: Some(signatures), ..self }
     }
 
     /// The handler of an action.
@@ -111,6 +122,10 @@ mod tests {
     fn k_57_a_function_starts_with_a_handler_for_each_of_its_contracts_and_no_others() {
         check(&["transform_data", "extract_entities", "cross_reference"], None);
         check(&["send_notification"], None);
+        check(
+            &["call_connector"],
+            Some("`tool-connect` hosts no handler of the action `detect_folder_changes`"),
+        );
         check(&[], None);
         check(
             &["transform_data", "extract_entities"],
