@@ -11,7 +11,8 @@ const PAGES: &str = "docs/errors";
 
 /// Files whose names in capitals are not codes of ours: settings of the environment, relations between people, and
 /// what other services answer.
-const OTHER_NAMES: [&str; 6] = [
+const OTHER_NAMES: [&str; 7] = [
+    "shared/entry/lambda-entry/src/boot.rs",
     "shared/entry/lambda-entry/src/settings.rs",
     "shared/adapters/aws/src/trust.rs",
     "shared/domain/registry/src/explain/formats.rs",

@@ -8,6 +8,7 @@ use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
 use countersign_store_kit::{Blobs, DynamoClient, Table};
 use futures::future::LocalBoxFuture;
 
@@ -128,9 +129,21 @@ fn configuration(http: SharedHttpClient) -> SdkConfig {
         .timeout_config(TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).build())
         .use_fips(is_set("AWS_USE_FIPS_ENDPOINT"))
         .use_dual_stack(is_set("AWS_USE_DUALSTACK_ENDPOINT"))
-        .http_client(http);
+        .http_client(http)
+        .service_config(Endpoints);
     builder.set_endpoint_url(first(&["AWS_ENDPOINT_URL"]));
     builder.build()
+}
+
+/// Endpoints of single services, such as `AWS_ENDPOINT_URL_DYNAMODB`.
+#[derive(Debug)]
+struct Endpoints;
+
+impl LoadServiceConfig for Endpoints {
+    fn load_config(&self, key: ServiceConfigKey<'_>) -> Option<String> {
+        let service = key.service_id().to_ascii_uppercase().replace(' ', "_");
+        std::env::var(format!("{}_{service}", key.env())).ok()
+    }
 }
 
 fn fail(error: &StartError) -> ExitCode {
