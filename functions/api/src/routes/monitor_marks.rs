@@ -1,7 +1,7 @@
 //! `/monitors/{id}/state`, `/watermarks` and `/reset-watermarks` (F-373, F-374, F-215).
 
 use axum::extract::State;
-use countersign_monitor::{MonitorId, Watermark, detections};
+use countersign_monitor::{MonitorId, Outcome, Watermark, detections};
 use countersign_run::RunId;
 use countersign_web::{Json, Path, Problem};
 use jiff::Timestamp;
@@ -109,7 +109,7 @@ pub(crate) async fn state(
     let open = state.open.as_ref();
     Ok(Json(MonitorState {
         last_tick_at: state.last_tick_at,
-        last_outcome: state.last_outcome.map(|outcome| outcome.as_str()),
+        last_outcome: state.last_outcome.map(Outcome::as_str),
         last_error: state.last_error,
         batches: state.batches,
         open_batch: open.map(|open| open.number),

@@ -1,7 +1,5 @@
 //! The examples of `docs/monitors.md` are monitors.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
-
 use countersign_document::read;
 use countersign_monitor::MonitorSpec;
 

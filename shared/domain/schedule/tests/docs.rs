@@ -1,7 +1,5 @@
 //! The examples of `docs/schedules.md` are schedules.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
-
 use countersign_document::read_value;
 use countersign_schedule::ScheduleSpec;
 
