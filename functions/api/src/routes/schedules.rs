@@ -72,6 +72,7 @@ impl Fields for ScheduleSpec {
         let mut more = More::new();
         more.insert("next_run_at".to_owned(), json!(next.first()));
         more.insert("next_runs".to_owned(), json!(next));
+        more.retain(|_, value| !value.is_null());
         let Some(owner) = &schedule.user_id else { return Ok(more) };
         let id = Some(schedule.id.as_str());
         let known = ctx.catalog.occurrences(owner, id, LOOK_BACK, None).await?.items;
@@ -80,6 +81,8 @@ impl Fields for ScheduleSpec {
         more.insert("last_run_status".to_owned(), json!(finished.and_then(|one| one.status)));
         let current = known.iter().find(|one| one.state == OccurrenceState::Started);
         more.insert("current_run".to_owned(), going_on(ctx, current).await?);
+        // What there is nothing of is left out.
+        more.retain(|_, value| !value.is_null());
         Ok(more)
     }
 
