@@ -4,6 +4,7 @@ use axum::extract::State;
 use countersign_approval::{ApprovalId, Covered, Request};
 use countersign_effect::view::EffectView;
 use countersign_effect::{Effect, effect_leaf};
+use countersign_letter::{Shown, Strikes, amounts};
 use countersign_web::{Json, Path, Problem};
 use serde_json::{Value, json};
 
@@ -67,9 +68,26 @@ pub(super) async fn summaries(ctx: &Context, request: &Request) -> Result<Value,
         summary["left"] = json!(covered.left());
         summary["left_out"] = json!(step.texts.len() - shown.len());
         summary["items"] = shown.into();
+        summary["amounts"] = amounts_of(request, covered, &step.texts);
         summaries.push(summary);
     }
     Ok(summaries.into())
+}
+
+/// What the requests that are left amount to, as the page shows it.
+fn amounts_of(request: &Request, covered: &Covered, texts: &[String]) -> Value {
+    let views: Vec<EffectView> =
+        texts.iter().flat_map(|text| Effect::parse(text)).map(|of| EffectView::of(&of)).collect();
+    let mut strikes = Strikes::default();
+    let struck = (0..texts.len()).filter(|at| covered.is_struck(*at));
+    strikes.by.extend(struck.map(|at| (at as u64 + 1, Shown::default())));
+    let all = if views.len() == texts.len() {
+        amounts(&views, &request.layout, &strikes)
+    } else {
+        Vec::new()
+    };
+    let one = |(label, sum, of): (Shown, String, usize)| json!({ "label": label.plain(), "sum": sum, "of": of });
+    all.into_iter().map(one).collect()
 }
 
 /// What each call sent whose outcome is asked for, in their order.

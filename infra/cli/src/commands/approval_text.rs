@@ -101,6 +101,7 @@ fn requests_of(request: &Value, step: &Value) -> Vec<String> {
         lines.push(format!("  {}.{mark}", cell(item, "n")));
         lines.extend(sent(&item["sends"]).into_iter().map(|line| format!("     {line}")));
     }
+    lines.extend(field_items(step, "amounts").iter().map(amount));
     if left_out > 0 {
         lines.push(format!(
             "  and {left_out} more: GET /api/agent-factory/approvals/{}/effects/{}/N",
@@ -109,6 +110,11 @@ fn requests_of(request: &Value, step: &Value) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What the requests that are left come to.
+fn amount(of: &Value) -> String {
+    format!("  {}: {}, {} requests together", cell(of, "label"), cell(of, "sum"), cell(of, "of"))
 }
 
 /// One request: where it goes, with which credential, and every value under the name it is sent by.
@@ -210,7 +216,8 @@ mod tests {
             "warnings": [{"step": "read", "count": 3, "first": ["a.csv, row 2, amount: \u{1b}[31m`$1`"]}],
             "remarks": ["`pay_large` will be skipped"], "later": ["tell"],
             "strikes": [{"by": "ana", "at": "2026-01-01T00:00:00Z", "step": "pay", "struck": [1], "restored": [0]}],
-            "effects": [{"step": "pay", "left": 2, "left_out": 1, "items": [
+            "effects": [{"step": "pay", "left": 2, "left_out": 1,
+                "amounts": [{"label": "Amount", "sum": "22.00 EUR", "of": 2}], "items": [
                 {"n": 1, "struck": false, "sends": {
                     "target": {"method": "POST", "url": "https://bank.example/pay"},
                     "account": {"credential": "cred_1", "auth": "bearer_token", "details": [["scope", "pay"]]},
@@ -256,6 +263,7 @@ pay sends 3 requests, 1 struck out:
   2. (struck out, not sent)
      POST https://bank.example/pay
      via bank.pay
+  Amount: 22.00 EUR, 2 requests together
   and 1 more: GET /api/agent-factory/approvals/appr_1/effects/pay/N
 
 Rows (1 of 9):

@@ -17,8 +17,8 @@ const KEYWORDS: [&str; 24] = [
     "while",
 ];
 
-/// How many pairs of functions share a window of tokens when names and values are left out of account.
-pub(super) fn pairs(functions: &[Function<'_>]) -> usize {
+/// Pairs of functions that share a window of tokens when names and values are left out of account: the file and the name of each.
+pub(super) fn pairs(functions: &[Function<'_>]) -> Vec<[String; 2]> {
     let mut places: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
     for (function, each) in functions.iter().enumerate() {
         let shape: Vec<&str> = each.tokens().iter().map(shape).collect();
@@ -34,7 +34,12 @@ pub(super) fn pairs(functions: &[Function<'_>]) -> usize {
         each.flat_map(|one| places.range(one + 1..).map(move |other| (*one, *other)))
     });
     let apart = |(one, other): &(usize, usize)| !within(&functions[*one], &functions[*other]);
-    pairs.filter(apart).collect::<BTreeSet<_>>().len()
+    let pairs: BTreeSet<(usize, usize)> = pairs.filter(apart).collect();
+    pairs.iter().map(|(one, other)| [*one, *other].map(|at| place(&functions[at]))).collect()
+}
+
+fn place(function: &Function<'_>) -> String {
+    format!("{}: {}", function.source.path.display(), function.name())
 }
 
 /// Whether one function stands within the other.
@@ -64,7 +69,7 @@ mod tests {
     #[track_caller]
     fn check(functions: &[String], expect: usize) {
         let source = source("a/src/lib.rs", &functions.join("\n"));
-        assert_eq!(pairs(&of(&source)), expect);
+        assert_eq!(pairs(&of(&source)).len(), expect);
     }
 
     #[test]

@@ -52,8 +52,8 @@ pub struct Figures {
     pub circles: Vec<Vec<String>>,
     /// Field readers written by hand.
     pub field_readers: Vec<String>,
-    /// Pairs of functions that say the same.
-    pub duplicate_pairs: usize,
+    /// Pairs of functions that say the same, each as its file and its name.
+    pub duplicate_pairs: Vec<[String; 2]>,
     /// Lines per kind of document; nothing for one that is not there.
     pub kinds: BTreeMap<String, Option<Example>>,
     /// Lines per action beside its logic.

@@ -2,9 +2,9 @@
 
 use countersign_identity::{Caller, UserId};
 use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
 
 use crate::decide::{DecideError, check_open, check_rights};
+use crate::extension_record::ExtensionRecord;
 use crate::lifecycle::{LifecycleError, Move, extend};
 use crate::policy::{Assurance, Door};
 use crate::request::Request;
@@ -13,19 +13,6 @@ use crate::request::Request;
 const MAX_EXTENSIONS: usize = 16;
 /// The smallest extension.
 const MIN_EXTENSION: SignedDuration = SignedDuration::from_hours(1);
-
-/// Who gave a request more time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExtensionRecord {
-    /// Who.
-    pub by: UserId,
-    /// When.
-    pub at: Timestamp,
-    /// The deadline before.
-    pub from: Timestamp,
-    /// The deadline afterwards.
-    pub to: Timestamp,
-}
 
 /// Whether somebody who is signed in may give the request more time: whoever may vote on it, now. Whoever asked for it may
 /// not, because the author of the gate has said how long the answer is worth waiting for.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::closed::Closed;
 use crate::covered::{Covered, StepEffects};
 use crate::deadline::Timing;
-use crate::extension::ExtensionRecord;
+use crate::extension_record::ExtensionRecord;
 use crate::hashing::SubjectError;
 use crate::kind::Kind;
 use crate::layout::Layout;

@@ -23,7 +23,7 @@ mod text;
 mod when;
 
 pub use effect::{
-    About, EffectGroup, FieldView, Requests, SectionView, StrikeForm, Strikes, TargetView, Weight,
+    About, EffectGroup, FieldView, Requests, SectionView, StrikeForm, Strikes, TargetView, Weight, amounts,
 };
 pub use error::LetterError;
 pub use picture::{Picture, Stage, StagePlace, StepView};

@@ -1,15 +1,19 @@
 //! Several requests of a step: what they have in common is said once, what differs are rows.
 
+mod amounts;
+
 use std::collections::HashMap;
 
-use countersign_approval::{Column, Format, Layout};
+use countersign_approval::{Column, Layout};
 use countersign_effect::view::{Content, EffectView, Field, Section, SectionPart, ValueKind};
 
 use super::extent::Extent;
 use super::values::{cell, column, is_json, weight};
-use super::{About, EffectGroup, FieldView, Strikes, TargetView, Weight, sum, title};
+use super::{About, EffectGroup, FieldView, Strikes, TargetView, Weight, title};
 use crate::preview::{Cell, HEADING_CHARACTERS, Heading, Row, Table, assign_roles};
 use crate::text::{MAX_CELL, Shown, share};
+
+pub use amounts::amounts;
 
 /// Requests that are shown at once.
 const MAX_EFFECT: usize = 50;
@@ -270,13 +274,7 @@ fn many(
     }
     let (headers, rest): (Vec<&Key>, Vec<&Key>) =
         differing.iter().partition(|key| key.part == Some(SectionPartKey::Headers));
-    let left: Vec<&HashMap<Key, Sent>> = all
-        .iter()
-        .zip(&sent)
-        .filter(|((n, _), _)| !strikes.by.contains_key(&(*n as u64)))
-        .map(|(_, sent)| sent)
-        .collect();
-    group.sum = total(&rest, &left, layout);
+    group.sum = amounts::total(&rest, &amounts::left(all, &sent, strikes), layout);
     let rows = Rows { kept, all, sent: &sent, layout, url, extent };
     let columns = (MAX_CELL / kept.len().max(1)).min(super::MAX_FIELD);
     let most = |keys: &[&Key]| columns.min(keys.len());
@@ -335,21 +333,6 @@ fn common_field(key: &Key, sent: &Sent, layout: &Layout, extent: Extent) -> Fiel
     };
     let cell = cell(&sent.field, sent.in_json, &column, extent);
     FieldView::of(&column, cell, weight, extent.name())
-}
-
-/// The amounts of all requests together, where they have one currency.
-fn total(rest: &[&Key], sent: &[&HashMap<Key, Sent>], layout: &Layout) -> Option<(Shown, String)> {
-    let key = rest.iter().find(|key| {
-        layout.column(&key.name).is_some_and(|c| c.format == Format::Money && c.currency.is_some())
-    })?;
-    if rest.iter().any(|key| key.name.to_lowercase().contains("currency")) {
-        return None;
-    }
-    let column = column(layout, &key.name);
-    let values: Option<Vec<&str>> =
-        sent.iter().map(|request| request.get(key).map(|sent| sent.field.value.as_str())).collect();
-    let label = column.label.as_deref().unwrap_or(&column.field);
-    Some((Shown::line(label), sum::sum(values?.into_iter(), &column)?))
 }
 
 struct Rows<'r> {

@@ -16,7 +16,7 @@ use crate::text::{MAX_SHOWN, Room, Shown, share};
 use self::extent::Extent;
 use self::values::{column, fields, weight};
 
-pub use group::Requests;
+pub use group::{Requests, amounts};
 pub use strike::{StrikeForm, Strikes};
 
 /// Values of one request that are shown at once.

@@ -5,7 +5,7 @@ use countersign_effect::view::{EffectView, samples};
 use countersign_effect::{Effect, Part};
 use serde_json::json;
 
-use super::{About, EffectGroup, Requests, Weight};
+use super::{About, EffectGroup, Requests, Strikes, Weight, amounts};
 use crate::text::Shown;
 
 const ABOUT: About<'_> = About {
@@ -107,6 +107,17 @@ fn f_200_above_fifty_requests_there_is_a_count_and_a_link() {
     // The amounts of all of them, not of those shown.
     let sum = requests.groups[0].sum.as_ref().map(|(_, sum)| sum.as_str());
     assert_eq!(sum, Some("131,584.00 EUR"));
+}
+
+#[test]
+fn f_200_what_is_struck_out_is_not_in_the_sum() {
+    let views = payments(3);
+    let mut strikes = Strikes::default();
+    strikes.by.insert(2, Shown::line("ana"));
+    let found = amounts(&views, &layout(), &strikes);
+    let [(label, sum, count)] = &found[..] else { panic!("one place") };
+    assert_eq!((text(label).as_str(), sum.as_str(), *count), ("Amount", "5.00 EUR", 2));
+    assert_eq!(amounts(&views[..1], &layout(), &strikes), []);
 }
 
 #[test]
