@@ -23,7 +23,8 @@ mod text;
 mod when;
 
 pub use effect::{
-    About, EffectGroup, FieldView, Requests, SectionView, StrikeForm, Strikes, TargetView, Weight, amounts,
+    About, EffectGroup, FieldView, Requests, SectionView, StrikeForm, Strikes, TargetView, Weight,
+    amounts,
 };
 pub use error::LetterError;
 pub use picture::{Picture, Stage, StagePlace, StepView};

@@ -46,7 +46,11 @@ pub fn amounts(
 }
 
 /// The amounts of all requests together, where they have one currency.
-pub(super) fn total(rest: &[&Key], sent: &[&HashMap<Key, Sent>], layout: &Layout) -> Option<(Shown, String)> {
+pub(super) fn total(
+    rest: &[&Key],
+    sent: &[&HashMap<Key, Sent>],
+    layout: &Layout,
+) -> Option<(Shown, String)> {
     let key = rest.iter().find(|key| {
         layout.column(&key.name).is_some_and(|c| c.format == Format::Money && c.currency.is_some())
     })?;
