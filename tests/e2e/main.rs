@@ -21,6 +21,7 @@ mod filings;
 mod floor;
 mod for_each;
 mod foreign;
+mod graph_search;
 mod hostile_requests;
 mod identity;
 mod kills;

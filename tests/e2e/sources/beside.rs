@@ -111,7 +111,8 @@ async fn f_315_one_success_after_its_rest_lets_all_calls_through_again() {
     let (ana, _) = analyst(&there.world, &[]).await;
     let yaml = SHELF.replace("ADDRESS", &source.uri());
     ana.post("/connectors", &json!({ "yaml": yaml })).await;
-    let tried = || ana.post("/connectors/test-shelf/test", &json!({ "endpoint": "list" }));
+    let call = json!({ "endpoint": "list" });
+    let tried = || ana.post("/connectors/test-shelf/test", &call);
     let health = || ana.get("/connectors/test-shelf/health");
     for _ in 0..5 {
         assert_eq!(tried().await["error"]["code"], "CONNECTOR_UNAVAILABLE");

@@ -176,7 +176,7 @@ async fn f_308_a_source_that_is_down_is_asked_once_more_and_then_done_without() 
     is_stale(&case.runs(json!({}), "complete").await.1);
     assert_eq!(source.asked(), 2);
     let read = case.skips(json!({ "q": "never asked" }), "CONNECTOR_UNAVAILABLE").await;
-    assert_eq!((source.asked(), &read["status"]), (4, &json!("skipped")), "{read:#}");
+    assert_eq!((source.asked(), &read["status"]), (4, &json!("failed")), "{read:#}");
 }
 
 #[tokio::test]
@@ -268,4 +268,34 @@ async fn f_149_a_step_has_the_time_it_says() {
     assert_eq!(case.ana.get("/connectors/test-frail/health").await["breaker"], "closed");
     source.says([good()]);
     is_fresh(&case.runs(json!({}), "complete").await.1);
+}
+
+#[tokio::test]
+async fn f_314_an_export_that_could_not_be_made_has_a_link_that_makes_it() {
+    let (_server, source, case) = scripted("").await;
+    source.says([says(404)]);
+    let export = json!({ "type": "file_export", "format": "json", "config": { "filename_template": "mills" } });
+    let profile = json!({
+        "name": "Exporter", "handle": format!("{}-exporter", case.ana.username),
+        "output_config": { "destinations": [export] },
+    });
+    let agent = case.ana.post("/profiles", &profile).await["id"].as_str().unwrap().to_owned();
+    case.ana.bind(&agent, "test-frail").await;
+    let wants = "output: {format: json, sections: [{title: Mills, source: read.results}]}\n";
+    let yaml = playbook(", on_error: skip").replace("id: read-frail", "id: export-frail") + wants;
+    case.ana.playbook(&yaml).await;
+    let run = case.ana.start(&agent, "export-frail", json!({})).await;
+    let ended = case.ana.reaches(&run, "partial").await;
+    let written = &ended["response"]["outputs"][0];
+    assert_eq!(written["error"]["code"], "RESULT_INCOMPLETE", "{ended:#}");
+    assert_eq!(case.ana.get("/exports").await["items"], json!([]));
+    source.says([good()]);
+    let retry = written["error"]["retry"].as_str().unwrap();
+    let again = case.ana.door.post(retry, &json!({})).await.unwrap();
+    let ended = case.ana.reaches(again["id"].as_str().unwrap(), "complete").await;
+    let details = &ended["response"]["outputs"][0]["details"];
+    assert_eq!(details["filename"], "mills.json", "{ended:#}");
+    let link = case.ana.door.get(details["link"].as_str().unwrap()).await.unwrap();
+    let file = reqwest::get(link["url"].as_str().unwrap()).await.unwrap().text().await.unwrap();
+    assert!(file.contains("Mill"), "{file}");
 }

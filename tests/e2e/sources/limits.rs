@@ -65,17 +65,18 @@ async fn answered(ana: &Person, run: &str, state: &str) -> usize {
 async fn f_105_many_callers_at_once_have_one_budget_together() {
     let server = source().await;
     let ana = person("ana", &["global:analyst"]).await;
-    let yaml = connector(&server, "requests_per_month: 7, requests_per_day: 1000");
+    let yaml = connector(&server, "requests_per_month: 7, requests_per_day: 1000, requests_per_hour: 500, requests_per_minute: 200, requests_per_second: 50");
     ana.post("/connectors", &json!({ "yaml": yaml })).await;
     ana.playbook(&playbook()).await;
     let mut runs = Vec::new();
     // Two agents of one owner: the source counts by whose it is.
     for _ in 0..2 {
         let (agent, _) = agent(&ana, &json!({})).await;
-        runs.push(ana.start(&agent, "read-rated", json!({})).await);
+        let run = ana.start(&agent, "read-rated", json!({})).await;
+        runs.push((agent, run));
     }
     let mut done = 0;
-    for run in &runs {
+    for (_, run) in &runs {
         let ended = crate::case::until("the run ends", || async {
             let now = ana.run(run).await["state"].as_str().unwrap_or_default().to_owned();
             ["complete", "partial"].contains(&now.as_str()).then_some(now)
@@ -84,12 +85,16 @@ async fn f_105_many_callers_at_once_have_one_budget_together() {
         done += answered(&ana, run, &ended).await;
     }
     assert_eq!((done, asked(&server).await), (7, 7));
-    let health = ana.get("/connectors/test-rated/health").await;
+    // Either agent is told the same.
+    let health = ana.get(&format!("/connectors/test-rated/health?profile={}", runs[0].0)).await;
     let left = |window: &str| {
         let budget = health["budget"].as_array().unwrap();
         budget.iter().find(|one| one["window"] == window).unwrap()["left"].clone()
     };
     assert_eq!((left("month"), left("day")), (json!(0), json!(993)), "{health:#}");
+    for window in ["second", "minute", "hour"] {
+        assert!(left(window).is_u64(), "{window}: {health:#}");
+    }
 }
 
 #[tokio::test]

@@ -153,7 +153,7 @@ pub(super) fn calling(id: &str, templates: &[&Template]) -> String {
     );
     for template in templates {
         for (endpoint, case) in &template.cases.endpoints {
-            let (step, inputs) = (template.step(endpoint), json!(case.arguments));
+            let (step, inputs) = (template.step(endpoint), json!(escaped(&case.arguments)));
             writeln!(
                 yaml,
                 "  - {{name: {step}, step_type: tool, action: call_connector, connector: {}, endpoint: {endpoint}, inputs: {inputs}}}",
@@ -163,6 +163,15 @@ pub(super) fn calling(id: &str, templates: &[&Template]) -> String {
         }
     }
     yaml
+}
+
+/// Arguments as a playbook writes them: a brace in a text is doubled.
+fn escaped(arguments: &Map<String, Value>) -> Map<String, Value> {
+    let value = |value: &Value| match value {
+        Value::String(text) => text.replace('{', "{{").replace('}', "}}").into(),
+        other => other.clone(),
+    };
+    arguments.iter().map(|(name, given)| (name.clone(), value(given))).collect()
 }
 
 /// What a step of a run found.
@@ -193,7 +202,7 @@ pub(super) fn own(connector: &str, endpoint: &str, record: &Value) -> Value {
     let mut fields = record.as_object().unwrap().clone();
     assert_eq!((&fields["_source"], &fields["_endpoint"]), (&json!(connector), &json!(endpoint)));
     for (name, _) in PROVENANCE_FIELDS {
-        fields.remove(*name);
+        fields.remove(name);
     }
     fields.remove("_entity_rules");
     fields.into()

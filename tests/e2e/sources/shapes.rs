@@ -210,7 +210,7 @@ async fn f_098_pages_are_read_with_selectors_as_far_as_robots_txt_allows() {
         json!(rows),
         json!([
             { "number": "A-7", "link": link, "parties": ["Mill Ltd", "Dover"], "sum": "1250.50", "filed": "2024-03-09" },
-            { "number": "A-8", "link": null, "parties": null, "sum": null, "filed": null },
+            { "number": "A-8", "link": null, "parties": [], "sum": null, "filed": null },
         ])
     );
     assert_eq!(
@@ -267,10 +267,8 @@ async fn f_087_f_101_f_117_the_feeds_of_the_register_are_read_as_they_document()
         assert_eq!(rule[field], value, "{field}: {rule:#}");
     }
     let published: jiff::Timestamp = rule["published"].as_str().unwrap().parse().unwrap();
-    assert!(
-        jiff::Timestamp::now() - published
-            < jiff::SignedDuration::from_hours(1).try_into().unwrap()
-    );
+    let age = jiff::Timestamp::now().duration_since(published);
+    assert!(age < jiff::SignedDuration::from_hours(1), "{rule:#}");
     let notices = output(&ana, &run, "notices").await;
     assert_eq!(notices["count"], 0, "what is older than a day is left out: {notices:#}");
 }
