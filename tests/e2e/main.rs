@@ -21,6 +21,7 @@ mod filings;
 mod floor;
 mod for_each;
 mod foreign;
+mod graph_search;
 mod hostile_requests;
 mod identity;
 mod kills;
@@ -36,6 +37,9 @@ mod monitors;
 mod pages;
 mod playbooks;
 mod profiles;
+#[path = "../../shared/actions/actions-connect/tests/provider/mod.rs"]
+#[expect(dead_code, reason = "what only the action's own tests ask of a provider")]
+mod provider;
 mod questions;
 mod quotas;
 mod readers;
@@ -52,6 +56,7 @@ mod schedules;
 mod second_factor;
 mod sign_in;
 mod signatures;
+mod sources;
 mod stores;
 mod strikes;
 mod told;

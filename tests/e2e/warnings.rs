@@ -84,6 +84,18 @@ endpoints:
       type: record_set
       fields:
         - {{name: no, type: string}}
+  top:
+    description: The newest invoices, of which the first page is wanted.
+    method: GET
+    path: /invoices
+    pagination: {{type: page, page_size: 2, max_pages: 1, first_only: true}}
+    response_mapping: {{entity_type: invoice, results_path: invoices, fields: {{no: no}}}}
+  renamed:
+    description: Invoices whose sums have another name since.
+    method: GET
+    path: /invoices
+    expected_fields: [no, sum]
+    response_mapping: {{entity_type: invoice, results_path: invoices, fields: {{no: no, sum: total, note: note}}}}
   pay:
     description: Pays.
     method: POST
@@ -218,6 +230,37 @@ async fn f_096_who_signs_sees_that_a_limit_cut_the_list_short() {
     case.approve(&path, &seen).await;
     let done = case.ana.reaches(&case.run, "complete").await;
     assert_eq!((case.accounts.paid(), &step(&done, "read")["warnings"]), (1, &json!(1)));
+}
+
+#[tokio::test]
+async fn f_096_a_list_of_which_the_beginning_is_wanted_is_no_warning_for_who_signs() {
+    let read = READ.replace("endpoint: invoices", "endpoint: top");
+    let case = started("pay-first", &format!("{read}{ASK}")).await;
+    let (path, seen) = case.seen().await;
+    assert_eq!(seen["warnings"], Value::Null, "{seen:#}");
+    case.approve(&path, &seen).await;
+    let done = case.ana.reaches(&case.run, "complete").await;
+    assert_eq!((case.accounts.paid(), &step(&done, "read")["warnings"]), (1, &json!(0)));
+    let output = case.ana.get(&format!("/executions/{}/outputs/read", case.run)).await;
+    let output = &output["output"];
+    assert_eq!((&output["count"], &output["has_more"]), (&json!(2), &json!(true)), "{output:#}");
+    assert_eq!((&output["_next_cursor"], &output["warnings"]), (&json!(2), &json!([])));
+}
+
+#[tokio::test]
+async fn f_091_who_signs_sees_that_a_column_is_empty_that_no_answer_is_without() {
+    let read = READ.replace("endpoint: invoices", "endpoint: renamed");
+    let case = started("pay-renamed", &format!("{read}{ASK}")).await;
+    let (path, seen) = case.seen().await;
+    let empty = "field `sum` is empty in all 2 records: the source may have renamed it, or its path is wrong";
+    assert_eq!(seen["warnings"][0]["first"], json!([empty]), "`note` is expected by nobody: {seen:#}");
+    // Whoever writes the connector is told of all columns that are empty.
+    let call = json!({ "endpoint": "renamed" });
+    let said = case.ana.post("/connectors/test-accounts/test", &call).await;
+    assert_eq!(said["empty_fields"], json!(["sum", "note"]), "{said:#}");
+    case.approve(&path, &seen).await;
+    case.ana.reaches(&case.run, "complete").await;
+    assert_eq!(case.accounts.paid(), 1);
 }
 
 #[tokio::test]

@@ -58,6 +58,9 @@ pub(crate) struct TestResult {
     /// What of the output is not shown because the answer would be too large.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<String>,
+    /// Declared fields that are empty in every record that came back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    empty_fields: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Value>,
     /// Fit to be written into the connector.
@@ -90,7 +93,9 @@ pub(crate) async fn run(
         Err(error) => return Ok(Json(failed(&error, test_run.profile.is_some(), took_ms))),
     };
     let output_schema = if test_run.infer { endpoint.inferred_output(&output) } else { None };
-    Ok(Json(TestResult { output_schema, ..succeeded(output, rows, took_ms) }))
+    let empty = endpoint.empty_fields(&output);
+    let empty_fields = empty.into_iter().map(str::to_owned).collect();
+    Ok(Json(TestResult { output_schema, empty_fields, ..succeeded(output, rows, took_ms) }))
 }
 
 fn call(owner: &UserId, id: &ConnectorId, test_run: &TestRun) -> Call {
@@ -138,6 +143,7 @@ fn succeeded(mut output: Value, rows: usize, took_ms: u128) -> TestResult {
         count,
         output: Some(output),
         cut,
+        empty_fields: Vec::new(),
         error: None,
         output_schema: None,
     }
@@ -198,6 +204,7 @@ fn failed(error: &ActionError, with_agent: bool, took_ms: u128) -> TestResult {
         count: None,
         output: None,
         cut: None,
+        empty_fields: Vec::new(),
         error: Some(error),
         output_schema: None,
     }

@@ -1,7 +1,6 @@
 //! What is written when a run is over: what the playbook's `save_to` wants, and the profile's destinations.
 
-use countersign_actions_output::{Places, route};
-use countersign_failure::Failure;
+use countersign_actions_output::{Places, route, told};
 use countersign_identity::{Requirement, Role};
 use countersign_playbook::{OutputDecl, SaveTo};
 use countersign_registry::action::{ActionError, Call};
@@ -32,7 +31,7 @@ pub(crate) async fn routed(
         return Ok(Vec::new());
     }
     if let Some(error) = denied(context, over.head).await? {
-        return Ok(vec![failed("output", &error)]);
+        return Ok(vec![failed(call, "output", &error)]);
     }
     let is_whole = !answer.is_incomplete;
     let mut rows = sent(context, call, "output", &own, &answer.shown, is_whole).await;
@@ -42,7 +41,7 @@ pub(crate) async fn routed(
                 sent(context, call, "profile", &destinations, &answer.data, is_whole).await,
             );
         }
-        Err(error) => rows.push(failed("output_config", &error)),
+        Err(error) => rows.push(failed(call, "output_config", &error)),
     }
     Ok(rows)
 }
@@ -99,9 +98,9 @@ async fn sent(
     let places = Places { content: &context.content, graph: &context.graph };
     let mut rows = match route(places, &call, &fit, data).await {
         Ok(rows) => rows.iter().filter_map(|row| serde_json::to_value(row).ok()).collect(),
-        Err(error) => vec![failed(what, &error)],
+        Err(error) => vec![failed(&call, what, &error)],
     };
-    rows.extend(unfit.iter().map(|one| failed(one.kind(), &incomplete())));
+    rows.extend(unfit.iter().map(|one| failed(&call, one.kind(), &incomplete())));
     rows
 }
 
@@ -118,10 +117,10 @@ fn incomplete() -> ActionError {
     error.with_help("see `problems` of the response; repeat the run when they are solved")
 }
 
-fn failed(destination: &str, error: &ActionError) -> Value {
+fn failed(call: &Call, destination: &str, error: &ActionError) -> Value {
     serde_json::json!({
         "destination": destination, "status": "error", "details": null,
-        "error": { "code": error.code(), "message": error.message, "help": error.help },
+        "error": told(call, error),
     })
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use countersign_resilience::{
     Admission, AnswerKey, AnswerOf, Answers, Budget, CallLimits, CallResult, Kept, LimitKey,
-    OPENS_AFTER, Permit, Report,
+    OPENS_AFTER, Permit, Report, STAYS_OPEN,
 };
 use countersign_store_egress::EgressStore;
 use futures::future::join_all;
@@ -24,7 +24,14 @@ fn at(seconds: i64) -> Timestamp {
 
 fn report(holder: &str, verdict: CallResult, seconds: i64) -> Report {
     let error = (verdict == CallResult::Failure).then_some("CONNECTOR_UNAVAILABLE");
-    Report { holder: holder.to_owned(), verdict, error, latency: None, at: at(seconds) }
+    Report {
+        holder: holder.to_owned(),
+        verdict,
+        error,
+        latency: None,
+        at: at(seconds),
+        rests_for: STAYS_OPEN,
+    }
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ fn context() -> Arc<Context> {
         // Not set, as most of a deployment's options.
         Setting::JwtJwksUrl
         | Setting::RequireMfa
+        | Setting::BreakerSeconds
         | Setting::RunsPerDay
         | Setting::MailsPerDay
         | Setting::UploadMegabytesPerDay => String::new(),

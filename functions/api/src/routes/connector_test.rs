@@ -38,6 +38,8 @@ pub(crate) struct TestResult {
     output: Option<Value>,
     /// What of the output is not shown because the answer would be too large.
     cut: Option<String>,
+    /// Fields that are empty in every record that came back, if there was one: the source may have left them out, or their path is wrong.
+    empty_fields: Option<Vec<String>>,
     /// `code`, `message`, `help`.
     #[schema(value_type = Option<Object>)]
     error: Option<Value>,

@@ -143,6 +143,7 @@ impl Guard<'_> {
             error: fault.map(|(_, code)| code).or_else(|| error.map(ConnectError::code)),
             latency,
             at: self.resolved.meter.now(),
+            rests_for: self.deps.rests_for,
         })
     }
 

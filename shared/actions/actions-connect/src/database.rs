@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use countersign_connector::sql::{ReadStatement, Server, fit};
-use countersign_connector::{
-    DatabaseConnection, OutputShape, QueryRules, Reading, StatementSource,
-};
+use countersign_connector::{DatabaseConnection, QueryRules, Reading, StatementSource};
 use countersign_postgres_out::{Ask, DatabaseError, Table, ask};
 use countersign_registry::action::Call;
 use countersign_registry::{DataType, Field};
@@ -163,12 +161,11 @@ impl Asking<'_> {
             }
             stamp(record, self.resolved, self.call, &origin);
         }
-        let shape: OutputShape = declared.shape;
         // 10 MB of rows are said by whoever read them.
         let is_full = has_more && records.len() == max_rows;
         let limit = Limit { of: "row", key: "max_rows", most: max_rows, goes_on: false };
         let limit = is_full.then_some(limit);
-        let (mut output, missing) = shaped(shape, records, has_more, limit);
+        let (mut output, missing) = shaped(&self.resolved.endpoint, records, has_more, limit);
         warnings.splice(0..0, missing);
         output.insert("_has_more".to_owned(), has_more.into());
         output.insert("warnings".to_owned(), warnings.into());

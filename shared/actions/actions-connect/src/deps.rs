@@ -1,6 +1,7 @@
 //! What the action reads from and writes to.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use countersign_connector::{
     Announcer, ConnectorSource, CredentialSource, DeploymentSecrets, Files, HealthSink, Tools,
@@ -29,6 +30,8 @@ pub struct Deps {
     pub readers: Readers,
     /// Budgets and breakers, shared by every instance.
     pub limits: Arc<dyn CallLimits>,
+    /// How long a source is left alone once its breaker has opened.
+    pub rests_for: Duration,
     /// The last good answers.
     pub answers: Arc<dyn Answers>,
     /// Who hears of a refused credential.

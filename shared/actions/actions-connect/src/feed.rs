@@ -53,7 +53,7 @@ pub(crate) async fn call(
     let records = found.into_iter().map(|found| record(found, resolved, call)).collect();
     let limit = Limit { of: "item", key: "max_items_per_poll", most, goes_on: false };
     let limit = has_more.then_some(limit);
-    let (mut output, missing) = shaped(resolved.endpoint.output.shape, records, has_more, limit);
+    let (mut output, missing) = shaped(&resolved.endpoint, records, has_more, limit);
     let mut warnings: Warnings = missing.into_iter().collect();
     warnings.append(gathered.warnings);
     output.insert("_has_more".to_owned(), has_more.into());

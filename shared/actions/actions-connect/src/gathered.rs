@@ -134,9 +134,8 @@ impl Gathered {
             let message = format!("there are more files; one call reads the first {MAX_FILES}");
             self.of_files.push(json!({ "message": message }));
         }
-        let shape = resolved.endpoint.output.shape;
-        let (mut output, missing) = shaped(shape, self.records, truncated, None);
-        self.of_files.extend(missing);
+        let (mut output, missing) = shaped(&resolved.endpoint, self.records, truncated, None);
+        self.of_files.extend(missing.into_iter().map(|message| json!({ "message": message })));
         self.of_files.append(self.of_values);
         output.insert("files_read".to_owned(), self.read.into());
         output.insert("files_failed".to_owned(), self.errors.len().into());

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use countersign_connector::Auth;
 use countersign_registry::action::Call;
@@ -99,7 +100,7 @@ impl<'p> Places<'p> {
     pub(crate) async fn finish(self) {
         let asked = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
         let told = asked.values().filter_map(|place| {
-            let report = place.report(self.call)?;
+            let report = place.report(self.call, self.deps.rests_for)?;
             Some(async move {
                 let seen = place.admitted.get().and_then(Option::as_ref);
                 let seen = seen.and_then(|admitted| admitted.seen.clone());
@@ -113,7 +114,7 @@ impl<'p> Places<'p> {
 
 impl Place {
     /// What the call says about the place; nothing when it was not called. A probe is always answered for.
-    fn report(&self, call: &Call) -> Option<Report> {
+    fn report(&self, call: &Call, rests_for: Duration) -> Option<Report> {
         let heard = self.meter.heard();
         let admitted = self.admitted.get().and_then(Option::as_ref);
         let is_probe = admitted.is_some_and(|admitted| admitted.admission == Admission::Probe);
@@ -132,6 +133,7 @@ impl Place {
             error: heard.fault.map(|(_, code)| code),
             latency: heard.latency,
             at: self.meter.now(),
+            rests_for,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What every record carries beside its own fields, and the shape of an output.
 
-use countersign_connector::{OutputShape, PageBounds};
+use countersign_connector::{Endpoint, OutputShape, PageBounds, empty_everywhere};
 use countersign_registry::action::Call;
 use serde_json::{Map, Value, json};
 
@@ -47,15 +47,16 @@ pub(crate) struct Limit {
 const REACHED: &str = " limit reached ";
 
 impl Limit {
-    /// The bound that ends a call whose answers come in pages: its records, or its pages.
-    pub(crate) fn of_pages(bounds: PageBounds, is_full: bool, goes_on: bool) -> Self {
-        let PageBounds { max_pages, max_records } = bounds;
+    /// The bound that ends a call whose answers come in pages: its records, or its pages. None where the endpoint wants the
+    /// beginning of the list only: then `has_more` says all there is to say.
+    pub(crate) fn of_pages(bounds: PageBounds, is_full: bool, goes_on: bool) -> Option<Self> {
+        let PageBounds { max_pages, max_records, first_only } = bounds;
         let (of, key, most) = if is_full {
             ("record", "max_records", max_records)
         } else {
             ("page", "max_pages", max_pages)
         };
-        Self { of, key, most: most as usize, goes_on }
+        (!first_only).then_some(Self { of, key, most: most as usize, goes_on })
     }
 
     /// Whether a warning says that a limit was reached: the answer has all that was asked of the source.
@@ -75,16 +76,17 @@ impl Limit {
     }
 }
 
-/// The records in the endpoint's declared shape, and what is said of records that are missing from it: those behind a limit,
-/// or, of a shape that has room for one, the others.
+/// The records in the endpoint's declared shape, and what is said of what is missing from it: records behind a limit or, of a
+/// shape that has room for one, the others, and fields that are expected and empty everywhere.
 pub(crate) fn shaped(
-    shape: OutputShape,
+    endpoint: &Endpoint,
     records: Vec<Map<String, Value>>,
     has_more: bool,
     limit: Option<Limit>,
-) -> (Map<String, Value>, Option<String>) {
+) -> (Map<String, Value>, Vec<String>) {
     let mut output = Map::new();
-    let count = records.len();
+    let (shape, count) = (endpoint.output.shape, records.len());
+    let empty = empty(&endpoint.expected_fields, &records);
     let missing = match shape {
         OutputShape::RecordSet => limit.map(|limit| limit.sentence(count)),
         OutputShape::Object | OutputShape::Scalar => {
@@ -108,5 +110,20 @@ pub(crate) fn shaped(
             output.insert("value".to_owned(), own.map_or(Value::Null, |(_, value)| value));
         }
     }
-    (output, missing)
+    (output, missing.into_iter().chain(empty).collect())
+}
+
+/// What is said of expected fields that no record has: nothing else tells of a column that a source has left empty.
+fn empty(expected: &[String], records: &[Map<String, Value>]) -> Vec<String> {
+    let read = match records.len() {
+        1 => "the one record".to_owned(),
+        many => format!("all {many} records"),
+    };
+    let sentence = |name: &str| {
+        format!(
+            "field `{name}` is empty in {read}: the source may have renamed it, or its path is wrong"
+        )
+    };
+    let names = expected.iter().map(String::as_str);
+    empty_everywhere(names, records.iter()).into_iter().map(sentence).collect()
 }

@@ -144,7 +144,7 @@ impl Reading<'_> {
             if number > 1 && page.records.len() > room && !pages.cursor.is_null() {
                 // Left whole for whoever goes on: the cursor of this page is the one that stands.
                 pages.has_more = true;
-                pages.limit = Some(Limit::of_pages(bounds, true, true));
+                pages.limit = Limit::of_pages(bounds, true, true);
                 break;
             }
             let Some(next) = self.add(page, &request, room, number == 1, &mut pages) else { break };
@@ -154,7 +154,7 @@ impl Reading<'_> {
             }
             if is_full || number == bounds.max_pages {
                 let goes_on = !pages.cursor.is_null();
-                pages.limit.get_or_insert(Limit::of_pages(bounds, is_full, goes_on));
+                pages.limit = pages.limit.or_else(|| Limit::of_pages(bounds, is_full, goes_on));
                 break;
             }
             request = next.request;
@@ -220,7 +220,7 @@ impl Reading<'_> {
         pages.warnings.append(page.warnings);
         if over {
             // The cursor leads to the page behind this one.
-            pages.limit = Some(Limit::of_pages(self.paged.bounds(), true, false));
+            pages.limit = Limit::of_pages(self.paged.bounds(), true, false);
         }
         pages.has_more = page.next.is_some() || over || page.lost;
         pages.cursor = page.next.as_ref().map_or(Value::Null, |next| next.cursor.clone());
@@ -230,8 +230,8 @@ impl Reading<'_> {
 
 impl Pages {
     fn into_output(self, paged: &dyn Paged, resolved: &Resolved) -> Value {
-        let shape = resolved.endpoint.output.shape;
-        let (mut output, missing) = shaped(shape, self.records, self.has_more, self.limit);
+        let endpoint = &resolved.endpoint;
+        let (mut output, missing) = shaped(endpoint, self.records, self.has_more, self.limit);
         let mut warnings: Warnings = missing.into_iter().collect();
         warnings.append(self.warnings);
         output.insert("_has_more".to_owned(), self.has_more.into());

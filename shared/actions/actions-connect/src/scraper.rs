@@ -46,8 +46,8 @@ pub(crate) async fn call(
         timeout: Duration::from_secs(u64::from(connection.timeout_seconds)),
     };
     let pages = reading.pages(first.url).await?;
-    let shape = resolved.endpoint.output.shape;
-    let (mut output, missing) = shaped(shape, pages.records, pages.has_more, pages.limit);
+    let endpoint = &resolved.endpoint;
+    let (mut output, missing) = shaped(endpoint, pages.records, pages.has_more, pages.limit);
     let mut warnings: Warnings = missing.into_iter().collect();
     warnings.append(pages.warnings);
     output.insert("_has_more".to_owned(), pages.has_more.into());
@@ -117,7 +117,7 @@ impl Reading<'_> {
             self.keep(&mut pages, read, number);
             let full = pages.records.len() >= bounds.max_records as usize;
             if pages.has_more && (full || number == bounds.max_pages) {
-                pages.limit = Some(Limit::of_pages(bounds, full, false));
+                pages.limit = Limit::of_pages(bounds, full, false);
             }
             let Some(next) = next.filter(|_| number < bounds.max_pages && !full) else { break };
             if !self.wait(patience).await {

@@ -53,7 +53,7 @@ fn mapped(output: &Value, call: &Call, resolved: &Resolved, rules: &ToolRules) -
     }
     let (metadata, complaints) = metadata(&rules.mapping, output);
     warnings.extend(complaints);
-    let (mut shaped, missing) = shaped(schema.shape, found, false, None);
+    let (mut shaped, missing) = shaped(&resolved.endpoint, found, false, None);
     warnings.extend(missing);
     shaped.insert("_has_more".to_owned(), false.into());
     warnings.write(&mut shaped);

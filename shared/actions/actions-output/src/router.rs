@@ -322,7 +322,8 @@ impl Places<'_> {
 }
 
 /// What is said of an error, with the link to try again: it starts a run that does the rest of this one.
-pub(crate) fn told(call: &Call, error: &ActionError) -> Value {
+#[must_use]
+pub fn told(call: &Call, error: &ActionError) -> Value {
     let retry = format!("{API}/executions/{}/repeat", call.run);
     json!({"code": error.code, "message": error.message, "help": error.help, "retry": retry})
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Failures in a row that open the breaker.
 pub const OPENS_AFTER: u32 = 5;
-/// How long it stays open.
+/// How long it stays open unless a deployment says otherwise.
 pub const STAYS_OPEN: Duration = Duration::from_secs(300);
 
 /// The state of a breaker.
@@ -86,21 +86,27 @@ impl Breaker {
         }
     }
 
-    /// The state after a call of `holder` that ended at `now`. While the breaker is not closed only the probe counts: what
-    /// set out before it opened says nothing new.
+    /// The state after a call of `holder` that ended at `now`; one that opens stays open for `rests_for`. While the breaker is
+    /// not closed only the probe counts: what set out before it opened says nothing new.
     #[must_use]
-    pub fn heard(&self, holder: &str, verdict: CallResult, now: Timestamp) -> Breaker {
+    pub fn heard(
+        &self,
+        holder: &str,
+        verdict: CallResult,
+        now: Timestamp,
+        rests_for: Duration,
+    ) -> Breaker {
         match (self, verdict) {
             (Self::Closed { .. }, CallResult::Success) => Self::default(),
             (Self::Closed { failures }, CallResult::Failure) if failures + 1 >= OPENS_AFTER => {
-                Self::Open { until: after(now, STAYS_OPEN) }
+                Self::Open { until: after(now, rests_for) }
             }
             (Self::Closed { failures }, CallResult::Failure) => {
                 Self::Closed { failures: failures + 1 }
             }
             (Self::HalfOpen { holder: known, .. }, verdict) if known == holder => match verdict {
                 CallResult::Success => Self::default(),
-                CallResult::Failure => Self::Open { until: after(now, STAYS_OPEN) },
+                CallResult::Failure => Self::Open { until: after(now, rests_for) },
                 // The probe found nothing out: the next call may be one at once.
                 CallResult::Neutral => Self::Open { until: now },
             },

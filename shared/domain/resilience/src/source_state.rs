@@ -59,6 +59,8 @@ pub struct Report {
     pub latency: Option<Duration>,
     /// When it ended.
     pub at: Timestamp,
+    /// How long the source is left alone when this opens its breaker.
+    pub rests_for: Duration,
 }
 
 impl SourceState {
@@ -68,7 +70,12 @@ impl SourceState {
         let failed = report.error.is_some();
         let mut next = Self {
             version: self.version + 1,
-            breaker: self.breaker.heard(&report.holder, report.verdict, report.at),
+            breaker: self.breaker.heard(
+                &report.holder,
+                report.verdict,
+                report.at,
+                report.rests_for,
+            ),
             failures: (self.failures << 1 | u64::from(failed)) & ((1 << RECENT) - 1),
             calls: (self.calls + 1).min(RECENT),
             ..self.clone()

@@ -5,11 +5,13 @@ mod ahead;
 mod describing;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use countersign_actions_connect::{ActionTools, Deps, Readers, Robots, Tokens};
 use countersign_deployment_secrets::SecretsManager;
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_outbox::EventBus;
+use countersign_resilience::STAYS_OPEN;
 use countersign_search_entry::{egress, web_actions};
 use countersign_store_catalog::Catalog;
 use countersign_store_egress::EgressStore;
@@ -59,6 +61,14 @@ fn stores(boot: &Boot) -> Result<Stores, StartError> {
     })
 }
 
+/// How long a source that fails is left alone.
+fn rests_for(boot: &Boot) -> Result<Duration, StartError> {
+    Ok(match boot.number(Setting::BreakerSeconds)? {
+        0 => STAYS_OPEN,
+        seconds => Duration::from_secs(seconds),
+    })
+}
+
 fn plain(boot: &Boot, stores: &Stores) -> Result<Deps, StartError> {
     let egress = egress(boot);
     Ok(Deps {
@@ -68,6 +78,7 @@ fn plain(boot: &Boot, stores: &Stores) -> Result<Deps, StartError> {
         deployment: None,
         files: Arc::new(S3Files::new(boot.blobs()?)),
         limits: stores.egress.clone(),
+        rests_for: rests_for(boot)?,
         answers: stores.egress.clone(),
         announcer: Arc::new(EventBus::new(&boot.aws, boot.settings.need(Setting::EventBus)?)),
         readers: Readers::default(),

@@ -45,6 +45,7 @@ pub enum Setting {
     SearchProvider,
     SearchUrl,
     SearchKey,
+    BreakerSeconds,
     RunsPerDay,
     MailsPerDay,
     UploadMegabytesPerDay,
@@ -53,7 +54,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Setting; 40] = [
+    pub const ALL: [Setting; 41] = [
         Setting::Stack,
         Setting::Tenant,
         Setting::TableDirectory,
@@ -90,6 +91,7 @@ impl Setting {
         Setting::SearchProvider,
         Setting::SearchUrl,
         Setting::SearchKey,
+        Setting::BreakerSeconds,
         Setting::RunsPerDay,
         Setting::MailsPerDay,
         Setting::UploadMegabytesPerDay,
@@ -179,6 +181,10 @@ impl Setting {
             }
             Self::SearchUrl => ("SEARCH_URL", "base address of the search provider"),
             Self::SearchKey => ("SEARCH_KEY", "key of the search provider"),
+            Self::BreakerSeconds => (
+                "BREAKER_SECONDS",
+                "seconds for which a source that keeps failing is not called; 300 when not set",
+            ),
             Self::RunsPerDay => ("RUNS_PER_DAY", "runs a person may start in a day; 0: any number"),
             Self::MailsPerDay => {
                 ("MAILS_PER_DAY", "mails a person's runs may send in a day; 0: any number")

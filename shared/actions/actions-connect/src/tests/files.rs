@@ -45,6 +45,17 @@ async fn f_042_the_output_has_exactly_the_contracts_slots() {
 }
 
 #[tokio::test]
+async fn f_091_of_files_too_an_expected_field_that_is_empty_everywhere_is_said() {
+    let renamed = FILINGS
+        .replace("expected_fields: [name]", "expected_fields: [name, title]")
+        .replace("xpath: TitleTxt | Title,", "xpath: TitleText,");
+    let world = World::new(&renamed).file(7, "a.xml", filing!("willow-creek-2021-990ez"));
+    let output = run(world, &officers(json!(file_id(7).as_str()))).await.unwrap();
+    let said = "field `title` is empty in all 5 records: the source may have renamed it, or its path is wrong";
+    assert_eq!(output["warnings"], json!([{ "message": said }]));
+}
+
+#[tokio::test]
 async fn f_099_one_bad_file_of_many_is_reported_and_the_rest_is_read() {
     let cut = filing!("harborlight-2021-990")[..5_000].to_vec();
     let world = World::new(FILINGS)

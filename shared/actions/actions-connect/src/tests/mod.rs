@@ -15,6 +15,7 @@ use countersign_identity::UserId;
 use countersign_registry::action::{
     ActionError, Call, CallOf, Describe as _, EffectsOf, Handler, Permit, RunInfo,
 };
+use countersign_resilience::STAYS_OPEN;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
@@ -277,6 +278,7 @@ async fn run_with(
         credentials: world.clone(),
         deployment: None,
         limits: world.clone(),
+        rests_for: STAYS_OPEN,
         answers: world.clone(),
         announcer: world.clone(),
         files: world.clone(),

@@ -214,6 +214,61 @@ async fn f_096_a_limit_is_named_before_the_values_that_do_not_fit() {
 }
 
 #[tokio::test]
+async fn f_096_a_list_of_which_the_beginning_is_wanted_is_not_warned_about() {
+    let server = MockServer::start().await;
+    let rows: Vec<Value> = (0..3).map(|n| json!({ "n": n })).collect();
+    Mock::given(path("/search")).respond_with(ok(rows.into())).mount(&server).await;
+    for limit in ["max_pages: 1", "max_pages: 3, max_records: 5", "max_pages: 3, max_records: 2"] {
+        let asked = |first: &str| {
+            format!("    pagination: {{ type: page, page_size: 3, {limit}{first} }}\n")
+        };
+        let cut = ask(&server, &asked(""), json!({})).await.unwrap();
+        let first = ask(&server, &asked(", first_only: true"), json!({})).await.unwrap();
+        assert_eq!((&cut["has_more"], &first["has_more"]), (&json!(true), &json!(true)));
+        let both = [&cut, &first].map(|output| output["warnings"].as_array().unwrap().len());
+        assert_eq!(both, [1, 0], "{limit}");
+        assert_eq!(
+            (&cut["results"], &cut["_next_cursor"]),
+            (&first["results"], &first["_next_cursor"])
+        );
+    }
+}
+
+#[tokio::test]
+async fn f_096_a_page_that_fails_is_said_also_of_a_list_of_which_the_beginning_is_wanted() {
+    let server = MockServer::start().await;
+    let first = ok(json!([{ "n": 1 }]));
+    Mock::given(query_param("page", "1")).respond_with(first).mount(&server).await;
+    let gone = ResponseTemplate::new(404);
+    Mock::given(query_param("page", "2")).respond_with(gone).mount(&server).await;
+    let endpoint = "    pagination: { type: page, page_size: 1, max_pages: 2, first_only: true }\n";
+    let output = ask(&server, endpoint, json!({})).await.unwrap();
+    let said = output["warnings"][0].as_str().unwrap();
+    assert!(said.starts_with("page 2 could not be read"), "{said}");
+}
+
+#[tokio::test]
+async fn f_091_an_expected_field_that_is_empty_in_every_record_is_said_once() {
+    let server = MockServer::start().await;
+    let rows = |sum: Value| json!([{ "id": 1, "sum": null, "tags": [] }, { "id": 2, "sum": sum, "tags": [] }]);
+    let endpoint = "    pagination: { type: page, page_size: 2, max_pages: 3 }\n    response_mapping: { fields: { id: id, amount: sum, renamed: total, tags: tags } }\n    output_schema: { fields: [{ name: id, type: integer }, { name: amount, type: decimal }, { name: renamed, type: number }, { name: tags, type: 'string[]' }] }\n    expected_fields: [id, amount, renamed, tags]\n";
+    for (page, answer) in [("1", rows(Value::Null)), ("2", rows(json!(7.5))), ("3", json!([]))] {
+        Mock::given(query_param("page", page)).respond_with(ok(answer)).mount(&server).await;
+    }
+    let output = ask(&server, endpoint, json!({})).await.unwrap();
+    let said = |field: &str| {
+        format!(
+            "field `{field}` is empty in all 4 records: the source may have renamed it, or its path is wrong"
+        )
+    };
+    assert_eq!(output["warnings"], json!([said("renamed"), said("tags")]));
+    // An answer without a record has nothing to miss.
+    let empty = MockServer::start().await;
+    Mock::given(path("/search")).respond_with(ok(json!([]))).mount(&empty).await;
+    assert_eq!(ask(&empty, endpoint, json!({})).await.unwrap()["warnings"], json!([]));
+}
+
+#[tokio::test]
 async fn f_092_a_sample_call_tells_the_schema() {
     let server = MockServer::start().await;
     let answer =

@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use url::Url;
 use wiremock::{Request, Respond, ResponseTemplate};
 
-use crate::support::KEY;
+/// The secret in every part of the credential.
+pub(crate) const KEY: &str = "s3cr3t-library-key";
 
 /// What a provider expects and how it refuses: `cases.json`.
 #[derive(Deserialize)]
@@ -234,6 +235,12 @@ impl Provider {
         self.0.seen.lock().unwrap().complaints.clone()
     }
 
+    /// Whether a request is the one that comes next.
+    pub(crate) fn expects(&self, request: &Request) -> bool {
+        let number = self.0.seen.lock().unwrap().requests;
+        number < self.0.pages.len() && self.0.complaints(request, number).is_empty()
+    }
+
     pub(crate) fn answered(&self) -> usize {
         self.0.seen.lock().unwrap().requests
     }
@@ -245,6 +252,17 @@ fn kind(body: &str) -> &'static str {
         text if text.starts_with("<?xml") => "application/rss+xml",
         text if text.starts_with('<') => "text/html",
         _ => "text/plain",
+    }
+}
+
+/// Whether a list that goes on is as the endpoint wants it.
+pub(crate) fn wants_the_first_only(endpoint: &Endpoint) -> bool {
+    match &endpoint.operation {
+        Operation::Request(rules) => rules.pagination.bounds().first_only,
+        Operation::Graphql(rules) => {
+            rules.pagination.as_ref().is_some_and(|pages| pages.bounds.first_only)
+        }
+        _ => false,
     }
 }
 

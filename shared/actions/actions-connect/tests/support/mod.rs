@@ -15,14 +15,13 @@ use countersign_identity::UserId;
 use countersign_registry::action::{ActionError, Call, Handler, RunInfo};
 use countersign_resilience::{
     Admission, Admitted, AnswerKey, Answers, Budget, CallLimitError, CallLimits, Kept, LimitKey,
-    Permit, Report, SourceState,
+    Permit, Report, STAYS_OPEN, SourceState,
 };
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-/// The secret in every part of the credential.
-pub(crate) const KEY: &str = "s3cr3t-library-key";
+use crate::provider::KEY;
 
 /// What the action reads from.
 pub(crate) struct World {
@@ -56,6 +55,7 @@ pub(crate) async fn run(
         credentials: world.clone(),
         deployment: None,
         limits: world.clone(),
+        rests_for: STAYS_OPEN,
         answers: world.clone(),
         announcer: world.clone(),
         files: world,

@@ -211,6 +211,9 @@ pub struct Endpoint {
     pub entities: EntityRules,
     /// What comes back; inferred from the mapping when the YAML does not say (F-092).
     pub output: OutputSchema,
+    /// Fields that some record of every answer has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected_fields: Vec<String>,
 }
 
 /// One argument of an endpoint.

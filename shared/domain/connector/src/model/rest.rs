@@ -282,11 +282,14 @@ pub struct PageBounds {
     pub max_pages: u32,
     /// Records in one call; default 1,000, at most 10,000.
     pub max_records: u32,
+    /// Whether only the beginning of the list is wanted, so that a bound that ends it is not a warning.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub first_only: bool,
 }
 
 impl Default for PageBounds {
     fn default() -> Self {
-        Self { max_pages: 1, max_records: 1_000 }
+        Self { max_pages: 1, max_records: 1_000, first_only: false }
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::mapping::{Mapping, Output, OutputField};
-use super::text::{CurrencyCode, LocaleTag, ParameterName, TypeName};
+use super::text::{CurrencyCode, FieldName, LocaleTag, ParameterName, TypeName};
 use crate::model::{self, Connection, Endpoint, EntityRules, Operation, OutputSchema};
 use crate::reading::Reading;
 
@@ -39,6 +39,9 @@ macro_rules! endpoint {
             locale: Option<$crate::written::text::LocaleTag>,
             /// The currency of its sums (ISO 4217), such as `EUR`, where it is not the locale's own; needs `locale`.
             currency: Option<$crate::written::text::CurrencyCode>,
+            /// Fields that no answer is without: one that is empty in every record of a call is a warning.
+            #[serde(default)]
+            expected_fields: Vec<$crate::written::text::FieldName>,
         }
 
         impl $name {
@@ -51,6 +54,7 @@ macro_rules! endpoint {
                     output: self.output_schema.as_ref().map(|output| output as &dyn $crate::written::mapping::Output),
                     locale: self.locale.as_ref(),
                     currency: self.currency.as_ref(),
+                    expected: &self.expected_fields,
                 }
             }
         }
@@ -68,6 +72,7 @@ pub(crate) struct Shared<'e> {
     pub(super) output: Option<&'e dyn Output>,
     pub(super) locale: Option<&'e LocaleTag>,
     pub(super) currency: Option<&'e CurrencyCode>,
+    pub(super) expected: &'e [FieldName],
 }
 
 /// A type of endpoint.
@@ -144,6 +149,7 @@ pub(super) fn model(endpoint: &impl Ends) -> Option<Endpoint> {
         operation,
         entities: EntityRules { entity_type, extraction },
         output,
+        expected_fields: shared.expected.iter().map(|name| name.as_str().to_owned()).collect(),
     })
 }
 
@@ -169,6 +175,7 @@ pub(super) fn check(
     let parameters = endpoint.parameters(declared);
     let Some((operation, inferred)) = endpoint.operation(&parameters) else { return };
     shared.check_output(&inferred, rules);
+    shared.check_expected(&operation, &inferred, rules);
     shared.check_reading(name, operation, &inferred, rules);
 }
 
@@ -228,6 +235,35 @@ impl Shared<'_> {
                 let pointer = format!("/response_mapping/entity_extraction/{n}/field");
                 let message = format!("the records have no field `{}`", rule.field);
                 rules.hinted("entity_extraction", &pointer, message, hint);
+            }
+        }
+    }
+
+    /// What is expected is a field of the records, named once.
+    fn check_expected(
+        &self,
+        operation: &Operation,
+        inferred: &OutputSchema,
+        rules: &mut Rules<'_>,
+    ) {
+        let passes = matches!(operation, Operation::Tool(tool) if tool.passthrough);
+        if passes && !self.expected.is_empty() {
+            let message = "what passes through is not mapped, and has no fields to expect";
+            rules.error("expected_fields", "/expected_fields", message);
+            return;
+        }
+        let output = self.output.map(Output::schema);
+        let fields = &output.as_ref().unwrap_or(inferred).fields;
+        for (n, expected) in self.expected.iter().enumerate() {
+            let (name, at) = (expected.as_str(), format!("/expected_fields/{n}"));
+            if self.expected[..n].contains(expected) {
+                rules.error("duplicate", &at, format!("the field `{name}` is expected twice"));
+            } else if !fields.is_empty() && fields.iter().all(|field| field.name != name) {
+                let near = nearest(name, fields.iter().map(|field| field.name.as_str()));
+                let hint =
+                    near.map_or("name one of the endpoint's fields".to_owned(), did_you_mean);
+                let message = format!("the records have no field `{name}`");
+                rules.hinted("expected_fields", &at, message, hint);
             }
         }
     }

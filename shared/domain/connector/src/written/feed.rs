@@ -102,6 +102,7 @@ impl Ends for FeedEndpoint {
             output: self.output_schema.as_ref().map(|output| output as &dyn Output),
             locale: None,
             currency: None,
+            expected: &[],
         }
     }
 

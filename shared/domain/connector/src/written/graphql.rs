@@ -47,6 +47,9 @@ pub(super) struct Relay {
     /// Records in one call.
     #[serde(default)]
     max_records: MaxRecords,
+    /// Only the beginning of the list is wanted: that the source has more is in `has_more`, and not a warning.
+    #[serde(default)]
+    first_only: bool,
 }
 
 /// The only kind of pages of GraphQL.
@@ -67,7 +70,7 @@ impl Relay {
         RelayPages {
             cursor_variable: self.cursor().to_owned(),
             page_info_path: self.page_info_path.clone().below("data"),
-            bounds: bounds(self.max_pages, self.max_records),
+            bounds: bounds(self.max_pages, self.max_records, self.first_only),
         }
     }
 }

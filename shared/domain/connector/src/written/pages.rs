@@ -47,6 +47,9 @@ pub(super) enum Pages {
         /// Records in one call.
         #[serde(default)]
         max_records: MaxRecords,
+        /// Only the beginning of the list is wanted: that the source has more is in `has_more`, and not a warning.
+        #[serde(default)]
+        first_only: bool,
     },
     /// `?offset=0`, `?offset=100`, …
     Offset {
@@ -68,6 +71,9 @@ pub(super) enum Pages {
         /// Records in one call.
         #[serde(default)]
         max_records: MaxRecords,
+        /// Only the beginning of the list is wanted: that the source has more is in `has_more`, and not a warning.
+        #[serde(default)]
+        first_only: bool,
     },
     /// The answer names the next page.
     Cursor {
@@ -87,6 +93,9 @@ pub(super) enum Pages {
         /// Records in one call.
         #[serde(default)]
         max_records: MaxRecords,
+        /// Only the beginning of the list is wanted: that the source has more is in `has_more`, and not a warning.
+        #[serde(default)]
+        first_only: bool,
     },
     /// A `Link` header names the next page.
     LinkHeader {
@@ -96,6 +105,9 @@ pub(super) enum Pages {
         /// Records in one call.
         #[serde(default)]
         max_records: MaxRecords,
+        /// Only the beginning of the list is wanted: that the source has more is in `has_more`, and not a warning.
+        #[serde(default)]
+        first_only: bool,
     },
 }
 
@@ -105,8 +117,8 @@ impl Default for Pages {
     }
 }
 
-pub(super) fn bounds(max_pages: MaxPages, max_records: MaxRecords) -> PageBounds {
-    PageBounds { max_pages: max_pages.to(), max_records: max_records.to() }
+pub(super) fn bounds(max_pages: MaxPages, max_records: MaxRecords, first_only: bool) -> PageBounds {
+    PageBounds { max_pages: max_pages.to(), max_records: max_records.to(), first_only }
 }
 
 impl Pages {
@@ -135,6 +147,7 @@ impl Pages {
                 more_path,
                 max_pages,
                 max_records,
+                first_only,
             } => Pagination::Page {
                 page_param: or(page_param, "page"),
                 size_param: size_param.clone(),
@@ -142,7 +155,7 @@ impl Pages {
                 first_page: first_page.to(),
                 place: *place,
                 more_path: more_path.clone(),
-                bounds: bounds(*max_pages, *max_records),
+                bounds: bounds(*max_pages, *max_records, *first_only),
             },
             Self::Offset {
                 offset_param,
@@ -152,25 +165,32 @@ impl Pages {
                 more_path,
                 max_pages,
                 max_records,
+                first_only,
             } => Pagination::Offset {
                 offset_param: or(offset_param, "offset"),
                 limit_param: or(limit_param, "limit"),
                 page_size: page_size.to(),
                 place: *place,
                 more_path: more_path.clone(),
-                bounds: bounds(*max_pages, *max_records),
+                bounds: bounds(*max_pages, *max_records, *first_only),
             },
-            Self::Cursor { cursor_param, cursor_path, also, place, max_pages, max_records } => {
-                Pagination::Cursor {
-                    cursor_param: or(cursor_param, "cursor"),
-                    cursor_path: cursor_path.clone(),
-                    also: also.clone(),
-                    place: *place,
-                    bounds: bounds(*max_pages, *max_records),
-                }
-            }
-            Self::LinkHeader { max_pages, max_records } => {
-                Pagination::LinkHeader { bounds: bounds(*max_pages, *max_records) }
+            Self::Cursor {
+                cursor_param,
+                cursor_path,
+                also,
+                place,
+                max_pages,
+                max_records,
+                first_only,
+            } => Pagination::Cursor {
+                cursor_param: or(cursor_param, "cursor"),
+                cursor_path: cursor_path.clone(),
+                also: also.clone(),
+                place: *place,
+                bounds: bounds(*max_pages, *max_records, *first_only),
+            },
+            Self::LinkHeader { max_pages, max_records, first_only } => {
+                Pagination::LinkHeader { bounds: bounds(*max_pages, *max_records, *first_only) }
             }
         }
     }

@@ -12,13 +12,13 @@ use super::endpoint::{Ends, Shared, endpoint};
 use super::fields::unique;
 use super::headers::{Headers, check_free, headers};
 use super::mapping::{RecordMapping, RecordOutput};
+use super::pages::bounds;
 use super::placeholders::{self, Scalar};
 use super::text::{Address, Attribute, FieldName, UrlPath};
 use crate::bounds::{DelaySeconds, MaxPages, MaxRecords, TimeoutSeconds};
 use crate::css::CssSelector;
 use crate::model::{
-    self, Connection, Operation, OutputSchema, OutputShape, PageBounds, ScrapeField, ScrapeRules,
-    ValueType,
+    self, Connection, Operation, OutputSchema, OutputShape, ScrapeField, ScrapeRules, ValueType,
 };
 use crate::reading::Reading;
 
@@ -84,6 +84,9 @@ endpoint! {
         /// Records in one call.
         #[serde(default)]
         max_records: MaxRecords,
+        /// Only the beginning of the list is wanted: that the site has more is in `has_more`, and not a warning.
+        #[serde(default)]
+        first_only: bool,
     }
 }
 
@@ -140,10 +143,7 @@ impl Ends for ScraperEndpoint {
             list: self.list.clone(),
             fields,
             next_page: self.next_page.clone(),
-            bounds: PageBounds {
-                max_pages: self.max_pages.to(),
-                max_records: self.max_records.to(),
-            },
+            bounds: bounds(self.max_pages, self.max_records, self.first_only),
             reading: Reading::default(),
         };
         Some((Operation::Scrape(Box::new(rules)), output))

@@ -9,7 +9,9 @@ const NOW: &str = "2026-03-04T05:06:07Z";
 const LEASE: Duration = Duration::from_secs(60);
 
 fn after(from: &Breaker, verdicts: &[CallResult]) -> Breaker {
-    verdicts.iter().fold(from.clone(), |breaker, verdict| breaker.heard("a", *verdict, at(NOW)))
+    let heard =
+        |breaker: Breaker, verdict: &CallResult| breaker.heard("a", *verdict, at(NOW), STAYS_OPEN);
+    verdicts.iter().fold(from.clone(), heard)
 }
 
 #[test]
@@ -35,10 +37,12 @@ fn f_315_an_open_one_lets_one_probe_through_when_its_time_is_over() {
     assert_eq!(admission, Admission::Probe);
     assert_eq!(probing.admit("b", at(NOW), LEASE), (Admission::Refused { until }, None));
     assert_eq!(probing.admit("b", until, LEASE).0, Admission::Probe, "a lost probe is replaced");
-    assert_eq!(probing.heard("a", CallResult::Success, at(NOW)), Breaker::default());
+    assert_eq!(probing.heard("a", CallResult::Success, at(NOW), STAYS_OPEN), Breaker::default());
     let again = Breaker::Open { until: at("2026-03-04T05:11:07Z") };
-    assert_eq!(probing.heard("a", CallResult::Failure, at(NOW)), again);
-    let undecided = probing.heard("a", CallResult::Neutral, at(NOW));
+    assert_eq!(probing.heard("a", CallResult::Failure, at(NOW), STAYS_OPEN), again);
+    let sooner = probing.heard("a", CallResult::Failure, at(NOW), Duration::from_secs(2));
+    assert_eq!(sooner, Breaker::Open { until: at("2026-03-04T05:06:09Z") });
+    let undecided = probing.heard("a", CallResult::Neutral, at(NOW), STAYS_OPEN);
     assert_eq!(undecided.admit("b", at(NOW), LEASE).0, Admission::Probe, "429 frees the probe");
 }
 
@@ -47,8 +51,8 @@ fn k_74_only_the_probe_is_heard_while_it_is_not_closed() {
     let open = Breaker::Open { until: at(NOW) };
     let probing = Breaker::HalfOpen { holder: "a".to_owned(), until: at(NOW) };
     for verdict in [CallResult::Success, CallResult::Failure, CallResult::Neutral] {
-        assert_eq!(open.heard("late", verdict, at(NOW)), open);
-        assert_eq!(probing.heard("late", verdict, at(NOW)), probing);
+        assert_eq!(open.heard("late", verdict, at(NOW), STAYS_OPEN), open);
+        assert_eq!(probing.heard("late", verdict, at(NOW), STAYS_OPEN), probing);
     }
 }
 
@@ -79,7 +83,7 @@ proptest! {
                 },
                 _ => {
                     let verdict = [CallResult::Failure, CallResult::Neutral][usize::from(what - 2)];
-                    shared = (shared.0 + 1, shared.1.heard(&holder, verdict, now));
+                    shared = (shared.0 + 1, shared.1.heard(&holder, verdict, now, STAYS_OPEN));
                     probes.retain(|(prober, _)| *prober != who);
                 }
             }
@@ -96,7 +100,7 @@ proptest! {
                 _ => (CallResult::Neutral, row),
             };
             if row < OPENS_AFTER { row = next; }
-            breaker = breaker.heard("a", verdict, at(NOW));
+            breaker = breaker.heard("a", verdict, at(NOW), STAYS_OPEN);
             prop_assert_eq!(matches!(breaker, Breaker::Open { .. }), row >= OPENS_AFTER);
         }
     }

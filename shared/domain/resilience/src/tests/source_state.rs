@@ -3,13 +3,13 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::at;
-use crate::{Breaker, Budget, CallResult, Counters, HealthView, Report, SourceState};
+use crate::{Breaker, Budget, CallResult, Counters, HealthView, Report, STAYS_OPEN, SourceState};
 
 const NOW: &str = "2026-03-04T05:06:07Z";
 
 fn report(verdict: CallResult, error: Option<&'static str>, millis: Option<u64>) -> Report {
     let latency = millis.map(Duration::from_millis);
-    Report { holder: "a".to_owned(), verdict, error, latency, at: at(NOW) }
+    Report { holder: "a".to_owned(), verdict, error, latency, at: at(NOW), rests_for: STAYS_OPEN }
 }
 
 fn view(record: &SourceState, now: &str) -> HealthView {

@@ -30,13 +30,14 @@ endpoints:
       - { name: years, type: 'integer[]', default: [2023] }
     body: { years: '{years}', deep: { a: [1, null] } }
     body_format: json
-    pagination: { type: page, page_param: p, size_param: s, page_size: 10, first_page: 0, in: body, more_path: more, max_pages: 2, max_records: 10 }
+    pagination: { type: page, page_param: p, size_param: s, page_size: 10, first_page: 0, in: body, more_path: more, max_pages: 2, max_records: 10, first_only: false }
     response_mapping:
       results_path: [items, hits.hits]
       layout: columns
       fields: { name: 'a.b | c', city: [x, town] }
       entity_type: org
       entity_extraction: [{ field: name, entity_type: auto, relationship_type: OFFICER_OF }]
+    expected_fields: [name, city]
     output_schema:
       type: record_set
       fields: [{ name: name, type: string, description: a name }]
@@ -44,9 +45,9 @@ endpoints:
         - { name: count }
         - { name: total, type: integer, path: meta.total, description: in all }
   form: { description: posts, method: post, path: /, body: { a: b, c: [d] }, body_format: form, pagination: { type: none, max_pages: 1, max_records: 1 } }
-  offset: { description: reads, path: /, pagination: { type: offset, offset_param: o, limit_param: l, page_size: 1, in: query, more_path: m, max_pages: 1, max_records: 1 } }
-  cursor: { description: reads, path: /, pagination: { type: cursor, cursor_param: c, cursor_path: next, also: { seed: meta.seed }, in: query, max_pages: 1, max_records: 1 } }
-  links: { description: reads, path: /, pagination: { type: link_header, max_pages: 1, max_records: 1 } }
+  offset: { description: reads, path: /, pagination: { type: offset, offset_param: o, limit_param: l, page_size: 1, in: query, more_path: m, max_pages: 1, max_records: 1, first_only: true } }
+  cursor: { description: reads, path: /, pagination: { type: cursor, cursor_param: c, cursor_path: next, also: { seed: meta.seed }, in: query, max_pages: 1, max_records: 1, first_only: true } }
+  links: { description: reads, path: /, pagination: { type: link_header, max_pages: 1, max_records: 1, first_only: true } }
 ";
 
 pub(super) const OAUTH: &str = "\
@@ -78,7 +79,7 @@ endpoints:
     description: searches
     query: 'query($q: String!, $after: String) { search(q: $q, after: $after) { nodes { name } pageInfo { endCursor } } }'
     variables: [{ name: q, type: string, required: true }]
-    pagination: { type: relay, page_info_path: search.pageInfo, cursor_variable: after, max_pages: 2, max_records: 10 }
+    pagination: { type: relay, page_info_path: search.pageInfo, cursor_variable: after, max_pages: 2, max_records: 10, first_only: true }
     response_mapping: { results_path: search.nodes, fields: { name: name } }
     output_schema: { type: object, fields: [{ name: name }] }
   members:
@@ -113,6 +114,7 @@ endpoints:
     next_page: 'a[rel=next]'
     max_pages: 5
     max_records: 100
+    first_only: true
     response_mapping: { entity_type: case, entity_extraction: [{ field: number, entity_type: auto }] }
     output_schema: { fields: [{ name: number, type: 'string[]' }], metadata_fields: [{ name: count }] }
 ";

@@ -233,6 +233,16 @@ fn f_090_extraction_rules_name_fields_of_the_record() {
 }
 
 #[test]
+fn f_091_expected_fields_are_fields_of_the_record_named_once() {
+    let mapped =
+        format!("{MINIMAL}    response_mapping: {{ fields: {{ amount: sum, name: name }} }}\n");
+    check(&format!("{mapped}    expected_fields: [amount, name]\n"), &[]);
+    check(&format!("{mapped}    expected_fields: [amont]\n"), &["12:23 expected_fields"]);
+    check(&format!("{mapped}    expected_fields: [name, name]\n"), &["12:29 duplicate"]);
+    check(&format!("{MINIMAL}    expected_fields: [anything]\n"), &[]);
+}
+
+#[test]
 fn k_25_anything_but_reading_is_irreversible() {
     for (method, extra, irreversible) in [
         ("GET", "", false),

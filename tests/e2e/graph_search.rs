@@ -1,0 +1,86 @@
+//! `search_knowledge_graph` over a graph that an earlier run has filled (F-043).
+
+use serde_json::{Value, json};
+
+use crate::case::person;
+
+const FILL: &str = "
+id: fill-graph
+name: Fill the graph
+execution_mode: deterministic
+inputs:
+  - {name: people, type: list}
+steps:
+  - {name: resolved, step_type: tool, action: resolve_entities, inputs: {entities: '{people}'}}
+";
+
+const SEARCH: &str = "
+id: search-graph
+name: Search the graph
+execution_mode: deterministic
+steps:
+  - {name: around, step_type: tool, action: search_knowledge_graph, inputs: {entity_name: owl fund}, params: {max_hops: 1}}
+  - {name: far, step_type: tool, action: search_knowledge_graph, inputs: {entity_names: [owl fund, nobody at all]}, params: {max_hops: 2}}
+  - {name: alone, step_type: tool, action: search_knowledge_graph, inputs: {entity_name: owl fund}, params: {include_related: false}}
+  - {name: boards, step_type: tool, action: search_knowledge_graph, inputs: {entity_name: owl fund}, params: {relationship_types: [BOARD_MEMBER_OF]}}
+  - {name: people, step_type: tool, action: search_knowledge_graph, inputs: {entity_name: ann}, params: {entity_types: [PERSON], include_related: false}}
+";
+
+fn officer(name: &str, of: &str, relationship: &str) -> Value {
+    json!({
+        "name": name, "type": "PERSON", "source_field": "name", "source_record_index": 0, "relationship_type": relationship,
+        "attributes": { "title": "DIRECTOR" }, "related_to": { "name": of, "type": "ORG" }, "source_connector": "filings",
+    })
+}
+
+fn names(found: &Value) -> Vec<&str> {
+    let entities = found["entities"].as_array().unwrap().iter();
+    let mut names: Vec<&str> = entities.map(|one| one["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    names
+}
+
+#[tokio::test]
+async fn f_043_entities_are_found_with_what_is_around_them() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let agent = ana.agent(&[]).await;
+    ana.playbook(FILL).await;
+    ana.playbook(SEARCH).await;
+    let people = json!([
+        officer("ANN THORNQUIST", "OWL FUND", "OFFICER_OF"),
+        officer("JON QUILLFEATHER", "OWL FUND", "BOARD_MEMBER_OF"),
+        officer("JON QUILLFEATHER", "MILL TRUST", "OFFICER_OF"),
+    ]);
+    let run = ana.start(&agent, "fill-graph", json!({ "people": people })).await;
+    ana.reaches(&run, "complete").await;
+    let run = ana.start(&agent, "search-graph", json!({})).await;
+    ana.reaches(&run, "complete").await;
+    let found = async |step: &str| {
+        ana.get(&format!("/executions/{run}/outputs/{step}")).await["output"].clone()
+    };
+    let around = found("around").await;
+    assert_eq!(names(&around), ["Ann Thornquist", "Jon Quillfeather", "OWL FUND"], "{around:#}");
+    assert_eq!((&around["count"], &around["is_cut"]), (&json!(3), &json!(false)));
+    let ann =
+        around["entities"].as_array().unwrap().iter().find(|one| one["name"] == "Ann Thornquist");
+    let ann = ann.unwrap();
+    assert_eq!((&ann["type"], &ann["external_ids"]), (&json!("PERSON"), &json!({})), "{ann:#}");
+    assert!(
+        ann["aliases"].is_array() && ann["confidence"].as_f64().is_some_and(|c| c > 0.5),
+        "{ann:#}"
+    );
+    let relationships = around["relationships"].as_array().unwrap();
+    let of = |person: &str| relationships.iter().find(|one| one["source"] == person).unwrap();
+    assert_eq!(relationships.len(), 2, "{around:#}");
+    let officer = of("Ann Thornquist");
+    assert_eq!((&officer["target"], &officer["type"]), (&json!("OWL FUND"), &json!("OFFICER_OF")));
+    assert_eq!(officer["properties"]["title"], "DIRECTOR", "{officer:#}");
+    assert!(officer["confidence"].as_f64().is_some_and(|confidence| confidence > 0.5));
+    assert_eq!(of("Jon Quillfeather")["type"], "BOARD_MEMBER_OF");
+    let far = found("far").await;
+    assert!(names(&far).contains(&"MILL TRUST"), "two steps away: {far:#}");
+    assert_eq!(far["not_found"], json!(["nobody at all"]));
+    assert_eq!(names(&found("alone").await), ["OWL FUND"]);
+    assert_eq!(names(&found("boards").await), ["Jon Quillfeather", "OWL FUND"]);
+    assert_eq!(names(&found("people").await), ["Ann Thornquist"]);
+}
