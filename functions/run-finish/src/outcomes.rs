@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign_journal::{Entities, TELLING};
 use countersign_plan::Plan;
 use countersign_report::Format;
-use countersign_run::{EntityCounts, Response, RoutedOutput, RunId};
+use countersign_run::{Response, RoutedOutput, RunId};
 use countersign_store_runs::Outcome;
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -95,9 +95,14 @@ impl Outcomes {
 
     /// What the steps wrote and what they could not write, and how many entities they resolved.
     pub(crate) fn reported(&self) -> Response {
-        let EntityCounts { resolved, discovered, .. } = self.entities().counts;
-        let outputs = self.written();
-        Response { outputs, entities: resolved, new_entities: discovered, ..Response::default() }
+        let counts = self.entities().counts;
+        Response {
+            outputs: self.written(),
+            entities: counts.resolved,
+            new_entities: counts.discovered,
+            new_relationships: counts.relationships_discovered,
+            ..Response::default()
+        }
     }
 
     /// What the steps wrote, and what they could not write: a step that has reached one destination is done all the same.

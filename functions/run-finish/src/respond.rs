@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Results};
 use crate::enrich::{Enriched, enrich, is_wanted};
+use crate::record::of_graph;
 use crate::outcomes::{Outcomes, chat, row_of};
 use crate::{Context, FinishError, at_end};
 
@@ -82,6 +83,8 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
     let rows = enriched.row.iter().chain(&at_end);
     let rows = rows.filter_map(|row| row_of(row, None, answer.is_declared));
     response.outputs.extend(rows);
+    let related = response.outputs.iter().map(|row| of_graph(row, "new_relationships"));
+    response.new_relationships += related.sum::<u64>();
     let of_steps = if is_test { Vec::new() } else { outcomes.chats() };
     let said: Vec<_> = of_steps.into_iter().chain(at_end.iter().filter_map(chat)).collect();
     let (format, text) = match said.first() {

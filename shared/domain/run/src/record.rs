@@ -53,6 +53,9 @@ pub struct EntityCounts {
     pub merged: u64,
     /// How many pairs were left to people.
     pub ambiguous: u64,
+    /// How many relationships between entities the knowledge graph did not have before the run.
+    #[serde(default)]
+    pub relationships_discovered: u64,
 }
 
 /// How many results went to destinations of a kind.

@@ -23,6 +23,9 @@ pub struct Response {
     pub entities: u64,
     /// How many of them the knowledge graph did not have.
     pub new_entities: u64,
+    /// How many relationships between entities the knowledge graph did not have.
+    #[serde(default)]
+    pub new_relationships: u64,
 }
 
 /// Characters of an error's message that a sentence about it has.
