@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign_journal::{Entities, TELLING};
 use countersign_plan::Plan;
 use countersign_report::Format;
-use countersign_run::{Response, RoutedOutput, RunId};
+use countersign_run::{OutputOrigin, Response, RoutedOutput, RunId};
 use countersign_store_runs::Outcome;
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -125,7 +125,11 @@ impl Outcomes {
 fn routed(outcome: &Outcome) -> Vec<RoutedOutput> {
     let rows = outcome.output.get("routed_to").and_then(Value::as_array);
     let rows = rows.map(Vec::as_slice).unwrap_or_default();
-    rows.iter().filter_map(|row| row_of(row, Some(&outcome.step), false)).collect()
+    let row = |(n, row): (usize, &Value)| {
+        let origin = Some(OutputOrigin::Step(n));
+        Some(RoutedOutput { origin, ..row_of(row, Some(&outcome.step), false)? })
+    };
+    rows.iter().enumerate().filter_map(row).collect()
 }
 
 /// A row of `routed_to`; with the text of a chat where that is not the answer's own.
@@ -141,6 +145,7 @@ pub(crate) fn row_of(row: &Value, step: Option<&str>, with_text: bool) -> Option
         status: text("status")?,
         details,
         error: row.get("error").filter(|error| error.is_object()).cloned(),
+        origin: row.get("origin").and_then(|origin| OutputOrigin::deserialize(origin).ok()),
     })
 }
 
@@ -155,6 +160,7 @@ fn saved(outcome: &Outcome) -> Option<RoutedOutput> {
         status: "success".to_owned(),
         details: Value::Object(details.collect()),
         error: None,
+        origin: None,
     })
 }
 

@@ -18,6 +18,8 @@ pub enum Strategy {
     Pipeline,
     /// A playbook in whose steps a model may take part.
     Playbook,
+    /// One call that reads, without a playbook (F-031).
+    Direct,
 }
 
 /// A call of a connector by one step; all pages of one call, and all items of a list, are one.
