@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::case::{Person, person, rows, until};
 use crate::filings::{GOOD, upload};
 use crate::responses::{finished, playbook, routing, routing_agent};
+use crate::world::world;
 
 /// Waits until a destination of a run has been written.
 async fn written(who: &Person, run: &str, n: usize) -> Value {
@@ -65,17 +66,18 @@ async fn f_314_one_destination_of_a_step_is_tried_again_once_and_nothing_else_is
 #[tokio::test]
 async fn f_314_a_destination_of_the_agent_is_tried_again_as_it_is_now() {
     let ana = person("ana", &["global:analyst"]).await;
-    let folder = |create: bool| {
-        json!([{ "type": "document", "config": { "folder_id": "mended", "create_if_missing": create } }])
-    };
+    let folder = |create: bool| json!([{ "type": "document", "config": { "folder_id": "mended", "create_if_missing": create } }]);
     let agent = routing_agent(&ana, &folder(false)).await;
     ana.playbook(&playbook("to-mended", "")).await;
     let run = finished(&ana, &agent, "to-mended", "partial").await;
     let output = json!({ "output_config": { "destinations": folder(true) } });
     let profile = format!("/api/agent-factory/profiles/{agent}");
     ana.door.patch(&profile, &output).await.unwrap();
-    ana.post(&retry(&run, 0), &json!({})).await;
-    let row = written(&ana, run["id"].as_str().unwrap(), 0).await;
+    let id = run["id"].as_str().unwrap();
+    let (is_done, said) =
+        world().command(&["runs", "deliver", id, "0", "--as", &ana.username]).await;
+    assert!(is_done && said.starts_with("asked"), "{said}");
+    let row = written(&ana, id, 0).await;
     let document = row["details"]["document_id"].as_str().unwrap();
     let document = ana.get(&format!("/documents/{document}")).await;
     assert_eq!(document["run"], run["id"], "{document:#}");
@@ -151,7 +153,8 @@ output: {auto_enrich_graph: true}
 ";
 
 #[tokio::test]
-async fn f_287_f_293_f_316_f_398_a_playbook_enriches_the_graph_and_the_record_counts_relationships() {
+async fn f_287_f_293_f_316_f_398_a_playbook_enriches_the_graph_and_the_record_counts_relationships()
+{
     let ana = person("ana", &["global:analyst"]).await;
     let agent = ana.agent(&[]).await;
     ana.bind(&agent, "irs-990-xml").await;

@@ -16,7 +16,11 @@ async fn f_031_a_question_that_is_one_call_of_an_endpoint_needs_no_playbook() {
     assert_eq!(ana.refused("/executions", Some(&body)).await.0, 422, "nobody says which");
     let body = json!({ "profile": agent, "query": query, "inputs": { "source": filings } });
     let line = ana.post("/executions", &body).await;
-    assert_eq!((&line["strategy"], &line["playbook_id"]), (&json!("direct"), &Value::Null), "{line:#}");
+    assert_eq!(
+        (&line["strategy"], &line["playbook_id"]),
+        (&json!("direct"), &Value::Null),
+        "{line:#}"
+    );
     let because = line["chosen_because"].as_str().unwrap();
     assert!(because.contains("irs-990-xml/parse_990_officers"), "{because}");
     let run = ana.reaches(line["id"].as_str().unwrap(), "complete").await;

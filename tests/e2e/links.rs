@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::case::{Person, person};
+use crate::case::{FACTORY, Person, person};
 
 /// Steps that link as they should.
 const SOUND: &str = r#"
@@ -94,7 +94,7 @@ async fn f_163_steps_that_need_each_other_are_named() {
 }
 
 #[tokio::test]
-async fn f_165_a_task_of_a_model_must_say_what_it_answers() {
+async fn f_165_k_58_a_task_of_a_model_must_say_what_it_answers_and_needs_a_mode_with_one() {
     let ana = person("ana", &["global:analyst"]).await;
     let task = "  - {name: judge, step_type: llm_task, action: llm_analyze, inputs: {text: hi}";
     let bare = judged(&ana, &with(&format!("{task}}}\n"))).await;
@@ -105,6 +105,10 @@ async fn f_165_a_task_of_a_model_must_say_what_it_answers() {
     let schema = "output_schema: {type: object, fields: [{name: verdict, type: string}]}";
     let declared = judged(&ana, &with(&format!("{task}, {schema}}}\n"))).await;
     assert!(!is_missing(&declared), "{declared:#}");
+    let deterministic = format!("execution_mode: deterministic{}", with(&format!("{task}, {schema}}}\n")));
+    let said = judged(&ana, &deterministic).await;
+    let codes = said["diagnostics"].as_array().unwrap().iter();
+    assert!(codes.into_iter().any(|one| one["code"] == "P022"), "{said:#}");
 }
 
 #[tokio::test]
@@ -148,8 +152,12 @@ async fn f_167_f_344_the_graph_has_who_uses_what_with_its_type() {
     assert_eq!(edge("by_item"), (json!("entries[0].summary"), json!("string")));
     assert_eq!(edge("by_step").0, "entries");
     assert!(edge("by_step").1.as_str().unwrap().ends_with("[]"), "{graph:#}");
-    let stages: Vec<u64> =
-        graph["nodes"].as_array().unwrap().iter().map(|node| node["stage"].as_u64().unwrap()).collect();
+    let stages: Vec<u64> = graph["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| node["stage"].as_u64().unwrap())
+        .collect();
     assert_eq!(stages, [0, 1, 2, 3, 4, 5], "steps run in listed order (F-151)");
 }
 
@@ -174,9 +182,37 @@ steps:
     let body = json!({ "yaml": yaml, "profile_id": agent });
     let judged = ana.post("/playbooks/validate", &body).await;
     assert_eq!(judged["diagnostics"][0]["code"], "P011", "{judged:#}");
-    let start = json!({ "profile": agent, "playbook": "unbound-filings", "inputs": { "filings": [] } });
+    let start =
+        json!({ "profile": agent, "playbook": "unbound-filings", "inputs": { "filings": [] } });
     assert_eq!(ana.refused("/executions", Some(&start)).await.0, 422);
     ana.bind(&agent, "irs-990-xml").await;
     let judged = ana.post("/playbooks/validate", &body).await;
     assert_eq!(judged["valid"], true, "{judged:#}");
+}
+
+#[tokio::test]
+async fn f_336_f_337_f_339_f_340_f_342_a_playbook_is_listed_shown_changed_validated_and_removed() {
+    let ana = person("ana", &["global:analyst"]).await;
+    ana.playbook(SOUND).await;
+    let listed = ana.get("/playbooks?limit=100").await;
+    let mine: Vec<&Value> = listed["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["id"] == "sound-links" || one["id"] == "officer-cross-reference")
+        .collect();
+    assert_eq!(mine.len(), 2, "own ones and those of the deployment: {listed:#}");
+    let shown = ana.get("/playbooks/sound-links").await;
+    assert_eq!((&shown["name"], &shown["yaml"]), (&json!("Sound links"), &json!(SOUND)));
+    let path = format!("{FACTORY}/playbooks/sound-links");
+    let changed = SOUND.replace("name: Sound links", "name: Changed");
+    ana.door.put(&path, &json!({ "yaml": changed })).await.unwrap();
+    assert_eq!(ana.get("/playbooks/sound-links").await["name"], "Changed");
+    let judged = ana.post("/playbooks/sound-links/validate", &json!({})).await;
+    assert_eq!((&judged["valid"], judged["steps"].as_array().unwrap().len()), (&json!(true), 6));
+    // What the deployment ships is nobody's to change (F-006).
+    let shipped = format!("{FACTORY}/playbooks/officer-cross-reference");
+    assert!(ana.door.delete(&shipped).await.is_err());
+    ana.door.delete(&path).await.unwrap();
+    assert_eq!(ana.refused("/playbooks/sound-links", None).await.0, 404);
 }

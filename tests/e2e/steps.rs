@@ -38,10 +38,14 @@ steps:
     step_type: tool
     action: match_entities
     inputs: {entities: [{name: "Owl Fund", type: ORG, external_ids: {ein: "12-3456789"}}, {name: "OF Incorporated", type: ORG, external_ids: {ein: "123456789"}}]}
+  - name: acquainted
+    step_type: tool
+    action: match_entities
+    inputs: {entities: [{name: J SMITH, type: PERSON, context: [OWL FUND]}, {name: JOHN SMITH, type: PERSON, context: [OWL FUND]}]}
   - name: typed
     step_type: tool
     action: transform_data
-    inputs: {data: [{whole: "{count}", text: "{count} of {rows[0].name}", list: "{rows[*].ein}", from: "{30_days_ago}", on: "{today}", run: "{execution_id}"}]}
+    inputs: {data: [{whole: "{count}", text: "{count} of {rows[0].name}", list: "{rows[*].ein}", from: "{30_days_ago}", on: "{today}", run: "{execution_id}", caller: "{caller_name}"}]}
   - {name: both, step_type: tool, action: transform_data, condition: "{has.count} == 2 AND NOT ({below.count} > 9)", inputs: {data: [{a: 1}]}}
   - {name: either, step_type: tool, action: transform_data, condition: "{nothing} is defined OR {rows[0].name} == 'Owl Fund'", inputs: {data: [{a: 1}]}}
   - {name: neither, step_type: tool, action: transform_data, condition: "{nothing} is defined OR {has.count} > 2", inputs: {data: [{a: 1}]}}
@@ -56,7 +60,8 @@ fn names(rows: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn f_048_f_049_f_051_f_157_f_158_one_run_computes_all_that_a_playbook_can_say() {
+async fn a_011_f_048_f_049_f_051_f_151_f_155_f_157_f_158_f_243_f_244_one_run_computes_all_that_a_playbook_can_say()
+ {
     let ana = person("ana", &["global:analyst"]).await;
     let agent = ana.agent(&[]).await;
     ana.playbook(DATA).await;
@@ -78,26 +83,39 @@ async fn f_048_f_049_f_051_f_157_f_158_one_run_computes_all_that_a_playbook_can_
     assert_eq!(of("summed").await["data"][0]["total"], 45);
     assert_eq!(names(&of("distinct").await["data"]), ["Owl Fund"]);
     let same = of("same_name").await;
-    assert_eq!((&same["count"], &same["matches"][0]["entity_b"]["name"]), (&json!(1), &json!("Owl Fund")));
+    assert_eq!(
+        (&same["count"], &same["matches"][0]["entity_b"]["name"]),
+        (&json!(1), &json!("Owl Fund"))
+    );
     let same = of("same_id").await;
     assert_eq!(same["matches"][0]["entity_a"]["name"], "Old OWL", "{same:#}");
     assert_eq!((&same["count"], same["unmatched_a"].as_array().unwrap().len()), (&json!(1), 2));
     let exactly = of("exactly").await;
-    assert_eq!((exactly["resolved"].as_array().unwrap().len(), &exactly["merge_count"]), (2, &json!(1)));
+    assert_eq!(
+        (exactly["resolved"].as_array().unwrap().len(), &exactly["merge_count"]),
+        (2, &json!(1))
+    );
     let identified = of("identified").await;
     assert_eq!(identified["resolved"].as_array().unwrap().len(), 1, "{identified:#}");
+    let acquainted = of("acquainted").await;
+    assert_eq!(acquainted["resolved"].as_array().unwrap().len(), 1, "{acquainted:#}");
     let typed = of("typed").await["data"][0].clone();
     assert_eq!(
         (&typed["whole"], &typed["text"], &typed["list"], &typed["run"]),
         (&json!(3), &json!("3 of Owl Fund"), &json!(["1", "2", "3"]), &json!(run))
     );
+    assert_eq!(typed["caller"], "ana", "steps know who started the run (A-011)");
     let day = |name: &str| typed[name].as_str().unwrap().parse::<jiff::civil::Date>().unwrap();
-    assert_eq!(day("on") - day("from"), jiff::Span::new().days(30), "{typed:#}");
+    assert_eq!((day("on") - day("from")).get_days(), 30, "{typed:#}");
     for (name, status) in [("both", "done"), ("either", "done"), ("neither", "skipped")] {
         assert_eq!(step(&ended, name)["status"], status, "{name}: {ended:#}");
     }
-    let names: Vec<&str> =
-        ended["steps"].as_array().unwrap().iter().map(|step| step["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = ended["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["name"].as_str().unwrap())
+        .collect();
     assert_eq!((names[0], names[names.len() - 1]), ("has", "neither"), "in listed order (F-151)");
 }
 

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Results};
 use crate::enrich::{Enriched, enrich, is_wanted};
-use crate::record::of_graph;
 use crate::outcomes::{Outcomes, chat, row_of};
+use crate::record::of_graph;
 use crate::{Context, FinishError, at_end, deliver};
 
 /// The longest text that is part of the response; a longer one is where it was saved.

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use crate::Stores;
 use crate::namespaces::scope;
-use crate::time::Time;
 use crate::resolve_entities::{Found, entities, find, origin, settings};
+use crate::time::Time;
 
 pub(crate) struct MatchEntities {
     pub(crate) stores: Stores,

@@ -109,8 +109,7 @@ fn f_048_matching_says_what_resolving_would_and_writes_nothing() {
         ["SMITH, ROBERT", "Bob Smith", "J DOE", "JANE DOE", ""].map(|name| json!({"name": name}))
     );
     let action = &actions(&graph)[1];
-    let mut matched =
-        wait(action.run(&call(1, "k", &inputs, &json!({})))).unwrap();
+    let mut matched = wait(action.run(&call(1, "k", &inputs, &json!({})))).unwrap();
     let records = matched.as_object_mut().unwrap().remove("records").unwrap();
     assert_eq!(graph.state.lock().unwrap().writes, 0);
     let mut resolved = run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use countersign_knowledge::change::Changes;
-use countersign_knowledge::graph::{CallState, Deferred, EdgeKey, Graph, GraphError, Planned, Scope};
+use countersign_knowledge::graph::{
+    CallState, Deferred, EdgeKey, Graph, GraphError, Planned, Scope,
+};
 use countersign_knowledge::{Edge, Entity, Mention, ReviewId};
 use countersign_store_kit::StoreError;
 use futures::future::BoxFuture;

@@ -247,7 +247,10 @@ mod tests {
 
     #[test]
     fn f_031_a_question_is_one_call_of_what_reads() {
-        check("Search FEC contributions by “Ann Smith”", &["fec-contributions/search_contributions"]);
+        check(
+            "Search FEC contributions by “Ann Smith”",
+            &["fec-contributions/search_contributions"],
+        );
         check("search_contributions “Ann Smith”", &["fec-contributions/search_contributions"]);
         check("What do we know about Owl Fund?", &["search_knowledge_graph"]);
         check("Send a letter by FEC contributions", &[]);

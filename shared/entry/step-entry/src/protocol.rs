@@ -8,7 +8,9 @@ use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of, run_info};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit};
-use countersign_run::{Head, NotPermitted, RunId, Sending, StepStatus, StepWarnings, Stop, StopReason};
+use countersign_run::{
+    Head, NotPermitted, RunId, Sending, StepStatus, StepWarnings, Stop, StopReason,
+};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::{Condition, Scope};
 use sha2::{Digest as _, Sha256};
@@ -254,7 +256,9 @@ impl Ready<'_> {
             .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
         let Self { contract, prepared, permit, call: number, .. } = self;
         let hash = prepared.hash.clone();
-        let key = permit.as_ref().map_or_else(|| retry_key(&event.run, &event.step, &hash), |(_, key)| key.clone());
+        let key = permit
+            .as_ref()
+            .map_or_else(|| retry_key(&event.run, &event.step, &hash), |(_, key)| key.clone());
         let mut call = Call {
             idempotency_key: key,
             permit: permit.map(|(permit, _)| permit),

@@ -7,7 +7,9 @@ use countersign_identity::UserId;
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::explore::{Around, Explore};
 use countersign_knowledge::fold::search_tokens;
-use countersign_knowledge::graph::{CallState, Deferred, EdgeKey, Graph, GraphError, Planned, Scope};
+use countersign_knowledge::graph::{
+    CallState, Deferred, EdgeKey, Graph, GraphError, Planned, Scope,
+};
 use countersign_knowledge::{Edge, Entity, EntityId, KnowledgeError, Mention, Namespace, ReviewId};
 use countersign_registry::action::ActionError;
 use futures::future::BoxFuture;

@@ -1,8 +1,8 @@
 //! Blocking: only names that sound alike, begin alike or share an id are ever compared, so that the work grows with
 //! the number of names and not with its square.
 
-use std::ops::ControlFlow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use rphonetic::{DoubleMetaphone, DoubleMetaphoneResult};
