@@ -220,6 +220,7 @@ const GROUPS: &[Group] = &[
             execution_discoveries: list;
             execution_cancel: cancel;
             execution_repeat: repeat;
+            execution_deliver: retry;
             execution_output: detail;
         },
     ),

@@ -4,7 +4,7 @@ use countersign_identity::Scopes;
 use countersign_monitor::{Batch, batch_id, run_id};
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
-use countersign_run::{ExecutionMode, FromMonitor, Head, RunContext, RunId, Strategy};
+use countersign_run::{ExecutionMode, FromMonitor, Head, RunContext, RunId};
 use countersign_run_start::{self as run_start, repeating};
 use countersign_web::Problem;
 use jiff::Timestamp;
@@ -62,7 +62,7 @@ pub(crate) fn head(
         understood: Vec::new(),
         query: monitor.spec.query_template.to_string(),
         context: RunContext::Monitor,
-        strategy: Some(strategy(mode)),
+        strategy: Some(mode.strategy()),
         execution_mode: mode,
         approval_policy: monitor.spec.approval_policy,
         dry_run: None,
@@ -87,19 +87,7 @@ pub(crate) fn head(
 
 /// As the playbook says, else the agent.
 fn mode(agent: &Profile, playbook: &ValidPlaybook) -> ExecutionMode {
-    use countersign_playbook::ExecutionMode as Said;
-    playbook.execution_mode.map_or(agent.spec.default_execution_mode, |said| match said {
-        Said::Deterministic => ExecutionMode::Deterministic,
-        Said::LlmAugmented => ExecutionMode::LlmAugmented,
-        Said::Hybrid => ExecutionMode::Hybrid,
-    })
-}
-
-fn strategy(mode: ExecutionMode) -> Strategy {
-    match mode {
-        ExecutionMode::Deterministic => Strategy::Pipeline,
-        ExecutionMode::LlmAugmented | ExecutionMode::Hybrid => Strategy::Playbook,
-    }
+    playbook.execution_mode.unwrap_or(agent.spec.default_execution_mode)
 }
 
 /// Starts the run of a batch; why not, when it cannot be started as things are. Doing it again does nothing more: the run's id
@@ -128,6 +116,7 @@ pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<Result<(), S
         understood: Vec::new(),
         repeats: &repeats,
         found: Some(run_start::Found { from, outputs: &of.outputs }),
+        is_direct: false,
     };
     let starter = ctx.starter(of.now);
     match run_start::start(starter, &of.ready.invoker, &starting, Vec::new()).await {

@@ -1,5 +1,8 @@
-//! Graph writes that failed or were never finished (F-274, F-314).
+//! Names that were to be resolved in the background (F-250), and graph writes that failed or were never finished (F-274, F-314).
 
+use std::time::Duration;
+
+use countersign_actions_knowledge::{Settled, settle};
 use countersign_lambda_entry::Fault;
 use countersign_store_knowledge::{KnowledgeStore, OpenPlan};
 use futures::future::BoxFuture;
@@ -21,8 +24,13 @@ const MAX_PLANS: i32 = 10;
 /// Plans for the graph that were stored and not applied.
 pub struct Knowledge(pub KnowledgeStore);
 
+/// How many calls that were put off one sweep resolves, and how long each of them may take.
+const MAX_DEFERRED: i32 = 3;
+const WITHIN: Duration = Duration::from_secs(12);
+
 #[derive(Default, Serialize)]
 struct Counts {
+    resolved: usize,
     applied: usize,
     failed: usize,
     given_up: usize,
@@ -36,6 +44,7 @@ impl Chore for Knowledge {
     fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
             let mut counts = Counts::default();
+            self.resolve(&mut counts).await?;
             let mut plans = self.0.open_plans(before(now, OLD), MAX_PLANS).await?;
             // One that takes longer than a sweep has must not always be the first.
             let minute = usize::try_from(now.as_second() / 60).unwrap_or_default();
@@ -57,6 +66,23 @@ impl Chore for Knowledge {
 }
 
 impl Knowledge {
+    /// Resolves what took too long while somebody waited (F-250).
+    async fn resolve(&self, counts: &mut Counts) -> Result<(), Fault> {
+        for call in self.0.deferred(MAX_DEFERRED).await? {
+            match settle(&self.0, &call.scope, &call.call, &call.deferred, WITHIN).await {
+                Ok(settled) => {
+                    counts.resolved += usize::from(settled == Settled::Stored);
+                    tracing::info!(call = call.call, ?settled, "names that were put off");
+                }
+                Err(error) => {
+                    counts.failed += 1;
+                    tracing::error!(call = call.call, %error, "names could not be resolved");
+                }
+            }
+        }
+        Ok(())
+    }
+
     async fn look_after(
         &self,
         open: &OpenPlan,

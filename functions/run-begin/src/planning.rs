@@ -67,20 +67,15 @@ async fn playbook(
     context: &Context,
     head: &Head,
 ) -> Result<(ValidPlaybook, Bindings, Reads), BeginError> {
-    let id = head.playbook_id.clone().unwrap_or_default();
-    let stored = context
-        .catalog
-        .playbooks()
-        .get(&head.owner, &id)
-        .await?
-        .ok_or_else(|| BeginError::Playbook(id.clone()))?;
+    let (id, yaml) = yaml(context, head).await?;
     let world = CompileContext::of(&context.registry);
-    let source = PlaybookSource::new(&id, &stored.yaml);
+    let source = PlaybookSource::new(&id, &yaml);
     // A test with samples asks no data source: what a connector would answer is all that has to be known of it.
     let (compiled, endpoints, reads) = if head.dry_run == Some(DryRun::Samples) {
-        let named = stored.playbook.connectors();
+        let compiled = compile(&source, &world);
+        let named = compiled.playbook.iter().flat_map(ValidPlaybook::connectors).collect();
         let endpoints = context.catalog.endpoints_of(&head.owner, &named).await?;
-        (compile(&source, &world), endpoints, Reads::new())
+        (compiled, endpoints, Reads::new())
     } else {
         let (endpoints, reads) =
             context.catalog.endpoints_ahead(&head.owner, &head.profile_id).await?;
@@ -88,6 +83,18 @@ async fn playbook(
     };
     let problems: Vec<String> = compiled.errors().map(|error| error.message.clone()).collect();
     Ok((compiled.playbook.ok_or(BeginError::Links(problems))?, endpoints, reads))
+}
+
+/// The playbook of the run and its id: the stored one, or the one that was made for it.
+async fn yaml(context: &Context, head: &Head) -> Result<(String, String), BeginError> {
+    let Some(id) = head.playbook_id.clone() else {
+        let made = context.runs.direct_playbook(&head.run).await?;
+        let made = made.ok_or_else(|| BeginError::Playbook(String::new()))?;
+        return Ok(("question".to_owned(), made));
+    };
+    let stored = context.catalog.playbooks().get(&head.owner, &id).await?;
+    let stored = stored.ok_or_else(|| BeginError::Playbook(id.clone()))?;
+    Ok((id, stored.yaml))
 }
 
 /// Makes the plan of a test one without effects.

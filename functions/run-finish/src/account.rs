@@ -76,7 +76,7 @@ mod tests {
         let row = |destination: &str, status: &str, details: Value, error: Option<Value>| {
             let step = Some("publish".to_owned());
             let (destination, status) = (destination.to_owned(), status.to_owned());
-            RoutedOutput { step, destination, status, details, error }
+            RoutedOutput { step, destination, status, details, error, origin: None }
         };
         let error = json!({"code": "X", "message": "no"});
         let rows = [

@@ -6,8 +6,9 @@ use countersign_plan::{Plan, PlanStep, StepKind, scope};
 use countersign_playbook::{OutputDecl, OutputFormat, SECTIONS};
 use countersign_report::{Format, Layout, Section, SectionFormat};
 use countersign_run::{Head, RunState, StepState, StepStatus};
+use countersign_store_runs::Seen;
 use countersign_wiring::{Part, Reference, Scope, Template, references as wired};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::outcomes::Outcomes;
 
@@ -199,9 +200,12 @@ impl Results<'_> {
     fn scope(&self) -> Scope<'_> {
         let mut scope = scope(self.head, self.plan);
         for outcome in &self.outcomes.all {
-            match outcome.verdict {
-                Some(verdict) => scope.insert(&outcome.step, json!({ "decision": verdict })),
-                None => scope.lend(&outcome.step, &outcome.output),
+            match outcome.seen() {
+                Seen::Decision(value) => scope.insert(&outcome.step, value),
+                // What was skipped has nothing to show, and a list of which a part was sent has a result all the same.
+                Seen::Output | Seen::Skipped(_) | Seen::Nothing => {
+                    scope.lend(&outcome.step, &outcome.output);
+                }
             }
         }
         scope

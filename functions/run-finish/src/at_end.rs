@@ -1,11 +1,13 @@
 //! What is written when a run is over: what the playbook's `save_to` wants, and the profile's destinations.
 
-use countersign_actions_output::{Places, route, told};
+use countersign_actions_output::{Places, route, route_again, told};
 use countersign_identity::{Requirement, Role};
 use countersign_playbook::{OutputDecl, SaveTo};
 use countersign_registry::action::{ActionError, Call};
+use countersign_registry::actions::route_output::Routed;
 use countersign_report::{Destination, DestinationConfig, DocumentConfig, Format, TableConfig};
-use countersign_run::{Head, StepStatus};
+use countersign_run::{Head, OutputOrigin, StepStatus};
+use countersign_step_entry as step_entry;
 use serde_json::Value;
 
 use crate::answer::Answer;
@@ -20,8 +22,7 @@ pub(crate) async fn routed(
     answer: &mut Answer,
     call: &Call,
 ) -> Result<Vec<Value>, FinishError> {
-    let own = over.plan.output.as_ref().map(|output| saving(over, output, answer));
-    let own = own.unwrap_or_default();
+    let own = own(over, answer);
     let of_profile = if routes_itself(over) { Ok(Vec::new()) } else { of_profile(over) };
     if own.is_empty() && of_profile.as_ref().is_ok_and(Vec::is_empty) {
         return Ok(Vec::new());
@@ -34,12 +35,11 @@ pub(crate) async fn routed(
         return Ok(vec![failed(call, "output", &error)]);
     }
     let is_whole = !answer.is_incomplete;
-    let mut rows = sent(context, call, "output", &own, &answer.shown, is_whole).await;
+    let mut rows = sent(context, call, (OWN, &own), &answer.shown, is_whole).await;
     match of_profile {
         Ok(destinations) => {
-            rows.extend(
-                sent(context, call, "profile", &destinations, &answer.data, is_whole).await,
-            );
+            let list = (PROFILE, destinations.as_slice());
+            rows.extend(sent(context, call, list, &answer.data, is_whole).await);
         }
         Err(error) => rows.push(failed(call, "output_config", &error)),
     }
@@ -72,8 +72,40 @@ pub(crate) async fn denied(
     head: &Head,
 ) -> Result<Option<ActionError>, FinishError> {
     let entry = context.directory.entry_of(&head.invoked_by).await?;
-    let lost = head.permits(entry.as_ref(), &Requirement::role(Role::Analyst)).err();
-    Ok(lost.map(|why| ActionError::terminal("PERMISSION_DENIED", why.to_string())))
+    let requirement = Requirement::role(Role::Analyst);
+    Ok(step_entry::denied(head, entry.as_ref(), &requirement, "route_output"))
+}
+
+/// Tries one destination again, as [`routed`] did, and with the same key: what was written is found.
+pub(crate) async fn again(
+    context: &Context,
+    over: &Over<'_>,
+    answer: &Answer,
+    call: &Call,
+    (kind, origin): (&str, OutputOrigin),
+) -> Result<Routed, ActionError> {
+    let (list, n, destinations, data) = match origin {
+        OutputOrigin::SaveTo(n) => (OWN, n, own(over, answer), &answer.shown),
+        OutputOrigin::Profile(n) => (PROFILE, n, of_profile(over)?, &answer.data),
+        OutputOrigin::Step(_) => return Err(gone()),
+    };
+    let (fit, _) = fitting(&destinations, !answer.is_incomplete);
+    // The agent's destinations may be others now: a mended one is used, another kind is not.
+    fit.get(n).filter(|one| one.kind() == kind).ok_or_else(gone)?;
+    let places = Places { content: &context.content, graph: &context.graph };
+    route_again(places, &keyed(call, list), (&fit, n), data).await
+}
+
+/// That there is nothing left to try again.
+pub(crate) fn gone() -> ActionError {
+    let message =
+        "this destination is not written down any more, or people sign before it is written";
+    ActionError::terminal("OUTPUT_NOT_RETRYABLE", message)
+}
+
+fn own(over: &Over<'_>, answer: &Answer) -> Vec<Destination> {
+    let saved = over.plan.output.as_ref().map(|output| saving(over, output, answer));
+    saved.unwrap_or_default()
 }
 
 fn of_profile(over: &Over<'_>) -> Result<Vec<Destination>, ActionError> {
@@ -82,23 +114,41 @@ fn of_profile(over: &Over<'_>) -> Result<Vec<Destination>, ActionError> {
     destinations.map_err(|error| ActionError::from_failure(&error))
 }
 
-/// Routes to destinations. The key follows from the run, so that finishing again writes nothing twice. An answer of which a part
-/// is not known goes only where that is said beside it.
+/// A list of destinations: its part of the key, and where its rows come from.
+type List = (&'static str, fn(usize) -> OutputOrigin);
+
+const OWN: List = ("output", OutputOrigin::SaveTo);
+const PROFILE: List = ("profile", OutputOrigin::Profile);
+
+/// The key follows from the run, so that finishing again writes nothing twice.
+fn keyed(call: &Call, (list, _): List) -> Call {
+    Call { idempotency_key: format!("{}/{list}", call.idempotency_key), ..call.clone() }
+}
+
+/// An answer of which a part is not known goes only where that is said beside it.
+fn fitting(destinations: &[Destination], is_whole: bool) -> (Vec<Destination>, Vec<Destination>) {
+    destinations.iter().cloned().partition(|one| is_whole || says_warnings(one))
+}
+
+/// Routes to destinations.
 async fn sent(
     context: &Context,
     call: &Call,
-    what: &str,
-    destinations: &[Destination],
+    (list, destinations): (List, &[Destination]),
     data: &Value,
     is_whole: bool,
 ) -> Vec<Value> {
-    let (fit, unfit): (Vec<_>, Vec<_>) =
-        destinations.iter().cloned().partition(|one| is_whole || says_warnings(one));
-    let call = Call { idempotency_key: format!("{}/{what}", call.idempotency_key), ..call.clone() };
+    let (fit, unfit) = fitting(destinations, is_whole);
+    let call = keyed(call, list);
     let places = Places { content: &context.content, graph: &context.graph };
+    let row = |(n, row): (usize, &Routed)| {
+        let mut row = serde_json::to_value(row).ok()?;
+        row["origin"] = serde_json::to_value(list.1(n)).ok()?;
+        Some(row)
+    };
     let mut rows = match route(places, &call, &fit, data).await {
-        Ok(rows) => rows.iter().filter_map(|row| serde_json::to_value(row).ok()).collect(),
-        Err(error) => vec![failed(&call, what, &error)],
+        Ok(rows) => rows.iter().enumerate().filter_map(row).collect(),
+        Err(error) => vec![failed(&call, list.0, &error)],
     };
     rows.extend(unfit.iter().map(|one| failed(&call, one.kind(), &incomplete())));
     rows

@@ -2,7 +2,7 @@
 //!
 //! Read are the records that connectors gave, as far as a connector says which of their fields name somebody.
 
-use countersign_actions_knowledge::{Kept, pending, remember, summary};
+use countersign_actions_knowledge::{Kept, WITHIN, pending, remember, summary};
 use countersign_knowledge::change::Origin;
 use countersign_knowledge::extract::{Extracted, Request, Rule, extract};
 use countersign_knowledge::recognise::Method;
@@ -59,7 +59,10 @@ pub(crate) async fn enrich(
     }
     let origin = origin(over.profile, call);
     let kept = match settings(over.profile) {
-        Ok(settings) => remember(context.graph.graph.as_ref(), &origin, &settings, &entities).await,
+        Ok(settings) => {
+            let graph = context.graph.graph.as_ref();
+            remember(graph, &origin, &settings, &entities, WITHIN).await
+        }
         Err(error) => Err(error),
     };
     Ok(match kept {
@@ -101,7 +104,7 @@ fn enriched(origin: &Origin, answer: &Value, left_out: usize, kept: &Kept) -> En
     let figure = |name: &str| details[name].as_u64().unwrap_or_default();
     let (entities, new_entities) = (figure("entities"), figure("new_entities"));
     let row = match kept {
-        Kept::Stored => row("success", &details, None),
+        Kept::Stored | Kept::Deferred => row("success", &details, None),
         Kept::Pending(error) => {
             details["discoveries"] = "pending".into();
             row("error", &details, Some(&pending(error)))

@@ -6,6 +6,7 @@ use countersign_journal::JournalError;
 use countersign_letter::LetterError;
 use countersign_outbox::OutboxError;
 use countersign_run::RunId;
+use countersign_step_entry::StepError;
 use countersign_store_catalog::CatalogError;
 use countersign_store_content::ContentError;
 use countersign_store_directory::DirectoryError;
@@ -22,6 +23,10 @@ pub enum FinishError {
     #[error("reading or writing the run")]
     #[failure(forward)]
     Store(#[from] StoreError),
+    /// The arguments of a step cannot be read again.
+    #[error("reading a step")]
+    #[failure(forward)]
+    Step(#[from] StepError),
     /// Open gates could not be closed, or what became of them cannot be read.
     #[error("closing or reading the gates of the run")]
     #[failure(forward)]

@@ -7,6 +7,7 @@
 mod account;
 mod answer;
 mod at_end;
+mod deliver;
 mod enrich;
 mod error;
 mod missing;
@@ -25,6 +26,7 @@ use countersign_monitor::BatchState;
 use countersign_outbox::{DomainEvent, EventBus, MailQueue};
 use countersign_plan::Plan;
 use countersign_profile::Profile;
+use countersign_registry::Registry;
 use countersign_run::{
     Head, PARTLY_DONE, Response, RoutedOutput, RunId, RunRecord, RunState, RunStatus, StepState,
     StepStatus, fold,
@@ -55,6 +57,7 @@ pub struct FinishEvent {
 
 /// Stores, queues and the gatekeeper.
 pub struct Context {
+    registry: Registry,
     runs: RunStore,
     journal: JournalStore,
     catalog: Catalog,
@@ -84,6 +87,7 @@ impl Context {
         let profiles = Arc::new(catalog.clone());
         Ok(Self {
             journal: JournalStore::new(boot.table(Setting::TableRuns, &dynamo)?),
+            registry: Registry::builtin(),
             runs,
             monitors: MonitorStore::new(boot.table(Setting::TableCatalog, &dynamo)?, boot.blobs()?),
             catalog,
@@ -109,21 +113,23 @@ pub async fn handle(
     invocation: &Invocation,
 ) -> Result<Value, Fault> {
     let event: FinishEvent = decode(event)?;
-    let status = finish(context, &event, invocation.now).await?;
+    let status = finish(context, &event, invocation).await?;
     Ok(json!({ "status": status }))
 }
 
 async fn finish(
     context: &Context,
     event: &FinishEvent,
-    now: Timestamp,
+    invocation: &Invocation,
 ) -> Result<RunStatus, FinishError> {
+    let now = invocation.now;
     let head = context
         .runs
         .head(&event.run)
         .await?
         .ok_or_else(|| FinishError::UnknownRun(event.run.clone()))?;
     if let Some(status) = head.status.filter(|_| head.finished_at.is_some()) {
+        deliver::asked(context, &head, invocation).await?;
         return Ok(status);
     }
     // A later attempt carries the run now; this one has nothing to say about it.
@@ -265,6 +271,23 @@ async fn settled(
         return Ok((state, plan));
     }
     Ok((fold(head, &order, &context.runs.events(&head.run).await?), plan))
+}
+
+/// A run that has finished, as it was then; the profile as it is now.
+struct Finished {
+    state: RunState,
+    plan: Option<Plan>,
+    profile: Option<Profile>,
+}
+
+impl Finished {
+    async fn read(context: &Context, head: &Head) -> Result<Self, FinishError> {
+        let plan = context.runs.plan(&head.run).await?.map(|(plan, _)| plan);
+        let order = plan.as_ref().map(Plan::order).unwrap_or_default();
+        let state = fold(head, &order, &context.runs.events(&head.run).await?);
+        let profile = respond::profile(context, &head.owner, &head.profile_id).await?;
+        Ok(Self { state, plan, profile })
+    }
 }
 
 /// Listeners hear of it; one that misses it finds it in the run.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign_journal::{Entities, TELLING};
 use countersign_plan::Plan;
 use countersign_report::Format;
-use countersign_run::{EntityCounts, Response, RoutedOutput, RunId};
+use countersign_run::{OutputOrigin, Response, RoutedOutput, RunId};
 use countersign_store_runs::Outcome;
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -95,9 +95,14 @@ impl Outcomes {
 
     /// What the steps wrote and what they could not write, and how many entities they resolved.
     pub(crate) fn reported(&self) -> Response {
-        let EntityCounts { resolved, discovered, .. } = self.entities().counts;
-        let outputs = self.written();
-        Response { outputs, entities: resolved, new_entities: discovered, ..Response::default() }
+        let counts = self.entities().counts;
+        Response {
+            outputs: self.written(),
+            entities: counts.resolved,
+            new_entities: counts.discovered,
+            new_relationships: counts.relationships_discovered,
+            ..Response::default()
+        }
     }
 
     /// What the steps wrote, and what they could not write: a step that has reached one destination is done all the same.
@@ -120,7 +125,11 @@ impl Outcomes {
 fn routed(outcome: &Outcome) -> Vec<RoutedOutput> {
     let rows = outcome.output.get("routed_to").and_then(Value::as_array);
     let rows = rows.map(Vec::as_slice).unwrap_or_default();
-    rows.iter().filter_map(|row| row_of(row, Some(&outcome.step), false)).collect()
+    let row = |(n, row): (usize, &Value)| {
+        let origin = Some(OutputOrigin::Step(n));
+        Some(RoutedOutput { origin, ..row_of(row, Some(&outcome.step), false)? })
+    };
+    rows.iter().enumerate().filter_map(row).collect()
 }
 
 /// A row of `routed_to`; with the text of a chat where that is not the answer's own.
@@ -136,6 +145,7 @@ pub(crate) fn row_of(row: &Value, step: Option<&str>, with_text: bool) -> Option
         status: text("status")?,
         details,
         error: row.get("error").filter(|error| error.is_object()).cloned(),
+        origin: row.get("origin").and_then(|origin| OutputOrigin::deserialize(origin).ok()),
     })
 }
 
@@ -150,6 +160,7 @@ fn saved(outcome: &Outcome) -> Option<RoutedOutput> {
         status: "success".to_owned(),
         details: Value::Object(details.collect()),
         error: None,
+        origin: None,
     })
 }
 

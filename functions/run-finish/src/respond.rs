@@ -14,7 +14,8 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Results};
 use crate::enrich::{Enriched, enrich, is_wanted};
 use crate::outcomes::{Outcomes, chat, row_of};
-use crate::{Context, FinishError, at_end};
+use crate::record::of_graph;
+use crate::{Context, FinishError, at_end, deliver};
 
 /// The longest text that is part of the response; a longer one is where it was saved.
 const MAX_CONTENT: usize = 512 * 1024;
@@ -55,14 +56,8 @@ pub(crate) fn has_answer(status: RunStatus) -> bool {
 }
 
 async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishError> {
-    let Over { head, plan, state, outcomes, .. } = *over;
-    let mut answer = Answer::of(Results { head, plan, state, outcomes });
-    let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
-    let mut warnings: Vec<String> = warnings.iter().map(StepWarnings::sentence).collect();
-    if answer.is_incomplete {
-        warnings.extend(answer.problems.iter().cloned());
-    }
-    let call = call(over, warnings);
+    let Over { head, outcomes, .. } = *over;
+    let (mut answer, call) = answered(context, over).await?;
     // A test leaves nothing behind but itself (K-46), and what its steps say they wrote is an example.
     let is_test = head.dry_run.is_some();
     let at_end = match is_test {
@@ -82,6 +77,9 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
     let rows = enriched.row.iter().chain(&at_end);
     let rows = rows.filter_map(|row| row_of(row, None, answer.is_declared));
     response.outputs.extend(rows);
+    deliver::link(&head.run, &mut response.outputs);
+    let related = response.outputs.iter().map(|row| of_graph(row, "new_relationships"));
+    response.new_relationships += related.sum::<u64>();
     let of_steps = if is_test { Vec::new() } else { outcomes.chats() };
     let said: Vec<_> = of_steps.into_iter().chain(at_end.iter().filter_map(chat)).collect();
     let (format, text) = match said.first() {
@@ -95,6 +93,22 @@ async fn made(context: &Context, over: &Over<'_>) -> Result<Response, FinishErro
         }
     };
     Ok(with_text(response, format, text, answer.problems))
+}
+
+/// The answer of a run, and the call that writes it. It is the same as often as it is made.
+pub(crate) async fn answered(
+    context: &Context,
+    over: &Over<'_>,
+) -> Result<(Answer, Call), FinishError> {
+    let Over { head, plan, state, outcomes, .. } = *over;
+    let answer = Answer::of(Results { head, plan, state, outcomes });
+    let warnings = context.runs.warnings(head, MAX_WARNINGS).await?;
+    let mut warnings: Vec<String> = warnings.iter().map(StepWarnings::sentence).collect();
+    if answer.is_incomplete {
+        warnings.extend(answer.problems.iter().cloned());
+    }
+    let call = call(over, warnings);
+    Ok((answer, call))
 }
 
 /// The texts of the chats one after the other; only Markdown can be put together.

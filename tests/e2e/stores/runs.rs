@@ -48,7 +48,7 @@ async fn every_unfinished_run_has_its_turn_however_many_wait() {
     assert!(look(&store, 50).await.is_empty());
     let crowded = (0..130).map(|n| run(n, 3));
     let all: BTreeSet<RunId> = crowded.chain((0..8).map(|last| run(200, last))).collect();
-    let asked = Asked { inputs: json!({}), samples: None };
+    let asked = Asked { inputs: json!({}), samples: None, playbook: None };
     let heads: Vec<Head> = all.iter().map(head).collect();
     let made = join_all(heads.iter().map(|head| store.create(head, &asked))).await;
     assert!(made.iter().all(Result::is_ok), "{made:?}");
@@ -89,7 +89,10 @@ fn intent(at: Timestamp) -> Intent {
 /// However the question about a sent step ends, what is written says that nobody knows.
 async fn check_ending(n: u8, status: Status) {
     let (store, run, at) = (store().await, run(n, n), Timestamp::UNIX_EPOCH);
-    store.create(&head(&run), &Asked { inputs: json!({}), samples: None }).await.unwrap();
+    store
+        .create(&head(&run), &Asked { inputs: json!({}), samples: None, playbook: None })
+        .await
+        .unwrap();
     assert_eq!(store.intend(&run, &intent(at)).await.unwrap(), Intended::Now);
     let again = store.intend(&run, &intent(at)).await.unwrap();
     let Intended::InDoubt(found) = again else { panic!("{again:?}") };
@@ -126,7 +129,10 @@ async fn check_answer(
     expect: Option<(StepStatus, Option<&str>, bool)>,
 ) {
     let (store, run, at) = (store().await, run(n, n), Timestamp::UNIX_EPOCH);
-    store.create(&head(&run), &Asked { inputs: json!({}), samples: None }).await.unwrap();
+    store
+        .create(&head(&run), &Asked { inputs: json!({}), samples: None, playbook: None })
+        .await
+        .unwrap();
     assert_eq!(store.intend(&run, &intent(at)).await.unwrap(), Intended::Now);
     let question = answered(&run, choice, receipt);
     // The end of a request may be told twice.
@@ -209,7 +215,10 @@ async fn f_178_a_removed_profile_leaves_its_runs_and_no_reference() {
     };
     let (done, open, other) = (of(50, "gone"), of(51, "gone"), of(52, "kept"));
     for head in [&done, &open, &other] {
-        store.create(head, &Asked { inputs: json!({}), samples: None }).await.unwrap();
+        store
+            .create(head, &Asked { inputs: json!({}), samples: None, playbook: None })
+            .await
+            .unwrap();
     }
     for head in [&done, &other] {
         assert!(store.finish(head, RunStatus::Complete, &RunRecord::default(), at).await.unwrap());

@@ -77,7 +77,7 @@ pub(crate) struct ExecutionView {
     /// Its inputs as they came.
     inputs: serde_json::Value,
     /// What it gave back, once it is over and was not stopped: `format`, `content` (up to 512 KB), `bytes`, `problems`, `outputs`
-    /// (`step`, `destination`, `status`, `details`, `error`), `entities` and `new_entities`.
+    /// (`step`, `destination`, `status`, `details`, `error`, `origin`), `entities`, `new_entities` and `new_relationships`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     response: Option<Response>,

@@ -47,6 +47,7 @@ pub(crate) mod error_page;
 pub(crate) mod execution;
 pub(crate) mod execution_calls;
 pub(crate) mod execution_cancel;
+pub(crate) mod execution_deliver;
 pub(crate) mod execution_discoveries;
 pub(crate) mod execution_events;
 pub(crate) mod execution_output;

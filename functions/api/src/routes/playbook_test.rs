@@ -64,6 +64,7 @@ pub(crate) async fn test(
             chosen_because: None,
             understood: Vec::new(),
             dry_run: Some(dry_run),
+            is_direct: false,
         };
         let head =
             asking.head(RunId::from_bytes(attempt.id()), &invoker(&signed), &playbook, starter.now);
@@ -73,7 +74,7 @@ pub(crate) async fn test(
         let endpoints = ctx.catalog.endpoints_of(owner, &valid.connectors()).await?;
         run_start::check_samples(starter, valid, &head, dry_run, &endpoints, &body.samples)?;
         let (inputs, samples) = (body.inputs.clone().into(), body.samples.clone().into());
-        let asked = Asked { inputs, samples: Some(samples) };
+        let asked = Asked { inputs, samples: Some(samples), playbook: None };
         accepted(run_start::begin(starter, head, &asked, Vec::new()).await?)
     })
     .await

@@ -1,5 +1,7 @@
 //! The destination `knowledge_graph` (F-284): items become entities of the graph.
 
+use std::time::Duration;
+
 use countersign_knowledge::change::Origin;
 use countersign_knowledge::extract::{Extracted, Request, extract};
 use countersign_knowledge::{Namespace, Settings};
@@ -16,6 +18,9 @@ use crate::resolve_entities::{Kept, entities, remember};
 /// What whoever reads about a write that failed can do.
 const PENDING: &str =
     "it is written again within minutes; `GET /discoveries?status=pending` lists it";
+
+/// How long a destination, or the end of a run, waits for names to be resolved; then it is done in the background (F-250).
+pub const WITHIN: Duration = Duration::from_secs(20);
 
 impl GraphPort for Stores {
     fn keep<'a>(
@@ -37,8 +42,9 @@ impl GraphPort for Stores {
                 now: call.now,
             };
             let settings = Settings::default();
-            match remember(self.graph.as_ref(), &origin, &settings, &entities).await? {
-                (answer, Kept::Stored) => Ok(summary(&origin.namespace, &answer)),
+            let within = WITHIN.min(call.remaining / 2);
+            match remember(self.graph.as_ref(), &origin, &settings, &entities, within).await? {
+                (answer, Kept::Stored | Kept::Deferred) => Ok(summary(&origin.namespace, &answer)),
                 (_, Kept::Pending(error)) => Err(pending(&error)),
             }
         })
@@ -59,13 +65,20 @@ fn named(items: &[Value]) -> Result<Vec<Extracted>, ActionError> {
 pub fn summary(namespace: &Namespace, answer: &Value) -> Value {
     let resolved = answer["resolved"].as_array().map(Vec::as_slice).unwrap_or_default();
     let is_new = |one: &&Value| one["is_known"] == json!(false);
-    json!({
+    let mut summary = json!({
         "namespace": namespace,
         "entities": resolved.len(),
         "new_entities": resolved.iter().filter(is_new).count(),
         "merged": answer["merge_count"],
         "to_review": answer["ambiguous"].as_array().map_or(0, Vec::len),
-    })
+        "relationships": answer["relationships"],
+        "new_relationships": answer["new_relationships"],
+    });
+    if answer["pending"].as_u64().is_some_and(|names| names > 0) {
+        summary["pending"] = answer["pending"].clone();
+        summary["message"] = answer["warnings"][0].clone();
+    }
+    summary
 }
 
 /// Why a write failed, and that it is done later.

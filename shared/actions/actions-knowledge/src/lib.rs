@@ -3,10 +3,12 @@
 
 mod graph_port;
 mod keep;
+mod later;
 mod match_entities;
 mod namespaces;
 mod resolve_entities;
 mod search;
+mod time;
 
 use std::sync::Arc;
 
@@ -15,7 +17,8 @@ use countersign_knowledge::graph::Graph;
 use countersign_registry::action::Handler;
 
 pub use graph_port::GraphPort;
-pub use keep::{pending, summary};
+pub use keep::{WITHIN, pending, summary};
+pub use later::{Settled, settle};
 pub use namespaces::ProfileNamespaces;
 pub use resolve_entities::{Kept, remember};
 

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::Stores;
 use crate::namespaces::scope;
 use crate::resolve_entities::{Found, entities, find, origin, settings};
+use crate::time::Time;
 
 pub(crate) struct MatchEntities {
     pub(crate) stores: Stores,
@@ -44,8 +45,8 @@ async fn run(
     let records = records(inputs.records)?;
     let settings = settings(params.strategy, params.threshold)?;
     let origin = origin(call, &scope);
-    let Found { resolution, .. } =
-        find(stores.graph.as_ref(), &origin, &settings, &entities).await?;
+    let found = find(stores.graph.as_ref(), &origin, &settings, &entities, Time::ENOUGH).await?;
+    let resolution = found.map(|Found { resolution, .. }| resolution).unwrap_or_default();
     let mut output = answer(&origin, entities.len(), &resolution);
     let found = entities_of(&origin, &resolution);
     output["records"] = marked(records, &params.record_field, &entities, &found);

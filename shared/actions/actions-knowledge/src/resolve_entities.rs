@@ -1,5 +1,7 @@
 //! Plan, write down the plan, apply it, mark it done: a repetition goes on where the last attempt stopped.
 
+use std::time::Duration;
+
 use countersign_failure::{Failure, json_problem};
 use countersign_knowledge::change::{
     Origin, answer, changes, forget_rejected, mentions, review_ids,
@@ -8,7 +10,9 @@ use countersign_knowledge::extract::Extracted;
 use countersign_knowledge::graph::{
     CallState, Graph, GraphError, Planned, Scope, forget_known_edges,
 };
-use countersign_knowledge::{Entity, Known, MAX_MENTIONS, Mention, Resolution, Settings, resolve};
+use countersign_knowledge::{
+    Discovery, Entity, Known, MAX_MENTIONS, Mention, Resolution, Settings, resolve_while,
+};
 use countersign_registry::Perform;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::resolve_entities as declared;
@@ -16,8 +20,9 @@ use countersign_registry::shape::Formed;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::Stores;
 use crate::namespaces::scope;
+use crate::time::{Time, in_time, within};
+use crate::{Stores, later};
 
 pub(crate) struct ResolveEntities {
     pub(crate) stores: Stores,
@@ -47,12 +52,15 @@ async fn run(
     let graph = stores.graph.as_ref();
     let settings = settings(params.strategy, params.threshold)?;
     let entities = entities(&inputs.entities)?;
+    let origin = origin(call, &scope);
+    let within = within(params.within_seconds, call.remaining);
     if call.info.dry_run {
-        let planned = plan(graph, &origin(call, &scope), &settings, &entities).await?;
-        return Ok(planned.answer);
+        let planned = in_time(within, |time| plan(graph, &origin, &settings, &entities, time));
+        let planned = planned.await?.map(|planned| planned.answer);
+        return Ok(planned.unwrap_or_else(|| later::answer(entities.len())));
     }
-    match remember(graph, &origin(call, &scope), &settings, &entities).await? {
-        (answer, Kept::Stored) => Ok(answer),
+    match remember(graph, &origin, &settings, &entities, within).await? {
+        (answer, Kept::Stored | Kept::Deferred) => Ok(answer),
         // The step is tried again; if that is in vain too, the sweeper applies the plan.
         (_, Kept::Pending(error)) => Err(error),
     }
@@ -65,9 +73,12 @@ pub enum Kept {
     Stored,
     /// It does not yet: the plan is kept and applied later (F-314). This is why.
     Pending(ActionError),
+    /// Nothing is planned yet: it would have taken too long, and is resolved in the background (F-250).
+    Deferred,
 }
 
-/// Resolves entities and keeps what comes out, once per idempotency key: plan, write down the plan, apply it, mark it done.
+/// Resolves entities and keeps what comes out, once per idempotency key: plan, write down the plan, apply it, mark it done. When
+/// planning takes longer than `within`, the call is put off, and the answer says how many names wait.
 ///
 /// # Errors
 /// [`ActionError`] when they cannot be resolved, or the plan cannot be written down; nothing is kept then.
@@ -76,41 +87,66 @@ pub async fn remember(
     origin: &Origin,
     settings: &Settings,
     entities: &[Extracted],
+    within: Duration,
 ) -> Result<(Value, Kept), ActionError> {
     let (scope, key) = (origin.scope(), origin.idempotency_key.as_str());
-    let planned = match graph.call(&scope, key).await.map_err(failed)? {
+    match graph.call(&scope, key).await.map_err(failed)? {
+        CallState::New => {}
+        stands => return kept(graph, &scope, key, stands, entities.len()).await,
+    }
+    let planned = in_time(within, |time| plan(graph, origin, settings, entities, time)).await?;
+    let stands = match planned {
+        Some(planned) => graph.plan(&scope, key, &planned).await,
+        None => graph.defer(&scope, key, &later::deferred(origin, settings, entities)).await,
+    };
+    kept(graph, &scope, key, stands.map_err(failed)?, entities.len()).await
+}
+
+/// Applies what is planned of a call, and says what whoever called is told.
+pub(crate) async fn kept(
+    graph: &dyn Graph,
+    scope: &Scope,
+    key: &str,
+    stands: CallState,
+    given: usize,
+) -> Result<(Value, Kept), ActionError> {
+    let planned = match stands {
         CallState::Done(answer) => return Ok((answer, Kept::Stored)),
-        CallState::Planned(planned) => *planned,
-        CallState::New => {
-            let planned = plan(graph, origin, settings, entities).await?;
-            match graph.plan(&scope, key, &planned).await.map_err(failed)? {
-                CallState::Done(answer) => return Ok((answer, Kept::Stored)),
-                CallState::Planned(stands) => *stands,
-                CallState::New => planned,
-            }
+        CallState::Planned(planned) => planned,
+        CallState::Deferred(_) | CallState::New => {
+            return Ok((later::answer(given), Kept::Deferred));
         }
     };
-    let applied = match graph.apply(&scope, &planned.changes).await {
-        Ok(()) => graph.finish(&scope, key).await,
+    let applied = match graph.apply(scope, &planned.changes).await {
+        Ok(()) => graph.finish(scope, key).await,
         Err(error) => Err(error),
     };
     let Err(error) = applied else { return Ok((planned.answer, Kept::Stored)) };
     // The table may not take this either; the plan that is kept says the same.
-    graph.pending(&scope, &planned.changes).await.ok();
+    graph.pending(scope, &planned.changes).await.ok();
     Ok((planned.answer, Kept::Pending(failed(error))))
 }
 
-async fn plan(
+/// The changes and the answer of a call; none when there was not the time.
+pub(crate) async fn plan(
     graph: &dyn Graph,
     origin: &Origin,
     settings: &Settings,
     entities: &[Extracted],
-) -> Result<Planned, ActionError> {
-    let Found { mentions, found, resolution } = find(graph, origin, settings, entities).await?;
+    time: Time,
+) -> Result<Option<Planned>, ActionError> {
+    let found = find(graph, origin, settings, entities, time).await?;
+    let Some(Found { mentions, found, resolution }) = found else { return Ok(None) };
     let mut changes = changes(origin, entities, &mentions, &resolution, &found);
     let existing = graph.existing(&origin.scope(), &changes.edges, &found).await.map_err(failed)?;
     forget_known_edges(&mut changes, &existing);
-    Ok(Planned { answer: answer(origin, entities.len(), &resolution), changes, at: origin.now })
+    let mut answer = answer(origin, entities.len(), &resolution);
+    let is_edge = |found: &&Discovery| found.relationship_type.is_some();
+    answer["relationships"] = changes.edges.len().into();
+    answer["new_relationships"] = changes.discoveries.iter().filter(is_edge).count().into();
+    answer["pending"] = 0.into();
+    answer["warnings"] = json!([]);
+    Ok(Some(Planned { answer, changes, at: origin.now }))
 }
 
 /// What a call's entities resolve to, with what it was resolved against.
@@ -120,24 +156,28 @@ pub(crate) struct Found {
     pub(crate) resolution: Resolution,
 }
 
-/// Reads the graph and resolves; writes nothing. What people have kept apart is not doubted again.
+/// Reads the graph and resolves; writes nothing. What people have kept apart is not doubted again. None when there was not the
+/// time.
 pub(crate) async fn find(
     graph: &dyn Graph,
     origin: &Origin,
     settings: &Settings,
     entities: &[Extracted],
-) -> Result<Found, ActionError> {
+    time: Time,
+) -> Result<Option<Found>, ActionError> {
     let (mentions, scope) = (mentions(entities), origin.scope());
     let found = graph.candidates(&scope, &mentions).await.map_err(failed)?;
     let known: Vec<Known> = found.iter().map(Known::from).collect();
-    let mut resolution =
-        resolve(&mentions, &known, settings).map_err(|error| ActionError::from_failure(&error))?;
+    let resolved = resolve_while(&mentions, &known, settings, &|| time.is_left());
+    let Some(mut resolution) = resolved.map_err(|error| ActionError::from_failure(&error))? else {
+        return Ok(None);
+    };
     if !resolution.ambiguous.is_empty() {
         let reviews = review_ids(origin, &resolution);
         let rejected = graph.rejected(&scope, &reviews).await.map_err(failed)?;
         forget_rejected(&mut resolution, &reviews, &rejected);
     }
-    Ok(Found { mentions, found, resolution })
+    Ok(Some(Found { mentions, found, resolution }))
 }
 
 pub(crate) fn origin(call: &Call, scope: &Scope) -> Origin {

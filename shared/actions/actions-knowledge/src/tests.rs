@@ -1,3 +1,4 @@
+mod later;
 mod memory;
 
 use std::collections::BTreeSet;
@@ -52,9 +53,14 @@ fn actions(graph: &Arc<Memory>) -> Vec<Arc<dyn Handler>> {
     })
 }
 
+fn wait<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(work)
+}
+
 fn run(graph: &Arc<Memory>, call: &Call) -> Result<Value, ActionError> {
     let actions = actions(graph);
-    futures::executor::block_on(actions[0].run(call))
+    wait(actions[0].run(call))
 }
 
 fn officers() -> Value {
@@ -103,11 +109,14 @@ fn f_048_matching_says_what_resolving_would_and_writes_nothing() {
         ["SMITH, ROBERT", "Bob Smith", "J DOE", "JANE DOE", ""].map(|name| json!({"name": name}))
     );
     let action = &actions(&graph)[1];
-    let mut matched =
-        futures::executor::block_on(action.run(&call(1, "k", &inputs, &json!({})))).unwrap();
+    let mut matched = wait(action.run(&call(1, "k", &inputs, &json!({})))).unwrap();
     let records = matched.as_object_mut().unwrap().remove("records").unwrap();
     assert_eq!(graph.state.lock().unwrap().writes, 0);
-    assert_eq!(run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap(), matched);
+    let mut resolved = run(&graph, &call(1, "k", &officers(), &json!({}))).unwrap();
+    for written in ["relationships", "new_relationships", "pending", "warnings"] {
+        resolved.as_object_mut().unwrap().remove(written);
+    }
+    assert_eq!(resolved, matched);
     let ids: Vec<&Value> = records.as_array().unwrap().iter().map(|r| &r["_entity_id"]).collect();
     assert!(ids[0] == ids[1] && ids[0].is_string() && ids[2] != ids[3], "{records:#}");
     assert_eq!((ids[4], &records[1]["_entity_name"]), (&Value::Null, &json!("Robert Smith")));
@@ -178,7 +187,7 @@ fn f_043_what_was_resolved_is_found_with_what_it_is_connected_with() {
     let search = |inputs: &Value, params: &Value| {
         let mut call = call(1, "s", inputs, params);
         call.action = "search_knowledge_graph".to_owned();
-        futures::executor::block_on(actions(&graph)[2].run(&call))
+        wait(actions(&graph)[2].run(&call))
     };
     let names = ["Róbert", "Nobody"];
     let found = search(&json!({ "entity_names": names }), &json!({})).unwrap();
@@ -235,7 +244,7 @@ fn f_170_f_274_a_step_works_in_the_parts_of_its_agent() {
     assert_eq!(refused.code, "BAD_PARAM", "{refused}");
     let mut search = call_in("d", &json!({"include_related": false}));
     search.inputs = json!({"entity_name": "robert"}).as_object().cloned().unwrap();
-    let found = futures::executor::block_on(actions(&graph)[2].run(&search)).unwrap();
+    let found = wait(actions(&graph)[2].run(&search)).unwrap();
     assert_eq!(found["count"], 2, "one in each of its parts: {found:#}");
 }
 

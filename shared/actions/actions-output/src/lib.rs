@@ -16,7 +16,7 @@ use countersign_registry::action::Handler;
 
 pub use content_port::ContentPort;
 pub use defaults::ProfileOutputs;
-pub use route::route;
+pub use route::{route, route_again};
 pub use router::{Places, told};
 
 /// The actions, over what they write to and where a profile's own destinations are found.

@@ -14,6 +14,7 @@ use countersign_store_content::{
     DEFAULT_WORKSPACE, Document, DocumentId, Export, ExportId, NewDocument, NewExport, OnConflict,
     RowWrite, derived,
 };
+use countersign_wiring::Condition;
 use serde_json::{Value, json};
 
 use crate::content_port::{Addition, ContentPort};
@@ -62,15 +63,24 @@ impl Places<'_> {
         let conditions = conditions(destinations)?;
         let mut routed = Vec::with_capacity(destinations.len());
         for (index, (destination, condition)) in destinations.iter().zip(&conditions).enumerate() {
-            let wanted = condition.as_ref().is_none_or(|condition| condition.holds(&scope(data)));
-            let outcome = if wanted {
-                self.send_patiently(call, index, destination, data).await
-            } else {
-                Routed::Skipped
-            };
-            routed.push((destination.kind(), outcome));
+            let one = (destination, condition.as_ref());
+            routed.push((destination.kind(), self.send_one(call, index, one, data).await));
         }
         Ok(routed)
+    }
+
+    /// Writes to a destination where its condition holds.
+    pub(crate) async fn send_one(
+        &self,
+        call: &Call,
+        index: usize,
+        (destination, condition): (&Destination, Option<&Condition>),
+        data: &Value,
+    ) -> Routed {
+        if condition.is_some_and(|condition| !condition.holds(&scope(data))) {
+            return Routed::Skipped;
+        }
+        self.send_patiently(call, index, destination, data).await
     }
 
     /// Tries again what fails by something that passes: what was written has an id that follows from the call.

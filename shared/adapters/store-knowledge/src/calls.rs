@@ -2,8 +2,8 @@
 
 use countersign_identity::UserId;
 use countersign_knowledge::Namespace;
-use countersign_knowledge::graph::{CallState, Planned, Scope};
-use countersign_store_kit::{Key, Query, StoreError, Stored, Write};
+use countersign_knowledge::graph::{CallState, Deferred, Planned, Scope};
+use countersign_store_kit::{Expr, Key, Query, StoreError, Stored, Write};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,9 @@ const KEPT_DAYS: i64 = 400;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CallItem {
     done: bool,
+    /// Present while the call waits to be resolved; then `body` is what is to be resolved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deferred: Option<bool>,
     body: Stored,
 }
 
@@ -45,6 +48,26 @@ pub struct OpenPlan {
     pub planned: Planned,
 }
 
+/// A call that waits to be resolved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeferredCall {
+    /// Whose graph.
+    pub scope: Scope,
+    /// The key of the call.
+    pub call: String,
+    /// What is to be resolved.
+    pub deferred: Deferred,
+}
+
+fn new_call(scope: &Scope, call: &str, item: CallItem) -> Result<Write> {
+    let unfinished = Unfinished {
+        owner: scope.owner.clone(),
+        namespace: scope.namespace.clone(),
+        call: call.to_owned(),
+    };
+    Write::put(&keys::call(scope, call), &NewCall { item, unfinished })
+}
+
 impl KnowledgeStore {
     pub(crate) async fn read_call(&self, key: &Key) -> Result<CallState> {
         let Some(item) = self.table.get::<CallItem>(key).await? else { return Ok(CallState::New) };
@@ -53,6 +76,10 @@ impl KnowledgeStore {
             table: self.table.name().to_owned(),
             reason: error.to_string(),
         };
+        if item.deferred.is_some() {
+            let deferred = serde_json::from_value(body).map_err(decode)?;
+            return Ok(CallState::Deferred(Box::new(deferred)));
+        }
         let planned: Planned = serde_json::from_value(body).map_err(decode)?;
         Ok(if item.done {
             CallState::Done(planned.answer)
@@ -67,25 +94,12 @@ impl KnowledgeStore {
         call: &str,
         planned: &Planned,
     ) -> Result<CallState> {
+        let body = self.call_body(scope, call, planned).await?;
+        let item = CallItem { done: false, deferred: None, body };
         let key = keys::call(scope, call);
-        let value =
-            serde_json::to_value(planned).map_err(|error| StoreError::Encode(error.to_string()))?;
-        // Two attempts at once may plan differently; each has its own object, and the item says whose stands.
-        let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(value.to_string()));
-        let object = format!(
-            "knowledge/{}/{}/{digest}.json",
-            scope.owner,
-            key.sk.trim_start_matches("CALL#")
-        );
-        let body = self.blobs.store(&object, &value).await?;
-        let unfinished = Unfinished {
-            owner: scope.owner.clone(),
-            namespace: scope.namespace.clone(),
-            call: call.to_owned(),
-        };
-        let item = NewCall { item: CallItem { done: false, body }, unfinished };
-        let write = Write::put(&key, &item)?.if_absent();
-        let write = write.indexed(keys::OPEN_PLANS, &keys::place(planned.at, &key.sk));
+        let write = new_call(scope, call, item)?
+            .when(Expr::new("attribute_not_exists(#PK) OR attribute_exists(#deferred)"))
+            .indexed(keys::OPEN_PLANS, &keys::place(planned.at, &key.sk));
         let write = write.expires_at(planned.at.as_second() + KEPT_DAYS * 86_400);
         match self.table.write(write).await {
             Ok(()) => Ok(CallState::Planned(Box::new(planned.clone()))),
@@ -94,10 +108,59 @@ impl KnowledgeStore {
         }
     }
 
+    pub(crate) async fn write_deferred(
+        &self,
+        scope: &Scope,
+        call: &str,
+        deferred: &Deferred,
+    ) -> Result<CallState> {
+        let body = self.call_body(scope, call, deferred).await?;
+        let item = CallItem { done: false, deferred: Some(true), body };
+        let key = keys::call(scope, call);
+        let write = new_call(scope, call, item)?.if_absent();
+        let write = write.indexed(keys::DEFERRED, &keys::place(deferred.at, &key.sk));
+        let write = write.expires_at(deferred.at.as_second() + KEPT_DAYS * 86_400);
+        match self.table.write(write).await {
+            Ok(()) => Ok(CallState::Deferred(Box::new(deferred.clone()))),
+            Err(error) if error.is_condition() => self.read_call(&key).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn call_body(&self, scope: &Scope, call: &str, body: &impl Serialize) -> Result<Stored> {
+        let value =
+            serde_json::to_value(body).map_err(|error| StoreError::Encode(error.to_string()))?;
+        // Two attempts at once may plan differently; each has its own object, and the item says whose stands.
+        let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(value.to_string()));
+        let key = keys::call(scope, call);
+        let name = key.sk.trim_start_matches("CALL#");
+        self.blobs.store(&format!("knowledge/{}/{name}/{digest}.json", scope.owner), &value).await
+    }
+
     pub(crate) async fn finish_call(&self, scope: &Scope, call: &str) -> Result<()> {
         let write = Write::update(&keys::call(scope, call)).set("done", &true)?;
         let write = write.remove("GSI1PK").remove("GSI1SK");
-        self.table.write(write.when(countersign_store_kit::Expr::exists())).await
+        self.table.write(write.when(Expr::exists())).await
+    }
+
+    /// The oldest calls that wait to be resolved.
+    ///
+    /// # Errors
+    /// [`StoreError`] when table or bucket do not answer.
+    pub async fn deferred(&self, limit: i32) -> Result<Vec<DeferredCall>> {
+        let query = Query::index(keys::DEFERRED).limit(limit);
+        let page = self.table.query(query).await?.decode::<Unfinished>(self.table.name())?;
+        let mut waiting = Vec::with_capacity(page.items.len());
+        for item in page.items {
+            let scope = Scope { owner: item.owner, namespace: item.namespace };
+            // The index may be a moment behind.
+            if let CallState::Deferred(deferred) =
+                self.read_call(&keys::call(&scope, &item.call)).await?
+            {
+                waiting.push(DeferredCall { scope, call: item.call, deferred: *deferred });
+            }
+        }
+        Ok(waiting)
     }
 
     /// The oldest plans that were stored before this time and are not applied.

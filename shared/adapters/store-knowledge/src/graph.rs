@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use countersign_knowledge::change::Changes;
-use countersign_knowledge::graph::{CallState, EdgeKey, Graph, GraphError, Planned, Scope};
+use countersign_knowledge::graph::{
+    CallState, Deferred, EdgeKey, Graph, GraphError, Planned, Scope,
+};
 use countersign_knowledge::{Edge, Entity, Mention, ReviewId};
 use countersign_store_kit::StoreError;
 use futures::future::BoxFuture;
@@ -46,6 +48,15 @@ impl Graph for KnowledgeStore {
         reviews: &'a [ReviewId],
     ) -> BoxFuture<'a, Result<BTreeSet<ReviewId>, GraphError>> {
         Box::pin(async move { self.rejected_of(scope, reviews).await.map_err(boxed) })
+    }
+
+    fn defer<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        deferred: &'a Deferred,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+        Box::pin(async move { self.write_deferred(scope, key, deferred).await.map_err(boxed) })
     }
 
     fn plan<'a>(

@@ -96,6 +96,9 @@ pub(crate) fn call(scope: &Scope, key: &str) -> Key {
 /// Plans that are not applied yet, of all owners: for whoever applies them later.
 pub(crate) const OPEN_PLANS: &str = "PLANS";
 
+/// Calls that are resolved in the background, of all owners.
+pub(crate) const DEFERRED: &str = "DEFERRED";
+
 /// A time and a tie-breaker in an order that sorts as text: nanoseconds always stand in nine digits.
 pub(crate) fn place(time: Timestamp, id: &str) -> String {
     format!("{time:.9}#{id}")

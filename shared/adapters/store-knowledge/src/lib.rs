@@ -12,7 +12,7 @@
 //! | `{g}#LOG` | `{time}#{id}` | a row of the resolution log | `{g}#ROW#{id}`, `{time}#{id}` |
 //! | `{g}` | `REVIEW#{id}` | a doubtful merge | `{g}#REVIEWS#{status}`, `{time}#{id}` |
 //! | `R#{owner}#{run}` | `DISC#{id}` | a discovery | `{g}#FOUND`, `{time}#{id}` |
-//! | `{g}` | `CALL#{hash}` | plan and answer of a call, until 400 days after | until it is applied: `PLANS`, `{time}#{hash}` |
+//! | `{g}` | `CALL#{hash}` | plan and answer of a call, until 400 days after | until it is resolved: `DEFERRED`; until it is applied: `PLANS`; `{time}#{hash}` |
 //!
 //! An entity's id is derived from owner, namespace, type and canonical name, which makes these unique (F-272, ADR 0010).
 
@@ -26,7 +26,7 @@ mod reads;
 mod trail;
 mod writes;
 
-pub use calls::OpenPlan;
+pub use calls::{DeferredCall, OpenPlan};
 pub use decide::Judge;
 pub use reads::Page;
 pub use trail::Window;

@@ -28,6 +28,15 @@ pub(crate) fn response(run: &RunId) -> Key {
     Key::new(partition(run), "RESPONSE")
 }
 
+pub(crate) fn delivery(run: &RunId, n: usize) -> Key {
+    Key::new(partition(run), format!("DELIVER#{n:05}"))
+}
+
+/// The partition and the prefix of deliveries that were asked for.
+pub(crate) fn deliveries(run: &RunId) -> (String, &'static str) {
+    (partition(run), "DELIVER#")
+}
+
 pub(crate) fn outcome(run: &RunId, step: &str) -> Key {
     Key::new(partition(run), format!("OUT#{step}"))
 }

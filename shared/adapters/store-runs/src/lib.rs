@@ -43,7 +43,7 @@ pub use journal::JournalStore;
 pub use lists::{EarlierCall, ListEnd, ListSummary};
 pub use outcomes::{Consequence, Ended, Intended, StepView};
 pub use quotas::{Counted, Use};
-pub use records::{Intent, Outcome};
+pub use records::{Intent, Outcome, Seen};
 pub use repeats::Unrecognised;
 pub use starts::{Asked, Created};
 pub use warnings::warnings_of;

@@ -5,7 +5,7 @@ use countersign_run::{EFFECT_UNKNOWN, Event, EventKind, GateOutcome, Sending, Se
 use countersign_store_kit::Stored;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What came of a step. Written once, never changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,7 +92,33 @@ impl OutcomeItem {
     }
 }
 
+/// What references to a step see once it is over.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Seen {
+    /// Its output.
+    Output,
+    /// That it was skipped, and why (F-147).
+    Skipped(Value),
+    /// How a gate was decided, also of a test.
+    Decision(Value),
+    /// Nothing: it failed or was not run.
+    Nothing,
+}
+
 impl Outcome {
+    /// What references to the step see.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        match (self.status, self.verdict) {
+            (StepStatus::Done, None) => Seen::Output,
+            (_, Some(verdict)) => Seen::Decision(json!({ "decision": verdict })),
+            (StepStatus::Skipped, None) => {
+                Seen::Skipped(json!({ "_skipped": true, "_reason": self.message }))
+            }
+            _ => Seen::Nothing,
+        }
+    }
+
     /// What is written of a step that may have sent something and never said what came of it.
     #[must_use]
     pub fn unknown(step: &str, sent: &Sent, attempt: u32, at: Timestamp) -> Self {
@@ -181,6 +207,8 @@ pub(crate) struct RequestItem {
     pub inputs: Stored,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Stored>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playbook: Option<String>,
 }
 
 /// When the last successful run of a profile finished.

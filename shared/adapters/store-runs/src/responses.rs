@@ -1,8 +1,8 @@
 //! What runs gave back.
 
 use countersign_effect::hash_parts;
-use countersign_run::{Response, RunId};
-use countersign_store_kit::{StoreError, Stored, Write};
+use countersign_run::{Response, RoutedOutput, RunId};
+use countersign_store_kit::{Expr, Query, StoreError, Stored, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::{Result, RunStore, keys};
@@ -13,17 +13,22 @@ struct ResponseItem {
     response: Stored,
 }
 
+/// A destination of a finished run that is to be tried again.
+#[derive(Debug, Serialize, Deserialize)]
+struct DeliveryItem {
+    n: usize,
+}
+
+/// How often a row is put into a response that others change too.
+const TRIES: u32 = 8;
+
 impl RunStore {
     /// Keeps the response of a run, once. Answers with the one that is kept: this one, or an earlier one.
     ///
     /// # Errors
     /// [`StoreError`] when the table or bucket does not answer.
     pub async fn keep_response(&self, run: &RunId, response: Response) -> Result<Response> {
-        let value = serde_json::to_value(&response)
-            .map_err(|error| StoreError::Encode(error.to_string()))?;
-        // Named by what it is, so that two who finish the run do not overwrite each other's.
-        let hash = hash_parts(&[value.to_string().as_bytes()]);
-        let stored = self.blobs.store(&format!("runs/{run}/response-{hash}.json"), &value).await?;
+        let stored = self.stored_response(run, &response).await?;
         let put = Write::put(&keys::response(run), &ResponseItem { response: stored })?.if_absent();
         match self.table.transact(vec![put]).await {
             Ok(()) => Ok(response),
@@ -41,5 +46,58 @@ impl RunStore {
             Some(item) => self.blobs.load_as(&item.response).await.map(Some),
             None => Ok(None),
         }
+    }
+
+    async fn stored_response(&self, run: &RunId, response: &Response) -> Result<Stored> {
+        let value = serde_json::to_value(response)
+            .map_err(|error| StoreError::Encode(error.to_string()))?;
+        // Named by what it is, so that two who finish the run do not overwrite each other's.
+        let hash = hash_parts(&[value.to_string().as_bytes()]);
+        self.blobs.store(&format!("runs/{run}/response-{hash}.json"), &value).await
+    }
+
+    /// Notes that output `n` of a finished run is to be written again; noting it twice is noting it once.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn ask_delivery(&self, run: &RunId, n: usize) -> Result<()> {
+        self.table.write(Write::put(&keys::delivery(run, n), &DeliveryItem { n })?).await
+    }
+
+    /// The outputs of a run that are to be written again.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn deliveries(&self, run: &RunId) -> Result<Vec<usize>> {
+        let (partition, prefix) = keys::deliveries(run);
+        let query = Query::partition(&partition).prefix(prefix).consistent();
+        let asked: Vec<DeliveryItem> = self.table.query_all(query, 1_000).await?;
+        Ok(asked.into_iter().map(|item| item.n).collect())
+    }
+
+    /// Puts what became of output `n` into the response, and forgets that it was asked for.
+    ///
+    /// # Errors
+    /// [`StoreError`] when table or bucket do not answer, or too many write at once.
+    pub async fn delivered(&self, run: &RunId, n: usize, row: &RoutedOutput) -> Result<()> {
+        for _ in 0..TRIES {
+            let key = keys::response(run);
+            let Some(item) = self.table.get::<ResponseItem>(&key).await? else { break };
+            let mut response: Response = self.blobs.load_as(&item.response).await?;
+            let Some(place) = response.outputs.get_mut(n) else { break };
+            *place = row.clone();
+            let stored = self.stored_response(run, &response).await?;
+            let unchanged = Expr::new("#response = :before").bind("before", &item.response)?;
+            let put = Write::put(&key, &ResponseItem { response: stored })?.when(unchanged);
+            match self.table.write(put).await {
+                Err(error) if error.is_condition() => {}
+                Err(error) => return Err(error),
+                Ok(()) => return self.table.write(Write::delete(&keys::delivery(run, n))).await,
+            }
+        }
+        Err(StoreError::Unavailable {
+            table: self.table.name().to_owned(),
+            reason: "the response could not be changed".to_owned(),
+        })
     }
 }

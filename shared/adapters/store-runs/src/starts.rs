@@ -27,6 +27,8 @@ pub struct Asked {
     pub inputs: Value,
     /// Of a test: outputs of steps, by name.
     pub samples: Option<Value>,
+    /// Of a run that follows no stored playbook: the one that was made for it, as YAML.
+    pub playbook: Option<String>,
 }
 
 impl RunStore {
@@ -46,7 +48,8 @@ impl RunStore {
             &keys::owner_index(&head.owner),
             &keys::owner_sort(head.started_at, &head.run),
         );
-        let request = Write::put(&keys::request(&head.run), &RequestItem { inputs, samples })?;
+        let item = RequestItem { inputs, samples, playbook: asked.playbook.clone() };
+        let request = Write::put(&keys::request(&head.run), &item)?;
         let active = Write::put(&keys::active(&head.run), &Active::starting(head))?;
         let mut writes = vec![put, request, active];
         if let Some(before) = head.repeats.last() {
@@ -73,6 +76,15 @@ impl RunStore {
             Some(item) => self.blobs.load(&item.inputs).await,
             None => Ok(Value::Object(Map::new())),
         }
+    }
+
+    /// The playbook that was made for the run, as YAML; none when it follows a stored one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the table does not answer.
+    pub async fn direct_playbook(&self, run: &RunId) -> Result<Option<String>> {
+        let item = self.table.get::<RequestItem>(&keys::request(run)).await?;
+        Ok(item.and_then(|item| item.playbook))
     }
 
     /// Of a test: the outputs of steps it was given, by name.

@@ -32,6 +32,7 @@ impl Entities {
         let mut found = Self::default();
         for output in outputs {
             let Some(resolved) = output.get("resolved").and_then(Value::as_array) else { continue };
+            found.counts.relationships_discovered += count(output.get("new_relationships"));
             found.counts.merged += count(output.get("merge_count"));
             found.counts.ambiguous += count(output.get("ambiguous_left_out"));
             found.counts.ambiguous +=

@@ -58,7 +58,7 @@ pub struct Around {
 pub struct Expansion {
     /// At most [`MAX_HOPS`].
     pub max_hops: u8,
-    /// Only along these; all when empty.
+    /// Only along these, whichever end a record named first: `FUNDS` finds what was read as `FUNDED_BY`, as `FUNDS`. All when empty.
     pub relationships: BTreeSet<Relationship>,
     /// Only to entities of these kinds; all when empty.
     pub types: BTreeSet<EntityType>,
@@ -93,11 +93,11 @@ pub async fn expand(
         let mut next = BTreeSet::new();
         let around = around_all(graph, scope, &border).await?;
         found.is_cut |= around.is_cut;
-        for edge in around.edges.into_iter().filter(|edge| asked.takes(edge)) {
+        for edge in around.edges.into_iter().filter_map(|edge| asked.taken(edge)) {
             next.extend(
                 [&edge.from, &edge.to].into_iter().filter(|id| !known.contains(*id)).cloned(),
             );
-            edges.insert((edge.from.clone(), edge.relationship, edge.to.clone()), edge);
+            join(&mut edges, edge);
         }
         let met = graph.by_ids(scope, next).await?;
         border = found.add(met.into_iter().filter(|entity| asked.has(&entity.entity_type)));
@@ -111,6 +111,18 @@ pub async fn expand(
     found.is_cut |= found.relationships.len() > MAX_EDGES;
     found.relationships.truncate(MAX_EDGES);
     Ok(found)
+}
+
+/// What two records say of two entities from either end is one relationship: the one that was met first.
+fn join(edges: &mut BTreeMap<(EntityId, Relationship, EntityId), Edge>, edge: Edge) {
+    let turned = edge.turned().filter(|turned| edges.contains_key(&turned.key()));
+    let edge = turned.unwrap_or(edge);
+    match edges.get_mut(&edge.key()) {
+        Some(known) => known.absorb(&edge),
+        None => {
+            edges.insert(edge.key(), edge);
+        }
+    }
 }
 
 /// A few at a time, until an answer is full.
@@ -135,8 +147,12 @@ async fn around_all(
 }
 
 impl Expansion {
-    fn takes(&self, edge: &Edge) -> bool {
-        self.relationships.is_empty() || self.relationships.contains(&edge.relationship)
+    /// The edge as it was asked for; none when it was not.
+    fn taken(&self, edge: Edge) -> Option<Edge> {
+        if self.relationships.is_empty() || self.relationships.contains(&edge.relationship) {
+            return Some(edge);
+        }
+        edge.turned().filter(|turned| self.relationships.contains(&turned.relationship))
     }
 
     fn has(&self, kind: &EntityType) -> bool {

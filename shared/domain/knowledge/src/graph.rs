@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::change::Changes;
+use crate::extract::Extracted;
 use crate::model::{Edge, EntityId, Namespace, Relationship};
-use crate::{Entity, Mention, ReviewId};
+use crate::{Entity, Mention, ReviewId, Settings};
 
 /// What the keeper of the graph says when it cannot.
 pub type GraphError = Box<dyn Failure>;
@@ -41,11 +42,40 @@ pub struct Planned {
     pub at: Timestamp,
 }
 
+/// Names that are resolved later, because it would have taken too long while somebody waited (F-250).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Deferred {
+    /// What was found in records.
+    pub entities: Vec<Extracted>,
+    /// How they are compared.
+    pub settings: Settings,
+    /// The run that found them.
+    pub run: String,
+    /// When it did.
+    pub at: Timestamp,
+}
+
+impl Deferred {
+    /// Two parts with whole records each; none when there is a single record.
+    #[must_use]
+    pub fn halves(&self) -> Option<[Self; 2]> {
+        let record = |n: usize| self.entities.get(n).map(|entity| entity.source_record_index);
+        let middle = self.entities.len() / 2;
+        let is_border = |n: &usize| *n > 0 && record(*n) != record(n - 1);
+        let places = (middle..self.entities.len()).chain((0..middle).rev());
+        let (left, right) = self.entities.split_at(places.into_iter().find(is_border)?);
+        let part = |entities: &[Extracted]| Self { entities: entities.to_vec(), ..self.clone() };
+        Some([part(left), part(right)])
+    }
+}
+
 /// Where a call stands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallState {
     /// Never seen.
     New,
+    /// To be resolved in the background.
+    Deferred(Box<Deferred>),
     /// Planned; perhaps partly written.
     Planned(Box<Planned>),
     /// Written; this was the answer.
@@ -86,7 +116,15 @@ pub trait Graph: Send + Sync {
         reviews: &'a [ReviewId],
     ) -> BoxFuture<'a, Result<BTreeSet<ReviewId>, GraphError>>;
 
-    /// Stores the plan unless the call has one, and answers with the one that stands.
+    /// Notes that the call is resolved later, unless it is planned already, and answers where it stands.
+    fn defer<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        deferred: &'a Deferred,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>>;
+
+    /// Stores the plan unless the call has one, and answers with the one that stands. One that was put off is planned now.
     fn plan<'a>(
         &'a self,
         scope: &'a Scope,

@@ -35,7 +35,7 @@ pub use model::{
 pub use resolve::{
     Ambiguity, Candidate, Cluster, DEFAULT_THRESHOLD, Known, Link, MAX_AMBIGUOUS, MAX_CANDIDATES,
     MAX_KEYS, MAX_MENTIONS, Mention, NEVER_BELOW, Resolution, Settings, Strategy, block_keys,
-    id_key, lookup_keys, resolve,
+    id_key, lookup_keys, resolve, resolve_while,
 };
 pub use rows::{
     Discovery, DiscoveryId, DiscoveryStatus, DiscoveryType, LogId, MatchMethod, ResolutionAction,

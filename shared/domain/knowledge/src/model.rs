@@ -356,6 +356,29 @@ pub struct Edge {
 }
 
 impl Edge {
+    /// The same statement from the other end: `A FUNDED_BY B` is `B FUNDS A`. None where the relationship has no inverse.
+    #[must_use]
+    pub fn turned(&self) -> Option<Self> {
+        let turned = |reading: &Provenance| Provenance {
+            from_name: reading.to_name.clone(),
+            to_name: reading.from_name.clone(),
+            ..reading.clone()
+        };
+        Some(Self {
+            from: self.to.clone(),
+            relationship: self.relationship.inverse()?,
+            to: self.from.clone(),
+            provenance: self.provenance.iter().map(turned).collect(),
+            ..self.clone()
+        })
+    }
+
+    /// The three parts that name it.
+    #[must_use]
+    pub fn key(&self) -> (EntityId, Relationship, EntityId) {
+        (self.from.clone(), self.relationship, self.to.clone())
+    }
+
     /// Joins another reading of the same edge; the later one's properties win. Doing it twice changes nothing.
     pub fn absorb(&mut self, other: &Self) {
         let newer = other.last_seen >= self.last_seen;

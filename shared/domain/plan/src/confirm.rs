@@ -36,6 +36,19 @@ pub(crate) fn asked(step: &PlanStep, inputs: &Map<String, Value>) -> Option<Aske
     Some(Asked { prompt, data, reference })
 }
 
+/// Whether people sign before destination `n` of a step is written. One of which the plan does not say it is taken as one.
+#[must_use]
+pub fn confirms(step: &PlanStep, n: usize) -> bool {
+    let destinations = match step.params.get("destinations") {
+        None => return false,
+        Some(destinations) => destinations.as_array(),
+    };
+    let one = destinations.and_then(|all| all.get(n)).and_then(Value::as_object);
+    one.is_none_or(|one| {
+        !matches!(one.get("confirm"), None | Some(Value::Null | Value::Bool(false)))
+    })
+}
+
 /// Where the data goes, in words; none when no destination wants to be confirmed. One of which it cannot be known is taken
 /// as one that does.
 fn places(destinations: &Value, inputs: &Map<String, Value>) -> Option<String> {

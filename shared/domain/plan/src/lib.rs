@@ -22,6 +22,7 @@ mod stages;
 mod tests;
 
 pub use check::{CALL_SECONDS, MAX_EVENTS, MAX_STEPS, check, estimated_events};
+pub use confirm::confirms;
 pub use countersign_playbook::{ColumnFormat, ForEach, OnWarning, PreviewColumn};
 pub use detected::detected;
 pub use dry_run::{Rehearsal, SampleProblem};

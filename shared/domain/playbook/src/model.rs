@@ -7,6 +7,7 @@ mod trigger;
 use std::collections::BTreeSet;
 
 use countersign_registry::CALL_CONNECTOR;
+pub use countersign_run::ExecutionMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -33,19 +34,6 @@ pub enum Category {
     Analysis,
     /// Reads facts out of documents.
     Extraction,
-}
-
-/// Whether a model takes part (F-132).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ExecutionMode {
-    /// Never: no step calls a model (K-58).
-    Deterministic,
-    /// A model does the steps.
-    LlmAugmented,
-    /// Steps of both kinds.
-    #[default]
-    Hybrid,
 }
 
 /// How a run is started (F-132, K-59).

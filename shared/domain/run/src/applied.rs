@@ -4,11 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How much a model takes part (F-183…F-185).
+use crate::Strategy;
+
+/// How much a model takes part (F-132, F-183…F-185): written in playbooks and profiles, asked for, and kept with the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionMode {
-    /// Tools and gates only; no tokens.
+    /// Tools and gates only; no tokens (K-58).
     Deterministic,
     /// A model plans and works.
     LlmAugmented,
@@ -40,6 +42,15 @@ pub struct UnderstoodInput {
 }
 
 impl ExecutionMode {
+    /// How the answer of a run that follows a playbook in this mode is found.
+    #[must_use]
+    pub fn strategy(self) -> Strategy {
+        match self {
+            Self::Deterministic => Strategy::Pipeline,
+            Self::LlmAugmented | Self::Hybrid => Strategy::Playbook,
+        }
+    }
+
     /// The word of the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -37,7 +37,7 @@ pub use occurrence::{
 pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
 pub use record::{ConnectorCall, DestinationCount, EntityCounts, RunRecord, StepProblem, Strategy};
-pub use response::{Response, RoutedOutput};
+pub use response::{OutputOrigin, Response, RoutedOutput};
 pub use rights::NotPermitted;
 pub use sent::{EFFECT_NOT_DONE, EFFECT_UNKNOWN, Said, Sent};
 pub use statistics::{AgentFigures, ConnectorFigures, DayFigures, Figures, Statistics};

@@ -18,6 +18,8 @@ pub enum Strategy {
     Pipeline,
     /// A playbook in whose steps a model may take part.
     Playbook,
+    /// One call that reads, without a playbook (F-031).
+    Direct,
 }
 
 /// A call of a connector by one step; all pages of one call, and all items of a list, are one.
@@ -53,6 +55,9 @@ pub struct EntityCounts {
     pub merged: u64,
     /// How many pairs were left to people.
     pub ambiguous: u64,
+    /// How many relationships between entities the knowledge graph did not have before the run.
+    #[serde(default)]
+    pub relationships_discovered: u64,
 }
 
 /// How many results went to destinations of a kind.

@@ -23,6 +23,9 @@ pub struct Response {
     pub entities: u64,
     /// How many of them the knowledge graph did not have.
     pub new_entities: u64,
+    /// How many relationships between entities the knowledge graph did not have.
+    #[serde(default)]
+    pub new_relationships: u64,
 }
 
 /// Characters of an error's message that a sentence about it has.
@@ -41,9 +44,24 @@ pub struct RoutedOutput {
     /// Ids, names and sizes of what was written, or why it was skipped.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub details: Value,
-    /// `code`, `message` and `help` of what went wrong.
+    /// `code`, `message` and `help` of what went wrong; `retry` is where it can be tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Value>,
+    /// Where the destination is written down; none for what nobody can try again by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<OutputOrigin>,
+}
+
+/// Where a destination of a run is written down, and its place there, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputOrigin {
+    /// Among the destinations of the row's step.
+    Step(usize),
+    /// Among those of the agent's `output_config`.
+    Profile(usize),
+    /// Among those that the playbook's `save_to` stands for.
+    SaveTo(usize),
 }
 
 impl RoutedOutput {

@@ -23,7 +23,9 @@ pub struct Figures {
     pub connector_calls: u64,
     /// Entities that the knowledge graph did not have.
     pub entities_discovered: u64,
-    /// The same per finished run.
+    /// Relationships that the knowledge graph did not have.
+    pub relationships_discovered: u64,
+    /// The entities per finished run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entities_per_run: Option<f64>,
     /// Names that were merged without asking.
@@ -57,6 +59,8 @@ pub struct DayFigures {
     pub runs: u64,
     /// Entities that the knowledge graph did not have.
     pub entities_discovered: u64,
+    /// Relationships that it did not have.
+    pub relationships_discovered: u64,
 }
 
 /// How an endpoint answered.
@@ -135,6 +139,7 @@ impl Figures {
         if let Some(record) = &head.record {
             self.connector_calls += calls(record);
             self.entities_discovered += record.entities.discovered;
+            self.relationships_discovered += record.entities.relationships_discovered;
             self.merged += record.entities.merged;
             self.ambiguous += record.entities.ambiguous;
         }
@@ -155,13 +160,14 @@ impl AgentFigures {
 
 impl DayFigures {
     fn new(day: String) -> Self {
-        Self { day, runs: 0, entities_discovered: 0 }
+        Self { day, runs: 0, entities_discovered: 0, relationships_discovered: 0 }
     }
 
     fn add(&mut self, head: &Head) {
         self.runs += 1;
-        let discovered = head.record.as_ref().map(|record| record.entities.discovered);
-        self.entities_discovered += discovered.unwrap_or_default();
+        let counts = head.record.as_ref().map(|record| record.entities).unwrap_or_default();
+        self.entities_discovered += counts.discovered;
+        self.relationships_discovered += counts.relationships_discovered;
     }
 }
 

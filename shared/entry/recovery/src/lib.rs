@@ -58,6 +58,21 @@ impl Runner {
         })
     }
 
+    /// Lets a finished run write again what it was asked to. The execution's name is none of an attempt.
+    pub fn deliver<'a>(
+        &'a self,
+        head: &'a Head,
+        n: usize,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), RecoveryError>> {
+        Box::pin(async move {
+            let name = format!("{}-out{n}-{}", head.run, now.as_millisecond());
+            let input = json!({ "run": head.run, "attempt": head.attempt });
+            self.machine.start(&name, &input).await?;
+            Ok(())
+        })
+    }
+
     /// Looks at a run that is not finished, and starts what is missing.
     pub fn check<'a>(
         &'a self,

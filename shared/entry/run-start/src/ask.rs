@@ -79,7 +79,7 @@ pub async fn ask(
 ) -> Result<Started, Problem> {
     start::active(of.profile)?;
     let question = start::check_query(of.query);
-    let Chosen { playbook, because } =
+    let Chosen { playbook, because, is_direct } =
         choosing::playbook(ctx, &invoker.user, of.profile, of.playbook, of.query).await?;
     let valid = &playbook.playbook;
     let given = understanding::inputs(of.profile, valid, of.query, of.inputs, of.today);
@@ -100,6 +100,7 @@ pub async fn ask(
         understood: given.understood,
         repeats: &[],
         found: None,
+        is_direct,
     };
     let mut said = given.doubts;
     said.extend(raised);

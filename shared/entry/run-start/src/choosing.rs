@@ -1,5 +1,5 @@
 //! Which playbook a run follows: the one that is named, the agent's only one, or the one whose trigger the question meets
-//! (F-027, F-134). Where that is none or several, the answer says what the agent can do; nothing is guessed. Without a question,
+//! (F-027, F-134); where that is none, the one call that the question is (F-031). Where nothing or several things answer it, the answer says what the agent can do; nothing is guessed. Without a question,
 //! and where nothing listens to one, the skill with the highest priority counts (F-174).
 
 use countersign_identity::UserId;
@@ -9,7 +9,7 @@ use countersign_store_catalog::{IndexedPlaybook, StoredPlaybook};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
 
-use crate::{Starter, skills};
+use crate::{Starter, direct, skills};
 
 /// A playbook to follow.
 pub struct Chosen {
@@ -17,6 +17,8 @@ pub struct Chosen {
     pub playbook: StoredPlaybook,
     /// Why this one, when the question chose it.
     pub because: Option<String>,
+    /// Whether it was made for this question: one call, which no playbook makes (F-031).
+    pub is_direct: bool,
 }
 
 /// The playbook of a run.
@@ -32,13 +34,30 @@ pub async fn playbook(
 ) -> Result<Chosen, Problem> {
     let (id, because) = match named {
         Some(id) => (id.to_owned(), None),
-        None => of_agent(ctx, owner, profile, question).await?,
+        None => match of_agent(ctx, owner, profile, question).await {
+            Ok(chosen) => chosen,
+            Err(Unchosen::Refused(problem)) => return Err(problem),
+            // Nothing else answers it: perhaps it is one call.
+            Err(Unchosen::None(problem)) if question.trim().is_empty() => return Err(problem),
+            Err(Unchosen::None(problem)) => {
+                let direct = direct::find(ctx, owner, profile, question).await?;
+                return direct.ok_or(problem);
+            }
+        },
     };
     skills::allowed(profile, &id)?;
     let stored = ctx.catalog.playbooks().get(owner, &id).await?;
     let stored =
         stored.ok_or_else(|| Problem::field("playbook", format!("there is no playbook `{id}`")))?;
-    Ok(Chosen { playbook: stored, because })
+    Ok(Chosen { playbook: stored, because, is_direct: false })
+}
+
+/// Why no playbook was chosen.
+enum Unchosen {
+    /// Nothing of the agent is about the question.
+    None(Problem),
+    /// Too much is, or nobody knows.
+    Refused(Problem),
 }
 
 /// The agent's only playbook, or the one that the question means.
@@ -47,23 +66,25 @@ async fn of_agent(
     owner: &UserId,
     profile: &Profile,
     question: &str,
-) -> Result<(String, Option<String>), Problem> {
+) -> Result<(String, Option<String>), Unchosen> {
     let skills: Vec<&Skill> = skills::enabled(&profile.spec).collect();
     if skills.len() < 2 || question.trim().is_empty() {
-        return Ok((skills::first(profile)?.to_owned(), None));
+        let without = if skills.is_empty() { Unchosen::None } else { Unchosen::Refused };
+        return skills::first(profile).map(|id| (id.to_owned(), None)).map_err(without);
     }
     let ids: Vec<&str> = skills.iter().map(|skill| &*skill.reference).collect();
-    let known = ctx.catalog.indexed(owner, &ids).await?;
+    let known = ctx.catalog.indexed(owner, &ids).await;
+    let known = known.map_err(|error| Unchosen::Refused(error.into()))?;
     if known.iter().all(|playbook| playbook.triggers.is_empty()) {
-        return Ok((skills::first(profile)?.to_owned(), None));
+        return skills::first(profile).map(|id| (id.to_owned(), None)).map_err(Unchosen::Refused);
     }
     match choose(question, &candidates(&skills, &known)) {
         Choice::One(met) => {
             let because = because(&met);
             Ok((met.playbook, Some(because)))
         }
-        Choice::Several(met) => Err(several(&met)),
-        Choice::None => Err(none(profile, &known)),
+        Choice::Several(met) => Err(Unchosen::Refused(several(&met))),
+        Choice::None => Err(Unchosen::None(none(profile, &known))),
     }
 }
 

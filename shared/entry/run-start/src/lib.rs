@@ -6,6 +6,7 @@
 mod ask;
 mod behalf;
 pub mod choosing;
+mod direct;
 mod quotas;
 mod repeat;
 pub mod repeating;

@@ -5,7 +5,7 @@ use countersign_web::Problem;
 use serde_json::{Map, Value};
 
 use crate::start::{self, Found, Started, Starting};
-use crate::{Invoker, Starter, choosing, repeating, run_context, run_mode};
+use crate::{Invoker, Starter, choosing, direct, repeating, run_context, run_mode};
 
 /// Who repeats a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +44,14 @@ pub async fn repeat(
     }
     let profile = start::profile(ctx, owner, &head.profile_id).await?;
     start::active(&profile)?;
-    let named = head.playbook_id.as_deref();
-    let playbook = choosing::playbook(ctx, owner, &profile, named, "").await?.playbook;
+    let direct = ctx.runs.direct_playbook(&head.run).await?;
+    let playbook = match &direct {
+        Some(yaml) => direct::stored(ctx, yaml)?,
+        None => {
+            let named = head.playbook_id.as_deref();
+            choosing::playbook(ctx, owner, &profile, named, "").await?.playbook
+        }
+    };
     let inputs = given(ctx.runs.inputs(&head.run).await?);
     start::check_inputs(&playbook.playbook, &inputs)?;
     // No laxer than a new run, and than the one that is repeated.
@@ -71,6 +77,7 @@ pub async fn repeat(
         understood: head.understood.clone(),
         repeats: &repeats,
         found,
+        is_direct: direct.is_some(),
     };
     start::start(ctx, invoker, &starting, Vec::new()).await
 }

@@ -1,6 +1,5 @@
 //! How much a model takes part in a run that a person starts (F-132, F-168).
 
-use countersign_playbook as playbook;
 use countersign_playbook::{StepKind, ValidPlaybook};
 use countersign_profile::Profile;
 use countersign_run::ExecutionMode;
@@ -16,7 +15,7 @@ pub fn of(
     asked: Option<ExecutionMode>,
 ) -> Result<ExecutionMode, Problem> {
     let default = profile.map(|profile| profile.spec.default_execution_mode);
-    let mode = first(asked, playbook.execution_mode.map(declared), default);
+    let mode = first(asked, playbook.execution_mode, default);
     let calls_model = playbook
         .all_steps()
         .find(|step| matches!(step.kind, StepKind::Action { llm: true, .. }))
@@ -50,14 +49,6 @@ fn allowed(
             "the run would be `deterministic`, and its step `{step}` calls a model"
         )),
         _ => Ok(()),
-    }
-}
-
-fn declared(mode: playbook::ExecutionMode) -> ExecutionMode {
-    match mode {
-        playbook::ExecutionMode::Deterministic => ExecutionMode::Deterministic,
-        playbook::ExecutionMode::LlmAugmented => ExecutionMode::LlmAugmented,
-        playbook::ExecutionMode::Hybrid => ExecutionMode::Hybrid,
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Asking<'a> {
     pub understood: Vec<UnderstoodInput>,
     /// Set for a test.
     pub dry_run: Option<DryRun>,
+    /// Whether the playbook is one call, made for this question.
+    pub is_direct: bool,
 }
 
 impl Asking<'_> {
@@ -67,13 +69,13 @@ impl Asking<'_> {
             token: invoker.token.clone(),
             profile_id,
             profile_name,
-            playbook_id: Some(playbook.playbook.id.clone()),
+            playbook_id: (!self.is_direct).then(|| playbook.playbook.id.clone()),
             playbook_name: Some(playbook.playbook.name.clone()),
             chosen_because: self.chosen_because.clone(),
             understood: self.understood.clone(),
             query: self.query.to_owned(),
             context: self.context,
-            strategy: Some(strategy(self.mode)),
+            strategy: Some(if self.is_direct { Strategy::Direct } else { self.mode.strategy() }),
             execution_mode: self.mode,
             approval_policy: self.approval_policy,
             dry_run: self.dry_run,
@@ -94,14 +96,6 @@ impl Asking<'_> {
             finished_at: None,
             record: None,
         }
-    }
-}
-
-/// How the answer of a run in this mode is found.
-fn strategy(mode: ExecutionMode) -> Strategy {
-    match mode {
-        ExecutionMode::Deterministic => Strategy::Pipeline,
-        ExecutionMode::LlmAugmented | ExecutionMode::Hybrid => Strategy::Playbook,
     }
 }
 
@@ -133,6 +127,8 @@ pub struct Starting<'a> {
     pub repeats: &'a [RunId],
     /// What its monitor has found.
     pub found: Option<Found<'a>>,
+    /// Whether the playbook is one call, made for this question.
+    pub is_direct: bool,
 }
 
 /// What a monitor has found: the run processes it.
@@ -167,6 +163,7 @@ pub async fn start(
         chosen_because: of.chosen_because.clone(),
         understood: of.understood.clone(),
         dry_run: None,
+        is_direct: of.is_direct,
     };
     let head = Head {
         last_finished_at: ctx.runs.last_success(owner, of.profile.id.as_str()).await?,
@@ -180,7 +177,8 @@ pub async fn start(
     all.extend(raised);
     all.extend(warnings);
     let samples = of.found.as_ref().map(|found| Value::Object(found.outputs.clone()));
-    let request = Asked { inputs: of.inputs.clone().into(), samples };
+    let playbook = of.is_direct.then(|| of.playbook.yaml.clone());
+    let request = Asked { inputs: of.inputs.clone().into(), samples, playbook };
     begin(ctx, head, &request, all).await
 }
 

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use countersign_approval::ports::{Answered, Signed};
+use countersign_identity::{DirectoryEntry, Requirement};
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, Plan, PlanError, PlanStep, check_seal, requirement_of, run_info};
 use countersign_registry::Contract;
 use countersign_registry::action::{ActionError, Call, Permit};
-use countersign_run::{Head, NotPermitted, Sending, StepStatus, StepWarnings, Stop, StopReason};
+use countersign_run::{
+    Head, NotPermitted, RunId, Sending, StepStatus, StepWarnings, Stop, StopReason,
+};
 use countersign_store_runs::{Intended, Intent, StepView};
 use countersign_wiring::{Condition, Scope};
 use sha2::{Digest as _, Sha256};
@@ -166,12 +169,23 @@ pub(crate) async fn refused(
     contract: &Contract,
 ) -> Result<Option<ActionError>, StepError> {
     let entry = context.rights.entry(&head.invoked_by).await.map_err(StepError::beside)?;
-    let why = match head.permits(entry.as_ref(), &requirement_of(step, contract)) {
-        Ok(()) => return Ok(None),
-        Err(NotPermitted::Denied(denied)) => format!("`{}`: {denied}", contract.name),
+    Ok(denied(head, entry.as_ref(), &requirement_of(step, contract), &contract.name))
+}
+
+/// Why `what` may not be done for whoever started the run, by what the directory says of them now.
+#[must_use]
+pub fn denied(
+    head: &Head,
+    entry: Option<&DirectoryEntry>,
+    requirement: &Requirement,
+    what: &str,
+) -> Option<ActionError> {
+    let why = match head.permits(entry, requirement) {
+        Ok(()) => return None,
+        Err(NotPermitted::Denied(denied)) => format!("`{what}`: {denied}"),
         Err(lost) => lost.to_string(),
     };
-    Ok(Some(ActionError::terminal("PERMISSION_DENIED", why)))
+    Some(ActionError::terminal("PERMISSION_DENIED", why))
 }
 
 impl Ready<'_> {
@@ -242,7 +256,9 @@ impl Ready<'_> {
             .ok_or_else(|| StepError::NoHandler(step.action.clone()))?;
         let Self { contract, prepared, permit, call: number, .. } = self;
         let hash = prepared.hash.clone();
-        let key = permit.as_ref().map_or_else(|| retry_key(event, &hash), |(_, key)| key.clone());
+        let key = permit
+            .as_ref()
+            .map_or_else(|| retry_key(&event.run, &event.step, &hash), |(_, key)| key.clone());
         let mut call = Call {
             idempotency_key: key,
             permit: permit.map(|(permit, _)| permit),
@@ -329,7 +345,7 @@ pub(crate) fn intent(
 
 /// The key of a reversible step, the same for every attempt with these arguments: 32 hex digits. What leaves the system
 /// carries the key of its effect instead.
-fn retry_key(event: &StepEvent, input_hash: &str) -> String {
-    let text = format!("{}\0{}\0{input_hash}", event.run, event.step);
+pub(crate) fn retry_key(run: &RunId, step: &str, input_hash: &str) -> String {
+    let text = format!("{run}\0{step}\0{input_hash}");
     hex::encode(&Sha256::digest(text)[..16])
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_plan::{Plan, PlanStep, scope};
 use countersign_run::{GateOutcome, Head, StepStatus};
-use countersign_store_runs::{Outcome, RunStore};
+use countersign_store_runs::{Outcome, RunStore, Seen};
 use countersign_wiring::Scope;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::error::StepError;
 
@@ -90,12 +90,10 @@ impl Upstream {
     /// A step that failed or was not run has no value: what reads it sees something undefined.
     fn output(&mut self, step: &str) -> Option<Value> {
         let outcome = self.outcomes.remove(step)?;
-        match outcome.status {
-            StepStatus::Done => Some(outcome.output),
-            StepStatus::Skipped if outcome.verdict.is_none() => {
-                Some(json!({ "_skipped": true, "_reason": outcome.message }))
-            }
-            _ => outcome.verdict.map(|verdict| json!({ "decision": verdict })),
+        match outcome.seen() {
+            Seen::Output => Some(outcome.output),
+            Seen::Skipped(value) | Seen::Decision(value) => Some(value),
+            Seen::Nothing => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `countersign runs`.
 
 mod calls;
+mod deliver;
 mod repeat;
 
 use clap::{Args, Subcommand};
@@ -44,6 +45,8 @@ const STATUSES: [&str; 8] = [
 enum What {
     /// Start a run that does what a finished one left: nothing that was sent is sent again.
     Repeat(repeat::Repeat),
+    /// Write a result of a finished run that could not be written: to one destination, once.
+    Deliver(deliver::Deliver),
     /// List the calls of a step that makes one for each item of a list.
     Calls(calls::Calls),
 }
@@ -52,6 +55,7 @@ impl Runs {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         match &self.what {
             Some(What::Repeat(command)) => command.run(place, console).await,
+            Some(What::Deliver(command)) => command.run(place, console).await,
             Some(What::Calls(command)) => command.run(place, console).await,
             None => self.list(place, console).await,
         }

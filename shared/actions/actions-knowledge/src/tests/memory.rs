@@ -7,7 +7,9 @@ use countersign_identity::UserId;
 use countersign_knowledge::change::Changes;
 use countersign_knowledge::explore::{Around, Explore};
 use countersign_knowledge::fold::search_tokens;
-use countersign_knowledge::graph::{CallState, EdgeKey, Graph, GraphError, Planned, Scope};
+use countersign_knowledge::graph::{
+    CallState, Deferred, EdgeKey, Graph, GraphError, Planned, Scope,
+};
 use countersign_knowledge::{Edge, Entity, EntityId, KnowledgeError, Mention, Namespace, ReviewId};
 use countersign_registry::action::ActionError;
 use futures::future::BoxFuture;
@@ -23,6 +25,7 @@ pub(super) struct Memory {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) calls: BTreeMap<String, (Planned, bool)>,
+    pub(super) deferred: BTreeMap<String, Deferred>,
     pub(super) entities: BTreeMap<String, Entity>,
     pub(super) edges: BTreeMap<EdgeKey, Edge>,
     pub(super) rows: BTreeSet<String>,
@@ -80,8 +83,12 @@ impl Graph for Memory {
         key: &'a str,
     ) -> BoxFuture<'a, Result<CallState, GraphError>> {
         let state = self.state.lock().unwrap();
-        ready(Ok(match state.calls.get(&format!("{}{key}", scope.owner)) {
-            None => CallState::New,
+        let key = format!("{}{key}", scope.owner);
+        ready(Ok(match state.calls.get(&key) {
+            None => match state.deferred.get(&key) {
+                Some(deferred) => CallState::Deferred(Box::new(deferred.clone())),
+                None => CallState::New,
+            },
             Some((planned, true)) => CallState::Done(planned.answer.clone()),
             Some((planned, false)) => CallState::Planned(Box::new(planned.clone())),
         }))
@@ -121,6 +128,17 @@ impl Graph for Memory {
         ready(Ok(reviews.iter().filter(|id| state.rejected.contains(*id)).cloned().collect()))
     }
 
+    fn defer<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: &'a str,
+        deferred: &'a Deferred,
+    ) -> BoxFuture<'a, Result<CallState, GraphError>> {
+        let mut state = self.state.lock().unwrap();
+        state.deferred.entry(format!("{}{key}", scope.owner)).or_insert_with(|| deferred.clone());
+        ready(Ok(CallState::Deferred(Box::new(deferred.clone()))))
+    }
+
     fn plan<'a>(
         &'a self,
         scope: &'a Scope,
@@ -131,7 +149,9 @@ impl Graph for Memory {
         if let Err(error) = state.step() {
             return ready(Err(error));
         }
-        state.calls.insert(format!("{}{key}", scope.owner), (planned.clone(), false));
+        let key = format!("{}{key}", scope.owner);
+        state.deferred.remove(&key);
+        state.calls.insert(key, (planned.clone(), false));
         ready(Ok(CallState::Planned(Box::new(planned.clone()))))
     }
 

@@ -74,3 +74,39 @@ fn f_278_so_many_hops_are_taken_in_both_directions() {
     check(2, &[Relationship::Funds], (1, 0));
     check(200, &[], (9, 8));
 }
+
+/// The relationships around person 1, of whom persons 0 and 2 say from either end that one funds the other.
+fn funding(asked: &[Relationship]) -> Vec<(u8, Relationship, u8)> {
+    let mut row = row();
+    row.1.truncate(2);
+    row.1[0].relationship = Relationship::FundedBy;
+    row.1[1].relationship = Relationship::Funds;
+    let same = Edge { from: row.0[1].id.clone(), to: row.0[0].id.clone(), ..row.1[1].clone() };
+    row.1.push(same);
+    let scope = Scope { owner: UserId::from_bytes([1; 16]), namespace: Namespace::default() };
+    let relationships = asked.iter().copied().collect();
+    let asked = Expansion { max_hops: 1, relationships, types: BTreeSet::new() };
+    let found = expand(&row, &scope, vec![row.0[1].clone()], &asked).now_or_never();
+    let number = |id: &EntityId| row.0.iter().position(|one| one.id == *id).unwrap() as u8;
+    let edges = found.unwrap().unwrap().relationships;
+    edges.iter().map(|edge| (number(&edge.from), edge.relationship, number(&edge.to))).collect()
+}
+
+#[test]
+fn f_258_f_262_a_relationship_is_found_from_either_end_and_is_one() {
+    use Relationship::{Controls, FundedBy, Funds};
+    assert_eq!(funding(&[Funds]), [(1, Funds, 0), (1, Funds, 2)]);
+    assert_eq!(funding(&[FundedBy]), [(0, FundedBy, 1), (2, FundedBy, 1)]);
+    assert_eq!(funding(&[]), [(0, FundedBy, 1), (1, Funds, 2)]);
+    assert_eq!(funding(&[Controls]), []);
+}
+
+#[test]
+fn f_258_f_262_turning_a_relationship_twice_gives_it_back() {
+    for relationship in Relationship::ALL {
+        let edge = Edge { relationship, ..row().1[0].clone() };
+        let Some(turned) = edge.turned() else { continue };
+        assert_eq!(turned.turned(), Some(edge.clone()));
+        assert_eq!(turned.relationship.properties(), relationship.properties());
+    }
+}

@@ -91,6 +91,18 @@ impl Relationship {
         }
     }
 
+    /// The relationship that says the same from the other end (F-258, F-262); none for those that have no such name.
+    #[must_use]
+    pub fn inverse(self) -> Option<Self> {
+        match self {
+            Self::Funds => Some(Self::FundedBy),
+            Self::FundedBy => Some(Self::Funds),
+            Self::Controls => Some(Self::SubsidiaryOf),
+            Self::SubsidiaryOf => Some(Self::Controls),
+            _ => None,
+        }
+    }
+
     /// The record fields worth keeping on an edge of this kind.
     #[must_use]
     pub fn properties(self) -> &'static [&'static str] {

@@ -2,6 +2,7 @@
 //! the number of names and not with its square.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use rphonetic::{DoubleMetaphone, DoubleMetaphoneResult};
@@ -159,18 +160,22 @@ impl Blocks {
         number
     }
 
-    /// Calls back once for every pair that shares a key, the smaller index first.
-    pub(crate) fn each_pair(&self, mut visit: impl FnMut(usize, usize)) {
+    /// Calls back once for every pair that shares a key, the smaller index first, until the answer is to stop.
+    pub(crate) fn each_pair(
+        &self,
+        mut visit: impl FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         for (number, members) in self.members.iter().enumerate() {
             let window = if members.len() > LARGE_BLOCK { WINDOW } else { members.len() };
             for (place, a) in members.iter().enumerate() {
                 for b in members[place + 1..].iter().take(window) {
                     if self.first_common(*a, *b) == Some(number as u32) {
-                        visit(*a as usize, *b as usize);
+                        visit(*a as usize, *b as usize)?;
                     }
                 }
             }
         }
+        ControlFlow::Continue(())
     }
 
     /// The members that share a key with a subject that is not filed here, ascending.

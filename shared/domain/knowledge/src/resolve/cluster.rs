@@ -1,6 +1,7 @@
 //! Merging from the best link down, with a complete-link check and without favouring one of two rivals.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use super::compared::Judgement;
 use super::{Blocks, NEVER_BELOW, Node, Settings, Strategy};
@@ -8,6 +9,9 @@ use crate::rows::MatchMethod;
 
 /// Two links of one node closer than this are rivals.
 const RIVAL_MARGIN: f64 = 0.04;
+
+/// How many pairs are judged before it is asked again whether there is time.
+const PAIRS_BETWEEN: usize = 256;
 
 /// A judged pair of nodes.
 pub(crate) struct Edge {
@@ -30,12 +34,20 @@ pub(crate) struct Clustering {
 }
 
 impl Clustering {
-    pub(crate) fn of(nodes: &[Node], settings: &Settings) -> Self {
-        let edges = judge_pairs(nodes, settings);
+    /// None when `goes_on` said no on the way.
+    pub(crate) fn of(
+        nodes: &[Node],
+        settings: &Settings,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Option<Self> {
+        let edges = judge_pairs(nodes, settings, goes_on)?;
         let contested = contested(nodes, &edges, settings);
         let mut sets = Sets::new(nodes.len());
         let (mut used, mut doubts) = (Vec::new(), Vec::new());
         for (index, edge) in edges.into_iter().enumerate() {
+            if index % PAIRS_BETWEEN == 0 && !goes_on() {
+                return None;
+            }
             let merges = edge.judgement.score >= settings.merge_at();
             let reason = if edge.judgement.conflict {
                 Some("contradiction")
@@ -55,16 +67,24 @@ impl Clustering {
             }
         }
         doubts.retain(|doubt| sets.find(doubt.edge.a) != sets.find(doubt.edge.b));
-        Self { groups: sets.into_groups(), used, doubts }
+        Some(Self { groups: sets.into_groups(), used, doubts })
     }
 }
 
 /// All pairs worth a thought, the best first. A shared id between two that contradict each other is kept for a person.
-fn judge_pairs(nodes: &[Node], settings: &Settings) -> Vec<Edge> {
-    let mut edges = Vec::new();
-    Blocks::of(nodes.iter().map(|node| &node.subject)).each_pair(|a, b| {
+fn judge_pairs(
+    nodes: &[Node],
+    settings: &Settings,
+    goes_on: &dyn Fn() -> bool,
+) -> Option<Vec<Edge>> {
+    let (mut edges, mut judged) = (Vec::new(), 0_usize);
+    let all = Blocks::of(nodes.iter().map(|node| &node.subject)).each_pair(|a, b| {
+        if judged % PAIRS_BETWEEN == 0 && !goes_on() {
+            return ControlFlow::Break(());
+        }
+        judged += 1;
         if nodes[a].known.is_some() && nodes[b].known.is_some() {
-            return;
+            return ControlFlow::Continue(());
         }
         let judgement = nodes[a].subject.judge(&nodes[b].subject);
         let matters = if judgement.conflict {
@@ -77,11 +97,15 @@ fn judge_pairs(nodes: &[Node], settings: &Settings) -> Vec<Edge> {
         if matters && wanted {
             edges.push(Edge { a, b, judgement });
         }
+        ControlFlow::Continue(())
     });
+    if all.is_break() {
+        return None;
+    }
     edges.sort_by(|x, y| {
         y.judgement.score.total_cmp(&x.judgement.score).then_with(|| (x.a, x.b).cmp(&(y.a, y.b)))
     });
-    edges
+    Some(edges)
 }
 
 /// Marks the links of a node to rivals: things it fits about equally well which do not fit each other.

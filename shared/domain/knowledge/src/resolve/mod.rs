@@ -54,7 +54,7 @@ pub enum Strategy {
 }
 
 /// Strategy and threshold, checked.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     strategy: Strategy,
     threshold: f64,
@@ -265,6 +265,20 @@ pub fn resolve(
     known: &[Known],
     settings: &Settings,
 ) -> Result<Resolution, KnowledgeError> {
+    let resolved = resolve_while(mentions, known, settings, &|| true)?;
+    Ok(resolved.unwrap_or_default())
+}
+
+/// The same, as long as `goes_on` says so, which is asked often; none when it took longer (F-250).
+///
+/// # Errors
+/// [`KnowledgeError::TooMany`] above [`MAX_MENTIONS`].
+pub fn resolve_while(
+    mentions: &[Mention],
+    known: &[Known],
+    settings: &Settings,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Option<Resolution>, KnowledgeError> {
     if mentions.len() > MAX_MENTIONS {
         return Err(KnowledgeError::TooMany {
             what: "entities",
@@ -273,8 +287,8 @@ pub fn resolve(
         });
     }
     let nodes = nodes(mentions, known);
-    let clustering = Clustering::of(&nodes, settings);
-    Ok(naming::assemble(&nodes, clustering, mentions, known))
+    let clustering = Clustering::of(&nodes, settings, goes_on);
+    Ok(clustering.map(|clustering| naming::assemble(&nodes, clustering, mentions, known)))
 }
 
 /// What mentions of one form agree in: kind, name, ids and town.

@@ -32,6 +32,10 @@ pub struct Params {
     /// The part of the graph; left out, the agent's.
     #[schemars(length(min = 1, max = 64))]
     pub namespace: Option<String>,
+    /// For how many seconds the step waits, 0 to 60; names that are not resolved by then are resolved in the background.
+    #[serde(default = "usual_patience")]
+    #[schemars(range(min = 0, max = 60))]
+    pub within_seconds: u32,
 }
 
 /// How names are compared.
@@ -69,6 +73,14 @@ pub struct Output {
     pub ambiguous: Vec<Value>,
     /// How many further pairs there are.
     pub ambiguous_left_out: u64,
+    /// How many relationships between entities were read.
+    pub relationships: u64,
+    /// How many of them the knowledge graph did not have.
+    pub new_relationships: u64,
+    /// How many names are resolved in the background, because it would have taken too long now; `resolved` is empty then.
+    pub pending: u64,
+    /// That names are resolved later, in a sentence.
+    pub warnings: Vec<String>,
 }
 
 /// An entity, with the names it goes by.
@@ -86,6 +98,10 @@ pub struct Resolved {
     pub is_known: bool,
     #[schemars(with = "AnyObject")]
     pub external_ids: Value,
+}
+
+fn usual_patience() -> u32 {
+    20
 }
 
 pub(super) fn usual_threshold() -> f64 {
