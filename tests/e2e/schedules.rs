@@ -1,5 +1,10 @@
 //! Schedules at the door.
 
+mod command;
+mod limits;
+mod overlap;
+mod saved;
+
 use std::collections::BTreeSet;
 
 use countersign_cli::CliError;
