@@ -2,6 +2,7 @@
 
 mod command;
 mod limits;
+mod outage;
 mod overlap;
 mod saved;
 

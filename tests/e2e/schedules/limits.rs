@@ -69,7 +69,7 @@ async fn f_206_a_run_that_works_for_too_long_is_ended_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn p_008_a_right_that_was_taken_away_is_gone_for_the_next_run() {
+async fn f_202_a_right_that_was_taken_away_is_gone_for_the_next_run() {
     let ana = person("ana", &["global:analyst", "global:reader"]).await;
     let agent = ana.agent(&[]).await;
     ana.playbook(&gated("rows-by-clock", "")).await;

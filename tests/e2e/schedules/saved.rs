@@ -66,7 +66,7 @@ async fn f_362_a_schedule_is_sent_back_as_it_was_read_and_not_otherwise() {
 }
 
 #[tokio::test]
-async fn p_008_a_schedule_whose_gate_nobody_can_open_is_not_saved() {
+async fn f_202_a_schedule_whose_gate_nobody_can_open_is_not_saved() {
     let ana = person("ana", &["global:analyst"]).await;
     let agent = ana.agent(&[]).await;
     ana.playbook(&gated("rows-by-clock", "")).await;
