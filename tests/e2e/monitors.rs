@@ -1,5 +1,8 @@
 //! Monitors: something new is seen once, signed, processed, and the watermark moves (F-209…F-220).
 
+mod detections;
+mod gates;
+mod ledger;
 mod tries;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -304,7 +307,8 @@ async fn f_211_outside_its_hours_a_monitor_does_not_look() {
     let feed = Feed::open().await;
     let ana = person("ana", &["global:analyst"]).await;
     ana.post("/connectors", &json!({ "yaml": feed.connector() })).await;
-    let agent = ana.agent(&[]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
     ana.bind(&agent, "notices").await;
     ana.playbook(&playbook(SAVE)).await;
     let begin = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(10);

@@ -1,5 +1,11 @@
 //! Schedules at the door.
 
+mod command;
+mod limits;
+mod outage;
+mod overlap;
+mod saved;
+
 use std::collections::BTreeSet;
 
 use countersign_cli::CliError;

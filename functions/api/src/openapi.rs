@@ -182,6 +182,7 @@ const GROUPS: &[Group] = &[
         "/monitors",
         doors! {
             monitor_switch: pause, resume, run_now;
+            occurrences: of_monitor;
             monitor_marks: state, watermarks, reset;
             monitor_batches: list, detail, parked;
         },

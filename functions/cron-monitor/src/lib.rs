@@ -4,7 +4,9 @@
 //! times are noted and that is all (F-212). When something is, it is written down as the monitor's open batch, in one write,
 //! and a run is started whose detection steps have that result. Whatever a tick did not come to, the next one does.
 
+mod batch;
 mod error;
+mod gone;
 mod look;
 mod start;
 mod tick;

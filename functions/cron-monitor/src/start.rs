@@ -6,6 +6,7 @@ use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
 use countersign_run::{ExecutionMode, FromMonitor, Head, RunContext, RunId};
 use countersign_run_start::{self as run_start, repeating};
+use countersign_store_catalog::Batched;
 use countersign_web::Problem;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -18,7 +19,7 @@ use crate::{Context, TickEvent};
 pub(crate) struct Starting<'a> {
     pub(crate) event: &'a TickEvent,
     pub(crate) ready: &'a Ready,
-    pub(crate) batch: &'a Batch,
+    pub(crate) batched: &'a Batched,
     /// The outputs of its detection steps.
     pub(crate) outputs: Map<String, Value>,
     pub(crate) now: Timestamp,
@@ -94,22 +95,25 @@ fn mode(agent: &Profile, playbook: &ValidPlaybook) -> ExecutionMode {
 /// follows from the batch.
 ///
 /// The run has the rights its owner has now, and at most those the monitor was saved with; each of its steps looks at them again.
-pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<Result<(), String>, TickError> {
-    let monitor = &of.ready.monitor;
-    let repeats = match earlier(ctx, of.batch).await? {
+pub(crate) async fn run(
+    ctx: &Context,
+    of: &Starting<'_>,
+) -> Result<Result<(), Problem>, TickError> {
+    let (monitor, batch) = (&of.ready.monitor, &of.batched.batch);
+    let repeats = match earlier(ctx, batch).await? {
         Ok(repeats) => repeats,
-        Err(problem) => return refused(&problem).map(Err),
+        Err(problem) => return lasting(problem).map(Err),
     };
-    let from = FromMonitor { monitor: monitor.id.clone(), batch: of.batch.id.clone() };
+    let from = FromMonitor { monitor: monitor.id.clone(), batch: batch.id.clone() };
     let inputs = of.ready.inputs();
     let starting = run_start::Starting {
-        run: of.batch.run.clone(),
+        run: batch.run.clone(),
         profile: &of.ready.agent,
         playbook: &of.ready.playbook,
         query: &monitor.spec.query_template,
         inputs: &inputs,
         context: RunContext::Monitor,
-        occurrence: None,
+        occurrence: of.batched.occurrence.as_ref().map(|occurrence| occurrence.id.clone()),
         approval_policy: monitor.spec.approval_policy,
         mode: mode(&of.ready.agent, &of.ready.playbook.playbook),
         chosen_because: None,
@@ -121,7 +125,7 @@ pub(crate) async fn run(ctx: &Context, of: &Starting<'_>) -> Result<Result<(), S
     let starter = ctx.starter(of.now);
     match run_start::start(starter, &of.ready.invoker, &starting, Vec::new()).await {
         Ok(_) => Ok(Ok(())),
-        Err(problem) => refused(&problem).map(Err),
+        Err(problem) => lasting(problem).map(Err),
     }
 }
 
@@ -134,16 +138,16 @@ async fn earlier(ctx: &Context, batch: &Batch) -> Result<Result<Vec<RunId>, Prob
     Ok(before.map_or_else(|| Ok(Vec::new()), |before| repeating::chain(&before, &batch.run)))
 }
 
-/// Why nothing is started, for the owner to read; an error when that may pass by itself.
-pub(crate) fn refused(problem: &Problem) -> Result<String, TickError> {
+/// Why nothing is started; an error when that may pass by itself.
+pub(crate) fn lasting(problem: Problem) -> Result<Problem, TickError> {
     if problem.status >= 500 {
         return Err(TickError::Start(problem.code.clone(), problem.detail.clone()));
     }
-    Ok(said(problem))
+    Ok(problem)
 }
 
-/// A problem in one line.
-fn said(problem: &Problem) -> String {
+/// A problem in one line, for the owner to read.
+pub(crate) fn said(problem: &Problem) -> String {
     let errors = problem.errors.iter().map(|error| format!("`{}`: {}", error.path, error.message));
     let all: Vec<String> = std::iter::once(problem.detail.clone()).chain(errors).collect();
     format!("{}: {}", problem.code, all.join("; "))

@@ -2,8 +2,7 @@
 
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
-    Due, Interval, MonitorSpec, Open, Outcome, State, Timing, Watermark, detections, fate,
-    tick as due,
+    Due, Interval, MonitorSpec, Outcome, Timing, Watermark, detections, tick as due,
 };
 use countersign_profile::Profile;
 use countersign_run_start::{Invoker, on_behalf};
@@ -11,9 +10,8 @@ use countersign_store_catalog::{CatalogError, Clock, Standing, Stored, StoredPla
 use jiff::Timestamp;
 
 use crate::error::TickError;
-use crate::look::{Looked, Looking};
-use crate::start::{self, Starting};
-use crate::{Context, TickEvent};
+use crate::look::Looking;
+use crate::{Context, TickEvent, batch, gone, start};
 
 /// A monitor with what it needs to look.
 pub(crate) struct Ready {
@@ -34,8 +32,7 @@ pub(crate) async fn tick(
 ) -> Result<&'static str, TickError> {
     let monitors = ctx.catalog.collection::<Stored<MonitorSpec>>();
     let Some(monitor) = monitors.own(&event.owner, &event.monitor).await? else {
-        ctx.monitors.stop_clock(&event.monitor).await?;
-        return Ok("gone");
+        return gone::forget(ctx, event, invocation.now).await;
     };
     if !monitor.spec.is_active {
         ctx.monitors.stop_clock(&monitor.id).await?;
@@ -50,8 +47,8 @@ pub(crate) async fn tick(
     match due(&ready.standing.state, &ready.timing, event.asked_for, now) {
         Due::Nothing => too_soon(ctx, event, &ready, now).await,
         Due::OutsideHours => note(ctx, event, &ready, Outcome::OutsideActiveHours, &[], now).await,
-        Due::Resume(open) => resume(ctx, event, &ready, &open, now).await,
-        Due::Retry(open) => retry(ctx, event, &ready, &open, now).await,
+        Due::Resume(open) => batch::resume(ctx, event, &ready, &open, now).await,
+        Due::Retry(open) => batch::retry(ctx, event, &ready, &open, now).await,
         Due::Look => look(ctx, event, &ready, invocation).await,
     }
 }
@@ -89,7 +86,7 @@ async fn ready(
     let owner = on_behalf(&ctx.directory, &event.owner, monitor.scopes.as_ref()).await;
     let invoker = match owner {
         Ok(invoker) => invoker,
-        Err(problem) => return start::refused(&problem).and_then(|why| unready(standing, why)),
+        Err(problem) => return unready(standing, start::said(&start::lasting(problem)?)),
     };
     let (agent, playbook) = agent_and_playbook(ctx, event, &monitor).await?;
     let Some(agent) = agent.filter(|agent| agent.is_active) else {
@@ -150,7 +147,7 @@ impl Unready {
 }
 
 /// Notes a tick that started nothing.
-async fn note(
+pub(crate) async fn note(
     ctx: &Context,
     event: &TickEvent,
     ready: &Ready,
@@ -164,15 +161,15 @@ async fn note(
     Ok(outcome.as_str())
 }
 
-fn clock(event: &TickEvent, overdue_at: Timestamp) -> Clock {
+pub(crate) fn clock(event: &TickEvent, overdue_at: Timestamp) -> Clock {
     Clock { owner: event.owner.clone(), monitor: event.monitor.clone(), overdue_at }
 }
 
 /// Of two ticks at once one is lost, and that is all there is to it.
-fn late_is_well(outcome: Result<(), CatalogError>) -> Result<bool, TickError> {
+pub(crate) fn late_is_well<T>(outcome: Result<T, CatalogError>) -> Result<Option<T>, TickError> {
     match outcome {
-        Ok(()) => Ok(true),
-        Err(CatalogError::Changed(_)) => Ok(false),
+        Ok(written) => Ok(Some(written)),
+        Err(CatalogError::Changed(_)) => Ok(None),
         Err(other) => Err(other.into()),
     }
 }
@@ -206,116 +203,10 @@ async fn look(
         }
     };
     match looked.is_worth_a_run(ready) {
-        true => begin(ctx, event, ready, looked, now).await,
+        true => batch::begin(ctx, event, ready, looked, now).await,
         false if looked.is_baseline => {
             note(ctx, event, ready, Outcome::Baseline, &looked.moved(now), now).await
         }
         false => note(ctx, event, ready, Outcome::Suppressed, &looked.marks, now).await,
     }
-}
-
-/// Writes the batch down, then starts its run.
-async fn begin(
-    ctx: &Context,
-    event: &TickEvent,
-    ready: &Ready,
-    looked: Looked,
-    now: Timestamp,
-) -> Result<&'static str, TickError> {
-    let (batch, content) = looked.batch(&event.monitor, &ready.standing.state, now);
-    let open = Open {
-        batch: batch.id.clone(),
-        number: batch.number,
-        run: batch.run.clone(),
-        retry_after: None,
-    };
-    let mut state = ready.standing.state.ticked(Outcome::Started, now);
-    state.batches = batch.number;
-    state.open = Some(open);
-    let clock = clock(event, state.overdue_at(ready.timing.interval, now));
-    let written = ctx.monitors.open(&state, &looked.marks, Some(&clock), (&batch, &content)).await;
-    if !late_is_well(written)? {
-        return Ok("nothing");
-    }
-    let starting = Starting { event, ready, batch: &batch, outputs: content.outputs, now };
-    begun(ctx, &starting, &state, Outcome::Started).await
-}
-
-/// Starts the run of a batch; why it cannot be started is noted, and the next tick tries again.
-async fn begun(
-    ctx: &Context,
-    starting: &Starting<'_>,
-    state: &State,
-    outcome: Outcome,
-) -> Result<&'static str, TickError> {
-    let Err(why) = start::run(ctx, starting).await? else { return Ok(outcome.as_str()) };
-    let (event, now) = (starting.event, starting.now);
-    let state = state.failed(&why, now);
-    let clock = clock(event, state.overdue_at(starting.ready.timing.interval, now));
-    late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
-    tracing::warn!(monitor = %event.monitor, why, "the run of a batch cannot be started");
-    Ok(Outcome::Failed.as_str())
-}
-
-/// Sees that the run of the open batch has been started, and that its end is written down.
-async fn resume(
-    ctx: &Context,
-    event: &TickEvent,
-    ready: &Ready,
-    open: &Open,
-    now: Timestamp,
-) -> Result<&'static str, TickError> {
-    let head = ctx.runs.head(&open.run).await?;
-    match head {
-        None => {
-            let Some(batched) = ctx.monitors.batch(&event.monitor, open.number).await? else {
-                return Ok("nothing");
-            };
-            let outputs = ctx.monitors.content(&batched).await?.outputs;
-            let batch = &batched.batch;
-            let state = ready.standing.state.ticked(Outcome::Started, now);
-            let clock = clock(event, state.overdue_at(ready.timing.interval, now));
-            let noted = ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await;
-            if !late_is_well(noted)? {
-                return Ok("nothing");
-            }
-            let starting = Starting { event, ready, batch, outputs, now };
-            begun(ctx, &starting, &state, Outcome::Started).await
-        }
-        Some(head) => {
-            if let (Some(from), Some(status)) = (&head.from_monitor, head.status)
-                && fate(status).is_some()
-            {
-                ctx.monitors.ended(from, &head.run, status, now).await?;
-                return Ok(Outcome::Waiting.as_str());
-            }
-            note(ctx, event, ready, Outcome::Waiting, &[], now).await
-        }
-    }
-}
-
-/// Starts the next run of a batch whose run failed.
-async fn retry(
-    ctx: &Context,
-    event: &TickEvent,
-    ready: &Ready,
-    open: &Open,
-    now: Timestamp,
-) -> Result<&'static str, TickError> {
-    let Some(batched) = ctx.monitors.batch(&event.monitor, open.number).await? else {
-        return Ok("nothing");
-    };
-    let (batch, state) = batched.batch.tried_again(&ready.standing.state);
-    let state = State {
-        last_tick_at: Some(now),
-        last_outcome: Some(Outcome::Retried),
-        last_error: None,
-        ..state
-    };
-    if !late_is_well(ctx.monitors.change(&batched, &batch, &state).await)? {
-        return Ok("nothing");
-    }
-    let outputs = ctx.monitors.content(&batched).await?.outputs;
-    let starting = Starting { event, ready, batch: &batch, outputs, now };
-    begun(ctx, &starting, &state, Outcome::Retried).await
 }

@@ -1,12 +1,13 @@
 //! The sweeper: once a minute it looks for everything that was written and not told, or lost on the way.
 //!
 //! A sweep is a list of [`Chore`]s, each on its own: one that fails does not keep the others. Approvals come first, then
-//! schedules that are overdue, monitors whose clock has not ticked, runs without an execution, and writes to the knowledge graph
-//! that were not finished.
+//! schedules that are overdue, monitors whose clock has not ticked, native schedules that are not as they are to be, runs without
+//! an execution, and writes to the knowledge graph that were not finished.
 
 mod chores;
 mod knowledge;
 mod monitors;
+mod natives;
 mod schedules;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use serde_json::{Map, Value};
 pub use chores::{Approvals, Runs};
 pub use knowledge::Knowledge;
 pub use monitors::Monitors;
+pub use natives::Natives;
 pub use schedules::Schedules;
 
 /// Something the sweeper does. It is called every minute and must not mind being called twice.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use countersign_clock::Clock;
 use countersign_gatekeeper::Bootstrap;
-use countersign_lambda_entry::{Setting, handler, serve};
+use countersign_lambda_entry::{Boot, Setting, StartError, handler, serve};
 use countersign_recovery::Runner;
 use countersign_states::{Machine, Schedules as NativeSchedules};
-use countersign_store_catalog::MonitorStore;
+use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_knowledge::KnowledgeStore;
 use countersign_store_tokens::Tokens;
-use cron_sweep::{Approvals, Chore, Knowledge, Monitors, Runs, Schedules};
+use cron_sweep::{Approvals, Chore, Knowledge, Monitors, Natives, Runs, Schedules};
 
 fn main() -> ExitCode {
     serve(|boot| {
@@ -24,23 +24,22 @@ fn main() -> ExitCode {
             let runs = Runs { runner, store, gatekeeper: gatekeeper.clone() };
             let table = boot.table(Setting::TableKnowledge, &boot.dynamo())?;
             let knowledge = Knowledge(KnowledgeStore::new(table, boot.blobs()?));
+            let table = || boot.table(Setting::TableCatalog, &boot.dynamo());
+            let natives = Natives {
+                catalog: Catalog::new(table()?),
+                schedules: native(&boot, Setting::ScheduleFunctionArn)?,
+                monitors: native(&boot, Setting::MonitorFunctionArn)?,
+            };
             let monitors = Monitors {
-                store: MonitorStore::new(
-                    boot.table(Setting::TableCatalog, &boot.dynamo())?,
-                    boot.blobs()?,
-                ),
-                schedules: NativeSchedules::new(
-                    &boot.aws,
-                    boot.settings.need(Setting::ScheduleGroup)?,
-                    boot.settings.need(Setting::ScheduleRoleArn)?,
-                    boot.settings.need(Setting::MonitorFunctionArn)?,
-                ),
+                store: MonitorStore::new(table()?, boot.blobs()?),
+                schedules: natives.monitors.clone(),
             };
             let schedules = Schedules(Clock::new(&boot)?);
             let chores: Arc<[Arc<dyn Chore>]> = Arc::new([
                 Arc::new(Approvals(gatekeeper)),
                 Arc::new(schedules),
                 Arc::new(monitors),
+                Arc::new(natives),
                 Arc::new(runs),
                 Arc::new(knowledge),
             ]);
@@ -50,4 +49,14 @@ fn main() -> ExitCode {
             }))
         })
     })
+}
+
+/// Native schedules that call this function.
+fn native(boot: &Boot, function: Setting) -> Result<NativeSchedules, StartError> {
+    Ok(NativeSchedules::new(
+        &boot.aws,
+        boot.settings.need(Setting::ScheduleGroup)?,
+        boot.settings.need(Setting::ScheduleRoleArn)?,
+        boot.settings.need(function)?,
+    ))
 }

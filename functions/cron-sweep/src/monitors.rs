@@ -4,13 +4,16 @@ use countersign_lambda_entry::Fault;
 use countersign_states::{Once, Schedules};
 use countersign_store_catalog::{Clock, MonitorStore};
 use futures::future::{BoxFuture, join_all};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::Chore;
 
 /// How many monitors one sweep ticks; the others are still overdue in a minute.
 const MAX_MONITORS: i32 = 100;
+
+/// A monitor that is still overdue then is ticked again.
+const AGAIN: SignedDuration = SignedDuration::from_secs(45);
 
 /// Monitors whose schedule is gone, was never set, or does not come.
 pub struct Monitors {
@@ -28,16 +31,28 @@ impl Chore for Monitors {
     fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
             let overdue = self.store.overdue(now, MAX_MONITORS).await?;
-            let calls: Vec<Once> = overdue.iter().map(|clock| call(clock, now)).collect();
-            let set = join_all(calls.iter().map(|once| self.schedules.set(once))).await;
-            let failed = set.iter().filter(|outcome| outcome.is_err()).count();
-            for error in set.into_iter().filter_map(Result::err) {
-                tracing::error!(%error, "an overdue monitor could not be ticked");
-            }
+            let ticks = overdue.iter().map(|clock| self.tick(clock, now));
+            let failed = join_all(ticks).await.into_iter().filter(|ticked| !ticked).count();
             Ok(
                 json!({ "overdue": overdue.len(), "ticked": overdue.len() - failed, "failed": failed }),
             )
         })
+    }
+}
+
+impl Monitors {
+    /// Has a monitor ticked, after all others the next time; whether that could be asked for.
+    async fn tick(&self, clock: &Clock, now: Timestamp) -> bool {
+        let later = now.checked_add(AGAIN).unwrap_or(now);
+        if let Err(error) = self.store.put_off(clock, later).await {
+            tracing::error!(monitor = %clock.monitor, %error, "an overdue monitor could not be put off");
+            return false;
+        }
+        let set = self.schedules.set(&call(clock, now)).await;
+        if let Err(error) = &set {
+            tracing::error!(monitor = %clock.monitor, %error, "an overdue monitor could not be ticked");
+        }
+        set.is_ok()
     }
 }
 

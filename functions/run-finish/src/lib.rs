@@ -190,7 +190,7 @@ async fn finish(
 /// What a monitor found is done, or is tried again (F-214). It is written before the run is, so that it is not forgotten.
 async fn settle(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let Some(from) = &done.head.from_monitor else { return Ok(()) };
-    let ended = context.monitors.ended(from, &done.head.run, done.status, done.at).await?;
+    let ended = context.monitors.ended(done.head, done.status, done.at).await?;
     if ended != Some(BatchState::Parked) {
         return Ok(());
     }

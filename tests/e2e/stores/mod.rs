@@ -3,6 +3,7 @@
 
 mod approvals;
 mod batch;
+mod clocks;
 mod directory;
 mod egress;
 mod knowledge;

@@ -142,7 +142,7 @@ fn every_operation_has_an_id_and_says_how_it_is_refused() {
 /// The operations of §30.3 that this door must have.
 #[test]
 fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
-    const WANTED: [&str; 85] = [
+    const WANTED: [&str; 86] = [
         "post /profiles",
         "get /profiles",
         "get /profiles/{id}",
@@ -174,6 +174,7 @@ fn f_319_to_f_377_every_operation_of_the_groups_is_documented() {
         "get /monitors/{id}/watermarks",
         "post /monitors/{id}/reset-watermarks",
         "get /monitors/{id}/batches",
+        "get /monitors/{id}/occurrences",
         "get /monitors/{id}/parked",
         "get /connectors",
         "get /connectors/{id}",

@@ -32,7 +32,8 @@ pub(crate) type Read<K> = Result<(K, Vec<<K as Kind>::Warning>), Problem>;
 /// Fields beside those of a document, by name.
 pub(crate) type More = Map<String, Value>;
 
-/// Who creates a document.
+/// Who writes a document.
+#[derive(Clone, Copy)]
 pub(crate) struct Author<'a> {
     /// The caller.
     pub(crate) user: &'a UserId,
@@ -202,10 +203,12 @@ pub(crate) struct Validity {
 
 async fn validate<K: Kind>(
     State(ctx): Ctx,
-    Reader(ref user): Reader,
+    signed: Signed,
     Json(draft): Json<K::Draft>,
 ) -> Result<Json<Validity>, Problem> {
-    match K::draft(&ctx, Author { user, scopes: &Scopes::default(), id: [0; 16] }, &draft).await {
+    let user = holder(&signed, Role::Reader)?;
+    match K::draft(&ctx, Author { user, scopes: &signed.caller.scopes, id: [0; 16] }, &draft).await
+    {
         Ok(_) => Ok(Json(Validity { is_valid: true, errors: Vec::new() })),
         Err(problem) if problem.status == StatusCode::UNPROCESSABLE_ENTITY.as_u16() => {
             Ok(Json(Validity { is_valid: false, errors: problem.errors.clone() }))

@@ -9,6 +9,7 @@ use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::collection::Author;
 use super::collection::json::Fields as _;
 use super::{Analyst, Ctx, monitors, now};
 use crate::Context;
@@ -71,10 +72,11 @@ async fn switch(
     if before.spec.is_active == is_active {
         return Ok(Json(Switched { id: before.id, is_active, version: before.version }));
     }
-    if is_active {
-        before.spec.check(ctx, owner).await?;
-    }
     let spec = MonitorSpec { is_active, ..before.spec.clone() };
+    if is_active {
+        let scopes = before.scopes.clone().unwrap_or_default();
+        spec.check(ctx, Author { user: owner, scopes: &scopes, id: [0; 16] }).await?;
+    }
     let (version, updated_at) = (before.version + 1, now());
     let after = Stored { spec, version, updated_at, ..before.clone() };
     ctx.catalog.collection::<Stored<MonitorSpec>>().replace(&before, &after).await?;

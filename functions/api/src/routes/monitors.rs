@@ -1,18 +1,21 @@
 //! Monitors: `/monitors`, `/monitors/{id}` and `/monitors/validate` (F-366…F-369).
 
+use countersign_clock::native_of_monitor;
+use countersign_document::Problem as Found;
 use countersign_identity::UserId;
 use countersign_monitor::{Detection, MonitorId, MonitorSpec, Timing, detections};
 use countersign_plan::inputs;
 use countersign_playbook::{Bindings, ValidPlaybook};
 use countersign_profile::{Profile, ProfileId};
-use countersign_states::{Once, Recurring};
-use countersign_store_catalog::{Stored, StoredPlaybook};
+use countersign_states::{Once, StatesError};
+use countersign_store_catalog::{CatalogError, NativeMark, Stored, StoredPlaybook};
 use countersign_web::{FieldError, Problem};
 use serde_json::{Map, Value, json};
 
+use super::collection::Author;
 use super::collection::described::Words;
 use super::collection::json::Fields;
-use super::{found, now};
+use super::{could_run, found, now, schedules};
 use crate::Context;
 
 impl Fields for MonitorSpec {
@@ -33,7 +36,8 @@ impl Fields for MonitorSpec {
         MonitorId::from_bytes(bytes)
     }
 
-    async fn check(&self, ctx: &Context, owner: &UserId) -> Result<(), Problem> {
+    async fn check(&self, ctx: &Context, by: Author<'_>) -> Result<Vec<Found>, Problem> {
+        let owner = by.user;
         let profile = ctx.catalog.profiles().get(owner, &self.profile_id).await?;
         let missing = || format!("there is no agent `{}`", self.profile_id);
         let profile = profile.ok_or_else(|| Problem::field("profile_id", missing()))?;
@@ -44,30 +48,32 @@ impl Fields for MonitorSpec {
                 format!("is missing, and the playbook `{}` has no `monitor_config`", valid.id);
             return Err(Problem::field("interval", message));
         }
-        fitting(self, &profile, valid)?;
+        let inputs = fitting(self, &profile, valid)?;
         let steps = detections(valid, &ctx.registry).map_err(|why| {
             let message = format!("`{}` cannot be a monitor's playbook: {why}", valid.id);
             Problem::field("playbook_id", message)
         })?;
         let endpoints = ctx.catalog.endpoints(owner, self.profile_id.as_str()).await?;
-        steps.iter().try_for_each(|step| reads(step, &endpoints))
+        steps.iter().try_for_each(|step| reads(step, &endpoints))?;
+        if !self.is_active {
+            return Ok(Vec::new());
+        }
+        could_run::monitor(ctx, by, self, (&profile, &playbook), &inputs).await
     }
 
     async fn after_write(monitor: &Stored<Self>, ctx: &Context) {
-        if let Err(problem) = set_clock(ctx, monitor).await {
-            let why = &problem.code;
-            tracing::warn!(monitor = %monitor.id, why, "the clock was not set; the sweeper ticks");
+        match set_clock(ctx, monitor).await {
+            Ok(set) => schedules::settle(ctx, NativeMark::of(monitor), set).await,
+            Err(error) => {
+                tracing::warn!(monitor = %monitor.id, %error, "the clock was not set; the sweeper does");
+            }
         }
     }
 
-    /// What is left of it is found by nobody, and its clock finds no monitor.
+    /// What is left of it is found by nobody; the next tick of its clock, within a minute or two, forgets it.
     async fn after_removal(monitor: &Stored<Self>, ctx: &Context) {
-        if let Err(error) = ctx.monitor_clocks.clear(monitor.id.as_str()).await {
-            tracing::warn!(monitor = %monitor.id, %error, "the clock goes on");
-        }
-        if let Err(error) = ctx.monitors.forget(&monitor.id).await {
-            tracing::warn!(monitor = %monitor.id, %error, "watermarks and batches stay");
-        }
+        let cleared = ctx.monitor_clocks.clear(monitor.id.as_str()).await;
+        schedules::settle(ctx, NativeMark::of_removed(monitor), cleared).await;
     }
 }
 
@@ -101,12 +107,12 @@ fn fitting(
     monitor: &MonitorSpec,
     profile: &Profile,
     playbook: &ValidPlaybook,
-) -> Result<(), Problem> {
+) -> Result<Map<String, Value>, Problem> {
     let skill = profile.spec.skills.iter().find(|skill| *skill.reference == *playbook.id);
     let mut all: Map<String, Value> =
         skill.map(|skill| skill.parameters.clone()).unwrap_or_default();
     all.extend(monitor.inputs.clone());
-    inputs(playbook, &all).map(drop).map_err(|problems| {
+    inputs(playbook, &all).map(|_| all.clone()).map_err(|problems| {
         let field = |problem: countersign_plan::InputProblem| {
             FieldError::new(format!("inputs.{}", problem.name), problem.problem)
         };
@@ -142,22 +148,14 @@ fn reads(step: &Detection<'_>, endpoints: &Bindings) -> Result<(), Problem> {
 }
 
 /// Sets the clock of a monitor that looks, and stops that of one that does not (F-217).
-async fn set_clock(ctx: &Context, monitor: &Stored<MonitorSpec>) -> Result<(), Problem> {
-    let name = monitor.id.to_string();
-    let (true, Some(owner)) = (monitor.spec.is_active, &monitor.user_id) else {
-        return Ok(ctx.monitor_clocks.clear(&name).await?);
-    };
-    let timing = timing(ctx, owner, &monitor.spec).await?;
-    let event = json!({ "owner": owner, "monitor": monitor.id });
-    let every = Recurring::every(name, timing.interval.minutes(), event);
-    Ok(ctx.monitor_clocks.repeat(&every).await?)
-}
-
-/// When it looks.
-async fn timing(ctx: &Context, owner: &UserId, monitor: &MonitorSpec) -> Result<Timing, Problem> {
-    let playbook = playbook_of(ctx, owner, monitor).await?;
-    let timing = Timing::of(monitor, playbook.playbook.monitor_config.as_ref());
-    timing.map_err(|_| Problem::field("interval", "is missing"))
+async fn set_clock(
+    ctx: &Context,
+    monitor: &Stored<MonitorSpec>,
+) -> Result<Result<(), StatesError>, CatalogError> {
+    Ok(match native_of_monitor(&ctx.catalog, monitor).await? {
+        Some(recurring) => ctx.monitor_clocks.repeat(&recurring).await,
+        None => ctx.monitor_clocks.clear(monitor.id.as_str()).await,
+    })
 }
 
 /// Ticks a monitor once, now.

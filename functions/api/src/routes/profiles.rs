@@ -49,7 +49,8 @@ impl Kind for Profile {
     }
 
     async fn change(self, ctx: &Context, editor: &Caller, change: Resent<Self>) -> Read<Self> {
-        let mut fields = change.fields(&self)?;
+        let (mut fields, shown) = change.fields(&self)?;
+        json::nothing_more(&shown)?;
         let switched = fields.as_object_mut().and_then(|map| map.shift_remove("is_active"));
         let is_active = match switched {
             None => self.is_active,
@@ -156,7 +157,7 @@ mod tests {
         let mut body = serde_json::to_value(&profile).unwrap();
         body[name] = sent.clone();
         let resent: Resent<Profile> = serde_json::from_value(body).unwrap();
-        let fields = resent.fields(&profile).map(|fields| fields["handle"].to_string());
+        let fields = resent.fields(&profile).map(|(fields, _)| fields["handle"].to_string());
         let fields = fields.map_err(|problem| (problem.status, problem.code.clone()));
         let expect = expect
             .map(|handle| format!("\"{handle}\""))

@@ -1,29 +1,30 @@
 //! Schedules: `/schedules`, `/schedules/{id}` and `/schedules/validate` (F-361…F-364, K-63).
 
-use countersign_clock::{Schedule, Tick};
+use countersign_clock::{Schedule, native};
+use countersign_document::Problem as Found;
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_profile::ProfileId;
 use countersign_run::{Occurrence, OccurrenceState};
 use countersign_schedule::{ScheduleId, ScheduleSpec};
-use countersign_states::Recurring;
-use countersign_store_catalog::Stored;
-use countersign_web::Problem;
+use countersign_states::StatesError;
+use countersign_store_catalog::{NativeMark, Stored};
+use countersign_web::{FieldError, Problem};
 use serde_json::json;
 use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, ObjectBuilder, SchemaFormat, Type};
 
-use super::collection::More;
 use super::collection::described::Words;
 use super::collection::json::Fields;
+use super::collection::{Author, More};
 use super::execution::state;
-use super::now;
+use super::{could_run, now, schedule_shown};
 use crate::Context;
 
 /// How many due times to come are shown.
-const SHOWN: usize = 5;
+pub(super) const SHOWN: usize = 5;
 
 /// Of so many occurrences the last run is looked for.
-const LOOK_BACK: i32 = 20;
+pub(super) const LOOK_BACK: i32 = 20;
 
 impl Fields for ScheduleSpec {
     const PLURAL: &'static str = "schedules";
@@ -43,27 +44,30 @@ impl Fields for ScheduleSpec {
         ScheduleId::from_bytes(bytes)
     }
 
-    async fn check(&self, ctx: &Context, owner: &UserId) -> Result<(), Problem> {
-        let profile = ctx.catalog.profiles().get(owner, &self.profile_id).await?;
+    async fn check(&self, ctx: &Context, by: Author<'_>) -> Result<Vec<Found>, Problem> {
+        let profile = ctx.catalog.profiles().get(by.user, &self.profile_id).await?;
         let missing = || format!("there is no agent `{}`", self.profile_id);
-        profile.map(drop).ok_or_else(|| Problem::field("profile_id", missing()))
+        let profile = profile.ok_or_else(|| Problem::field("profile_id", missing()))?;
+        named(ctx, by.user, self).await?;
+        could_run::schedule(ctx, by, self, &profile).await
     }
 
-    /// The native schedule ticks at the time. Where it could not be set, the sweeper does, up to a minute late.
+    async fn check_shown(schedule: &Schedule, ctx: &Context, shown: &More) -> Result<(), Problem> {
+        schedule_shown::check(schedule, ctx, shown).await
+    }
+
+    /// The native schedule ticks at the time. Where it could not be set, the sweeper ticks, up to a minute late, until it has set it.
     async fn after_write(schedule: &Schedule, ctx: &Context) {
         let set = match native(schedule) {
             Some(recurring) => ctx.ticks.repeat(&recurring).await,
             None => ctx.ticks.clear(schedule.id.as_str()).await,
         };
-        if let Err(error) = set {
-            tracing::warn!(schedule = %schedule.id, code = error.code(), %error, "the native schedule was not set; the sweeper ticks");
-        }
+        settle(ctx, NativeMark::of(schedule), set).await;
     }
 
     async fn after_removal(schedule: &Schedule, ctx: &Context) {
-        if let Err(error) = ctx.ticks.clear(schedule.id.as_str()).await {
-            tracing::warn!(schedule = %schedule.id, code = error.code(), %error, "the native schedule was not removed; its ticks find nothing");
-        }
+        let cleared = ctx.ticks.clear(schedule.id.as_str()).await;
+        settle(ctx, NativeMark::of_removed(schedule), cleared).await;
     }
 
     async fn more(schedule: &Schedule, ctx: &Context) -> Result<More, Problem> {
@@ -116,6 +120,28 @@ impl Fields for ScheduleSpec {
     }
 }
 
+/// A playbook that is named is there, and has the inputs that are.
+async fn named(ctx: &Context, owner: &UserId, schedule: &ScheduleSpec) -> Result<(), Problem> {
+    let Some(id) = &schedule.playbook_id else {
+        return match schedule.inputs.keys().next() {
+            None => Ok(()),
+            Some(name) => {
+                let message = "are those of a playbook that is named: set `playbook_id`";
+                Err(Problem::field(format!("inputs.{name}"), message))
+            }
+        };
+    };
+    let stored = ctx.catalog.playbooks().get(owner, &id.to_string()).await?;
+    let missing = || Problem::field("playbook_id", format!("there is no playbook `{id}`"));
+    let playbook = stored.ok_or_else(missing)?.playbook;
+    let unknown = |name: &&String| !playbook.inputs.iter().any(|input| input.name == **name);
+    let errors = schedule.inputs.keys().filter(unknown).map(|name| {
+        FieldError::new(format!("inputs.{name}"), format!("is not an input of `{id}`"))
+    });
+    let errors: Vec<FieldError> = errors.collect();
+    if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
+}
+
 /// The run of an occurrence, as far as it is.
 async fn going_on(
     ctx: &Context,
@@ -129,16 +155,14 @@ async fn going_on(
     Ok(json!({ "occurrence": of.id, "run": run, "status": status }))
 }
 
-/// The native schedule of one that is enabled.
-fn native(schedule: &Schedule) -> Option<Recurring> {
-    let times = schedule.spec.timetable().filter(|_| schedule.spec.is_enabled)?;
-    let tick = Tick { owner: schedule.user_id.clone()?, schedule: schedule.id.clone() };
-    Some(Recurring {
-        name: schedule.id.to_string(),
-        expression: times.native().to_owned(),
-        timezone: schedule.spec.timezone.to_string(),
-        event: json!(tick),
-    })
+/// Sets or removes a native schedule. What could not be done, the sweeper does: the mark says so.
+pub(super) async fn settle(ctx: &Context, mark: Option<NativeMark>, done: Result<(), StatesError>) {
+    let Some(mark) = mark else { return };
+    if let Err(error) = done {
+        tracing::warn!(id = mark.id, code = error.code(), %error, "the native schedule is not as it is to be; the sweeper sets it");
+    } else if let Err(error) = ctx.catalog.native_done(&mark).await {
+        tracing::warn!(id = mark.id, code = error.code(), %error, "the sweeper sets the native schedule once more");
+    }
 }
 
 /// Removes the schedules of an agent (F-178).

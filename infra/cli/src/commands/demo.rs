@@ -1,5 +1,8 @@
 //! `countersign demo`: the main job, end to end, through the public doors, on a stack of its own.
 
+mod feed;
+mod monitor;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -35,6 +38,9 @@ pub(crate) struct Demo {
     /// Deny instead of approving, when deciding without asking.
     #[arg(long)]
     deny: bool,
+    /// Watch a feed instead: it gets an item, a monitor sees it, the link is decided, the watermark moves.
+    #[arg(long, conflicts_with = "filings")]
+    monitor: bool,
     /// Leave the stack running afterwards.
     #[arg(long)]
     keep: bool,
@@ -55,7 +61,11 @@ impl Demo {
         // A stack that somebody else started is left to them.
         let was_up = own.running().is_ok();
         let stack = up(&own, &options, console).await?;
-        let told = self.tell(&stack, &filings, &folder, console).await;
+        let told = if self.monitor {
+            self.tell_monitor(&stack, console).await
+        } else {
+            self.tell(&stack, &filings, &folder, console).await
+        };
         if self.keep || was_up {
             console.note(format!(
                 "the stack goes on: COUNTERSIGN_STATE={} countersign status",
@@ -83,16 +93,15 @@ impl Demo {
         let run = text(&started, "id")
             .ok_or_else(|| CliError::Found("the run was accepted without an id".to_owned()))?;
         console.line(format!("3. The agent {AGENT} starts {run}."));
-        let mailbox = Mailbox::of(stack)?;
-        let approver = Approver::new(mailbox.clone(), ADDRESS)?;
-        let mut seen = mailbox.to(ADDRESS).await?.len();
+        let signer = Signer::of(stack, (USERNAME, ADDRESS))?;
+        let mut seen = signer.mails().await?;
         let mut status = settled(&door, &run, PATIENCE).await?;
         while status == "awaiting_approval" {
             steps(&door, &run, console).await?;
             let before = pending(&door, &run).await?;
-            let link = approver.link(seen, PATIENCE).await?;
-            seen = mailbox.to(ADDRESS).await?.len();
-            self.signature((&approver, &mailbox), &link, console).await?;
+            let link = signer.link(seen).await?;
+            seen = signer.mails().await?;
+            self.signature(&signer, &link, console).await?;
             status = decided(&door, &run, &before).await?;
         }
         console.line(format!("5. The run is over: {status}."));
@@ -109,27 +118,29 @@ impl Demo {
     /// Shows the link and waits for the person; or acts as the approver would.
     async fn signature(
         &self,
-        (approver, mailbox): (&Approver, &Mailbox),
+        signer: &Signer,
         link: &str,
         console: &Console,
     ) -> Result<(), CliError> {
-        console.line("4. It stops before anything is written. This is what the mail says to open:");
+        let step = if self.monitor { 6 } else { 4 };
+        console.line(format!(
+            "{step}. It stops before anything is written. This is what the mail says to open:"
+        ));
         console.line(format!("\n   {link}\n"));
         if console.can_ask() && !self.yes && !self.deny {
             console.note("open it in a browser and decide there; codes that are mailed are shown here. Press Enter when you have decided.");
-            return enter(mailbox, console).await;
+            return enter(signer, console).await;
         }
         let word = if self.deny { "deny" } else { "approve" };
+        let (approver, name) = (&signer.approver, signer.name);
         let page = approver.open(link).await?;
         console.line(format!(
-            "   {USERNAME} opens the page (status {}); opening changes nothing.",
+            "   {name} opens the page (status {}); opening changes nothing.",
             page.status
         ));
         let answer = approver.decide(link, &page, word, "decided in the demo").await?;
-        console.line(format!(
-            "   {USERNAME} sends the page's form: {word} (status {}).",
-            answer.status
-        ));
+        console
+            .line(format!("   {name} sends the page's form: {word} (status {}).", answer.status));
         if answer.status == 200 {
             Ok(())
         } else {
@@ -139,13 +150,14 @@ impl Demo {
 }
 
 /// Waits until the person presses Enter; meanwhile shows every one-time code that is mailed.
-async fn enter(mailbox: &Mailbox, console: &Console) -> Result<(), CliError> {
-    let mut seen = mailbox.to(ADDRESS).await?.len();
+async fn enter(signer: &Signer, console: &Console) -> Result<(), CliError> {
+    let (mailbox, address) = (&signer.mailbox, signer.address);
+    let mut seen = signer.mails().await?;
     let pressed = tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new()));
     while !pressed.is_finished() {
-        let mails = mailbox.to(ADDRESS).await?;
+        let mails = mailbox.to(address).await?;
         for code in mails.iter().skip(seen).filter_map(Mail::code) {
-            console.note(format!("a code was mailed to {ADDRESS}: {code}"));
+            console.note(format!("a code was mailed to {address}: {code}"));
         }
         seen = mails.len();
         tokio::time::sleep(Duration::from_millis(300)).await;
@@ -154,24 +166,59 @@ async fn enter(mailbox: &Mailbox, console: &Console) -> Result<(), CliError> {
     read.map(drop).map_err(|source| CliError::io("reading the answer", source))
 }
 
-/// The door of the demo's person, entered at the first start.
+/// Somebody who signs, with their mail.
+struct Signer {
+    name: &'static str,
+    address: &'static str,
+    approver: Approver,
+    mailbox: Mailbox,
+}
+
+impl Signer {
+    fn of(stack: &Stack, (name, address): (&'static str, &'static str)) -> Result<Self, CliError> {
+        let mailbox = Mailbox::of(stack)?;
+        let approver = Approver::new(mailbox.clone(), address)?;
+        Ok(Self { name, address, approver, mailbox })
+    }
+
+    /// How many mails there are.
+    async fn mails(&self) -> Result<usize, CliError> {
+        Ok(self.mailbox.to(self.address).await?.len())
+    }
+
+    /// The link of a mail after so many.
+    async fn link(&self, seen: usize) -> Result<String, CliError> {
+        self.approver.link(seen, PATIENCE).await
+    }
+}
+
+/// The door of the demo's person.
 async fn signed_in(stack: &Stack) -> Result<Door, CliError> {
+    let id = person(stack, (USERNAME, ADDRESS), &["global:analyst", "decide"]).await?;
+    Door::with(&stack.url(), login(stack, &id, Scopes::parse(["global:analyst"]))?)
+}
+
+/// A person of the demo, entered at the first start.
+async fn person(
+    stack: &Stack,
+    (name, address): (&str, &str),
+    grants: &[&str],
+) -> Result<UserId, CliError> {
     let admin = operator(stack)?;
-    let path = format!("/api/admin/users/{USERNAME}");
+    let path = format!("/api/admin/users/{name}");
     let person = match admin.get(&path).await {
         Err(CliError::Refused { status: 404, .. }) => {
-            let body = json!({ "username": USERNAME, "email": ADDRESS, "email_verified": true, "display_name": "Ada Example" });
+            let body = json!({ "username": name, "email": address, "email_verified": true, "display_name": name });
             admin.post("/api/admin/users", &body).await?;
-            for grant in ["global:analyst", "decide"] {
-                user::give(&admin, USERNAME, grant).await?;
+            for grant in grants {
+                user::give(&admin, name, grant).await?;
             }
             admin.get(&path).await?
         }
         found => found?,
     };
-    let id = UserId::parse(&text(&person, "id").unwrap_or_default())
-        .map_err(|error| CliError::Found(error.to_string()))?;
-    Door::with(&stack.url(), login(stack, &id, Scopes::parse(["global:analyst"]))?)
+    UserId::parse(&text(&person, "id").unwrap_or_default())
+        .map_err(|error| CliError::Found(error.to_string()))
 }
 
 /// Every XML file of a folder. Looked up before the stack starts: a mistyped folder is told at once.

@@ -164,6 +164,7 @@ mod tests {
             ("connectors", Kind::Connector),
             ("playbooks", Kind::Playbook),
             ("profiles", Kind::Profile),
+            ("schedules", Kind::Schedule),
         ] {
             let path = format!("{}/../../library/{folder}", env!("CARGO_MANIFEST_DIR"));
             for file in std::fs::read_dir(path).unwrap() {

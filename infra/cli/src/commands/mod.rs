@@ -12,6 +12,7 @@ mod floor;
 mod kind;
 mod monitors;
 mod occurrences;
+mod one;
 mod response_text;
 mod reviews;
 mod run;
@@ -67,9 +68,9 @@ pub(crate) enum Command {
     Runs(runs::Runs),
     /// Show one run: status, steps, events.
     Show(show::Show),
-    /// List schedules, show one, or ask its question now.
+    /// List schedules, or make, show, enable, disable one, or ask its question now.
     Schedules(schedules::Schedules),
-    /// List what was due, and what became of it.
+    /// List what schedules and monitors started, or did not, and what became of it.
     Occurrences(occurrences::Occurrences),
     /// List the approvals that wait, or show one.
     Approvals(approvals::Approvals),

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use countersign_monitor::MonitorSpec;
 use serde_json::{Value, json};
 
+use super::one::{One, read};
 use super::{FACTORY, Who, items, pretty, row, text, visible};
 use crate::console::Console;
 use crate::door::Door;
@@ -57,25 +59,13 @@ enum What {
     },
     /// List the items whose runs failed three times.
     Parked(One),
-    /// Remove it.
+    /// Remove it, with its watermarks and batches.
     Remove(One),
 }
 
-#[derive(Debug, Args)]
-struct One {
-    /// The monitor, `mon_…`.
-    monitor: String,
-}
-
-impl One {
-    /// Its path; what is no id names no other path.
-    fn path(&self, below: &str) -> Result<String, CliError> {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        if self.monitor.bytes().all(is_plain) {
-            return Ok(format!("{FACTORY}/monitors/{}{below}", self.monitor));
-        }
-        Err(CliError::Argument(format!("`{}` is not an id", visible(&self.monitor))))
-    }
+/// Its path.
+fn path(one: &One, below: &str) -> Result<String, CliError> {
+    one.path("monitors", below)
 }
 
 impl Monitors {
@@ -84,13 +74,13 @@ impl Monitors {
         match &self.what {
             None => self.list(&door, &format!("{FACTORY}/monitors"), &MONITORS, console).await,
             Some(What::Watermarks(one)) => {
-                self.list(&door, &one.path("/watermarks")?, &WATERMARKS, console).await
+                self.list(&door, &path(one, "/watermarks")?, &WATERMARKS, console).await
             }
             Some(What::Batches { one, state }) => {
                 let path = match state.as_deref() {
-                    None => one.path("/batches")?,
+                    None => path(one, "/batches")?,
                     Some(state @ ("open" | "committed" | "parked")) => {
-                        one.path(&format!("/batches?state={state}"))?
+                        path(one, &format!("/batches?state={state}"))?
                     }
                     Some(other) => {
                         let message =
@@ -101,7 +91,7 @@ impl Monitors {
                 self.list(&door, &path, &BATCHES, console).await
             }
             Some(What::Parked(one)) => {
-                self.list(&door, &one.path("/parked")?, &PARKED, console).await
+                self.list(&door, &path(one, "/parked")?, &PARKED, console).await
             }
             Some(what) => {
                 let said = what.done(&door).await?;
@@ -146,42 +136,31 @@ impl What {
     /// Does what changes or shows one monitor; what the API says of it.
     async fn done(&self, door: &Door) -> Result<Value, CliError> {
         match self {
-            Self::Create { file } => door.post(&format!("{FACTORY}/monitors"), &read(file)?).await,
+            Self::Create { file } => {
+                door.post(&format!("{FACTORY}/monitors"), &read::<MonitorSpec>(file)?).await
+            }
             Self::Show(one) => {
-                let mut monitor = door.get(&one.path("")?).await?;
-                let state = door.get(&one.path("/state")?).await?;
+                let mut monitor = door.get(&path(one, "")?).await?;
+                let state = door.get(&path(one, "/state")?).await?;
                 if let (Some(all), Some(more)) = (monitor.as_object_mut(), state.as_object()) {
                     all.extend(more.clone());
                 }
                 Ok(monitor)
             }
-            Self::Pause(one) => door.post(&one.path("/pause")?, &json!({})).await,
-            Self::Resume(one) => door.post(&one.path("/resume")?, &json!({})).await,
-            Self::RunNow(one) => door.post(&one.path("/run-now")?, &json!({})).await,
+            Self::Pause(one) => door.post(&path(one, "/pause")?, &json!({})).await,
+            Self::Resume(one) => door.post(&path(one, "/resume")?, &json!({})).await,
+            Self::RunNow(one) => door.post(&path(one, "/run-now")?, &json!({})).await,
             Self::Reset { one, step } => {
-                door.post(&one.path("/reset-watermarks")?, &json!({ "steps": step })).await
+                door.post(&path(one, "/reset-watermarks")?, &json!({ "steps": step })).await
             }
             Self::Remove(one) => {
-                door.delete(&one.path("")?).await?;
-                Ok(json!({ "removed": one.monitor }))
+                door.delete(&path(one, "")?).await?;
+                Ok(json!({ "removed": one.id }))
             }
             // These are lists.
             Self::Watermarks(_) | Self::Batches { .. } | Self::Parked(_) => Ok(Value::Null),
         }
     }
-}
-
-/// A monitor as it is written: YAML, of which JSON is a part.
-fn read(file: &std::path::Path) -> Result<Value, CliError> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        CliError::Argument(format!("{} cannot be read: {error}", file.display()))
-    })?;
-    let reading = countersign_document::read::<countersign_monitor::MonitorSpec>(&text);
-    if let Some(spec) = reading.value {
-        return serde_json::to_value(spec).map_err(|error| CliError::Argument(error.to_string()));
-    }
-    let origin = file.display().to_string();
-    Err(CliError::Argument(countersign_document::text(&origin, &text, &reading.problems, false)))
 }
 
 /// A list of the API as a table.
@@ -212,23 +191,3 @@ const BATCHES: List = List {
 };
 
 const PARKED: List = List { fields: &["batch", "step", "key"], titles: &["BATCH", "STEP", "ITEM"] };
-
-#[cfg(test)]
-mod tests {
-    use super::{One, read};
-
-    #[test]
-    fn f_370_what_is_no_id_names_no_path() {
-        let path = |monitor: &str| One { monitor: monitor.to_owned() }.path("/pause");
-        assert!(path("mon_1").unwrap().ends_with("/monitors/mon_1/pause"));
-        assert!(path("../profiles").is_err());
-    }
-
-    #[test]
-    fn f_366_a_file_is_checked_before_it_is_sent() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "name: A\ninterval: 1m\n").unwrap();
-        let said = read(file.path()).unwrap_err().to_string();
-        assert!(said.contains("profile_id") && said.contains("interval"), "{said}");
-    }
-}

@@ -1,6 +1,8 @@
-//! `countersign occurrences`.
+//! `countersign occurrences`: what ran, or did not, without a person who asked.
 
 use clap::Args;
+use reqwest::Url;
+use serde_json::Value;
 
 use super::{FACTORY, Who, items, pretty, row};
 use crate::console::Console;
@@ -9,8 +11,23 @@ use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Occurrences {
-    /// Only those of this schedule.
-    schedule: Option<String>,
+    /// Only those of the schedule or monitor with this id.
+    source_id: Option<String>,
+    /// Only those of one kind of source: schedule, monitor.
+    #[arg(long)]
+    source: Option<String>,
+    /// Only those in one state: due, queued, started, skipped, missed, finished.
+    #[arg(long)]
+    state: Option<String>,
+    /// Only those of this agent, `prof_…`.
+    #[arg(long, value_name = "PROF_ID")]
+    profile: Option<String>,
+    /// Only those that were due at this time or later, such as 2026-11-24T06:00:00Z.
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only those that were due before this time.
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
     /// At most so many, 1 to 100.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
@@ -24,25 +41,63 @@ pub(crate) struct Occurrences {
 impl Occurrences {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        let path = match &self.schedule {
-            Some(id) => format!("{FACTORY}/schedules/{id}/occurrences"),
-            None => format!("{FACTORY}/occurrences"),
-        };
-        let page = door.get(&format!("{path}?limit={}", self.limit)).await?;
+        let page = door.get(&format!("{FACTORY}/occurrences?{}", self.query()?)).await?;
         if self.json {
             console.line(pretty(&page));
             return Ok(());
         }
-        let columns = ["due_at", "state", "status", "name", "source_id"];
-        let with_run = |one: &serde_json::Value| {
-            let mut row = row(one, &columns);
-            let runs = one["runs"].as_array().and_then(|runs| runs.last()).cloned();
-            let told = runs.or_else(|| one["reason"].get("code").cloned()).unwrap_or_default();
-            row.push(told.as_str().unwrap_or_default().to_owned());
-            row
-        };
-        let rows: Vec<Vec<String>> = items(&page).iter().map(with_run).collect();
-        console.table(&["DUE", "STATE", "STATUS", "NAME", "SCHEDULE", "RUN OR REASON"], &rows);
+        let rows: Vec<Vec<String>> = items(&page).iter().map(line).collect();
+        console.table(&["DUE", "STATE", "STATUS", "BY", "NAME", "SOURCE", "RUN OR REASON"], &rows);
         Ok(())
+    }
+
+    /// The filters, encoded.
+    fn query(&self) -> Result<String, CliError> {
+        let limit = Some(self.limit.to_string());
+        let filters = [
+            ("limit", limit.as_ref()),
+            ("source_id", self.source_id.as_ref()),
+            ("source", self.source.as_ref()),
+            ("state", self.state.as_ref()),
+            ("profile", self.profile.as_ref()),
+            ("since", self.since.as_ref()),
+            ("until", self.until.as_ref()),
+        ];
+        let given = filters.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let address = Url::parse_with_params("http://deployment/", given);
+        let address = address.map_err(|error| CliError::Argument(error.to_string()))?;
+        Ok(address.query().unwrap_or_default().to_owned())
+    }
+}
+
+/// The reason where there is one, else the last run.
+fn line(one: &Value) -> Vec<String> {
+    let mut row = row(one, &["due_at", "state", "status", "source", "name", "source_id"]);
+    let run = || one["runs"].as_array().and_then(|runs| runs.last()).cloned();
+    let reason = one["reason"].get("code").cloned();
+    let said = reason.or_else(run).unwrap_or_default();
+    row.push(said.as_str().unwrap_or_default().to_owned());
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_encoded() {
+        let with = |state: Option<&str>| Occurrences {
+            source_id: None,
+            source: None,
+            state: state.map(str::to_owned),
+            profile: None,
+            since: None,
+            until: None,
+            limit: 20,
+            json: false,
+            who: Who::default(),
+        };
+        assert_eq!(with(None).query().unwrap(), "limit=20");
+        assert_eq!(with(Some("a&b=c")).query().unwrap(), "limit=20&state=a%26b%3Dc");
     }
 }

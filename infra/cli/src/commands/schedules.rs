@@ -1,39 +1,60 @@
-//! `countersign schedules`.
+//! `countersign schedules`: what agents are asked by the clock.
 
-use clap::Args;
+use std::path::PathBuf;
 
+use clap::{Args, Subcommand};
+use countersign_schedule::ScheduleSpec;
+use serde_json::{Value, json};
+
+use super::one::{One, read};
 use super::{FACTORY, Who, items, pretty, row};
 use crate::console::Console;
+use crate::door::Door;
 use crate::error::CliError;
 use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Schedules {
-    /// Show this one with its next due times.
-    schedule: Option<String>,
-    /// Ask its question now.
-    #[arg(long, requires = "schedule")]
-    run_now: bool,
+    #[command(subcommand)]
+    what: Option<What>,
     /// Print JSON.
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
     #[command(flatten)]
     who: Who,
 }
 
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Make a schedule of a file, YAML or JSON, such as one of library/schedules.
+    Create {
+        /// The file.
+        file: PathBuf,
+        /// The agent, instead of the one that the file names.
+        #[arg(long, value_name = "PROF_ID")]
+        profile: Option<String>,
+    },
+    /// Show one with its next due times.
+    Show(One),
+    /// Ask its question now.
+    RunNow(One),
+    /// Let the clock start it.
+    Enable(One),
+    /// Let the clock leave it alone.
+    Disable(One),
+    /// Remove it; its runs and occurrences stay.
+    Remove(One),
+}
+
 impl Schedules {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        if let Some(id) = &self.schedule {
-            let path = format!("{FACTORY}/schedules/{id}");
-            let shown = if self.run_now {
-                door.post(&format!("{path}/run-now"), &serde_json::json!({})).await?
-            } else {
-                door.get(&path).await?
-            };
-            console.line(pretty(&shown));
-            return Ok(());
-        }
+        let Some(what) = &self.what else { return self.list(&door, console).await };
+        console.line(pretty(&what.done(&door).await?));
+        Ok(())
+    }
+
+    async fn list(&self, door: &Door, console: &Console) -> Result<(), CliError> {
         let page = door.get(&format!("{FACTORY}/schedules")).await?;
         if self.json {
             console.line(pretty(&page));
@@ -43,5 +64,30 @@ impl Schedules {
         let rows: Vec<Vec<String>> = items(&page).iter().map(|one| row(one, &columns)).collect();
         console.table(&["SCHEDULE", "ENABLED", "WHEN", "ZONE", "NAME"], &rows);
         Ok(())
+    }
+}
+
+impl What {
+    async fn done(&self, door: &Door) -> Result<Value, CliError> {
+        let path = |one: &One, below: &str| one.path("schedules", below);
+        match self {
+            Self::Create { file, profile } => {
+                let mut written = read::<ScheduleSpec>(file)?;
+                if let Some(profile) = profile {
+                    written["profile_id"] = json!(profile);
+                }
+                door.post(&format!("{FACTORY}/schedules"), &written).await
+            }
+            Self::Show(one) => door.get(&path(one, "")?).await,
+            Self::RunNow(one) => door.post(&path(one, "/run-now")?, &json!({})).await,
+            Self::Enable(one) => door.patch(&path(one, "")?, &json!({ "is_enabled": true })).await,
+            Self::Disable(one) => {
+                door.patch(&path(one, "")?, &json!({ "is_enabled": false })).await
+            }
+            Self::Remove(one) => {
+                door.delete(&path(one, "")?).await?;
+                Ok(json!({ "removed": one.id }))
+            }
+        }
     }
 }

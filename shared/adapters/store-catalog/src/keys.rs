@@ -86,8 +86,18 @@ pub(crate) fn due_until(now: Timestamp) -> (String, String) {
 
 const DUE: &str = "DUE";
 
+/// The partition of the index with the native schedules that are still to be set or removed.
+pub(crate) const NATIVE: &str = "NATIVE";
+
+pub(crate) fn native(owner: &UserId, id: &str) -> Key {
+    Key::new(partition(Owner::User(owner)), format!("NATIVE#{id}"))
+}
+
 /// The partition of what is still to happen.
 pub(crate) const OPEN_OCCURRENCES: &str = "OPEN#OCCURRENCES";
+
+/// Where the last look at them stopped.
+pub(crate) const OPEN_TURNS: &str = "OPEN#TURNS";
 
 pub(crate) fn open_occurrence(id: &OccurrenceId) -> Key {
     Key::new(OPEN_OCCURRENCES, id.as_str())

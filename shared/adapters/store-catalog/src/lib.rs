@@ -14,8 +14,10 @@
 //! | `MONITOR#{id}` | `BATCH#{number}` | what was new at a look |
 //! | `MONITOR#{id}` | `CLOCK` | when somebody else is to tick it; in the index under `MONITORS#CLOCKS` |
 //! | `OWNER#{owner}` | `DUE#{schedule}` | when an enabled schedule is due next; in the index under `DUE` by that time |
+//! | `OWNER#{owner}` | `NATIVE#{id}` | the native schedule of a schedule or monitor is still to be set or removed; in the index under `NATIVE` |
 //! | `OCCURRENCES#{owner}#{source}` | `{time}` | a due time and what became of it; in the index under `OCCURRENCES#{owner}` by time |
 //! | `OPEN#OCCURRENCES` | `{source}-{time}` | which owner has that occurrence, while it is not at its end |
+//! | `OPEN#TURNS` | `PLACE` | where the last look at open occurrences stopped |
 //! | `BOUND#{owner}#{profile}` | `CONNECTOR#{connector}` | the binding of a connector to a profile; one each |
 //! | `REPLAY#{owner}` | `{digest of route and key}` | a request under an `Idempotency-Key`, for a day |
 //!
@@ -28,10 +30,15 @@ mod connectors;
 mod endpoints;
 mod error;
 mod keys;
+mod monitor_forget;
+mod monitor_occurrence;
 mod monitor_settle;
 mod monitor_store;
 mod monitors;
+mod native;
+mod occurrence_list;
 mod occurrences;
+mod open_turns;
 mod playbooks;
 mod profiles;
 mod record;
@@ -43,7 +50,9 @@ mod triggers;
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
 pub use error::CatalogError;
-pub use monitor_store::{Batched, Clock, MonitorStore, Standing};
+pub use monitor_store::{Batched, Clock, MonitorStore, NewBatch, Standing};
+pub use native::NativeMark;
+pub use occurrence_list::OccurrencesOf;
 pub use occurrences::OpenOccurrence;
 pub use playbooks::StoredPlaybook;
 pub use profiles::system_profile_id;

@@ -1,7 +1,7 @@
 //! The end of a monitor's run, written down: its batch is closed and the watermarks move, or it waits for its next try.
 
 use countersign_monitor::{BatchState, MonitorId, Watermark, settle};
-use countersign_run::{FromMonitor, RunId, RunStatus};
+use countersign_run::{FromMonitor, Head, RunStatus};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -11,22 +11,22 @@ use crate::{CatalogError, MonitorStore, Result};
 const TRIES: u32 = 5;
 
 impl MonitorStore {
-    /// Writes what the end of a monitor's run means; where the batch stands then. None when it is not this run's any more:
-    /// everything here may be done again.
+    /// Writes what the end of a monitor's run means, for its batch and its occurrence; where the batch stands then. None when it
+    /// is not this run's any more, or the run is not of a monitor: everything here may be done again.
     ///
     /// # Errors
     /// [`CatalogError`] when the table does not answer, or others change the monitor again and again.
     pub fn ended<'a>(
         &'a self,
-        from: &'a FromMonitor,
-        run: &'a RunId,
+        head: &'a Head,
         status: RunStatus,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Option<BatchState>>> {
         Box::pin(async move {
+            let Some(from) = &head.from_monitor else { return Ok(None) };
             let mut tries = 1;
             loop {
-                match self.try_to_end(from, run, status, now).await {
+                match self.try_to_end(from, head, status, now).await {
                     Err(CatalogError::Changed(_)) if tries < TRIES => tries += 1,
                     outcome => return outcome,
                 }
@@ -37,15 +37,21 @@ impl MonitorStore {
     async fn try_to_end(
         &self,
         from: &FromMonitor,
-        run: &RunId,
+        head: &Head,
         status: RunStatus,
         now: Timestamp,
     ) -> Result<Option<BatchState>> {
         let standing = self.standing(&from.monitor).await?;
+        // Nothing is stored of a monitor that was removed.
+        if let (0, Some(occurrence)) = (standing.state.version, &head.occurrence) {
+            self.end_orphan(&head.owner, occurrence, status, now).await?;
+            return Ok(None);
+        }
         let open = standing.state.open.as_ref().filter(|open| open.batch == from.batch);
         let Some(open) = open else { return Ok(None) };
         let Some(batched) = self.batch(&from.monitor, open.number).await? else { return Ok(None) };
-        let Some(mut settled) = settle(&batched.batch, &standing.state, run, status, now) else {
+        let Some(mut settled) = settle(&batched.batch, &standing.state, &head.run, status, now)
+        else {
             return Ok(None);
         };
         let mut moved = Vec::new();

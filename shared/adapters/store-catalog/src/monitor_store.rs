@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use countersign_identity::UserId;
-use countersign_monitor::{Batch, Content, MonitorId, Settled, State, Watermark};
+use countersign_monitor::{Batch, Content, MonitorId, Settled, State, Watermark, followed};
+use countersign_run::Occurrence;
 use countersign_store_kit::{Blobs, Expr, Page, Query, StoreError, Table, Write, decode};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -15,7 +16,8 @@ use serde_json::Value;
 
 use crate::error::CatalogError;
 use crate::record::{self, StoredRecord};
-use crate::{Result, keys};
+use crate::schedules::moved;
+use crate::{Result, keys, occurrences};
 
 /// Where a monitor stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,7 +42,12 @@ pub struct Clock {
 impl Clock {
     pub(crate) fn put(&self) -> std::result::Result<Write, StoreError> {
         let put = Write::put(&keys::monitor_clock(&self.monitor), self)?;
-        Ok(put.indexed(keys::CLOCKS, &format!("{}#{}", self.overdue_at, self.monitor)))
+        Ok(put.indexed(keys::CLOCKS, &self.place()))
+    }
+
+    /// Where the index has it.
+    fn place(&self) -> String {
+        format!("{}#{}", self.overdue_at, self.monitor)
     }
 }
 
@@ -49,14 +56,45 @@ impl Clock {
 pub struct Batched {
     /// The batch.
     pub batch: Batch,
-    content: countersign_store_kit::Stored,
+    pub(crate) content: countersign_store_kit::Stored,
+    /// Its line in the ledger of occurrences. Batches from before there was one have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<Occurrence>,
+}
+
+impl Batched {
+    /// The same after a change of the batch; its occurrence follows.
+    fn after(&self, batch: &Batch) -> Self {
+        let occurrence = self.occurrence.as_ref().map(|occurrence| followed(occurrence, batch));
+        Self { batch: batch.clone(), occurrence, content: self.content.clone() }
+    }
+
+    /// Both records: the batch and its occurrence.
+    pub(crate) fn writes(&self) -> Result<Vec<Write>> {
+        let mut writes = vec![put_batch(self)?];
+        if let Some(occurrence) = &self.occurrence {
+            writes.push(occurrences::put(occurrence)?);
+        }
+        Ok(writes)
+    }
+}
+
+/// What was found new, about to be written down.
+#[derive(Debug, Clone, Copy)]
+pub struct NewBatch<'a> {
+    /// The batch.
+    pub batch: &'a Batch,
+    /// What it holds.
+    pub content: &'a Content,
+    /// Its line in the ledger of occurrences.
+    pub occurrence: &'a Occurrence,
 }
 
 /// Monitors beside what their owners wrote.
 #[derive(Debug, Clone)]
 pub struct MonitorStore {
-    table: Table,
-    blobs: Blobs,
+    pub(crate) table: Table,
+    pub(crate) blobs: Blobs,
 }
 
 impl MonitorStore {
@@ -127,7 +165,7 @@ impl MonitorStore {
         })
     }
 
-    /// Writes a new batch together with the tick that found it.
+    /// Writes a new batch and its occurrence together with the tick that found it.
     ///
     /// # Errors
     /// As [`MonitorStore::note`]; [`CatalogError::Store`] when the content cannot be kept.
@@ -136,26 +174,44 @@ impl MonitorStore {
         state: &'a State,
         marks: &'a [Watermark],
         clock: Option<&'a Clock>,
-        (batch, content): (&'a Batch, &'a Content),
-    ) -> BoxFuture<'a, Result<()>> {
+        new: NewBatch<'a>,
+    ) -> BoxFuture<'a, Result<Batched>> {
         Box::pin(async move {
-            let doing = CatalogError::doing("keep what is new");
-            let place =
-                format!("monitors/{}/{}-{}.json", batch.monitor_id, batch.number, state.version);
-            let value = serde_json::to_value(content);
-            let value = value.map_err(|error| doing(StoreError::Encode(error.to_string())))?;
-            let content = self.blobs.store(&place, &value).await.map_err(doing)?;
-            let batched = Batched { batch: batch.clone(), content };
+            let batch = new.batch;
+            let content = self.keep(batch, new.content, state.version).await?;
+            let batched =
+                Batched { batch: batch.clone(), content, occurrence: Some(new.occurrence.clone()) };
             let mut writes = vec![put_state(&batch.monitor_id, state)?, put_batch(&batched)?];
+            writes.push(occurrences::put(new.occurrence)?.if_absent());
             for mark in marks {
                 writes.push(put_mark(&batch.monitor_id, mark)?);
             }
             writes.extend(clock_write(clock)?);
-            self.apply(writes).await
+            match self.apply(writes).await {
+                // Nothing refers to it.
+                Err(lost @ CatalogError::Changed(_)) => {
+                    self.discard(&batched).await?;
+                    Err(lost)
+                }
+                written => written.map(|()| batched),
+            }
         })
     }
 
-    /// Changes a batch and its monitor's state together.
+    async fn keep(
+        &self,
+        batch: &Batch,
+        content: &Content,
+        version: u64,
+    ) -> Result<countersign_store_kit::Stored> {
+        let doing = CatalogError::doing("keep what is new");
+        let place = format!("monitors/{}/{}-{version}.json", batch.monitor_id, batch.number);
+        let value = serde_json::to_value(content);
+        let value = value.map_err(|error| doing(StoreError::Encode(error.to_string())))?;
+        self.blobs.store(&place, &value).await.map_err(doing)
+    }
+
+    /// Changes a batch and its monitor's state together; the batch as it is then.
     ///
     /// # Errors
     /// As [`MonitorStore::note`].
@@ -164,10 +220,12 @@ impl MonitorStore {
         batched: &'a Batched,
         batch: &'a Batch,
         state: &'a State,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> BoxFuture<'a, Result<Batched>> {
         Box::pin(async move {
-            let batched = Batched { batch: batch.clone(), ..batched.clone() };
-            self.apply(vec![put_state(&batch.monitor_id, state)?, put_batch(&batched)?]).await
+            let after = batched.after(batch);
+            let mut writes = vec![put_state(&batch.monitor_id, state)?];
+            writes.extend(after.writes()?);
+            self.apply(writes).await.map(|()| after)
         })
     }
 
@@ -183,8 +241,8 @@ impl MonitorStore {
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let monitor = &settled.batch.monitor_id;
-            let batched = Batched { batch: settled.batch.clone(), ..batched.clone() };
-            let mut writes = vec![put_state(monitor, &settled.state)?, put_batch(&batched)?];
+            let mut writes = vec![put_state(monitor, &settled.state)?];
+            writes.extend(batched.after(&settled.batch).writes()?);
             for mark in moved {
                 writes.push(put_mark(monitor, mark)?);
             }
@@ -251,6 +309,20 @@ impl MonitorStore {
         })
     }
 
+    /// Puts an overdue clock behind the others: whoever is overdue for ever must not keep them waiting. `false` when the monitor
+    /// has ticked since.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn put_off<'a>(&'a self, clock: &'a Clock, to: Timestamp) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let doing = CatalogError::doing("put a clock off");
+            let seen = Expr::new("#GSI1SK = :at").bind("at", &clock.place()).map_err(doing)?;
+            let later = Clock { overdue_at: to, ..clock.clone() }.put().map_err(doing)?;
+            moved(self.table.write(later.when(seen)).await).map_err(doing)
+        })
+    }
+
     /// Says when a monitor is overdue.
     ///
     /// # Errors
@@ -273,33 +345,7 @@ impl MonitorStore {
         })
     }
 
-    /// Forgets everything about a monitor.
-    ///
-    /// # Errors
-    /// [`CatalogError::Store`] when the table does not answer.
-    pub fn forget<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let doing = CatalogError::doing("forget the monitor");
-            let mut query = Query::partition(&keys::monitor(monitor)).consistent();
-            loop {
-                let page = self.table.query(query.clone()).await.map_err(doing)?;
-                let text = |item: &countersign_store_kit::Item, name: &str| {
-                    item.get(name).and_then(|value| value.as_s().ok()).cloned()
-                };
-                let key = |item: &countersign_store_kit::Item| {
-                    Some(countersign_store_kit::Key::new(text(item, "PK")?, text(item, "SK")?))
-                };
-                let writes = page.items.iter().filter_map(key).map(|key| Write::delete(&key));
-                self.table.write_many(writes.collect()).await.map_err(doing)?;
-                match page.next {
-                    Some(next) => query = query.after(Some(&next)),
-                    None => return Ok(()),
-                }
-            }
-        })
-    }
-
-    async fn apply(&self, writes: Vec<Write>) -> Result<()> {
+    pub(crate) async fn apply(&self, writes: Vec<Write>) -> Result<()> {
         self.table.transact(writes).await.map_err(|error| {
             if error.is_condition() {
                 CatalogError::Changed("monitor")
@@ -311,7 +357,7 @@ impl MonitorStore {
 }
 
 /// The state, unless another change came first.
-fn put_state(monitor: &MonitorId, state: &State) -> Result<Write> {
+pub(crate) fn put_state(monitor: &MonitorId, state: &State) -> Result<Write> {
     let doing = CatalogError::doing("note where the monitor stands");
     let put = StoredRecord::of("state of the monitor", state, state.version)?;
     let put = put.put(&keys::monitor_state(monitor)).map_err(doing)?;
@@ -330,14 +376,14 @@ fn put_mark(monitor: &MonitorId, mark: &Watermark) -> Result<Write> {
     put.map_err(CatalogError::doing("note the watermark"))
 }
 
-fn put_batch(batched: &Batched) -> Result<Write> {
+pub(crate) fn put_batch(batched: &Batched) -> Result<Write> {
     let batch = &batched.batch;
     let record = StoredRecord::of("batch", batched, batch.version)?;
     let put = record.put(&keys::batch(&batch.monitor_id, batch.number));
     put.map_err(CatalogError::doing("note the batch"))
 }
 
-fn clock_write(clock: Option<&Clock>) -> Result<Option<Write>> {
+pub(crate) fn clock_write(clock: Option<&Clock>) -> Result<Option<Write>> {
     let put = clock.map(Clock::put).transpose();
     put.map_err(CatalogError::doing("set the clock of the monitor"))
 }

@@ -10,7 +10,7 @@ use crate::keys::Owner;
 use crate::monitor_store::Clock;
 use crate::record::StoredRecord;
 use crate::stored::{Spec, Stored};
-use crate::{Catalog, CatalogError, Result, StoredPlaybook, keys};
+use crate::{Catalog, CatalogError, NativeMark, Result, StoredPlaybook, keys};
 
 impl Spec for MonitorSpec {
     type Id = MonitorId;
@@ -22,21 +22,27 @@ impl Spec for MonitorSpec {
         self.profile_id.to_string()
     }
 
-    /// A monitor that looks has a clock; one that was made or changed is due at once.
+    /// A monitor that looks has a clock; one that was made or changed is due at once. That of one that was removed ticks until
+    /// nothing of it is left.
     fn written_with(
         before: Option<&Stored<Self>>,
         after: Option<&Stored<Self>>,
     ) -> Result<Vec<Write>> {
-        let clock = after.filter(|monitor| monitor.spec.is_active).and_then(|monitor| {
+        let ticking = match after {
+            Some(monitor) => Some(monitor).filter(|monitor| monitor.spec.is_active),
+            None => before,
+        };
+        let clock = ticking.and_then(|monitor| {
             let owner = monitor.user_id.clone()?;
             Some(Clock { owner, monitor: monitor.id.clone(), overdue_at: monitor.updated_at })
         });
         let doing = CatalogError::doing("set the clock of the monitor");
-        match (clock, before) {
-            (Some(clock), _) => Ok(vec![clock.put().map_err(doing)?]),
-            (None, Some(before)) => Ok(vec![Write::delete(&keys::monitor_clock(&before.id))]),
-            (None, None) => Ok(Vec::new()),
-        }
+        let clock = match (clock, before) {
+            (Some(clock), _) => Some(clock.put().map_err(doing)?),
+            (None, Some(before)) => Some(Write::delete(&keys::monitor_clock(&before.id))),
+            (None, None) => None,
+        };
+        Ok(clock.into_iter().chain(NativeMark::written(before, after)?).collect())
     }
 }
 

@@ -119,7 +119,7 @@ impl Catalog {
     }
 }
 
-fn put(occurrence: &Occurrence) -> Result<Write> {
+pub(crate) fn put(occurrence: &Occurrence) -> Result<Write> {
     let doing = CatalogError::doing("write an occurrence");
     let Occurrence { owner, id, .. } = occurrence;
     let record = StoredRecord::of("occurrence", occurrence, occurrence.version)?;

@@ -11,7 +11,7 @@ use crate::error::CatalogError;
 use crate::keys::{self, Owner};
 use crate::record::{self, StoredRecord};
 use crate::stored::{Spec, Stored};
-use crate::{Catalog, Result};
+use crate::{Catalog, NativeMark, Result};
 
 /// When an enabled schedule is due next. There is none of a schedule that is not enabled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,14 +47,15 @@ impl Spec for ScheduleSpec {
             (&a.spec.cron_expression, &a.spec.timezone)
                 == (&b.spec.cron_expression, &b.spec.timezone)
         };
-        match (was, is) {
-            (Some(was), Some(is)) if same(was, is) => Ok(Vec::new()),
-            (_, Some(is)) => is.due_next().map(|due| due_write(&due)).transpose().map(one_or_none),
+        let due = match (was, is) {
+            (Some(was), Some(is)) if same(was, is) => None,
+            (_, Some(is)) => is.due_next().map(|due| due_write(&due)).transpose()?,
             (Some(was), None) => {
-                Ok(vec![Write::delete(&keys::due_next(Owner::of(was.user_id.as_ref()), &was.id))])
+                Some(Write::delete(&keys::due_next(Owner::of(was.user_id.as_ref()), &was.id)))
             }
-            (None, None) => Ok(Vec::new()),
-        }
+            (None, None) => None,
+        };
+        Ok(due.into_iter().chain(NativeMark::written(before, after)?).collect())
     }
 }
 
@@ -64,10 +65,6 @@ impl Stored<ScheduleSpec> {
         let at = self.spec.timetable()?.next(self.updated_at)?;
         Some(DueNext { owner, schedule, at, version: 1 })
     }
-}
-
-fn one_or_none(write: Option<Write>) -> Vec<Write> {
-    write.into_iter().collect()
 }
 
 fn due_write(due: &DueNext) -> Result<Write> {

@@ -134,6 +134,15 @@ impl Blobs {
         })
     }
 
+    /// Removes what was stored outside of its item. What is gone already is as good.
+    pub fn discard<'a>(&'a self, stored: &'a Stored) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let Stored::Bucket { key, .. } = stored else { return Ok(()) };
+            let sent = self.client.delete_object().bucket(&self.bucket).key(key).send().await;
+            sent.map(drop).map_err(|error| StoreError::sdk(&self.bucket, &error))
+        })
+    }
+
     /// Reads an object whole.
     pub fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Vec<u8>>> {
         Box::pin(async move {

@@ -5,7 +5,7 @@
 //!   there with it.
 //! - What is new goes into a [`Batch`]: one open batch per monitor. [`tick`] says what a look at the clock has to do,
 //!   [`settle`] what the end of a run means for its batch: it is committed, tried again, or parked after
-//!   [`MAX_ATTEMPTS`] failures. Only then do the watermarks move (K-66).
+//!   [`MAX_ATTEMPTS`] failures. Only then do the watermarks move (K-66). Its [`noticed`] occurrence is in the ledger.
 //!
 //! Nothing here reads a clock or a store.
 
@@ -15,6 +15,7 @@ mod hours;
 mod interval;
 mod mark;
 mod novel;
+mod occurrence;
 mod settle;
 mod spec;
 mod steps;
@@ -31,6 +32,7 @@ pub use hours::{ActiveHours, ClockTime};
 pub use interval::Interval;
 pub use mark::{MAX_SEEN, MarkKind, Position, Watermark};
 pub use novel::{Found, MAX_ITEMS, Novel, Overlap, novel};
+pub use occurrence::{Origin, begun, followed, held_up, noticed};
 pub use settle::{Fate, Settled, fate, settle};
 pub use spec::MonitorSpec;
 pub use steps::{Detection, NoDetection, detections};

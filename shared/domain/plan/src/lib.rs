@@ -20,6 +20,7 @@ mod seal;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod unattended;
 
 pub use check::{CALL_SECONDS, MAX_EVENTS, MAX_STEPS, check, estimated_events};
 pub use confirm::confirms;

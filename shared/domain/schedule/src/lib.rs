@@ -15,6 +15,7 @@ use countersign_document::{Document, MaybeBlank, Refused, Rules, Text, Whole, te
 use countersign_profile::{ApprovalPolicy, ProfileId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 countersign_ids::prefixed_id! {
     /// One schedule.
@@ -38,6 +39,12 @@ pub struct ScheduleSpec {
     /// The IANA name of the time zone in which that is meant.
     #[serde(default)]
     pub timezone: TimeZoneName,
+    /// The playbook it follows; left out, the question chooses one of the agent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playbook_id: Option<Text<100>>,
+    /// Inputs of the playbook, by name; the others are read from the question.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub inputs: Map<String, Value>,
     /// What the agent is asked; may hold `{date}` and `{last_run_date}`.
     pub query_template: Text<16_000>,
     /// Whether gates before reversible steps open by themselves in its runs; left out, the agent's `default_approval_policy`
@@ -98,6 +105,9 @@ impl Document for ScheduleSpec {
             let message = format!("`{{{name}}}` is not a variable of a query");
             let hint = "use `{date}` or `{last_run_date}`".to_owned();
             rules.hinted("variable", "/query_template", message, hint);
+        }
+        if self.inputs.len() > 100 {
+            rules.error("inputs", "/inputs", "are more than a playbook has".to_owned());
         }
     }
 }

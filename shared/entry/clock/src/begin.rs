@@ -9,7 +9,6 @@ use countersign_web::Problem;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::civil::Date;
-use serde_json::Map;
 
 use crate::tick::{occurrence, report};
 use crate::{Clock, ClockError, Schedule};
@@ -143,9 +142,9 @@ impl Clock {
         let question = Question {
             run: of.id.run(0),
             profile: &profile,
-            playbook: None,
+            playbook: spec.playbook_id.as_deref(),
             query: &question.query,
-            inputs: &Map::new(),
+            inputs: &spec.inputs,
             mode: None,
             today: question.day,
             occasion: occasion(of, schedule, &profile),

@@ -14,9 +14,11 @@ use crate::begin::{NotBegun, Refusal};
 use crate::tick::{Tick, Ticked, report};
 use crate::{Clock, ClockError, Schedule};
 
-/// How many schedules one sweep ticks for, and how many occurrences it follows.
+/// How many schedules one sweep ticks for.
 const MOST: i32 = 200;
-const PAGES: usize = 5;
+
+/// How many open occurrences one sweep follows, about; the next one goes on behind them.
+const MAX_OPEN: usize = 1_000;
 
 /// What is due and could not be begun for so long is missed.
 const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
@@ -65,19 +67,11 @@ impl Clock {
     }
 
     async fn follow_all(&self, now: Timestamp, done: &mut Followed) -> Result<(), ClockError> {
-        let mut after: Option<String> = None;
-        for _ in 0..PAGES {
-            let page = self.catalog.open_occurrences(None, MOST, after.as_deref()).await?;
-            done.open += page.items.len();
-            for open in &page.items {
-                if let Err(error) = self.follow(open, now, done).await {
-                    done.failed += 1;
-                    tracing::error!(occurrence = %open.id, %error, "an occurrence could not be followed");
-                }
-            }
-            match page.next {
-                Some(next) => after = Some(next),
-                None => break,
+        for open in &self.catalog.next_open_occurrences(MAX_OPEN).await? {
+            done.open += 1;
+            if let Err(error) = self.follow(open, now, done).await {
+                done.failed += 1;
+                tracing::error!(occurrence = %open.id, %error, "an occurrence could not be followed");
             }
         }
         Ok(())

@@ -78,31 +78,64 @@ pub async fn ask(
     of: &Question<'_>,
 ) -> Result<Started, Problem> {
     start::active(of.profile)?;
+    let answer = answer(ctx, invoker, of).await?;
+    start::start(ctx, invoker, &answer.starting(of), answer.doubts.clone()).await
+}
+
+/// Checks whether a run could start that answers a question: what it would be warned of.
+///
+/// # Errors
+/// A [`Problem`] that says why it would not start.
+pub async fn could_answer(
+    ctx: Starter<'_>,
+    invoker: &Invoker,
+    of: &Question<'_>,
+) -> Result<Vec<FieldError>, Problem> {
+    let answer = answer(ctx, invoker, of).await?;
+    let mut said = start::could_start(ctx, invoker, &answer.starting(of)).await?;
+    said.extend(answer.doubts);
+    Ok(said)
+}
+
+/// How a question is answered.
+struct Answer {
+    chosen: Chosen,
+    given: understanding::Inputs,
+    context: RunContext,
+    mode: ExecutionMode,
+    doubts: Vec<FieldError>,
+}
+
+impl Answer {
+    fn starting<'a>(&'a self, of: &Question<'a>) -> Starting<'a> {
+        Starting {
+            run: of.run.clone(),
+            profile: of.profile,
+            playbook: &self.chosen.playbook,
+            query: of.query,
+            inputs: &self.given.all,
+            context: self.context,
+            occurrence: of.occurrence.clone(),
+            approval_policy: of.occasion.approval_policy(),
+            mode: self.mode,
+            chosen_because: self.chosen.because.clone(),
+            understood: self.given.understood.clone(),
+            repeats: &[],
+            found: None,
+            is_direct: self.chosen.is_direct,
+        }
+    }
+}
+
+async fn answer(ctx: Starter<'_>, invoker: &Invoker, of: &Question<'_>) -> Result<Answer, Problem> {
     let question = start::check_query(of.query);
-    let Chosen { playbook, because, is_direct } =
-        choosing::playbook(ctx, &invoker.user, of.profile, of.playbook, of.query).await?;
-    let valid = &playbook.playbook;
+    let chosen = choosing::playbook(ctx, &invoker.user, of.profile, of.playbook, of.query).await?;
+    let valid = &chosen.playbook.playbook;
     let given = understanding::inputs(of.profile, valid, of.query, of.inputs, of.today);
     let context = of.occasion.context(of.profile, valid);
     let known = Problem::both(question, given);
     let ((_, given), (context, raised)) = Problem::both(known, context)?;
-    let starting = Starting {
-        run: of.run.clone(),
-        profile: of.profile,
-        playbook: &playbook,
-        query: of.query,
-        inputs: &given.all,
-        context,
-        occurrence: of.occurrence.clone(),
-        approval_policy: of.occasion.approval_policy(),
-        mode: run_mode::of(Some(of.profile), valid, of.mode)?,
-        chosen_because: because,
-        understood: given.understood,
-        repeats: &[],
-        found: None,
-        is_direct,
-    };
-    let mut said = given.doubts;
-    said.extend(raised);
-    start::start(ctx, invoker, &starting, said).await
+    let mode = run_mode::of(Some(of.profile), valid, of.mode)?;
+    let doubts = given.doubts.iter().cloned().chain(raised).collect();
+    Ok(Answer { chosen, given, context, mode, doubts })
 }

@@ -17,7 +17,7 @@ mod skills;
 mod start;
 pub mod understanding;
 
-pub use ask::{Occasion, Question, ask};
+pub use ask::{Occasion, Question, ask, could_answer};
 pub use behalf::on_behalf;
 pub use quotas::counted;
 pub use repeat::{By, repeat};
@@ -25,7 +25,7 @@ pub use run_context::by_hand;
 pub use signing::floor_unreadable;
 pub use start::{
     Asking, Found, Started, Starting, active, begin, check_inputs, check_links, check_query,
-    check_samples, profile, start,
+    check_samples, could_start, profile, start,
 };
 
 use countersign_identity::{Presented, Scopes, UserId};

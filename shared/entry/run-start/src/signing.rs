@@ -11,6 +11,7 @@ use countersign_identity::{Requirement, Role, UserId, permits};
 use countersign_plan::{Plan, PlanStep, StepKind, requirement_of};
 use countersign_profile::Profile;
 use countersign_registry::Registry;
+use countersign_run::ApprovalPolicy;
 use countersign_store_catalog::StoredPlaybook;
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
@@ -18,13 +19,14 @@ use http::StatusCode;
 use crate::{Invoker, Starter};
 
 /// Checks that the caller may do every step of the plan, and that its gates can be opened. What does not stop the run,
-/// such as an unknown name beside enough good ones, is a warning.
+/// such as an unknown name beside enough good ones, is a warning. Nobody is asked at a gate that opens by itself.
 pub(crate) async fn check(
     ctx: Starter<'_>,
     invoker: &Invoker,
     profile: &Profile,
     playbook: &StoredPlaybook,
     plan: &Plan,
+    policy: ApprovalPolicy,
 ) -> Result<Vec<FieldError>, Problem> {
     permitted(ctx.registry, invoker, plan)?;
     let floor = floor(ctx).await?;
@@ -37,8 +39,9 @@ pub(crate) async fn check(
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     // Most gates of a run ask the same people: they are looked up once.
     let mut known: BTreeMap<Vec<String>, Vec<Named>> = BTreeMap::new();
-    for gate in plan.steps.iter().filter_map(|step| Gate::of(step, profile.signers(), &plan.owner))
-    {
+    let asking = |step: &&PlanStep| !plan.opens_by_itself(step, plan.context, policy);
+    let gates = plan.steps.iter().filter(asking);
+    for gate in gates.filter_map(|step| Gate::of(step, profile.signers(), &plan.owner)) {
         if !known.contains_key(&gate.names) {
             let role = Requirement::role(Role::Reader);
             let named = signers(ctx.directory, &gate.names, &role).await?;

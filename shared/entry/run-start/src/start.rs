@@ -150,6 +150,31 @@ pub async fn start(
     of: &Starting<'_>,
     warnings: Vec<FieldError>,
 ) -> Result<Started, Problem> {
+    let (head, mut all) = ready(ctx, invoker, of).await?;
+    all.extend(warnings);
+    let samples = of.found.as_ref().map(|found| Value::Object(found.outputs.clone()));
+    let playbook = of.is_direct.then(|| of.playbook.yaml.clone());
+    let request = Asked { inputs: of.inputs.clone().into(), samples, playbook };
+    begin(ctx, head, &request, all).await
+}
+
+/// Checks the same of a run that is not to begin now: what it would be warned of.
+///
+/// # Errors
+/// A [`Problem`] that says why it would not start.
+pub async fn could_start(
+    ctx: Starter<'_>,
+    invoker: &Invoker,
+    of: &Starting<'_>,
+) -> Result<Vec<FieldError>, Problem> {
+    ready(ctx, invoker, of).await.map(|(_, said)| said)
+}
+
+async fn ready(
+    ctx: Starter<'_>,
+    invoker: &Invoker,
+    of: &Starting<'_>,
+) -> Result<(Head, Vec<FieldError>), Problem> {
     let owner = &invoker.user;
     let endpoints = ctx.catalog.endpoints(owner, of.profile.id.as_str()).await?;
     let (linked, raised) = check_links(ctx, of.playbook, &endpoints)?;
@@ -173,13 +198,10 @@ pub async fn start(
     };
     let plan = planned(&linked, &head);
     repeating::check(ctx, &plan, of.repeats).await?;
-    let mut all = signing::check(ctx, invoker, of.profile, of.playbook, &plan).await?;
+    let policy = of.approval_policy;
+    let mut all = signing::check(ctx, invoker, of.profile, of.playbook, &plan, policy).await?;
     all.extend(raised);
-    all.extend(warnings);
-    let samples = of.found.as_ref().map(|found| Value::Object(found.outputs.clone()));
-    let playbook = of.is_direct.then(|| of.playbook.yaml.clone());
-    let request = Asked { inputs: of.inputs.clone().into(), samples, playbook };
-    begin(ctx, head, &request, all).await
+    Ok((head, all))
 }
 
 /// A run that was started, and what whoever asked should know of how.

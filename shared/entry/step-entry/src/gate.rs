@@ -5,7 +5,7 @@ use countersign_failure::Failure;
 use countersign_lambda_entry::Invocation;
 use countersign_plan::{OnError, PlanStep, StepKind};
 use countersign_registry::action::ActionError;
-use countersign_run::{ApprovalPolicy, GateOutcome, Head, RunContext, StepStatus};
+use countersign_run::{GateOutcome, Head, StepStatus};
 use countersign_store_runs::StepView;
 use countersign_wiring::{Condition, Reference, Scope};
 use serde_json::Value;
@@ -87,29 +87,14 @@ pub async fn gate_ask(
     }
 }
 
-/// A gate that opens by itself: in the run of a clock, by `auto_approve`, and only when nothing behind it is irreversible (K-11).
+/// The end of a gate that opens by itself (K-11).
 fn unattended(view: &StepView, step: &PlanStep) -> Option<StepEnd> {
     let Head { context, approval_policy, .. } = &view.head;
-    let by_clock = matches!(context, RunContext::Scheduled | RunContext::Monitor);
-    let is_open = by_clock
-        && *approval_policy == ApprovalPolicy::AutoApprove
-        && step.kind == StepKind::Gate
-        && !guards_irreversible(view, step);
-    is_open.then(|| {
+    view.plan.opens_by_itself(step, *context, *approval_policy).then(|| {
         let message = "nobody was asked: `auto_approve` holds for this run, and nothing behind this gate is irreversible";
         let ending = StepEnd::without_output(StepStatus::Approved, "AUTO_APPROVED", message.to_owned());
         StepEnd { verdict: Some(GateOutcome::Approved), ..ending }
     })
-}
-
-fn guards_irreversible(view: &StepView, step: &PlanStep) -> bool {
-    let behind = |other: &PlanStep| {
-        other.irreversible
-            && (other.guard.as_deref() == Some(step.name.as_str())
-                || other.covered_by.as_deref() == Some(step.name.as_str()))
-    };
-    let covers = step.gate.as_ref().is_some_and(|gate| !gate.covers.is_empty());
-    covers || view.plan.steps.iter().any(behind)
 }
 
 /// How a step ends that is not asked for any more: what it may have sent is told, whatever ended it.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use countersign_document::{Document, Problem as Found, Reading, merge_patch, read_value};
-use countersign_identity::{Caller, UserId};
+use countersign_identity::Caller;
 use countersign_store_catalog::{CatalogError, Spec, Stored, StoredDocument};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
@@ -35,12 +35,21 @@ pub(crate) trait Fields: Spec + Document {
     /// An id of sixteen bytes.
     fn id(bytes: [u8; 16]) -> Self::Id;
 
-    /// What only other documents can decide.
+    /// What only other documents, and whoever is asked, can decide; what may surprise.
     fn check(
         &self,
         ctx: &Context,
-        owner: &UserId,
-    ) -> impl Future<Output = Result<(), Problem>> + Send;
+        by: Author<'_>,
+    ) -> impl Future<Output = Result<Vec<Found>, Problem>> + Send;
+
+    /// Checks what is shown beside the fields and was sent back with them.
+    fn check_shown(
+        _: &Stored<Self>,
+        _: &Context,
+        shown: &More,
+    ) -> impl Future<Output = Result<(), Problem>> + Send {
+        std::future::ready(nothing_more(shown))
+    }
 
     /// See [`Kind::after_write`].
     fn after_write(_: &Stored<Self>, _: &Context) -> impl Future<Output = ()> + Send {
@@ -75,8 +84,8 @@ impl<S: Fields> Kind for Stored<S> {
     type View = Shown<Self>;
 
     async fn draft(ctx: &Context, author: Author<'_>, draft: &Sent<S>) -> Read<Self> {
-        let (spec, warnings) = read::<S>(draft.body.clone(), S::WORDS.invalid)?;
-        spec.check(ctx, author.user).await?;
+        let (spec, mut warnings) = read::<S>(draft.body.clone(), S::WORDS.invalid)?;
+        warnings.extend(spec.check(ctx, author).await?);
         let at = now();
         let (id, user_id) = (S::id(author.id), Some(author.user.clone()));
         let scopes = Some(author.scopes.clone());
@@ -85,8 +94,11 @@ impl<S: Fields> Kind for Stored<S> {
     }
 
     async fn change(self, ctx: &Context, editor: &Caller, change: Resent<Self>) -> Read<Self> {
-        let (spec, warnings) = read::<S>(change.fields(&self)?, S::WORDS.invalid)?;
-        spec.check(ctx, &editor.user).await?;
+        let (fields, shown) = change.fields(&self)?;
+        S::check_shown(&self, ctx, &shown).await?;
+        let (spec, mut warnings) = read::<S>(fields, S::WORDS.invalid)?;
+        let author = Author { user: &editor.user, scopes: &editor.scopes, id: [0; 16] };
+        warnings.extend(spec.check(ctx, author).await?);
         let scopes = Some(editor.scopes.clone());
         Ok((Self { spec, scopes, version: self.version + 1, updated_at: now(), ..self }, warnings))
     }
@@ -242,24 +254,36 @@ impl<R> Resent<R> {
 }
 
 impl<R: DocumentRecord> Resent<R> {
-    /// The fields that are changed. What the store adds may be sent back as it was read.
-    pub(crate) fn fields(self, before: &R) -> Result<Value, Problem> {
+    /// The fields that are changed, and what was sent back of what is shown beside them. What the store adds may be sent back
+    /// as it was read.
+    pub(crate) fn fields(self, before: &R) -> Result<(Value, More), Problem> {
         let mut fields = self.body;
         let kept = serde_json::to_value(before).unwrap_or_default();
-        let Some(map) = fields.as_object_mut() else { return Ok(fields) };
+        let mut shown = More::new();
+        let Some(map) = fields.as_object_mut() else { return Ok((fields, shown)) };
         if map.shift_remove("version").is_some_and(|seen| seen != kept["version"]) {
             return Err(CatalogError::Changed(R::KIND).into());
         }
-        // What is shown beside the fields of one document is no part of it.
+        // What is shown beside the fields of one document is not a part of it.
         let record = R::added_names();
-        map.retain(|name, _| kept.get(name).is_some() || !record.contains(name));
+        let beside = |name: &String| kept.get(name).is_none() && record.contains(name);
+        let sent: Vec<String> = map.keys().filter(|name| beside(name)).cloned().collect();
+        shown.extend(sent.into_iter().filter_map(|name| map.shift_remove_entry(&name)));
         for name in ["id", "user_id", "created_at", "updated_at", "scopes"] {
             if map.shift_remove(name).is_some_and(|sent| sent != kept[name]) {
                 return Err(Problem::field(name, "cannot be changed"));
             }
         }
-        Ok(fields)
+        Ok((fields, shown))
     }
+}
+
+/// A kind that shows nothing beside its fields has nothing sent back.
+pub(crate) fn nothing_more(shown: &More) -> Result<(), Problem> {
+    shown
+        .keys()
+        .next()
+        .map_or(Ok(()), |name| Err(Problem::field(name.as_str(), "cannot be changed")))
 }
 
 /// The name and the schema of fields.

@@ -75,6 +75,7 @@ mod tests {
         let profile = Profile::new(id, owner, spec, jiff::Timestamp::UNIX_EPOCH);
         let sent: Patch<Profile> = serde_json::from_value(patch.clone()).unwrap();
         let fields = patched(&profile, sent).and_then(|whole| whole.fields(&profile));
+        let fields = fields.map(|(fields, _)| fields);
         let found = fields.map(|fields| fields.pointer(field).cloned().unwrap_or_default());
         let found = found.map_err(|problem| (problem.status, problem.code.clone()));
         let expect = expect.cloned().map_err(|(status, code)| (status, code.to_owned()));

@@ -1,0 +1,113 @@
+//! Whether the runs of a schedule or a monitor could be started and signed: asked when it is saved, and not at 3 a.m.
+
+use countersign_document::{Problem as Found, Severity};
+use countersign_monitor::MonitorSpec;
+use countersign_profile::Profile;
+use countersign_run::{RunContext, RunId};
+use countersign_run_start::{self as run_start, Invoker, Occasion, Question, Starting, run_mode};
+use countersign_schedule::{ScheduleSpec, asked};
+use countersign_store_catalog::StoredPlaybook;
+use countersign_web::{FieldError, Problem};
+use jiff::tz::TimeZone;
+use serde_json::{Map, Value};
+
+use super::collection::Author;
+use super::now;
+use crate::Context;
+
+/// A gate that nobody can open.
+const UNREACHABLE: &str = "APPROVAL_UNREACHABLE";
+
+/// Checks the runs of an enabled schedule. What may be put right before it is due is a warning; a gate that nobody can open is
+/// refused.
+pub(super) async fn schedule(
+    ctx: &Context,
+    by: Author<'_>,
+    spec: &ScheduleSpec,
+    profile: &Profile,
+) -> Result<Vec<Found>, Problem> {
+    if !spec.is_enabled || !profile.is_active {
+        return Ok(Vec::new());
+    }
+    let now = now();
+    let utc = || now.to_zoned(TimeZone::UTC).date();
+    let today = spec.timetable().map_or_else(utc, |times| times.day(now));
+    let query = asked(&spec.query_template, today, today);
+    let policy = spec.approval_policy.unwrap_or(profile.spec.default_approval_policy);
+    let question = Question {
+        run: RunId::from_bytes(by.id),
+        profile,
+        playbook: spec.playbook_id.as_deref(),
+        query: &query,
+        inputs: &spec.inputs,
+        mode: None,
+        today,
+        occasion: Occasion::Clock(RunContext::Scheduled, policy),
+        occurrence: None,
+    };
+    match run_start::could_answer(ctx.starter(), &invoker(by), &question).await {
+        Ok(said) => Ok(said.iter().map(|one| warning("run", one)).collect()),
+        Err(problem) if problem.status >= 500 => Err(problem),
+        Err(problem) if problem.code == UNREACHABLE => Err(not_saved(problem)),
+        Err(problem) => Ok(vec![would_not_start(&problem)]),
+    }
+}
+
+/// Checks the runs of a monitor.
+pub(super) async fn monitor(
+    ctx: &Context,
+    by: Author<'_>,
+    spec: &MonitorSpec,
+    (profile, playbook): (&Profile, &StoredPlaybook),
+    inputs: &Map<String, Value>,
+) -> Result<Vec<Found>, Problem> {
+    let starting = Starting {
+        run: RunId::from_bytes(by.id),
+        profile,
+        playbook,
+        query: &spec.query_template,
+        inputs,
+        context: RunContext::Monitor,
+        occurrence: None,
+        approval_policy: spec.approval_policy,
+        mode: run_mode::of(Some(profile), &playbook.playbook, None)?,
+        chosen_because: None,
+        understood: Vec::new(),
+        repeats: &[],
+        found: None,
+    };
+    match run_start::could_start(ctx.starter(), &invoker(by), &starting).await {
+        Ok(said) => Ok(said.iter().map(|one| warning("run", one)).collect()),
+        Err(problem) => Err(not_saved(problem)),
+    }
+}
+
+fn invoker(by: Author<'_>) -> Invoker {
+    Invoker { user: by.user.clone(), scopes: by.scopes.clone(), token: None }
+}
+
+/// The same problem, of something that is not saved.
+fn not_saved(mut problem: Problem) -> Problem {
+    if problem.code == UNREACHABLE {
+        problem.detail =
+            "too few of the approvers could sign what its runs ask; it was not saved".to_owned();
+    }
+    problem
+}
+
+/// What a run of it would be warned of, at the field that names where that is from.
+fn warning(code: &str, said: &FieldError) -> Found {
+    let pointer = if said.path.starts_with("profile") { "/profile_id" } else { "/playbook_id" };
+    let message = format!("`{}`: {}", said.path, said.message);
+    let found = Found::error(code, pointer, message).hint(said.hint.clone());
+    Found { severity: Severity::Warning, ..found }
+}
+
+fn would_not_start(problem: &Problem) -> Found {
+    let errors: Vec<String> =
+        problem.errors.iter().map(|one| format!("`{}`: {}", one.path, one.message)).collect();
+    let more = if errors.is_empty() { String::new() } else { format!(": {}", errors.join("; ")) };
+    let message = format!("as things are, its runs would not start: {}{more}", problem.detail);
+    let found = Found::error(problem.code.as_str(), "/query_template", message);
+    Found { severity: Severity::Warning, ..found.hint(problem.hint.clone()) }
+}

@@ -1,0 +1,121 @@
+//! What is shown of a schedule beside its fields, when it is sent back: it may be as it was shown once, and nothing else.
+
+use countersign_clock::Schedule;
+use countersign_run::{Occurrence, OccurrenceState, RunStatus};
+use countersign_web::{FieldError, Problem};
+use jiff::{SignedDuration, Timestamp};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::collection::More;
+use super::schedules::{LOOK_BACK, SHOWN};
+use crate::Context;
+
+/// Checks that whatever is shown beside the fields is sent back as it was read. Due times pass and runs end in between, so it
+/// need not be what would be shown now.
+///
+/// # Errors
+/// A [`Problem`] with each field that never was so.
+pub(super) async fn check(schedule: &Schedule, ctx: &Context, shown: &More) -> Result<(), Problem> {
+    let Some(owner) = schedule.user_id.as_ref().filter(|_| !shown.is_empty()) else {
+        return Ok(());
+    };
+    let id = Some(schedule.id.as_str());
+    let known = ctx.catalog.occurrences(owner, id, LOOK_BACK, None).await?.items;
+    let other = shown.iter().filter(|(name, value)| !was_shown(schedule, &known, name, value));
+    let errors: Vec<FieldError> = other.map(|(name, _)| cannot(name)).collect();
+    if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
+}
+
+fn cannot(name: &str) -> FieldError {
+    let error = FieldError::new(name, "cannot be written, and was never shown like this");
+    error.with_hint("leave it out, or send it back as it was read")
+}
+
+fn was_shown(schedule: &Schedule, known: &[Occurrence], name: &str, value: &Value) -> bool {
+    let finished = || known.iter().filter(|one| one.state == OccurrenceState::Finished);
+    match name {
+        "next_runs" => read(value).is_some_and(|times: Vec<Timestamp>| are_due(schedule, &times)),
+        "next_run_at" => read(value).is_some_and(|at| are_due(schedule, &[at])),
+        "last_run_at" => {
+            read(value).is_some_and(|at: Timestamp| finished().any(|one| one.due_at == at))
+        }
+        "last_run_status" => {
+            read(value).is_some_and(|status| finished().any(|one| one.status == Some(status)))
+        }
+        "current_run" => known.iter().any(|one| is_run_of(one, value)),
+        _ => false,
+    }
+}
+
+fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    serde_json::from_value(value.clone()).ok()
+}
+
+/// Whether these are due times of the schedule, one after the other; a schedule that is not enabled has none.
+fn are_due(schedule: &Schedule, times: &[Timestamp]) -> bool {
+    let table = schedule.spec.timetable().filter(|_| schedule.spec.is_enabled);
+    let (Some(table), Some(first)) = (table, times.first()) else {
+        return times.is_empty() && !schedule.spec.is_enabled;
+    };
+    let Ok(before) = first.checked_sub(SignedDuration::from_secs(1)) else { return false };
+    times.len() <= SHOWN && table.upcoming(before, times.len()) == times
+}
+
+/// `occurrence`, `run` and `status`, and nothing else.
+fn is_run_of(one: &Occurrence, value: &Value) -> bool {
+    let run = |run: &Value| one.runs.iter().any(|own| *run == own.as_str());
+    value.as_object().is_some_and(|map| map.len() == 3)
+        && value["occurrence"] == one.id.as_str()
+        && run(&value["run"])
+        && read::<RunStatus>(&value["status"]).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_document::read_value;
+    use countersign_identity::UserId;
+    use countersign_schedule::{ScheduleId, ScheduleSpec};
+    use serde_json::json;
+
+    use super::*;
+
+    fn schedule(is_enabled: bool) -> Schedule {
+        let body = json!({
+            "name": "A", "profile_id": format!("prof_{}", "1".repeat(32)), "cron_expression": "0 6 * * *",
+            "query_template": "q", "is_enabled": is_enabled,
+        });
+        let spec = read_value::<ScheduleSpec>(body).value.unwrap();
+        let at = Timestamp::UNIX_EPOCH;
+        Schedule {
+            id: ScheduleId::from_bytes([1; 16]),
+            user_id: Some(UserId::from_bytes([2; 16])),
+            version: 1,
+            created_at: at,
+            updated_at: at,
+            scopes: None,
+            spec,
+        }
+    }
+
+    fn check(is_enabled: bool, name: &str, value: &Value, expect: bool) {
+        assert_eq!(was_shown(&schedule(is_enabled), &[], name, value), expect, "{name}: {value}");
+    }
+
+    #[test]
+    fn f_362_due_times_are_sent_back_as_they_were_shown_and_not_otherwise() {
+        let (one, next) = ("2026-11-24T06:00:00Z", "2026-11-25T06:00:00Z");
+        check(true, "next_runs", &json!([one, next]), true);
+        check(true, "next_run_at", &json!(one), true);
+        check(true, "next_runs", &json!([next, one]), false);
+        check(true, "next_runs", &json!(["2026-11-24T06:00:01Z"]), false);
+        check(true, "next_runs", &json!("soon"), false);
+        check(true, "next_runs", &json!([]), false);
+        check(false, "next_runs", &json!([]), true);
+        check(false, "next_run_at", &json!(one), false);
+        check(true, "last_run_at", &json!(one), false);
+        check(true, "last_run_status", &json!("complete"), false);
+        check(true, "current_run", &json!({}), false);
+        check(true, "something", &json!(1), false);
+    }
+}

@@ -1,0 +1,64 @@
+//! One document of the API, named on the command line, or written in a file.
+
+use std::path::Path;
+
+use clap::Args;
+use countersign_document::Document;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{FACTORY, visible};
+use crate::error::CliError;
+
+#[derive(Debug, Args)]
+pub(crate) struct One {
+    /// Its id, such as `sched_…` or `mon_…`.
+    pub(crate) id: String,
+}
+
+impl One {
+    /// Its path, of this kind; what is not an id names no other path.
+    pub(crate) fn path(&self, kind: &str, below: &str) -> Result<String, CliError> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if !self.id.is_empty() && self.id.bytes().all(is_plain) {
+            return Ok(format!("{FACTORY}/{kind}/{}{below}", self.id));
+        }
+        Err(CliError::Argument(format!("`{}` is not an id", visible(&self.id))))
+    }
+}
+
+/// A document as it is written: YAML, of which JSON is a part.
+pub(crate) fn read<D: Document + Serialize>(file: &Path) -> Result<Value, CliError> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        CliError::Argument(format!("{} cannot be read: {error}", file.display()))
+    })?;
+    let reading = countersign_document::read::<D>(&text);
+    if let Some(spec) = reading.value {
+        return serde_json::to_value(spec).map_err(|error| CliError::Argument(error.to_string()));
+    }
+    let origin = file.display().to_string();
+    Err(CliError::Argument(countersign_document::text(&origin, &text, &reading.problems, false)))
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_monitor::MonitorSpec;
+
+    use super::*;
+
+    #[test]
+    fn f_370_what_is_no_id_names_no_path() {
+        let path = |id: &str| One { id: id.to_owned() }.path("monitors", "/pause");
+        assert!(path("mon_1").unwrap().ends_with("/monitors/mon_1/pause"));
+        assert!(path("../profiles").is_err());
+        assert!(path("").is_err());
+    }
+
+    #[test]
+    fn f_366_a_file_is_checked_before_it_is_sent() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "name: A\ninterval: 1m\n").unwrap();
+        let said = read::<MonitorSpec>(file.path()).unwrap_err().to_string();
+        assert!(said.contains("profile_id") && said.contains("interval"), "{said}");
+    }
+}

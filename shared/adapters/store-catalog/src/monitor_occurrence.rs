@@ -1,0 +1,109 @@
+//! The line of a batch in the ledger of occurrences, where it changes by itself: the run was started, cannot be, or outlives its
+//! monitor.
+
+use countersign_identity::UserId;
+use countersign_monitor::{Batch, State, begun, held_up};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceReason, OccurrenceState, RunStatus};
+use countersign_store_kit::Expr;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use crate::monitor_store::{clock_write, put_batch, put_state};
+use crate::schedules::moved;
+use crate::{Batched, CatalogError, Clock, MonitorStore, Result, keys, occurrences, record};
+
+/// A run that goes on when its monitor is removed.
+const REMOVED: (&str, &str) = ("MONITOR_REMOVED", "the monitor was removed");
+
+impl MonitorStore {
+    /// Notes that the run of a batch has been started. Nothing happens when the batch has changed since it was read: its end was
+    /// faster.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn begun<'a>(&'a self, batched: &'a Batched, now: Timestamp) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let Some(occurrence) = &batched.occurrence else { return Ok(()) };
+            let doing = CatalogError::doing("note that the run of a batch was started");
+            let seen = Expr::new("#version = :seen").bind("seen", &batched.batch.version);
+            let batch = Batch { version: batched.batch.version + 1, ..batched.batch.clone() };
+            let occurrence = begun(occurrence, &batch, now);
+            let line = occurrences::put(&occurrence)?;
+            let after = Batched { batch, occurrence: Some(occurrence), ..batched.clone() };
+            let batch = put_batch(&after)?.when(seen.map_err(doing)?);
+            moved(self.table.transact(vec![batch, line]).await).map(drop).map_err(doing)
+        })
+    }
+
+    /// Notes a tick that could not start the run of a batch, with the reason.
+    ///
+    /// # Errors
+    /// [`CatalogError::Changed`] when the monitor has moved since `state` was read.
+    pub fn held_up<'a>(
+        &'a self,
+        batched: &'a Batched,
+        reason: &'a OccurrenceReason,
+        state: &'a State,
+        clock: &'a Clock,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let after = Batched {
+                occurrence: batched
+                    .occurrence
+                    .as_ref()
+                    .map(|one| held_up(one, &reason.code, &reason.message)),
+                ..batched.clone()
+            };
+            let mut writes = vec![put_state(&batched.batch.monitor_id, state)?];
+            writes.extend(after.writes()?);
+            writes.extend(clock_write(Some(clock))?);
+            self.apply(writes).await
+        })
+    }
+
+    /// Ends the open batch of a monitor that was removed, when no run of it goes on: nothing starts another one.
+    ///
+    /// # Errors
+    /// As [`MonitorStore::held_up`].
+    pub fn abandon<'a>(
+        &'a self,
+        batched: &'a Batched,
+        state: &'a State,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let ended = |one: &Occurrence| {
+                let state = match one.state {
+                    OccurrenceState::Due => OccurrenceState::Skipped,
+                    _ => OccurrenceState::Finished,
+                };
+                one.ended(state, REMOVED.0, REMOVED.1, now)
+            };
+            let occurrence = batched.occurrence.as_ref().map(ended);
+            let after = Batched { occurrence, ..batched.clone() };
+            let state = State { open: None, version: state.version + 1, ..state.clone() };
+            let mut writes = vec![put_state(&batched.batch.monitor_id, &state)?];
+            writes.extend(after.writes()?);
+            self.apply(writes).await
+        })
+    }
+
+    /// Ends the occurrence of a run that outlived its monitor.
+    pub(crate) async fn end_orphan(
+        &self,
+        owner: &UserId,
+        id: &OccurrenceId,
+        status: RunStatus,
+        now: Timestamp,
+    ) -> Result<()> {
+        let doing = CatalogError::doing("note the end of a run");
+        let key = keys::occurrence(owner, id);
+        let known: Option<Occurrence> = record::get(&self.table, &key).await.map_err(doing)?;
+        let Some(known) = known.filter(|one| !one.state.is_final()) else { return Ok(()) };
+        let ended = known.ended(OccurrenceState::Finished, REMOVED.0, REMOVED.1, now);
+        let ended = Occurrence { status: Some(status), ..ended };
+        let seen = Expr::new("#version = :seen").bind("seen", &known.version).map_err(doing)?;
+        let line = occurrences::put(&ended)?.when(seen);
+        moved(self.table.write(line).await).map(drop).map_err(doing)
+    }
+}

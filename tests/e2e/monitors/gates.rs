@@ -1,0 +1,89 @@
+//! Gates in the runs of monitors: what may open by itself, and who could sign (K-11).
+
+use serde_json::{Value, json};
+
+use super::{Feed, SAVE, Watch, monitor, playbook};
+use crate::case::{FACTORY, Person, person, refusal, step};
+use crate::effects::{Elsewhere, connector};
+
+/// Ana's agent, which watches a feed; `signers` sign.
+async fn agent(feed: &Feed, ana: &Person, signers: &[&Person], yaml: &str) -> String {
+    ana.post("/connectors", &json!({ "yaml": feed.connector() })).await;
+    let agent = ana.agent(signers).await;
+    ana.bind(&agent, "notices").await;
+    ana.playbook(yaml).await;
+    agent
+}
+
+/// A monitor whose gates may open by themselves, after its first look.
+async fn unattended(feed: Feed, ana: Person, maria: Person, agent: String) -> Watch {
+    let mut body = monitor(&agent);
+    body["approval_policy"] = json!("auto_approve");
+    let made = ana.post("/monitors", &body).await;
+    let monitor = made["id"].as_str().unwrap().to_owned();
+    let watch = Watch { feed, ana, maria, agent, monitor };
+    watch.outcome("baseline").await;
+    watch
+}
+
+#[tokio::test]
+async fn f_132_k_11_a_reversible_gate_of_a_monitors_run_opens_by_itself() {
+    let (feed, ana) = (Feed::open().await, person("ana", &["global:analyst"]).await);
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    // Nobody else signs for this agent, and nobody has to.
+    let agent = agent(&feed, &ana, &[], &playbook(SAVE)).await;
+    let watch = unattended(feed, ana, maria, agent).await;
+    watch.feed.publish("second");
+    assert_eq!(watch.look().await["last_outcome"], "started");
+    let page = watch.ana.get("/occurrences?source=monitor").await;
+    let run = page["items"][0]["runs"][0].as_str().unwrap().to_owned();
+    let done = watch.ana.reaches(&run, "complete").await;
+    assert_eq!(step(&done, "sign_off")["code"], "AUTO_APPROVED", "{done:#}");
+    assert_eq!(step(&done, "keep")["status"], "done", "{done:#}");
+}
+
+const PAY: &str = "call_connector\n    connector: test-ledger\n    endpoint: book\n    inputs: {amount: \"1.00\"}";
+
+#[tokio::test]
+async fn f_132_k_11_an_irreversible_gate_of_a_monitors_run_waits_for_people() {
+    let (feed, elsewhere) = (Feed::open().await, Elsewhere::open().await);
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    ana.post("/connectors", &json!({ "yaml": connector(elsewhere.port) })).await;
+    let agent = agent(&feed, &ana, &[&maria], &playbook(PAY)).await;
+    ana.bind(&agent, "test-ledger").await;
+    let watch = unattended(feed, ana, maria, agent).await;
+    watch.feed.publish("second");
+    assert_eq!(watch.look().await["last_outcome"], "started");
+    let run = watch.run().await;
+    watch.maria.request(&run).await;
+    watch.ana.reaches(&run, "awaiting_approval").await;
+    assert_eq!(elsewhere.posts(), 0, "it was paid before anybody signed");
+    watch.decide("approve").await;
+    watch.ana.reaches(&run, "complete").await;
+    assert_eq!(elsewhere.posts(), 1);
+}
+
+#[tokio::test]
+async fn f_366_a_monitor_whose_gate_nobody_can_open_is_not_saved() {
+    let (feed, ana) = (Feed::open().await, person("ana", &["global:analyst"]).await);
+    let agent = agent(&feed, &ana, &[], &playbook(SAVE)).await;
+    let path = format!("{FACTORY}/monitors");
+    let said = refusal(ana.door.post(&path, &monitor(&agent)).await);
+    assert_eq!((said.status, said.code.as_str()), (422, "APPROVAL_UNREACHABLE"), "{}", said.said);
+    assert!(said.places.contains(&"profile.approvers[0]".to_owned()), "{}", said.said);
+    let valid = ana.post("/monitors/validate", &monitor(&agent)).await;
+    assert_eq!(valid["is_valid"], false, "{valid:#}");
+
+    // One that does not look may be written before its agent is ready; resuming it asks again.
+    let mut paused = monitor(&agent);
+    paused["is_active"] = json!(false);
+    let made = ana.post("/monitors", &paused).await;
+    let resume = format!("/monitors/{}/resume", made["id"].as_str().unwrap());
+    let refused = ana.refused(&resume, Some(&json!({}))).await;
+    assert_eq!(refused, (422, "APPROVAL_UNREACHABLE".to_owned()));
+    let maria = person("maria", &["global:analyst", "decide"]).await;
+    let signs: Value = json!({ "approvers": [maria.username] });
+    ana.door.patch(&format!("{FACTORY}/profiles/{agent}"), &signs).await.unwrap();
+    assert_eq!(ana.post(&resume, &json!({})).await["is_active"], true);
+}

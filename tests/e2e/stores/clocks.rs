@@ -1,0 +1,126 @@
+//! Open occurrences by turns, and native schedules that the sweeper makes what the documents say.
+
+use std::collections::BTreeSet;
+
+use countersign_identity::UserId;
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
+use countersign_schedule::{ScheduleId, ScheduleSpec};
+use countersign_states::Schedules;
+use countersign_store_catalog::{Catalog, Stored};
+use cron_sweep::{Chore as _, Natives};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use crate::world::world;
+
+async fn catalog() -> Catalog {
+    Catalog::new(super::table("clocks").await)
+}
+
+fn at(seconds: i64) -> Timestamp {
+    let start: Timestamp = "2026-03-04T22:00:00Z".parse().unwrap();
+    start.checked_add(SignedDuration::from_secs(seconds)).unwrap()
+}
+
+fn open(n: i64) -> Occurrence {
+    let source = format!("sched_{}", "1".repeat(32));
+    Occurrence {
+        id: OccurrenceId::new(&source, at(n)),
+        owner: UserId::from_bytes([1; 16]),
+        source: OccurrenceSource::Schedule,
+        source_id: source,
+        name: "A".to_owned(),
+        profile_id: String::new(),
+        due_at: at(n),
+        noticed_at: at(n),
+        asked_by: None,
+        state: OccurrenceState::Queued,
+        reason: None,
+        runs: Vec::new(),
+        status: None,
+        finished_at: None,
+        max_retries: 0,
+        timeout_seconds: 1,
+        version: 1,
+    }
+}
+
+#[tokio::test]
+async fn p_003_every_open_occurrence_has_its_turn_however_many_there_are() {
+    let catalog = catalog().await;
+    for n in 0..450 {
+        assert!(catalog.notice(&open(n)).await.unwrap());
+    }
+    let mut seen = BTreeSet::new();
+    for looks in [200, 200, 50] {
+        let turn = catalog.next_open_occurrences(200).await.unwrap();
+        assert_eq!(turn.len(), looks);
+        seen.extend(turn.into_iter().map(|one| one.id));
+    }
+    assert_eq!(seen.len(), 450);
+    assert_eq!(catalog.next_open_occurrences(1_000).await.unwrap().len(), 450, "then anew");
+}
+
+fn schedule(bytes: [u8; 16]) -> Stored<ScheduleSpec> {
+    let body = json!({
+        "name": "A", "profile_id": format!("prof_{}", "1".repeat(32)), "cron_expression": "0 6 * * *",
+        "query_template": "q", "is_enabled": true,
+    });
+    Stored {
+        id: ScheduleId::from_bytes(bytes),
+        user_id: Some(UserId::from_bytes([2; 16])),
+        version: 1,
+        created_at: at(0),
+        updated_at: at(0),
+        scopes: None,
+        spec: serde_json::from_value(body).unwrap(),
+    }
+}
+
+/// What the sweeper repairs with, in this group of the service.
+async fn natives(catalog: &Catalog, group: &str) -> Natives {
+    let function = "arn:aws:lambda:us-east-1:000000000000:function:nobody";
+    let service = Schedules::new(
+        &super::aws().await,
+        group,
+        "arn:aws:iam::000000000000:role/clocks",
+        function,
+    );
+    Natives { catalog: catalog.clone(), schedules: service.clone(), monitors: service }
+}
+
+async fn is_set(id: &ScheduleId) -> bool {
+    world().aws(&["scheduler", "get-schedule", "--name", id.as_str()]).await.is_ok()
+}
+
+#[tokio::test]
+async fn f_217_a_native_schedule_that_was_not_set_or_removed_is_repaired() {
+    let catalog = catalog().await;
+    let natives = natives(&catalog, "default").await;
+    let stored = schedule(*uuid::Uuid::now_v7().as_bytes());
+    // Whoever saved it broke off here.
+    catalog.collection().create(&stored).await.unwrap();
+    let early = natives.run(at(30)).await.unwrap();
+    assert_eq!(early, json!({ "repaired": 0, "failed": 0 }), "its own minute is not over");
+    assert!(!is_set(&stored.id).await);
+    assert_eq!(natives.run(at(90)).await.unwrap()["repaired"], 1);
+    assert!(is_set(&stored.id).await);
+    assert_eq!(natives.run(at(150)).await.unwrap()["repaired"], 0, "once");
+
+    catalog.collection().delete(&stored).await.unwrap();
+    assert_eq!(natives.run(at(150)).await.unwrap()["repaired"], 1);
+    assert!(!is_set(&stored.id).await, "the document is gone");
+}
+
+#[tokio::test]
+async fn f_217_what_cannot_be_repaired_comes_after_the_others() {
+    let catalog = catalog().await;
+    let broken = natives(&catalog, "there-is-no-such-group").await;
+    let stored = schedule(*uuid::Uuid::now_v7().as_bytes());
+    catalog.collection().create(&stored).await.unwrap();
+    assert_eq!(broken.run(at(90)).await.unwrap(), json!({ "repaired": 0, "failed": 1 }));
+    assert_eq!(broken.run(at(100)).await.unwrap()["failed"], 0, "it was tried a moment ago");
+    let marks = catalog.native_open(at(1_000), 10).await.unwrap();
+    assert_eq!((marks.len(), marks[0].at), (1, at(90)));
+    assert_eq!(natives(&catalog, "default").await.run(at(200)).await.unwrap()["repaired"], 1);
+}
