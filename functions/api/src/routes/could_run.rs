@@ -75,6 +75,7 @@ pub(super) async fn monitor(
         understood: Vec::new(),
         repeats: &[],
         found: None,
+        is_direct: false,
     };
     match run_start::could_start(ctx.starter(), &invoker(by), &starting).await {
         Ok(said) => Ok(said.iter().map(|one| warning("run", one)).collect()),
