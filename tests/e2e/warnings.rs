@@ -253,7 +253,11 @@ async fn f_091_who_signs_sees_that_a_column_is_empty_that_no_answer_is_without()
     let case = started("pay-renamed", &format!("{read}{ASK}")).await;
     let (path, seen) = case.seen().await;
     let empty = "field `sum` is empty in all 2 records: the source may have renamed it, or its path is wrong";
-    assert_eq!(seen["warnings"][0]["first"], json!([empty]), "`note` is expected by nobody: {seen:#}");
+    assert_eq!(
+        seen["warnings"][0]["first"],
+        json!([empty]),
+        "`note` is expected by nobody: {seen:#}"
+    );
     // Whoever writes the connector is told of all columns that are empty.
     let call = json!({ "endpoint": "renamed" });
     let said = case.ana.post("/connectors/test-accounts/test", &call).await;

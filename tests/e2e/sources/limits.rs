@@ -65,7 +65,10 @@ async fn answered(ana: &Person, run: &str, state: &str) -> usize {
 async fn f_105_many_callers_at_once_have_one_budget_together() {
     let server = source().await;
     let ana = person("ana", &["global:analyst"]).await;
-    let yaml = connector(&server, "requests_per_month: 7, requests_per_day: 1000, requests_per_hour: 500, requests_per_minute: 200, requests_per_second: 50");
+    let yaml = connector(
+        &server,
+        "requests_per_month: 7, requests_per_day: 1000, requests_per_hour: 500, requests_per_minute: 200, requests_per_second: 50",
+    );
     ana.post("/connectors", &json!({ "yaml": yaml })).await;
     ana.playbook(&playbook()).await;
     let mut runs = Vec::new();
