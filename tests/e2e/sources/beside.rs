@@ -2,12 +2,15 @@
 //! the template has both.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use wiremock::matchers::{any, path, query_param};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
+use super::failing::Script;
 use super::output;
 use crate::case::{Person, admin, person_in, until};
 use crate::world::{World, world};
@@ -103,7 +106,7 @@ endpoints:
 ";
 
 #[tokio::test]
-async fn f_315_one_success_after_its_rest_lets_all_calls_through_again() {
+async fn f_315_k_74_one_success_after_its_rest_lets_all_calls_through_again() {
     let there = beside().await;
     let source = MockServer::start().await;
     let down = Mock::given(any()).respond_with(ResponseTemplate::new(503));
@@ -137,10 +140,17 @@ async fn f_315_one_success_after_its_rest_lets_all_calls_through_again() {
     // One that succeeds closes it, and the failures begin to count anew.
     drop(down);
     let works = ResponseTemplate::new(200).set_body_json(json!({ "items": [{ "name": "Mill" }] }));
-    Mock::given(any()).respond_with(works).mount(&source).await;
+    let (script, slow) = (Script::default(), Duration::from_secs(3));
+    script.says([works.set_delay(slow)]);
+    Mock::given(any()).respond_with(script.clone()).mount(&source).await;
     rested(&health).await;
-    let said = tried().await;
-    assert_eq!((&said["ok"], &said["count"]), (&json!(true), &json!(1)), "{said:#}");
+    // Of several callers at once one finds out; the others are told to come again, unless they come after it.
+    let said = join_all([tried(), tried(), tried(), tried()]).await;
+    let (passed, refused): (Vec<&Value>, Vec<&Value>) =
+        said.iter().partition(|said| said["ok"] == true);
+    assert!(refused.iter().all(|said| said["error"]["code"] == "CONNECTOR_UNAVAILABLE"));
+    assert_eq!((script.asked(), passed[0]["count"].as_u64()), (passed.len(), Some(1)), "{said:#?}");
+    assert!(script.pauses().first().is_none_or(|pause| *pause >= slow), "two calls found out");
     let closed = health().await;
     assert_eq!((&closed["breaker"], &closed["failures_in_a_row"]), (&json!("closed"), &json!(0)));
     assert_eq!(tried().await["ok"], true);

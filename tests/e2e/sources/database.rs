@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{output, own};
-use crate::case::{Person, admin, person, step};
+use crate::case::{FACTORY, Person, admin, person, step};
 use crate::world::world;
 
 #[path = "../../../shared/adapters/postgres-out/tests/server/mod.rs"]
@@ -13,14 +13,17 @@ mod server;
 use self::server::Server;
 
 /// `database` connectors are written by administrators: they read with somebody's role.
-async fn bound(server: &Server) -> (Person, String) {
+async fn bound(server: &Server) -> (Person, String, String) {
     let ana = person("ana", &["global:analyst"]).await;
     let agent = ana.agent(&[]).await;
     let yaml =
         std::fs::read_to_string(world().project.join("library/connectors/external-postgres.yaml"));
     // The server's certificate is its own; everything else is as shipped, under another id.
     let pem: String = server.authority.lines().map(|line| format!("    {line}\n")).collect();
-    let yaml = yaml.unwrap().replace("id: external-postgres", "id: books-postgres");
+    let yaml = yaml
+        .unwrap()
+        .replace("id: external-postgres", "id: books-postgres")
+        .replace("timeout_seconds: 30", "timeout_seconds: 2");
     let yaml = yaml.replace(
         "  driver: postgresql\n",
         &format!("  driver: postgresql\n  ca_certificate: |\n{pem}"),
@@ -29,15 +32,15 @@ async fn bound(server: &Server) -> (Person, String) {
     admin(world()).put(path, &json!({ "yaml": yaml })).await.unwrap();
     let credentials = json!({ "connection_string": server.reader() });
     let body = json!({ "connector_id": "books-postgres", "credentials": credentials });
-    ana.post(&format!("/profiles/{agent}/data-sources"), &body).await;
-    (ana, agent)
+    let bound = ana.post(&format!("/profiles/{agent}/data-sources"), &body).await;
+    (ana, agent, bound["id"].as_str().unwrap().to_owned())
 }
 
 #[tokio::test]
 #[cfg_attr(not(feature = "external"), ignore = "needs PostgreSQL: the feature `external` runs it")]
-async fn f_087_f_100_f_125_a_database_is_read_with_bound_values_and_never_written() {
+async fn f_087_f_100_f_125_k_40_a_database_is_read_with_bound_values_and_never_written() {
     let server = Server::shared().await;
-    let (ana, agent) = bound(&server).await;
+    let (ana, agent, binding) = bound(&server).await;
     let call =
         "step_type: tool, action: call_connector, connector: books-postgres, endpoint: query";
     let asked =
@@ -52,6 +55,9 @@ async fn f_087_f_100_f_125_a_database_is_read_with_bound_values_and_never_writte
         asked("cut", &json!({ "sql": "select id from donors order by id", "max_rows": 2 })),
         asked("writes", &json!({ "sql": "delete from donors" })),
         asked("sneaks", &json!({ "sql": "select sneaky() as n" })),
+        asked("two", &json!({ "sql": "select 1 as n; select 2 as n" })),
+        asked("many", &json!({ "sql": "select generate_series(1, 1200) as n" })),
+        asked("sleeps", &json!({ "sql": "select pg_sleep(60) as n" })),
     ];
     ana.playbook(&format!(
         "id: read-books\nname: Read\ndescription: Reads.\nversion: 1.0.0\nexecution_mode: deterministic\nsteps:\n{}",
@@ -74,6 +80,17 @@ async fn f_087_f_100_f_125_a_database_is_read_with_bound_values_and_never_writte
     );
     assert_eq!(step(&ended, "writes")["code"], "DATABASE_STATEMENT", "{ended:#}");
     assert_eq!(step(&ended, "sneaks")["code"], "DATABASE_REFUSED", "{ended:#}");
+    assert_eq!(step(&ended, "two")["code"], "DATABASE_STATEMENT", "{ended:#}");
+    let many = output(&ana, &run, "many").await;
+    assert_eq!((&many["count"], &many["has_more"]), (&json!(1_000), &json!(true)));
+    assert_eq!(step(&ended, "sleeps")["code"], "DATABASE_TIMEOUT", "{ended:#}");
+    let mighty = json!({ "connection_string": server.url("admin", "admin-pw-1") });
+    let path = format!("{FACTORY}/profiles/{agent}/data-sources/{binding}/credentials");
+    ana.door.put(&path, &mighty).await.unwrap();
+    let asked =
+        json!({ "endpoint": "query", "inputs": { "sql": "select 1 as n" }, "profile": agent });
+    let said = ana.post("/connectors/books-postgres/test", &asked).await;
+    assert_eq!(said["error"]["code"], "DATABASE_ROLE", "{said:#}");
     for hidden in ["reader-pw-1", "127.0.0.1"] {
         assert!(!ended.to_string().contains(hidden) && !read.to_string().contains(hidden));
     }

@@ -15,23 +15,23 @@ use crate::case::{Person, person, step};
 
 /// A source that gives these answers, one after the other, and then the last for ever.
 #[derive(Clone, Default)]
-struct Script {
+pub(super) struct Script {
     answers: Arc<Mutex<VecDeque<ResponseTemplate>>>,
     asked: Arc<Mutex<Vec<Instant>>>,
 }
 
 impl Script {
-    fn says(&self, answers: impl IntoIterator<Item = ResponseTemplate>) {
+    pub(super) fn says(&self, answers: impl IntoIterator<Item = ResponseTemplate>) {
         *self.answers.lock().unwrap() = answers.into_iter().collect();
         self.asked.lock().unwrap().clear();
     }
 
-    fn asked(&self) -> usize {
+    pub(super) fn asked(&self) -> usize {
         self.asked.lock().unwrap().len()
     }
 
     /// The pauses between its requests.
-    fn pauses(&self) -> Vec<Duration> {
+    pub(super) fn pauses(&self) -> Vec<Duration> {
         self.asked.lock().unwrap().windows(2).map(|two| two[1] - two[0]).collect()
     }
 }

@@ -6,7 +6,7 @@ use countersign_connector::sql::{ReadStatement, Server, fit};
 use countersign_connector::{DatabaseConnection, QueryRules, Reading, StatementSource};
 use countersign_postgres_out::{Ask, DatabaseError, Table, ask};
 use countersign_registry::action::Call;
-use countersign_registry::{DataType, Field};
+use countersign_registry::{DataType, Field, Warnings};
 use countersign_resilience::{Remedy, Tried};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
@@ -166,9 +166,10 @@ impl Asking<'_> {
         let limit = Limit { of: "row", key: "max_rows", most: max_rows, goes_on: false };
         let limit = is_full.then_some(limit);
         let (mut output, missing) = shaped(&self.resolved.endpoint, records, has_more, limit);
-        warnings.splice(0..0, missing);
+        let mut all: Warnings = missing.into_iter().collect();
+        all.extend(warnings);
         output.insert("_has_more".to_owned(), has_more.into());
-        output.insert("warnings".to_owned(), warnings.into());
+        all.write(&mut output);
         output.into()
     }
 }
