@@ -152,23 +152,23 @@ async fn f_062_people_whom_the_graph_did_not_have_are_seen_once() {
 async fn f_218_a_detection_step_that_fails_says_why_and_loses_nothing() {
     let watch = super::watching().await;
     let path = format!("{FACTORY}/connectors/notices");
-    let works = watch.ana.get("/connectors/notices").await;
     let broken = watch.feed.connector().replace(&watch.feed.port.to_string(), "1");
     watch.ana.door.put(&path, &json!({ "yaml": broken })).await.unwrap();
     watch.feed.publish("second");
-    let failed = watch.look().await;
-    assert_eq!(failed["last_outcome"], "failed", "{failed:#}");
+    let look = format!("/monitors/{}/run-now", watch.monitor);
+    watch.ana.post(&look, &json!({})).await;
+    let failed = watch.outcome("failed").await;
     let why = failed["last_error"].as_str().unwrap();
     assert!(why.contains("the step `look`"), "{why}");
     assert_eq!(watch.runs().await, 0);
     assert_eq!(failed["open_batch"], Value::Null, "{failed:#}");
 
-    assert_eq!(works["id"], "notices");
     watch.ana.door.put(&path, &json!({ "yaml": watch.feed.connector() })).await.unwrap();
     // A call that failed may have opened the circuit of the source for a while.
     until("a look that works", || async {
-        let state = watch.look().await;
-        (state["last_outcome"] == "started").then_some(())
+        watch.ana.post(&look, &json!({})).await;
+        tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+        (watch.of("state").await["last_outcome"] == "started").then_some(())
     })
     .await;
     assert_eq!(watch.of("batches").await["items"][0]["count"], 1, "nothing was lost");

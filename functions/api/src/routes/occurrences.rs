@@ -13,8 +13,8 @@ use countersign_schedule::{ScheduleId, ScheduleSpec};
 use countersign_store_catalog::{OccurrencesOf, Stored};
 use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use utoipa::IntoParams;
 
 use super::{Ctx, Reader, found, monitors};
@@ -50,6 +50,21 @@ pub(crate) struct OccurrenceQuery {
 }
 
 impl OccurrenceQuery {
+    /// What the store is asked for.
+    fn range(&self) -> Result<OccurrencesOf<'_>, Problem> {
+        let (from, before) = (self.since, self.until);
+        if from.zip(before).is_some_and(|(from, before)| from >= before) {
+            return Err(Problem::field("until", "must be after `since`"));
+        }
+        Ok(OccurrencesOf { source: self.source_id.as_deref(), from, before })
+    }
+
+    /// All filters as one text: a cursor belongs to them.
+    fn narrowed(&self) -> String {
+        let Self { source, source_id, state, profile, since, until, .. } = self;
+        json!([source, source_id, state, profile, since, until]).to_string()
+    }
+
     fn takes(&self, one: &Occurrence) -> bool {
         self.source.is_none_or(|source| one.source == source)
             && self.state.is_none_or(|state| one.state == state)
@@ -113,28 +128,10 @@ async fn page(
     owner: &UserId,
     query: &OccurrenceQuery,
 ) -> Result<Json<Page<Occurrence>>, Problem> {
-    if let (Some(since), Some(until)) = (query.since, query.until)
-        && since >= until
-    {
-        return Err(Problem::field("until", "must be after `since`"));
-    }
-    let (source, state) = (word(&query.source), word(&query.state));
-    let (since, until) = (word(&query.since), word(&query.until));
-    let filters = [
-        ("source", query.source_id.as_deref()),
-        ("kind", source.as_deref()),
-        ("state", state.as_deref()),
-        ("profile", query.profile.as_deref()),
-        ("since", since.as_deref()),
-        ("until", until.as_deref()),
-    ];
+    let (of, narrowed) = (query.range()?, query.narrowed());
+    let filters = [("narrowed", Some(narrowed.as_str()))];
     let cursor = Cursor::new(ctx.cursors.get().await?, owner, "occurrences", &filters);
     let paging = PageQuery { limit: query.limit, cursor: query.cursor.clone() };
-    let of = OccurrencesOf {
-        source: query.source_id.as_deref(),
-        from: query.since,
-        before: query.until,
-    };
     let page = sifted(
         paging.limit()?,
         paging.after(&cursor)?,
@@ -147,10 +144,4 @@ async fn page(
     )
     .await?;
     Ok(Json(cursor.page(page.items, page.next.as_deref())))
-}
-
-/// A filter as it is written.
-fn word(value: &Option<impl Serialize>) -> Option<String> {
-    let value = serde_json::to_value(value.as_ref()?).ok()?;
-    value.as_str().map(str::to_owned)
 }
