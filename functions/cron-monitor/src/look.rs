@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use countersign_actions_detect::{Look, Seen};
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
-    Batch, BatchItem, BatchState, Content, Detection, MAX_ITEMS, MonitorId, Position, State,
-    Watermark, batch_id, run_id,
+    Batch, BatchItem, Content, Detection, MAX_ITEMS, MonitorId, Position, State, Watermark,
 };
 use countersign_plan::{Plan, Request, inputs, plan, run_info, scope};
 use countersign_registry::action::Call;
@@ -164,24 +163,8 @@ impl Looked {
         state: &State,
         now: Timestamp,
     ) -> (Batch, Content) {
-        let number = state.batches + 1;
-        let id = batch_id(monitor, number);
         let previous = self.marks.iter().map(|mark| (mark.step_name.clone(), mark.version));
-        let batch = Batch {
-            run: run_id(&id, 1),
-            id,
-            number,
-            monitor_id: monitor.clone(),
-            state: BatchState::Open,
-            attempt: 1,
-            count: self.items.len(),
-            previous: previous.collect(),
-            has_moved: false,
-            run_status: None,
-            created_at: now,
-            closed_at: None,
-            version: 1,
-        };
+        let batch = Batch::found(monitor, state, self.items.len(), previous.collect(), now);
         let content = Content {
             items: self.items.clone(),
             outputs: self.outputs.clone(),

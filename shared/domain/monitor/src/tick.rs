@@ -4,6 +4,7 @@ use countersign_run::{BatchId, RunId};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::batch::Batch;
 use crate::interval::Interval;
 use crate::timing::Timing;
 
@@ -101,6 +102,14 @@ impl State {
         let is_first = self.last_outcome == Some(Outcome::Failed) && self.last_tick_at != Some(now);
         let wait = if is_first { REST } else { interval.length() + SignedDuration::from_mins(1) };
         now.checked_add(wait).unwrap_or(now)
+    }
+
+    /// The same after a look that found this batch.
+    #[must_use]
+    pub fn opened(&self, batch: &Batch, at: Timestamp) -> Self {
+        let (id, run) = (batch.id.clone(), batch.run.clone());
+        let open = Open { batch: id, number: batch.number, run, retry_after: None };
+        Self { batches: batch.number, open: Some(open), ..self.ticked(Outcome::Started, at) }
     }
 
     /// The same after a tick.

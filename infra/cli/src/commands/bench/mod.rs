@@ -3,6 +3,7 @@
 mod build;
 mod cold_start;
 mod connectors;
+mod day;
 mod effects;
 mod kills;
 mod requests;
@@ -35,6 +36,8 @@ enum Command {
     Run(run::Run),
     /// Files mapped to records, in speed and peak memory, beside Python with lxml, orjson and csv, and beside polars.
     Connectors(connectors::Connectors),
+    /// A simulated day of schedules and monitors: lost, doubled and late ticks, each due time once, each item once.
+    Day(day::Simulation),
     /// Requests as they are shown to those who sign, beside what a server receives of them, byte for byte.
     Effects(effects::Effects),
     /// The local stack killed within 50 ms of acknowledged writes; everything acknowledged must be there afterwards.
@@ -96,6 +99,7 @@ impl Bench {
             Command::Build(command) => command.figures(place, console).await?,
             Command::Run(command) => command.figures(place, console).await?,
             Command::Connectors(command) => command.figures(place, console).await?,
+            Command::Day(command) => command.figures(console).await?,
             Command::Effects(command) => command.figures(place, console).await?,
             Command::Kills(command) => command.figures(place, console).await?,
             Command::Requests(command) => command.figures(place, console).await?,
