@@ -117,8 +117,11 @@ pub(crate) fn monitor(id: &MonitorId) -> String {
     format!("MONITOR#{id}")
 }
 
+/// Where a monitor stands, behind its watermarks.
+pub(crate) const STATE: &str = "STATE";
+
 pub(crate) fn monitor_state(id: &MonitorId) -> Key {
-    Key::new(monitor(id), "STATE")
+    Key::new(monitor(id), STATE)
 }
 
 pub(crate) fn monitor_clock(id: &MonitorId) -> Key {

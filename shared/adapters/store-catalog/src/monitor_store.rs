@@ -11,7 +11,6 @@ use countersign_store_kit::{Blobs, Expr, Page, Query, StoreError, Table, Write, 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::error::CatalogError;
 use crate::record::{self, StoredRecord};
@@ -73,7 +72,7 @@ impl MonitorStore {
     pub fn standing<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<Standing>> {
         Box::pin(async move {
             let doing = CatalogError::doing("read where the monitor stands");
-            let query = Query::partition(&keys::monitor(monitor)).between("MARK#", "STATE");
+            let query = Query::partition(&keys::monitor(monitor)).between("MARK#", keys::STATE);
             let mut query = query.consistent();
             let mut standing = Standing::default();
             loop {
@@ -83,9 +82,12 @@ impl MonitorStore {
                 }
                 match page.next {
                     Some(next) => query = query.after(Some(&next)),
-                    None => return Ok(standing),
+                    None => break,
                 }
             }
+            let Standing { state, marks } = &mut standing;
+            state.complete(marks);
+            Ok(standing)
         })
     }
 
@@ -94,13 +96,13 @@ impl MonitorStore {
         standing: &mut Standing,
         item: countersign_store_kit::Item,
     ) -> std::result::Result<(), StoreError> {
+        let is_state = text(&item, "SK").as_deref() == Some(keys::STATE);
         let record: StoredRecord = decode(self.table.name(), item)?;
-        let value: Value = record.read(self.table.name())?;
-        if value.get("step_name").is_some() {
+        if is_state {
+            standing.state = record.read(self.table.name())?;
+        } else {
             let mark: Watermark = record.read(self.table.name())?;
             standing.marks.insert(mark.step_name.clone(), mark);
-        } else {
-            standing.state = record.read(self.table.name())?;
         }
         Ok(())
     }
@@ -283,9 +285,6 @@ impl MonitorStore {
             let mut query = Query::partition(&keys::monitor(monitor)).consistent();
             loop {
                 let page = self.table.query(query.clone()).await.map_err(doing)?;
-                let text = |item: &countersign_store_kit::Item, name: &str| {
-                    item.get(name).and_then(|value| value.as_s().ok()).cloned()
-                };
                 let key = |item: &countersign_store_kit::Item| {
                     Some(countersign_store_kit::Key::new(text(item, "PK")?, text(item, "SK")?))
                 };
@@ -308,6 +307,10 @@ impl MonitorStore {
             }
         })
     }
+}
+
+fn text(item: &countersign_store_kit::Item, name: &str) -> Option<String> {
+    item.get(name).and_then(|value| value.as_s().ok()).cloned()
 }
 
 /// The state, unless another change came first.

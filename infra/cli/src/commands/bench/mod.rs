@@ -6,6 +6,7 @@ mod connectors;
 mod day;
 mod effects;
 mod kills;
+mod monitors;
 mod requests;
 mod run;
 
@@ -42,6 +43,8 @@ enum Command {
     Effects(effects::Effects),
     /// The local stack killed within 50 ms of acknowledged writes; everything acknowledged must be there afterwards.
     Kills(kills::Kills),
+    /// Requests, invocations, transitions and processor time of looks that find nothing; their cost beside whole runs.
+    Monitors(monitors::Monitors),
     /// Requests drawn from the OpenAPI document of the running local stack, right ones and wrong ones; no answer may be undocumented.
     Requests(requests::Requests),
     /// What the write log of the local stack costs a run, in pairs of runs with it and without.
@@ -102,6 +105,7 @@ impl Bench {
             Command::Day(command) => command.figures(console).await?,
             Command::Effects(command) => command.figures(place, console).await?,
             Command::Kills(command) => command.figures(place, console).await?,
+            Command::Monitors(command) => command.figures(place, console).await?,
             Command::Requests(command) => command.figures(place, console).await?,
             Command::WriteLog(command) => command.figures(place, console).await?,
             Command::MapFile(command) => return command.run(console),

@@ -94,19 +94,18 @@ impl Tick {
     }
 }
 
-/// A run takes up to 20 minutes; one of ten fails.
+/// A run takes up to twelve minutes; one of ten fails.
 fn ends(now: Timestamp, random: &mut StdRng) -> (Timestamp, RunStatus) {
     let status = match random.random_range(0..10) {
         0 => RunStatus::Error,
         1 => RunStatus::Rejected,
         _ => RunStatus::Complete,
     };
-    (now + SignedDuration::from_secs(random.random_range(1..1_200)), status)
+    (now + SignedDuration::from_secs(random.random_range(1..720)), status)
 }
 
 fn note_started(ledger: &mut Ledger, of: &Occurrence, now: Timestamp) {
-    let after =
-        Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) };
+    let after = Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) };
     ledger.move_occurrence(&after);
 }
 

@@ -169,9 +169,11 @@ impl One {
 
     /// Runs that are over note their end; some do it twice, some not at all.
     fn runs_end(&mut self, now: Timestamp, outcome: &mut Outcome) {
-        let over = self.store.runs.iter().filter(|(run, (at, _))| {
-            *at <= now && !self.told.contains_key(*run)
-        });
+        let over = self
+            .store
+            .runs
+            .iter()
+            .filter(|(run, (at, _))| *at <= now && !self.told.contains_key(*run));
         let over: Vec<_> = over.map(|(run, (_, status))| (run.clone(), *status)).collect();
         for (run, status) in over {
             self.told.insert(run.clone(), ());
@@ -219,9 +221,8 @@ impl One {
                 BatchState::Parked => outcome.parked += 1,
                 BatchState::Open => outcome.untrue += 1,
             }
-            let is_parked_early = batch.state == BatchState::Parked
-                && batch.attempt < MAX_ATTEMPTS
-                && !stopped;
+            let is_parked_early =
+                batch.state == BatchState::Parked && batch.attempt < MAX_ATTEMPTS && !stopped;
             outcome.untrue += usize::from(is_parked_early);
             for item in content.items.iter().filter(|_| batch.state != BatchState::Open) {
                 *times.entry(&item.key).or_default() += 1;

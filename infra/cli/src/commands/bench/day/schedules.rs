@@ -17,7 +17,7 @@ use crate::error::CliError;
 /// How many overdue schedules one sweep ticks.
 const MAX_OVERDUE: usize = 200;
 /// The longest that is waited for what is not at its end, in minutes.
-const DRAIN: usize = 24 * 60;
+const DRAIN: usize = 3 * 24 * 60;
 
 const CRONS: [&str; 10] = [
     "*/5 * * * *",
@@ -28,7 +28,7 @@ const CRONS: [&str; 10] = [
     "0 * * * *",
     "30 */2 * * *",
     "30 2 * * *",
-    "0 6 * * MON-SUN",
+    "0 6 * * SAT,SUN",
     "59 23 * * *",
 ];
 const ZONES: [&str; 4] = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe"];
@@ -142,9 +142,8 @@ impl World<'_> {
     }
 
     fn ticks_for(&mut self, of: usize, due: Timestamp) {
-        let seconds = |random: &mut StdRng, most| {
-            SignedDuration::from_secs(random.random_range(0..most))
-        };
+        let seconds =
+            |random: &mut StdRng, most| SignedDuration::from_secs(random.random_range(0..most));
         let on_time = due + seconds(&mut self.random, 60);
         if self.day.is_down(on_time) {
             self.outcome.lost += 1;
@@ -219,8 +218,12 @@ impl World<'_> {
 
     fn judged(mut self) -> Outcome {
         let end = self.day.end();
-        let entered: BTreeSet<OccurrenceId> =
-            self.ledger.occurrences().filter(|one| one.due_at <= end).map(|one| one.id.clone()).collect();
+        let entered: BTreeSet<OccurrenceId> = self
+            .ledger
+            .occurrences()
+            .filter(|one| one.due_at <= end)
+            .map(|one| one.id.clone())
+            .collect();
         let mut outcome = std::mem::take(&mut self.outcome);
         outcome.due = self.expected.len();
         outcome.wrong = self.expected.symmetric_difference(&entered).count();
@@ -240,7 +243,8 @@ impl World<'_> {
         let ran = |nth: usize| self.ledger.runs.contains_key(&of.id.run(nth));
         match of.state {
             OccurrenceState::Finished => {
-                !of.runs.is_empty() && (0..of.runs.len()).all(|nth| of.runs[nth] == of.id.run(nth) && ran(nth))
+                !of.runs.is_empty()
+                    && (0..of.runs.len()).all(|nth| of.runs[nth] == of.id.run(nth) && ran(nth))
             }
             OccurrenceState::Skipped | OccurrenceState::Missed => {
                 of.reason.is_some() && of.runs.is_empty() && !ran(0)

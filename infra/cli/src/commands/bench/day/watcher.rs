@@ -37,15 +37,15 @@ pub(super) struct Store {
 
 /// What is written at once, unless the monitor has moved.
 enum Change {
-    Note(State, Watermark),
+    Note(State, Option<Watermark>),
     Open(State, Watermark, Batch, Content),
     Retry(State, Batch),
 }
 
 enum Stage {
     Read,
-    Decide(State, Watermark),
-    Head(State, Watermark, Open),
+    Decide(State, BTreeMap<String, Watermark>),
+    Head(State, Open),
     Write(Box<Change>, Option<RunId>),
     Start(RunId),
     Settle(RunId, RunStatus, u32),
@@ -81,14 +81,18 @@ impl Watch {
 
     fn next(&self, stage: Stage, store: &mut Store) -> Stage {
         match stage {
-            Stage::Read => Stage::Decide(store.state.clone(), store.mark.clone()),
-            Stage::Decide(state, mark) => self.decide(state, mark, store),
-            Stage::Head(state, mark, open) => match store.runs.get(&open.run) {
-                None => Stage::Write(self.note(&state, mark, Outcome::Started), Some(open.run)),
+            Stage::Read => {
+                let mut marks = BTreeMap::from([(STEP.to_owned(), store.mark.clone())]);
+                store.state.complete(&mut marks);
+                Stage::Decide(store.state.clone(), marks)
+            }
+            Stage::Decide(state, marks) => self.decide(state, &marks, store),
+            Stage::Head(state, open) => match store.runs.get(&open.run) {
+                None => Stage::Write(self.note(&state, Outcome::Started), Some(open.run)),
                 Some((at, status)) if *at <= self.now && fate(*status).is_some() => {
                     Stage::Settle(open.run, *status, 1)
                 }
-                Some(_) => Stage::Write(self.note(&state, mark, Outcome::Waiting), None),
+                Some(_) => Stage::Write(self.note(&state, Outcome::Waiting), None),
             },
             Stage::Write(change, run) => match (self.write(*change, store), run) {
                 (true, Some(run)) => Stage::Start(run),
@@ -114,11 +118,16 @@ impl Watch {
         store.runs.get(run).map_or(self.ends.1, |(_, status)| *status)
     }
 
-    fn note(&self, state: &State, mark: Watermark, outcome: Outcome) -> Box<Change> {
-        Box::new(Change::Note(state.ticked(outcome, self.now), mark))
+    fn note(&self, state: &State, outcome: Outcome) -> Box<Change> {
+        Box::new(Change::Note(state.ticked(outcome, self.now), None))
     }
 
-    fn decide(&self, state: State, mark: Watermark, store: &mut Store) -> Stage {
+    fn decide(
+        &self,
+        state: State,
+        marks: &BTreeMap<String, Watermark>,
+        store: &mut Store,
+    ) -> Stage {
         match tick(&state, &store.timing, false, self.now) {
             Due::Nothing => {
                 if state.open.is_none() {
@@ -127,24 +136,23 @@ impl Watch {
                 }
                 Stage::Done
             }
-            Due::OutsideHours => {
-                Stage::Write(self.note(&state, mark, Outcome::OutsideActiveHours), None)
-            }
-            Due::Resume(open) => Stage::Head(state, mark, open),
+            Due::OutsideHours => Stage::Write(self.note(&state, Outcome::OutsideActiveHours), None),
+            Due::Resume(open) => Stage::Head(state, open),
             Due::Retry(open) => {
                 let Some((batch, _)) = store.batches.get(&open.number) else { return Stage::Done };
                 let (batch, state) = batch.tried_again(&state);
                 let run = batch.run.clone();
                 Stage::Write(Box::new(Change::Retry(state, batch)), Some(run))
             }
-            Due::Look => self.look(&state, mark, store),
+            Due::Look => self.look(&state, marks, store),
         }
     }
 
-    fn look(&self, state: &State, mark: Watermark, store: &mut Store) -> Stage {
+    fn look(&self, state: &State, marks: &BTreeMap<String, Watermark>, store: &mut Store) -> Stage {
+        let mark = marks.get(STEP).cloned().unwrap_or_else(|| Watermark::new(STEP));
         if !self.answers {
             let state = state.failed("the source is down", self.now);
-            return Stage::Write(Box::new(Change::Note(state, mark)), None);
+            return Stage::Write(Box::new(Change::Note(state, None)), None);
         }
         store.looks += 1;
         let how = Overlap {
@@ -156,11 +164,12 @@ impl Watch {
         let seen = novel(mark.position.as_ref(), store.source.clone(), how);
         let looked = mark.clone().looked(seen.items.len(), self.now);
         if seen.items.is_empty() {
-            return Stage::Write(self.note(state, looked, Outcome::Suppressed), None);
+            let state = state.ticked(Outcome::Suppressed, self.now);
+            let (state, mut changed) = state.found_nothing(marks, &[looked]);
+            return Stage::Write(Box::new(Change::Note(state, changed.pop())), None);
         }
         let previous = BTreeMap::from([(STEP.to_owned(), mark.version)]);
-        let batch =
-            Batch::found(&store.monitor, state, seen.items.len(), previous, self.now);
+        let batch = Batch::found(&store.monitor, state, seen.items.len(), previous, self.now);
         let item = |found: &Found| BatchItem { step: STEP.to_owned(), key: found.key.clone() };
         let content = Content {
             items: seen.items.iter().map(item).collect(),
@@ -181,7 +190,8 @@ impl Watch {
         let overdue_at = state.overdue_at(store.timing.interval, self.now);
         match change {
             Change::Note(state, mark) => {
-                (store.state, store.mark, store.overdue_at) = (state, mark, overdue_at);
+                (store.state, store.overdue_at) = (state, overdue_at);
+                store.mark = mark.unwrap_or_else(|| store.mark.clone());
             }
             Change::Open(state, mark, batch, content) => {
                 (store.state, store.mark, store.overdue_at) = (state, mark, overdue_at);
