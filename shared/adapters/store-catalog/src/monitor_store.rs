@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use countersign_identity::UserId;
 use countersign_monitor::{Batch, Content, MonitorId, Settled, State, Watermark};
 use countersign_store_kit::{Blobs, Expr, Page, Query, StoreError, Table, Write, decode};
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, try_join_all};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,10 @@ pub struct Clock {
 impl Clock {
     pub(crate) fn put(&self) -> std::result::Result<Write, StoreError> {
         let put = Write::put(&keys::monitor_clock(&self.monitor), self)?;
-        Ok(put.indexed(keys::CLOCKS, &format!("{}#{}", self.overdue_at, self.monitor)))
+        Ok(put.indexed(
+            &keys::clocks(&self.monitor),
+            &format!("{}#{}", self.overdue_at, self.monitor),
+        ))
     }
 }
 
@@ -246,10 +249,17 @@ impl MonitorStore {
     pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Clock>>> {
         Box::pin(async move {
             let doing = CatalogError::doing("look for overdue monitors");
-            let query = Query::index(keys::CLOCKS).between("0", &now.to_string()).limit(most);
-            let page = self.table.query(query).await.map_err(doing)?;
-            let clocks = page.decode::<Clock>(self.table.name()).map_err(doing)?;
-            Ok(clocks.items)
+            let until = &now.to_string();
+            let part = |part: String| async move {
+                let query = Query::index(&part).between("0", until).limit(most);
+                self.table.query(query).await?.decode::<Clock>(self.table.name())
+            };
+            let parts = try_join_all(keys::all_clocks().into_iter().map(part)).await;
+            let mut clocks: Vec<Clock> =
+                parts.map_err(doing)?.into_iter().flat_map(|page| page.items).collect();
+            clocks.sort_by_key(|clock| clock.overdue_at);
+            clocks.truncate(usize::try_from(most).unwrap_or_default());
+            Ok(clocks)
         })
     }
 
