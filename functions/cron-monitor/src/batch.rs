@@ -20,15 +20,7 @@ pub(crate) async fn begin(
     now: Timestamp,
 ) -> Result<&'static str, TickError> {
     let (batch, content) = looked.batch(&event.monitor, &ready.standing.state, now);
-    let open = Open {
-        batch: batch.id.clone(),
-        number: batch.number,
-        run: batch.run.clone(),
-        retry_after: None,
-    };
-    let mut state = ready.standing.state.ticked(Outcome::Started, now);
-    state.batches = batch.number;
-    state.open = Some(open);
+    let state = ready.standing.state.opened(&batch, now);
     let clock = clock(event, state.overdue_at(ready.timing.interval, now));
     let occurrence = occurrence(event, ready, &batch);
     let new = NewBatch { batch: &batch, content: &content, occurrence: &occurrence };

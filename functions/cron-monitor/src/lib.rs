@@ -4,17 +4,19 @@
 //! times are noted and that is all (F-212). When something is, it is written down as the monitor's open batch, in one write,
 //! and a run is started whose detection steps have that result. Whatever a tick did not come to, the next one does.
 
+mod asked;
 mod batch;
 mod error;
 mod gone;
 mod look;
+mod sources;
 mod start;
 mod tick;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use countersign_actions_connect::{Mode, actions};
+use countersign_actions_connect::{Deps, Mode, actions};
 use countersign_actions_detect::{Detect, NewEntities, Sources, detections};
 use countersign_connect_entry::reading;
 use countersign_identity::UserId;
@@ -34,6 +36,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use error::TickError;
+
+use self::sources::PerTick;
 
 /// What the clocks send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +62,7 @@ pub struct Context {
     registry: Registry,
     runs_per_day: Quota,
     detections: BTreeMap<&'static str, Arc<dyn Detect>>,
+    connectors: Arc<PerTick>,
 }
 
 impl Context {
@@ -70,6 +75,9 @@ impl Context {
         let table = || boot.table(Setting::TableCatalog, &dynamo);
         let runs = RunStore::new(boot.table(Setting::TableRuns, &dynamo)?, boot.blobs()?);
         let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
+        let deps = reading(boot)?;
+        let connectors = Arc::new(PerTick::new(deps.connectors));
+        let deps = Deps { connectors: connectors.clone(), ..deps };
         Ok(Self {
             catalog: Catalog::new(table()?),
             monitors: MonitorStore::new(table()?, boot.blobs()?),
@@ -78,7 +86,8 @@ impl Context {
             runs,
             registry: Registry::builtin(),
             runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
-            detections: sources(boot)?.into_iter().map(|one| (one.name(), one)).collect(),
+            detections: detect(boot, deps)?.into_iter().map(|one| (one.name(), one)).collect(),
+            connectors,
         })
     }
 
@@ -97,8 +106,7 @@ impl Context {
 }
 
 /// Every detection there is.
-fn sources(boot: &Boot) -> Result<Vec<Arc<dyn Detect>>, StartError> {
-    let deps = reading(boot)?;
+fn detect(boot: &Boot, deps: Deps) -> Result<Vec<Arc<dyn Detect>>, StartError> {
     let (connectors, files) = (Arc::clone(&deps.connectors), Arc::clone(&deps.files));
     let connect = actions(deps, Mode::Read).into_iter().find(|one| one.name() == CALL_CONNECTOR);
     let sources = connect.map(|connect| Sources { connect, connectors, files });
@@ -123,6 +131,7 @@ pub async fn handle(
     invocation: &Invocation,
 ) -> Result<Value, Fault> {
     let event: TickEvent = decode(event)?;
+    context.connectors.begin();
     let outcome = tick::tick(context, &event, invocation).await?;
     tracing::info!(monitor = %event.monitor, outcome, "ticked");
     Ok(json!({ "outcome": outcome }))

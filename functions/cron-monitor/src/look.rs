@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use countersign_actions_detect::{Look, Seen};
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
-    Batch, BatchItem, BatchState, Content, Detection, MAX_ITEMS, MonitorId, Position, State,
-    Watermark, batch_id, run_id,
+    Batch, BatchItem, Content, Detection, MAX_ITEMS, MonitorId, Position, State, Watermark,
 };
 use countersign_plan::{Plan, Request, inputs, plan, run_info, scope};
 use countersign_registry::action::Call;
 use countersign_run::{Head, RunContext};
 use countersign_step_entry::prepare;
+use countersign_wiring::Scope;
 use futures::future::try_join_all;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
+use crate::asked::Asked;
 use crate::start;
 use crate::tick::Ready;
 use crate::{Context, TickEvent};
@@ -45,9 +46,14 @@ impl Looking<'_> {
         let head = start::head(self.event, self.ready, None, self.invocation.now);
         let plan = self.plan(&head)?;
         let most = (MAX_ITEMS / steps.len().max(1)).max(1);
-        let looks = steps.iter().map(|step| self.one(step, &plan, &head, most));
-        let seen = try_join_all(looks).await?;
-        Ok(self.looked(steps, seen))
+        let scope = scope(&head, &plan);
+        let call = |step| self.call(step, &plan, &head, &scope).map_err(failed(step));
+        let calls: Vec<Call> = steps.iter().map(call).collect::<Result<_, _>>()?;
+        let asked = Asked::begin();
+        let looks = steps.iter().zip(&calls).map(|(step, call)| self.one(step, call, most));
+        let seen = try_join_all(looks).await;
+        asked.end(&self.event.monitor);
+        Ok(self.looked(steps, seen?))
     }
 
     /// The playbook with its variables as the run will have them.
@@ -68,17 +74,10 @@ impl Looking<'_> {
         Ok(plan(playbook, request))
     }
 
-    async fn one(
-        &self,
-        step: &Detection<'_>,
-        plan: &Plan,
-        head: &Head,
-        most: usize,
-    ) -> Result<Seen, String> {
-        let failed = |why: String| format!("the step `{}`: {why}", step.step);
+    async fn one(&self, step: &Detection<'_>, call: &Call, most: usize) -> Result<Seen, String> {
         let action = self.ctx.detections.get(step.action);
-        let action = action.ok_or_else(|| failed(format!("`{}` cannot look", step.action)))?;
-        let call = self.call(step, plan, head).map_err(failed)?;
+        let action =
+            action.ok_or_else(|| failed(step)(format!("`{}` cannot look", step.action)))?;
         let mark = self.ready.standing.marks.get(step.step);
         let start = Position::start(countersign_monitor::MarkKind::Cursor);
         let first = self.ready.monitor.spec.process_first.then_some(&start);
@@ -88,15 +87,21 @@ impl Looking<'_> {
             most,
             last: mark.and_then(|mark| mark.last_checked_at).filter(|_| !self.event.asked_for),
         };
-        action.look(&call, look).await.map_err(|error| failed(format!("{}: {error}", error.code)))
+        let seen = action.look(call, look).await;
+        seen.map_err(|error| failed(step)(format!("{}: {error}", error.code)))
     }
 
-    fn call(&self, step: &Detection<'_>, plan: &Plan, head: &Head) -> Result<Call, String> {
+    fn call(
+        &self,
+        step: &Detection<'_>,
+        plan: &Plan,
+        head: &Head,
+        scope: &Scope<'_>,
+    ) -> Result<Call, String> {
         let unknown = || format!("there is no action `{}`", step.action);
         let contract = self.ctx.registry.get(step.action).ok_or_else(unknown)?;
         let planned = plan.step(step.step).ok_or_else(unknown)?;
-        let prepared =
-            prepare(planned, contract, &scope(head, plan)).map_err(|said| said.join("; "))?;
+        let prepared = prepare(planned, contract, scope).map_err(|said| said.join("; "))?;
         Ok(Call {
             run: head.run.to_string(),
             step: step.step.to_owned(),
@@ -128,6 +133,12 @@ impl Looking<'_> {
         }
         looked
     }
+}
+
+/// What goes wrong at a step.
+fn failed(step: &Detection<'_>) -> impl Fn(String) -> String {
+    let step = step.step.to_owned();
+    move |why| format!("the step `{step}`: {why}")
 }
 
 impl Looked {
@@ -164,24 +175,8 @@ impl Looked {
         state: &State,
         now: Timestamp,
     ) -> (Batch, Content) {
-        let number = state.batches + 1;
-        let id = batch_id(monitor, number);
         let previous = self.marks.iter().map(|mark| (mark.step_name.clone(), mark.version));
-        let batch = Batch {
-            run: run_id(&id, 1),
-            id,
-            number,
-            monitor_id: monitor.clone(),
-            state: BatchState::Open,
-            attempt: 1,
-            count: self.items.len(),
-            previous: previous.collect(),
-            has_moved: false,
-            run_status: None,
-            created_at: now,
-            closed_at: None,
-            version: 1,
-        };
+        let batch = Batch::found(monitor, state, self.items.len(), previous.collect(), now);
         let content = Content {
             items: self.items.clone(),
             outputs: self.outputs.clone(),

@@ -7,6 +7,7 @@ use countersign_monitor::{
 use countersign_profile::Profile;
 use countersign_run_start::{Invoker, on_behalf};
 use countersign_store_catalog::{CatalogError, Clock, Standing, Stored, StoredPlaybook};
+use futures::future::{join, try_join};
 use jiff::Timestamp;
 
 use crate::error::TickError;
@@ -31,14 +32,15 @@ pub(crate) async fn tick(
     invocation: &Invocation,
 ) -> Result<&'static str, TickError> {
     let monitors = ctx.catalog.collection::<Stored<MonitorSpec>>();
-    let Some(monitor) = monitors.own(&event.owner, &event.monitor).await? else {
+    let monitor = monitors.own(&event.owner, &event.monitor);
+    let (monitor, standing) = try_join(monitor, ctx.monitors.standing(&event.monitor)).await?;
+    let Some(monitor) = monitor else {
         return gone::forget(ctx, event, invocation.now).await;
     };
     if !monitor.spec.is_active {
         ctx.monitors.stop_clock(&monitor.id).await?;
         return Ok("paused");
     }
-    let standing = ctx.monitors.standing(&monitor.id).await?;
     let ready = match ready(ctx, event, monitor, standing).await? {
         Ok(ready) => ready,
         Err(unready) => return unready.note(ctx, event, invocation.now).await,
@@ -83,12 +85,13 @@ async fn ready(
 ) -> Result<Result<Ready, Unready>, TickError> {
     let unready = |standing, why: String| Ok(Err(Unready { standing, why }));
     // Nobody looks with the credentials of somebody who is no longer there.
-    let owner = on_behalf(&ctx.directory, &event.owner, monitor.scopes.as_ref()).await;
+    let owner = on_behalf(&ctx.directory, &event.owner, monitor.scopes.as_ref());
+    let (owner, read) = join(owner, agent_and_playbook(ctx, event, &monitor)).await;
     let invoker = match owner {
         Ok(invoker) => invoker,
         Err(problem) => return unready(standing, start::said(&start::lasting(problem)?)),
     };
-    let (agent, playbook) = agent_and_playbook(ctx, event, &monitor).await?;
+    let (agent, playbook) = read?;
     let Some(agent) = agent.filter(|agent| agent.is_active) else {
         let why = format!("the agent `{}` is gone or switched off", monitor.spec.profile_id);
         return unready(standing, why);
@@ -156,8 +159,12 @@ pub(crate) async fn note(
     now: Timestamp,
 ) -> Result<&'static str, TickError> {
     let state = ready.standing.state.ticked(outcome, now);
+    let (state, marks) = match outcome {
+        Outcome::Suppressed => state.found_nothing(&ready.standing.marks, marks),
+        _ => (state, marks.to_vec()),
+    };
     let clock = clock(event, state.overdue_at(ready.timing.interval, now));
-    late_is_well(ctx.monitors.note(&event.monitor, &state, marks, Some(&clock)).await)?;
+    late_is_well(ctx.monitors.note(&event.monitor, &state, &marks, Some(&clock)).await)?;
     Ok(outcome.as_str())
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 use super::Stack;
@@ -54,9 +55,52 @@ impl Aws {
     /// # Errors
     /// [`CliError::Io`] when the client cannot be started; its own failure is in the output.
     pub async fn output(&self, arguments: &[&str], folder: &Path) -> Result<Output, CliError> {
-        let mut command = Command::new(&self.program);
+        let mut command = self.command(&self.program, folder);
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .await
+            .map_err(|source| CliError::io("running the AWS client", source))
+    }
+
+    /// Invokes a function with one event after the other, and returns what it answers to each. `script` is
+    /// `infra/local/invoke.py`.
+    ///
+    /// # Errors
+    /// [`CliError::Found`] when the function fails; [`CliError::Io`] when the script cannot be run.
+    pub async fn invoke(
+        &self,
+        script: &Path,
+        function: &str,
+        events: &[serde_json::Value],
+        folder: &Path,
+    ) -> Result<Vec<serde_json::Value>, CliError> {
+        let doing = |source| CliError::io("invoking a function", source);
+        let mut command = self.command(&self.program.with_file_name("python"), folder);
+        command.arg(script).arg(function);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(doing)?;
+        if let Some(mut input) = child.stdin.take() {
+            let lines: String = events.iter().map(|event| format!("{event}\n")).collect();
+            input.write_all(lines.as_bytes()).await.map_err(doing)?;
+        }
+        let output = child.wait_with_output().await.map_err(doing)?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let last = said.trim().lines().last().unwrap_or("no reason given").to_owned();
+            return Err(CliError::Found(last));
+        }
+        let said = String::from_utf8_lossy(&output.stdout);
+        let answers = said.lines().map(serde_json::from_str).collect::<Result<_, _>>();
+        answers.map_err(|error| CliError::Found(format!("a function answered no JSON: {error}")))
+    }
+
+    /// A program aimed at the local stack.
+    fn command(&self, program: &Path, folder: &Path) -> Command {
+        let mut command = Command::new(program);
         // The owner's own profile must never be used by accident: nothing of it is passed on.
-        command.args(arguments).current_dir(folder).env_clear();
+        command.current_dir(folder).env_clear();
         for name in ["PATH", "HOME", "LANG", "TMPDIR"] {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
@@ -79,10 +123,6 @@ impl Aws {
                 .env("AWS_SESSION_TOKEN", token);
         }
         command
-            .stdin(Stdio::null())
-            .output()
-            .await
-            .map_err(|source| CliError::io("running the AWS client", source))
     }
 
     /// Runs one command that must succeed and answers in JSON.

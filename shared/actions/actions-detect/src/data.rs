@@ -71,9 +71,10 @@ impl NewData {
     ) -> Result<Option<FeedConnection>, ActionError> {
         // A name that is none is told by the call.
         let Ok(id) = ConnectorId::parse(connector) else { return Ok(None) };
-        let found = self.connectors.definition(&call.owner, &id).await;
+        // With the binding, as the call reads it: whoever keeps what it read has both.
+        let found = self.connectors.bound(&call.owner, &call.info.profile_id, &id).await;
         let found = found.map_err(|error| ActionError::from_failure(error.as_ref()))?;
-        Ok(found.and_then(|stored| match stored.definition.connection {
+        Ok(found.connector.and_then(|stored| match stored.definition.connection {
             Connection::RssFeed(feed) => Some(feed),
             _ => None,
         }))

@@ -76,12 +76,12 @@ pub(crate) fn due_next(owner: Owner<'_>, schedule: &ScheduleId) -> Key {
 
 /// Where the index has a schedule that is due at this moment.
 pub(crate) fn due_index(at: Timestamp, schedule: &ScheduleId) -> (String, String) {
-    (DUE.to_owned(), format!("{:012}#{schedule}", at.as_second()))
+    (part(DUE, schedule.as_str()), format!("{:012}#{schedule}", at.as_second()))
 }
 
-/// The index of what is due, and the end of what is due by this moment.
-pub(crate) fn due_until(now: Timestamp) -> (String, String) {
-    (DUE.to_owned(), format!("{:012}$", now.as_second()))
+/// Every part of the index of what is due, and the end of what is due by this moment.
+pub(crate) fn due_until(now: Timestamp) -> (Vec<String>, String) {
+    (parts(DUE), format!("{:012}$", now.as_second()))
 }
 
 const DUE: &str = "DUE";
@@ -91,6 +91,21 @@ pub(crate) const NATIVE: &str = "NATIVE";
 
 pub(crate) fn native(owner: &UserId, id: &str) -> Key {
     Key::new(partition(Owner::User(owner)), format!("NATIVE#{id}"))
+}
+
+/// Sixteen parts of an index that has something of everybody: one partition takes a thousand writes a second.
+const PARTS: &str = "0123456789abcdef";
+
+/// The part of what has this id, which ends in a random hexadecimal digit.
+fn part(index: &str, id: &str) -> String {
+    let last = id.chars().next_back().filter(|last| PARTS.contains(*last));
+    format!("{index}#{}", last.unwrap_or('0'))
+}
+
+/// Every part, and the whole that was written before there were parts.
+fn parts(index: &str) -> Vec<String> {
+    let parts = PARTS.chars().map(|part| format!("{index}#{part}"));
+    parts.chain([index.to_owned()]).collect()
 }
 
 /// The partition of what is still to happen.
@@ -127,8 +142,11 @@ pub(crate) fn monitor(id: &MonitorId) -> String {
     format!("MONITOR#{id}")
 }
 
+/// Where a monitor stands, behind its watermarks.
+pub(crate) const STATE: &str = "STATE";
+
 pub(crate) fn monitor_state(id: &MonitorId) -> Key {
-    Key::new(monitor(id), "STATE")
+    Key::new(monitor(id), STATE)
 }
 
 pub(crate) fn monitor_clock(id: &MonitorId) -> Key {
@@ -143,5 +161,33 @@ pub(crate) fn batch(id: &MonitorId, number: u64) -> Key {
     Key::new(monitor(id), format!("BATCH#{number:010}"))
 }
 
-/// The partition of the index with the clocks of all monitors that look.
-pub(crate) const CLOCKS: &str = "MONITORS#CLOCKS";
+/// The part of the index that has the clock of a monitor that looks.
+pub(crate) fn clocks(id: &MonitorId) -> String {
+    part(CLOCKS, id.as_str())
+}
+
+/// Every part of it.
+pub(crate) fn all_clocks() -> Vec<String> {
+    parts(CLOCKS)
+}
+
+const CLOCKS: &str = "MONITORS#CLOCKS";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p_003_whatever_is_written_to_a_part_is_looked_for() {
+        let (due, end) = due_until(Timestamp::from_second(60).unwrap());
+        for byte in 0..=255 {
+            let (monitor, schedule) =
+                (MonitorId::from_bytes([byte; 16]), ScheduleId::from_bytes([byte; 16]));
+            assert!(all_clocks().contains(&clocks(&monitor)));
+            let (part, at) = due_index(Timestamp::from_second(60).unwrap(), &schedule);
+            assert!(due.contains(&part) && at < end, "{part} {at}");
+        }
+        assert!(due.contains(&"DUE".to_owned()), "what was written before there were parts");
+        assert_eq!(due.len(), 17);
+    }
+}

@@ -12,8 +12,8 @@
 //! | `MONITOR#{id}` | `STATE` | its open batch and its last tick |
 //! | `MONITOR#{id}` | `MARK#{step}` | the watermark of a detection step (K-65) |
 //! | `MONITOR#{id}` | `BATCH#{number}` | what was new at a look |
-//! | `MONITOR#{id}` | `CLOCK` | when somebody else is to tick it; in the index under `MONITORS#CLOCKS` |
-//! | `OWNER#{owner}` | `DUE#{schedule}` | when an enabled schedule is due next; in the index under `DUE` by that time |
+//! | `MONITOR#{id}` | `CLOCK` | when somebody else is to tick it; in the index under `MONITORS#CLOCKS#{last digit}` |
+//! | `OWNER#{owner}` | `DUE#{schedule}` | when an enabled schedule is due next; in the index under `DUE#{last digit}` by that time |
 //! | `OWNER#{owner}` | `NATIVE#{id}` | the native schedule of a schedule or monitor is still to be set or removed; in the index under `NATIVE` |
 //! | `OCCURRENCES#{owner}#{source}` | `{time}` | a due time and what became of it; in the index under `OCCURRENCES#{owner}` by time |
 //! | `OPEN#OCCURRENCES` | `{source}-{time}` | which owner has that occurrence, while it is not at its end |

@@ -9,10 +9,9 @@ use countersign_identity::UserId;
 use countersign_monitor::{Batch, Content, MonitorId, Settled, State, Watermark, followed};
 use countersign_run::Occurrence;
 use countersign_store_kit::{Blobs, Expr, Page, Query, StoreError, Table, Write, decode};
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, try_join_all};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::error::CatalogError;
 use crate::record::{self, StoredRecord};
@@ -42,7 +41,7 @@ pub struct Clock {
 impl Clock {
     pub(crate) fn put(&self) -> std::result::Result<Write, StoreError> {
         let put = Write::put(&keys::monitor_clock(&self.monitor), self)?;
-        Ok(put.indexed(keys::CLOCKS, &self.place()))
+        Ok(put.indexed(&keys::clocks(&self.monitor), &self.place()))
     }
 
     /// Where the index has it.
@@ -111,7 +110,7 @@ impl MonitorStore {
     pub fn standing<'a>(&'a self, monitor: &'a MonitorId) -> BoxFuture<'a, Result<Standing>> {
         Box::pin(async move {
             let doing = CatalogError::doing("read where the monitor stands");
-            let query = Query::partition(&keys::monitor(monitor)).between("MARK#", "STATE");
+            let query = Query::partition(&keys::monitor(monitor)).between("MARK#", keys::STATE);
             let mut query = query.consistent();
             let mut standing = Standing::default();
             loop {
@@ -121,9 +120,12 @@ impl MonitorStore {
                 }
                 match page.next {
                     Some(next) => query = query.after(Some(&next)),
-                    None => return Ok(standing),
+                    None => break,
                 }
             }
+            let Standing { state, marks } = &mut standing;
+            state.complete(marks);
+            Ok(standing)
         })
     }
 
@@ -132,13 +134,13 @@ impl MonitorStore {
         standing: &mut Standing,
         item: countersign_store_kit::Item,
     ) -> std::result::Result<(), StoreError> {
+        let is_state = text(&item, "SK").as_deref() == Some(keys::STATE);
         let record: StoredRecord = decode(self.table.name(), item)?;
-        let value: Value = record.read(self.table.name())?;
-        if value.get("step_name").is_some() {
+        if is_state {
+            standing.state = record.read(self.table.name())?;
+        } else {
             let mark: Watermark = record.read(self.table.name())?;
             standing.marks.insert(mark.step_name.clone(), mark);
-        } else {
-            standing.state = record.read(self.table.name())?;
         }
         Ok(())
     }
@@ -302,10 +304,17 @@ impl MonitorStore {
     pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<Clock>>> {
         Box::pin(async move {
             let doing = CatalogError::doing("look for overdue monitors");
-            let query = Query::index(keys::CLOCKS).between("0", &now.to_string()).limit(most);
-            let page = self.table.query(query).await.map_err(doing)?;
-            let clocks = page.decode::<Clock>(self.table.name()).map_err(doing)?;
-            Ok(clocks.items)
+            let until = &now.to_string();
+            let part = |part: String| async move {
+                let query = Query::index(&part).between("0", until).limit(most);
+                self.table.query(query).await?.decode::<Clock>(self.table.name())
+            };
+            let parts = try_join_all(keys::all_clocks().into_iter().map(part)).await;
+            let mut clocks: Vec<Clock> =
+                parts.map_err(doing)?.into_iter().flat_map(|page| page.items).collect();
+            clocks.sort_by_key(|clock| clock.overdue_at);
+            clocks.truncate(usize::try_from(most).unwrap_or_default());
+            Ok(clocks)
         })
     }
 
@@ -354,6 +363,10 @@ impl MonitorStore {
             }
         })
     }
+}
+
+fn text(item: &countersign_store_kit::Item, name: &str) -> Option<String> {
+    item.get(name).and_then(|value| value.as_s().ok()).cloned()
 }
 
 /// The state, unless another change came first.

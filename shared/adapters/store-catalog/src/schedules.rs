@@ -3,7 +3,7 @@
 use countersign_identity::UserId;
 use countersign_schedule::{ScheduleId, ScheduleSpec};
 use countersign_store_kit::{Expr, Query, StoreError, Write};
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, try_join_all};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -99,10 +99,18 @@ impl Catalog {
     pub fn overdue(&self, now: Timestamp, most: i32) -> BoxFuture<'_, Result<Vec<DueNext>>> {
         Box::pin(async move {
             let doing = CatalogError::doing("read what is due");
-            let (pk, end) = keys::due_until(now);
-            let query = Query::index(&pk).between("0", &end).limit(most);
-            let page = self.table.query(query).await.map_err(doing)?;
-            Ok(record::page(&self.table, page).map_err(doing)?.items)
+            let (parts, end) = keys::due_until(now);
+            let end = &end;
+            let part = |part: String| async move {
+                let query = Query::index(&part).between("0", end).limit(most);
+                record::page::<DueNext>(&self.table, self.table.query(query).await?)
+            };
+            let parts = try_join_all(parts.into_iter().map(part)).await;
+            let mut due: Vec<DueNext> =
+                parts.map_err(doing)?.into_iter().flat_map(|page| page.items).collect();
+            due.sort_by_key(|due| due.at);
+            due.truncate(usize::try_from(most).unwrap_or_default());
+            Ok(due)
         })
     }
 

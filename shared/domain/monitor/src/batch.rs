@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::mark::Position;
+use crate::tick::State;
 
 /// How often a batch is tried before its items are parked.
 pub const MAX_ATTEMPTS: u32 = 3;
@@ -89,6 +90,36 @@ pub struct Batch {
     pub closed_at: Option<Timestamp>,
     /// Raised by every change.
     pub version: u64,
+}
+
+impl Batch {
+    /// The next batch of a monitor that stands at `state`: so many items, found from watermarks of these versions.
+    #[must_use]
+    pub fn found(
+        monitor: &MonitorId,
+        state: &State,
+        count: usize,
+        previous: BTreeMap<String, u64>,
+        now: Timestamp,
+    ) -> Self {
+        let number = state.batches + 1;
+        let id = batch_id(monitor, number);
+        Self {
+            run: run_id(&id, 1),
+            id,
+            number,
+            monitor_id: monitor.clone(),
+            state: BatchState::Open,
+            attempt: 1,
+            count,
+            previous,
+            has_moved: false,
+            run_status: None,
+            created_at: now,
+            closed_at: None,
+            version: 1,
+        }
+    }
 }
 
 /// The id of a monitor's `number`-th batch.

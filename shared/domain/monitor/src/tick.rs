@@ -1,10 +1,14 @@
 //! What a tick of a monitor's clock has to do.
 
+use std::collections::BTreeMap;
+
 use countersign_run::{BatchId, RunId};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::batch::Batch;
 use crate::interval::Interval;
+use crate::mark::Watermark;
 use crate::timing::Timing;
 
 /// How long a batch whose run failed rests (F-218).
@@ -78,6 +82,9 @@ pub struct State {
     /// Why, when it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
+    /// When detection steps looked that found nothing, where that is later than their watermarks say.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub quiet: BTreeMap<String, Timestamp>,
     /// Raised by every change.
     #[serde(default)]
     pub version: u64,
@@ -101,6 +108,47 @@ impl State {
         let is_first = self.last_outcome == Some(Outcome::Failed) && self.last_tick_at != Some(now);
         let wait = if is_first { REST } else { interval.length() + SignedDuration::from_mins(1) };
         now.checked_add(wait).unwrap_or(now)
+    }
+
+    /// The same after a look that found this batch.
+    #[must_use]
+    pub fn opened(&self, batch: &Batch, at: Timestamp) -> Self {
+        let (id, run) = (batch.id.clone(), batch.run.clone());
+        let open = Open { batch: id, number: batch.number, run, retry_after: None };
+        Self { batches: batch.number, open: Some(open), ..self.ticked(Outcome::Started, at) }
+    }
+
+    /// The same after a look that found nothing, and the watermarks that are to be written. A watermark of which only the
+    /// time has changed is not: it may remember thousands of items, and its time is noted here.
+    #[must_use]
+    pub fn found_nothing(
+        mut self,
+        before: &BTreeMap<String, Watermark>,
+        after: &[Watermark],
+    ) -> (Self, Vec<Watermark>) {
+        self.quiet.retain(|step, _| before.contains_key(step));
+        let mut changed = Vec::new();
+        for mark in after {
+            let known = before.get(&mark.step_name);
+            let is_same = known.is_some_and(|known| {
+                (known.version, &known.metadata) == (mark.version, &mark.metadata)
+            });
+            match mark.last_checked_at.filter(|_| is_same) {
+                Some(at) => _ = self.quiet.insert(mark.step_name.clone(), at),
+                None => changed.push(mark.clone()),
+            }
+        }
+        (self, changed)
+    }
+
+    /// Gives watermarks the times of the looks since they were written.
+    pub fn complete(&self, marks: &mut BTreeMap<String, Watermark>) {
+        for (step, at) in &self.quiet {
+            let mark = marks.get_mut(step).filter(|mark| mark.last_checked_at < Some(*at));
+            if let Some(mark) = mark {
+                (mark.last_checked_at, mark.items_found_last) = (Some(*at), 0);
+            }
+        }
     }
 
     /// The same after a tick.
@@ -157,4 +205,33 @@ pub fn tick(state: &State, timing: &Timing, is_asked_for: bool, now: Timestamp) 
 /// When a batch whose run failed now is tried again.
 pub(crate) fn retry_after(now: Timestamp) -> Timestamp {
     now.checked_add(REST).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mark::{MarkKind, Position};
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn f_212_a_look_that_finds_nothing_writes_no_watermark() {
+        let known = Watermark::new("known").moved(Position::start(MarkKind::Cursor), at(1));
+        let known = known.looked(3, at(1));
+        let before = BTreeMap::from([("known".to_owned(), known.clone())]);
+        let looked = |mark: &Watermark, second| mark.clone().looked(0, at(second));
+        let after = [looked(&known, 9), looked(&Watermark::new("new"), 9)];
+        let (state, changed) = State::default().found_nothing(&before, &after);
+        assert_eq!(changed, [after[1].clone()]);
+        let mut read = before;
+        state.complete(&mut read);
+        assert_eq!(read["known"], after[0]);
+        let mut written_since = BTreeMap::from([("known".to_owned(), known.looked(2, at(10)))]);
+        state.complete(&mut written_since);
+        assert_eq!(written_since["known"].items_found_last, 2);
+        let (state, _) = state.found_nothing(&BTreeMap::new(), &[]);
+        assert_eq!(state.quiet, BTreeMap::new(), "a watermark that is gone is forgotten");
+    }
 }

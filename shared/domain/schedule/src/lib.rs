@@ -1,12 +1,14 @@
 //! When an agent is to run by itself (F-202…F-206): what its owner writes, the due times, and what becomes of each.
 
 mod cron;
+mod due;
 mod policy;
 mod query;
 #[cfg(test)]
 mod tests;
 mod timetable;
 
+pub use due::{FoundDue, LATE};
 pub use policy::{Misfire, Overlap, Verdict, verdicts};
 pub use query::asked;
 pub use timetable::Timetable;

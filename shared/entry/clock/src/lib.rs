@@ -14,7 +14,7 @@ mod tick;
 pub use error::ClockError;
 pub use follow::Followed;
 pub use native::{native, native_of_monitor};
-pub use tick::{LATE, Tick, Ticked};
+pub use tick::{Tick, Ticked};
 
 use countersign_lambda_entry::{Boot, Setting, StartError};
 use countersign_recovery::Runner;

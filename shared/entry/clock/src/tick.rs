@@ -2,19 +2,13 @@
 
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
-use countersign_schedule::{Overlap, ScheduleId, Verdict, verdicts};
+use countersign_schedule::{Overlap, ScheduleId};
 use countersign_store_catalog::DueNext;
 use futures::future::BoxFuture;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{Clock, ClockError, Schedule};
-
-/// A due time that is longer ago was missed: the native schedule comes within a minute, the sweeper within two.
-pub const LATE: SignedDuration = SignedDuration::from_mins(5);
-
-/// Of due times that were missed the latest are entered in the ledger; at most so many.
-const MOST: usize = 50;
 
 /// What a native schedule says: whose schedule ticks. When it was due is not in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,16 +75,12 @@ impl Clock {
         now: Timestamp,
     ) -> Result<Ticked, ClockError> {
         let mut ticked = Ticked::default();
-        let Some(times) = schedule.spec.timetable() else { return Ok(ticked) };
-        let before = next.at.checked_sub(SignedDuration::from_secs(1)).unwrap_or(next.at);
-        let due = times.due(before, now, MOST);
-        let is_late = |due: &Timestamp| now.duration_since(*due) > LATE;
-        let late: Vec<bool> = due.iter().map(is_late).collect();
-        let (misfire, overlap) = (schedule.spec.misfire, schedule.spec.overlap);
-        let is_busy = overlap != Overlap::Allow && self.is_busy(schedule, now).await?;
+        let spec = &schedule.spec;
+        let is_busy = spec.overlap != Overlap::Allow && self.is_busy(schedule, now).await?;
+        let Some(found) = spec.found_due(next.at, now, is_busy) else { return Ok(ticked) };
         let mut begun = Vec::new();
-        for (due, verdict) in due.iter().zip(verdicts(misfire, overlap, &late, is_busy)) {
-            let occurrence = judged(occurrence(schedule, *due, now), verdict, now);
+        for (due, verdict) in found.times {
+            let occurrence = verdict.judged(occurrence(schedule, due, now), now);
             if self.catalog.notice(&occurrence).await? && occurrence.state == OccurrenceState::Due {
                 begun.push(occurrence);
                 continue;
@@ -98,7 +88,7 @@ impl Clock {
             ticked.count(occurrence.state);
             report(&occurrence);
         }
-        self.catalog.move_on(next, times.next(now)).await?;
+        self.catalog.move_on(next, found.next).await?;
         for occurrence in begun {
             ticked.count(self.begin(&occurrence, Some(schedule), now).await?);
         }
@@ -128,22 +118,6 @@ pub(crate) fn occurrence(schedule: &Schedule, due: Timestamp, now: Timestamp) ->
         timeout_seconds: spec.timeout_seconds.to(),
         version: 1,
     }
-}
-
-fn judged(due: Occurrence, verdict: Verdict, now: Timestamp) -> Occurrence {
-    let judged = match verdict {
-        Verdict::Start => due,
-        Verdict::Queue => due.moved(OccurrenceState::Queued, now),
-        Verdict::Skip => {
-            let message = "another run of this schedule goes on, or waits for people";
-            due.ended(OccurrenceState::Skipped, "OVERLAP", message, now)
-        }
-        Verdict::Missed => {
-            let message = "nothing could be started at that time";
-            due.ended(OccurrenceState::Missed, "MISSED", message, now)
-        }
-    };
-    Occurrence { version: 1, ..judged }
 }
 
 /// What was missed is an error in the log: an alarm counts these lines.

@@ -3,8 +3,10 @@
 mod build;
 mod cold_start;
 mod connectors;
+mod day;
 mod effects;
 mod kills;
+mod monitors;
 mod requests;
 mod run;
 
@@ -35,10 +37,14 @@ enum Command {
     Run(run::Run),
     /// Files mapped to records, in speed and peak memory, beside Python with lxml, orjson and csv, and beside polars.
     Connectors(connectors::Connectors),
+    /// A simulated day of schedules and monitors: lost, doubled and late ticks, each due time once, each item once.
+    Day(day::Simulation),
     /// Requests as they are shown to those who sign, beside what a server receives of them, byte for byte.
     Effects(effects::Effects),
     /// The local stack killed within 50 ms of acknowledged writes; everything acknowledged must be there afterwards.
     Kills(kills::Kills),
+    /// Requests, invocations, transitions and processor time of looks that find nothing; their cost beside whole runs.
+    Monitors(monitors::Monitors),
     /// Requests drawn from the OpenAPI document of the running local stack, right ones and wrong ones; no answer may be undocumented.
     Requests(requests::Requests),
     /// What the write log of the local stack costs a run, in pairs of runs with it and without.
@@ -96,8 +102,10 @@ impl Bench {
             Command::Build(command) => command.figures(place, console).await?,
             Command::Run(command) => command.figures(place, console).await?,
             Command::Connectors(command) => command.figures(place, console).await?,
+            Command::Day(command) => command.figures(console).await?,
             Command::Effects(command) => command.figures(place, console).await?,
             Command::Kills(command) => command.figures(place, console).await?,
+            Command::Monitors(command) => command.figures(place, console).await?,
             Command::Requests(command) => command.figures(place, console).await?,
             Command::WriteLog(command) => command.figures(place, console).await?,
             Command::MapFile(command) => return command.run(console),

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use serde_json::{Map, json};
 
 use crate::{
-    Batch, BatchItem, BatchState, Content, Due, Found, Interval, MAX_ATTEMPTS, MarkKind, Open,
-    Outcome, Overlap, Position, State, Timing, Watermark, batch_id, novel, run_id, settle, tick,
+    Batch, BatchItem, BatchState, Content, Due, Found, Interval, MAX_ATTEMPTS, MarkKind, Outcome,
+    Overlap, Position, State, Timing, Watermark, novel, settle, tick,
 };
 
 /// How late an item may come, in minutes.
@@ -138,33 +138,16 @@ impl World {
             });
             return;
         }
-        let number = read.state.batches + 1;
-        let id = batch_id(&monitor(), number);
-        let run = run_id(&id, 1);
-        let batch = Batch {
-            id: id.clone(),
-            number,
-            monitor_id: monitor(),
-            state: BatchState::Open,
-            run: run.clone(),
-            attempt: 1,
-            count: seen.items.len(),
-            previous: BTreeMap::from([("look".to_owned(), mark.version)]),
-            has_moved: false,
-            run_status: None,
-            created_at: now,
-            closed_at: None,
-            version: 1,
-        };
+        let previous = BTreeMap::from([("look".to_owned(), mark.version)]);
+        let batch = Batch::found(&monitor(), &read.state, seen.items.len(), previous, now);
+        let (number, run) = (batch.number, batch.run.clone());
         let item = |found: &Found| BatchItem { step: "look".to_owned(), key: found.key.clone() };
         let content = Content {
             items: seen.items.iter().map(item).collect(),
             outputs: Map::new(),
             proposed: BTreeMap::from([("look".to_owned(), seen.position.clone())]),
         };
-        let mut state = read.state.ticked(Outcome::Started, now);
-        state.batches = number;
-        state.open = Some(Open { batch: id, number, run: run.clone(), retry_after: None });
+        let state = read.state.opened(&batch, now);
         let done = self.store.apply(read.state.version, |store| {
             store.state = state;
             store.mark = Some(mark.looked(seen.items.len(), now));

@@ -11,35 +11,43 @@ use crate::stack::{Aws, Stack};
 
 /// One invocation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Served {
+pub(in crate::commands::bench) struct Served {
     /// The function, with the stack's name in front.
-    pub(super) function: String,
+    pub(in crate::commands::bench) function: String,
     /// DynamoDB requests that read.
-    pub(super) reads: u64,
+    pub(in crate::commands::bench) reads: u64,
     /// DynamoDB requests that wrote.
-    pub(super) writes: u64,
+    pub(in crate::commands::bench) writes: u64,
 }
 
 /// The logs of a stack.
-pub(super) struct Logs<'l> {
-    pub(super) aws: &'l Aws,
-    pub(super) stack: &'l Stack,
-    pub(super) folder: &'l std::path::Path,
+pub(in crate::commands::bench) struct Logs<'l> {
+    pub(in crate::commands::bench) aws: &'l Aws,
+    pub(in crate::commands::bench) stack: &'l Stack,
+    pub(in crate::commands::bench) folder: &'l std::path::Path,
 }
 
 impl Logs<'_> {
     /// Every invocation so far.
-    pub(super) async fn all(&self) -> Result<Vec<Served>, CliError> {
+    pub(in crate::commands::bench) async fn all(&self) -> Result<Vec<Served>, CliError> {
+        Ok(self.messages("served").await?.iter().filter_map(|line| served_line(line)).collect())
+    }
+
+    /// Every line with this word, in their order.
+    pub(in crate::commands::bench) async fn messages(
+        &self,
+        word: &str,
+    ) -> Result<Vec<String>, CliError> {
         let group = self.stack.output("FunctionLogGroup").unwrap_or_default();
         let ask =
-            ["logs", "filter-log-events", "--log-group-name", group, "--filter-pattern", "served"];
+            ["logs", "filter-log-events", "--log-group-name", group, "--filter-pattern", word];
         let said = self.aws.json(&ask, self.folder).await?;
         let events = said["events"].as_array().into_iter().flatten();
-        Ok(events.filter_map(|event| served_line(event["message"].as_str()?)).collect())
+        Ok(events.filter_map(|event| event["message"].as_str().map(str::to_owned)).collect())
     }
 
     /// The invocations of these functions since `before`, once there are `expect` of them.
-    pub(super) async fn since(
+    pub(in crate::commands::bench) async fn since(
         &self,
         before: &[Served],
         functions: &[&str],
@@ -61,19 +69,22 @@ impl Logs<'_> {
     }
 }
 
-/// One line `served`, as JSON (AWS) or as text (the local stack).
+/// One line `served`.
 fn served_line(message: &str) -> Option<Served> {
-    if let Ok(line) = serde_json::from_str::<Value>(message) {
-        let fields = line.get("fields").unwrap_or(&line);
-        let (reads, writes) = (fields["reads"].as_u64()?, fields["writes"].as_u64()?);
-        return Some(Served { function: fields["function"].as_str()?.to_owned(), reads, writes });
-    }
-    let part = |name: &str| {
-        let (_, rest) = message.split_once(&format!(" {name}="))?;
-        rest.split_whitespace().next().map(|value| value.trim_matches('"').to_owned())
-    };
+    let part = |name: &str| field(message, name);
     let (reads, writes) = (part("reads")?.parse().ok()?, part("writes")?.parse().ok()?);
     Some(Served { function: part("function")?, reads, writes })
+}
+
+/// A field of a line, which is JSON (AWS) or text (the local stack).
+pub(in crate::commands::bench) fn field(message: &str, name: &str) -> Option<String> {
+    if let Ok(line) = serde_json::from_str::<Value>(message) {
+        let fields = line.get("fields").unwrap_or(&line);
+        let value = &fields[name];
+        return value.as_str().map(str::to_owned).or_else(|| Some(value.as_u64()?.to_string()));
+    }
+    let (_, rest) = message.split_once(&format!(" {name}="))?;
+    rest.split_whitespace().next().map(|value| value.trim_matches('"').to_owned())
 }
 
 /// What is new of these functions. Lines have no name of their own, so that equal ones are counted.

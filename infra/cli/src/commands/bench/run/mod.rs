@@ -5,8 +5,12 @@ mod logs;
 mod processes;
 mod processor;
 mod signed;
+mod spread;
 mod write_log;
 
+pub(super) use logs::{Logs, Served, field};
+pub(super) use processes::{of_function, processor_time};
+pub(super) use spread::{Spread, spread};
 pub(super) use write_log::WriteLog;
 
 use std::time::{Duration, Instant};
@@ -15,7 +19,6 @@ use clap::Args;
 use countersign_identity::{Scopes, UserId};
 use serde_json::{Value, json};
 
-use self::logs::Logs;
 use self::processor::Peer;
 use super::Figure;
 use crate::commands::{FACTORY, operator, text, user};
@@ -139,15 +142,15 @@ async fn measure(
 }
 
 /// Two people and an agent.
-struct Bench<'b> {
-    owner: Door,
+pub(super) struct Bench<'b> {
+    pub(super) owner: Door,
     approver: Door,
-    agent: String,
-    logs: Logs<'b>,
+    pub(super) agent: String,
+    pub(super) logs: Logs<'b>,
 }
 
 impl<'b> Bench<'b> {
-    async fn open(stack: &Stack, logs: Logs<'b>) -> Result<Self, CliError> {
+    pub(super) async fn open(stack: &Stack, logs: Logs<'b>) -> Result<Self, CliError> {
         let mark = uuid::Uuid::now_v7().simple().to_string().split_off(20);
         let (owner, approver) = (format!("bench-{mark}"), format!("approver-{mark}"));
         let approves = person(stack, &approver, &["global:analyst", "decide"]).await?;
@@ -159,14 +162,14 @@ impl<'b> Bench<'b> {
     }
 
     /// Starts a run of a playbook.
-    async fn start(&self, playbook: &str, inputs: &Value) -> Result<String, CliError> {
+    pub(super) async fn start(&self, playbook: &str, inputs: &Value) -> Result<String, CliError> {
         let body = json!({ "profile": self.agent, "playbook": playbook, "inputs": inputs, "run_context": "interactive" });
         let run = self.owner.post(&format!("{FACTORY}/executions"), &body).await?;
         Ok(text(&run, "id").unwrap_or_default())
     }
 
     /// Waits until a run is in this state.
-    async fn reaches(&self, run: &str, state: &str) -> Result<(), CliError> {
+    pub(super) async fn reaches(&self, run: &str, state: &str) -> Result<(), CliError> {
         self.reaches_within(run, state, PAUSE).await
     }
 
@@ -207,7 +210,7 @@ async fn person(stack: &Stack, name: &str, grants: &[&str]) -> Result<Door, CliE
     Door::with(&stack.url(), login(stack, &id, scopes)?)
 }
 
-fn machine(project: &std::path::Path) -> Result<Value, CliError> {
+pub(super) fn machine(project: &std::path::Path) -> Result<Value, CliError> {
     let file = project.join("statemachines/run.asl.json");
     let text = std::fs::read_to_string(&file)
         .map_err(|source| CliError::io("reading the machine", source))?;
@@ -216,7 +219,7 @@ fn machine(project: &std::path::Path) -> Result<Value, CliError> {
 
 /// The states a tool step enters, by the machine's definition: the Map of its stage, then state after state inside it. The
 /// local stack's history does not name states inside a Map, so they cannot be counted there.
-fn transitions(machine: &Value, gated: bool) -> f64 {
+pub(super) fn transitions(machine: &Value, gated: bool) -> f64 {
     let inner = &machine["States"]["Stages"]["ItemProcessor"]["States"]["Steps"]["ItemProcessor"];
     let mut entered = 1;
     let mut at = inner["StartAt"].as_str();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::error::CliError;
 
 /// The processes that the emulator has started for a function, by their environment.
-pub(super) fn of_function(name: &str) -> Vec<u32> {
+pub(in crate::commands::bench) fn of_function(name: &str) -> Vec<u32> {
     let wanted = format!("AWS_LAMBDA_FUNCTION_NAME={name}");
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -22,7 +22,7 @@ pub(super) fn of_function(name: &str) -> Vec<u32> {
 }
 
 /// The processor time that a process has used, in its own code and in the system's.
-pub(super) fn processor_time(process: u32) -> Result<Duration, CliError> {
+pub(in crate::commands::bench) fn processor_time(process: u32) -> Result<Duration, CliError> {
     let doing = |source| CliError::io("reading the processor time of a process", source);
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).map_err(doing)?;
     let fields = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace());

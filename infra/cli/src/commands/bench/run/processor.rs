@@ -14,6 +14,7 @@ use super::super::cold_start::peak_megabytes;
 use super::Bench;
 use super::chain::STEPS;
 use super::processes::{of_function, processor_time};
+use super::spread::spread;
 use crate::commands::FACTORY;
 use crate::console::Console;
 use crate::error::CliError;
@@ -207,26 +208,6 @@ fn table(pairs: &[[Used; 2]]) -> Vec<Figure> {
             GOAL_MEMORY,
         ),
     ]
-}
-
-/// The middle of the measurements, and the least and the most of them.
-struct Spread {
-    least: f64,
-    median: f64,
-    most: f64,
-}
-
-impl Spread {
-    fn range(&self, digits: usize) -> String {
-        format!("{:.digits$} to {:.digits$}", self.least, self.most)
-    }
-}
-
-fn spread(values: impl Iterator<Item = f64>) -> Spread {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let at = |nth: usize| values.get(nth).copied().unwrap_or_default();
-    Spread { least: at(0), median: at(values.len() / 2), most: at(values.len().saturating_sub(1)) }
 }
 
 #[cfg(test)]

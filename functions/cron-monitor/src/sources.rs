@@ -1,0 +1,118 @@
+//! Connectors and bindings as one tick reads them: each once, however many of its steps ask for it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use countersign_connector::{
+    Binding, ConnectorId, ConnectorSource, Found, SourceError, StoredConnector,
+};
+use countersign_identity::UserId;
+use futures::future::BoxFuture;
+use tokio::sync::OnceCell;
+
+/// Whose connector, for which profile.
+type Named = (UserId, String, ConnectorId);
+
+/// A source that keeps what it read until the next tick.
+pub(crate) struct PerTick {
+    source: Arc<dyn ConnectorSource>,
+    found: Mutex<HashMap<Named, Arc<OnceCell<Found>>>>,
+}
+
+impl PerTick {
+    pub(crate) fn new(source: Arc<dyn ConnectorSource>) -> Self {
+        Self { source, found: Mutex::default() }
+    }
+
+    /// Forgets what an earlier tick read.
+    pub(crate) fn begin(&self) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn cell(&self, named: Named) -> Arc<OnceCell<Found>> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(found.entry(named).or_default())
+    }
+}
+
+impl ConnectorSource for PerTick {
+    fn definition<'a>(
+        &'a self,
+        owner: &'a UserId,
+        id: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+        self.source.definition(owner, id)
+    }
+
+    fn binding<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+        self.source.binding(owner, profile, connector)
+    }
+
+    fn bound<'a>(
+        &'a self,
+        owner: &'a UserId,
+        profile: &'a str,
+        connector: &'a ConnectorId,
+    ) -> BoxFuture<'a, Result<Found, SourceError>> {
+        Box::pin(async move {
+            let cell = self.cell((owner.clone(), profile.to_owned(), connector.clone()));
+            let read = || self.source.bound(owner, profile, connector);
+            cell.get_or_try_init(read).await.cloned()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures::future::join_all;
+
+    use super::*;
+
+    /// A catalogue without connectors that counts who asks.
+    #[derive(Default)]
+    struct Empty(AtomicUsize);
+
+    impl ConnectorSource for Empty {
+        fn definition<'a>(
+            &'a self,
+            _: &'a UserId,
+            _: &'a ConnectorId,
+        ) -> BoxFuture<'a, Result<Option<StoredConnector>, SourceError>> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Box::pin(async {
+                tokio::task::yield_now().await;
+                Ok(None)
+            })
+        }
+
+        fn binding<'a>(
+            &'a self,
+            _: &'a UserId,
+            _: &'a str,
+            _: &'a ConnectorId,
+        ) -> BoxFuture<'a, Result<Option<Binding>, SourceError>> {
+            Box::pin(async { Ok(None) })
+        }
+    }
+
+    #[tokio::test]
+    async fn f_220_a_tick_reads_a_connector_once() {
+        let empty = Arc::new(Empty::default());
+        let source = PerTick::new(empty.clone());
+        let owner = UserId::from_bytes([1; 16]);
+        let ids = ["feed", "feed", "desk", "feed"].map(|id| ConnectorId::parse(id).unwrap());
+        for ticks in 1..=2 {
+            source.begin();
+            let found = join_all(ids.iter().map(|id| source.bound(&owner, "prof_1", id))).await;
+            assert!(found.iter().all(Result::is_ok));
+            assert_eq!(empty.0.load(Ordering::Relaxed), 2 * ticks);
+        }
+    }
+}
