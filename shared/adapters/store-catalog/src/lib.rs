@@ -14,6 +14,12 @@
 //! | `MONITOR#{id}` | `BATCH#{number}` | what was new at a look |
 //! | `MONITOR#{id}` | `CLOCK` | when somebody else is to tick it; in the index under `MONITORS#CLOCKS` |
 //! | `OWNER#{owner}` | `DUE#{schedule}` | when an enabled schedule is due next; in the index under `DUE` by that time |
+//! | `OWNER#{owner}` | `TRIGGER#{id}` | a trigger; in the index under `OWNER#{owner}#TRIGGERS#{profile}` |
+//! | `TRIGGER#{id}` | `HOOK` | whose it is, while it is active and fired by webhooks |
+//! | `TRIGGER#{id}` | `KEYS` | which keys its senders may sign with; their secrets are in the vault |
+//! | `TRIGGER#{id}` | `EVENT#{digest}` | the occurrence of an event that has fired it |
+//! | `FILES#{owner}#{folder}` | `{trigger}` | an active trigger that waits for files in the folder |
+//! | `AFTER#{owner}#{playbook}` | `{trigger}` | an active trigger that waits for the end of the playbook's runs |
 //! | `OCCURRENCES#{owner}#{source}` | `{time}` | a due time and what became of it; in the index under `OCCURRENCES#{owner}` by time |
 //! | `OPEN#OCCURRENCES` | `{source}-{time}` | which owner has that occurrence, while it is not at its end |
 //! | `BOUND#{owner}#{profile}` | `CONNECTOR#{connector}` | the binding of a connector to a profile; one each |
@@ -27,7 +33,9 @@ mod collection;
 mod connectors;
 mod endpoints;
 mod error;
+mod hook_bodies;
 mod keys;
+mod listeners;
 mod monitor_settle;
 mod monitor_store;
 mod monitors;
@@ -43,6 +51,8 @@ mod triggers;
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
 pub use error::CatalogError;
+pub use hook_bodies::HookBodies;
+pub use listeners::{HookKeyInfo, HookKeys, Listener, Noticed};
 pub use monitor_store::{Batched, Clock, MonitorStore, Standing};
 pub use occurrences::OpenOccurrence;
 pub use playbooks::StoredPlaybook;

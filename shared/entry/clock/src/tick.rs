@@ -8,6 +8,7 @@ use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::source::Source;
 use crate::{Clock, ClockError, Schedule};
 
 /// A due time that is longer ago was missed: the native schedule comes within a minute, the sweeper within two.
@@ -100,7 +101,8 @@ impl Clock {
         }
         self.catalog.move_on(next, times.next(now)).await?;
         for occurrence in begun {
-            ticked.count(self.begin(&occurrence, Some(schedule), now).await?);
+            let source = Some(Source::Schedule(schedule));
+            ticked.count(self.begin(&occurrence, source, now).await?.state);
         }
         Ok(ticked)
     }
@@ -119,6 +121,8 @@ pub(crate) fn occurrence(schedule: &Schedule, due: Timestamp, now: Timestamp) ->
         due_at: due,
         noticed_at: now,
         asked_by: None,
+        fired_by: None,
+        chain: Vec::new(),
         state: OccurrenceState::Due,
         reason: None,
         runs: Vec::new(),
@@ -146,9 +150,12 @@ fn judged(due: Occurrence, verdict: Verdict, now: Timestamp) -> Occurrence {
     Occurrence { version: 1, ..judged }
 }
 
-/// What was missed is an error in the log: an alarm counts these lines.
+/// What was missed, and a trigger that would fire itself, is an error in the log: alarms count these lines.
 pub(crate) fn report(occurrence: &Occurrence) {
     if occurrence.state == OccurrenceState::Missed {
         tracing::error!(occurrence = %occurrence.id, "OCCURRENCE_MISSED: a due time was missed");
+    }
+    if occurrence.is_looped() {
+        tracing::error!(occurrence = %occurrence.id, "TRIGGER_LOOP: a trigger would fire itself");
     }
 }

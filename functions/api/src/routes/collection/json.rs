@@ -42,6 +42,16 @@ pub(crate) trait Fields: Spec + Document {
         owner: &UserId,
     ) -> impl Future<Output = Result<(), Problem>> + Send;
 
+    /// The same of a document that has, or is to have, this id.
+    fn check_as(
+        &self,
+        _: &Self::Id,
+        ctx: &Context,
+        owner: &UserId,
+    ) -> impl Future<Output = Result<(), Problem>> + Send {
+        self.check(ctx, owner)
+    }
+
     /// See [`Kind::after_write`].
     fn after_write(_: &Stored<Self>, _: &Context) -> impl Future<Output = ()> + Send {
         async {}
@@ -76,9 +86,9 @@ impl<S: Fields> Kind for Stored<S> {
 
     async fn draft(ctx: &Context, author: Author<'_>, draft: &Sent<S>) -> Read<Self> {
         let (spec, warnings) = read::<S>(draft.body.clone(), S::WORDS.invalid)?;
-        spec.check(ctx, author.user).await?;
-        let at = now();
         let (id, user_id) = (S::id(author.id), Some(author.user.clone()));
+        spec.check_as(&id, ctx, author.user).await?;
+        let at = now();
         let scopes = Some(author.scopes.clone());
         let (created_at, updated_at) = (at, at);
         Ok((Self { id, user_id, version: 1, created_at, updated_at, scopes, spec }, warnings))
@@ -86,7 +96,7 @@ impl<S: Fields> Kind for Stored<S> {
 
     async fn change(self, ctx: &Context, editor: &Caller, change: Resent<Self>) -> Read<Self> {
         let (spec, warnings) = read::<S>(change.fields(&self)?, S::WORDS.invalid)?;
-        spec.check(ctx, &editor.user).await?;
+        spec.check_as(&self.id, ctx, &editor.user).await?;
         let scopes = Some(editor.scopes.clone());
         Ok((Self { spec, scopes, version: self.version + 1, updated_at: now(), ..self }, warnings))
     }
