@@ -55,6 +55,7 @@ mod signatures;
 mod stores;
 mod strikes;
 mod told;
+mod triggers;
 mod unknown;
 mod warnings;
 mod what_is_sent;

@@ -188,11 +188,8 @@ const GROUPS: &[Group] = &[
         },
     )
     .of_fields::<Stored<MonitorSpec>>(),
-    factory(
-        "/triggers",
-        doors! { trigger_keys: create, list, delete; occurrences: of_trigger; },
-    )
-    .of_fields::<Stored<TriggerSpec>>(),
+    factory("/triggers", doors! { trigger_keys: create, list, delete; occurrences: of_trigger; })
+        .of_fields::<Stored<TriggerSpec>>(),
     factory(
         "/connectors",
         doors! {

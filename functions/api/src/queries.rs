@@ -3,7 +3,7 @@
 use countersign_connector::{Category, StoredConnector};
 use countersign_journal::TaskStatus;
 use countersign_profile::ProfileId;
-use countersign_run::{Head, RunContext, RunStatus};
+use countersign_run::{Head, OccurrenceSource, RunContext, RunStatus};
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -191,4 +191,19 @@ pub(crate) struct ApprovalQuery {
     /// Only requests of this agent's runs, `prof_…`.
     #[param(value_type = Option<String>)]
     pub(crate) profile: Option<ProfileId>,
+}
+
+/// Which occurrences.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct OccurrenceQuery {
+    /// At most so many items, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
+    #[param(minimum = 1, maximum = 100)]
+    pub(crate) limit: Option<u32>,
+    /// `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// Only those of a `schedule`, a `monitor` or a `trigger`.
+    #[param(value_type = Option<String>)]
+    pub(crate) source: Option<OccurrenceSource>,
 }

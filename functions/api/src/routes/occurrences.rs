@@ -9,27 +9,11 @@ use countersign_store_catalog::Stored;
 use countersign_trigger::TriggerId;
 use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
 use http::header;
-use serde::Deserialize;
 use serde_json::Value;
-use utoipa::IntoParams;
 
 use super::{Ctx, Reader, found, triggers};
 use crate::Context;
-
-/// Which occurrences.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct OccurrenceQuery {
-    /// At most so many items, 1 to 100; 50 when left out. When few of many fit, a page may have fewer and still a `next`.
-    #[param(minimum = 1, maximum = 100)]
-    limit: Option<u32>,
-    /// `next` of the page before.
-    cursor: Option<String>,
-    /// Only those of a `schedule`, a `monitor` or a `trigger`.
-    #[param(value_type = Option<String>)]
-    source: Option<OccurrenceSource>,
-}
+use crate::queries::OccurrenceQuery;
 
 /// What was due for the caller, newest first: `id` (`{source}-{time}`), `source`, `source_id`, `name`, `profile_id`, `due_at`,
 /// `noticed_at`, `asked_by` of one that was started by hand, `fired_by` and `chain` of a trigger's, `state` (`due`, `queued`,

@@ -91,7 +91,10 @@ impl Fields for TriggerSpec {
         let path = "Where its webhook is called, below the address of the deployment; of one webhook alone.";
         added
             .property("hook_path", text().description(Some(path)))
-            .property("last_fired_at", time.description(Some("When it fired last; of one trigger alone.")))
+            .property(
+                "last_fired_at",
+                time.description(Some("When it fired last; of one trigger alone.")),
+            )
             .property("last_occurrence", text().description(Some("The occurrence of that.")))
     }
 }
@@ -104,9 +107,9 @@ async fn followed(
     profile: &Profile,
 ) -> Result<StoredPlaybook, Problem> {
     let wrong = |message: String| Problem::field("playbook_id", message);
-    let id = trigger.playbook(&profile.spec).ok_or_else(|| {
-        wrong("must be named: this agent has none that comes first".to_owned())
-    })?;
+    let id = trigger
+        .playbook(&profile.spec)
+        .ok_or_else(|| wrong("must be named: this agent has none that comes first".to_owned()))?;
     let is_off = |id: &str| {
         profile.spec.skills.iter().any(|skill| skill.reference.as_str() == id && !skill.enabled)
     };
@@ -150,7 +153,9 @@ async fn no_circle(
     let Some(path) = circle(&new, &edges) else { return Ok(()) };
     let message = format!("closes a loop of triggers: {}", path.join(" → "));
     let error = FieldError::new("on.playbook", message);
-    Err(Problem::invalid(vec![error.with_hint("the end of the last run would fire the first again")]))
+    Err(Problem::invalid(vec![
+        error.with_hint("the end of the last run would fire the first again"),
+    ]))
 }
 
 /// What an active trigger waits for and starts, when it waits for the end of runs.
@@ -176,11 +181,7 @@ async fn edge(
 }
 
 /// The caller's own trigger.
-pub(super) async fn own(
-    ctx: &Context,
-    owner: &UserId,
-    id: &TriggerId,
-) -> Result<Trigger, Problem> {
+pub(super) async fn own(ctx: &Context, owner: &UserId, id: &TriggerId) -> Result<Trigger, Problem> {
     found(ctx.catalog.collection::<Trigger>().own(owner, id).await?)
 }
 

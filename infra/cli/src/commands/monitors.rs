@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use countersign_monitor::MonitorSpec;
 use serde_json::{Value, json};
 
+use super::written::read;
 use super::{FACTORY, Who, items, pretty, row, text, visible};
 use crate::console::Console;
 use crate::door::Door;
@@ -146,7 +148,9 @@ impl What {
     /// Does what changes or shows one monitor; what the API says of it.
     async fn done(&self, door: &Door) -> Result<Value, CliError> {
         match self {
-            Self::Create { file } => door.post(&format!("{FACTORY}/monitors"), &read(file)?).await,
+            Self::Create { file } => {
+                door.post(&format!("{FACTORY}/monitors"), &read::<MonitorSpec>(file)?).await
+            }
             Self::Show(one) => {
                 let mut monitor = door.get(&one.path("")?).await?;
                 let state = door.get(&one.path("/state")?).await?;
@@ -169,19 +173,6 @@ impl What {
             Self::Watermarks(_) | Self::Batches { .. } | Self::Parked(_) => Ok(Value::Null),
         }
     }
-}
-
-/// A monitor as it is written: YAML, of which JSON is a part.
-fn read(file: &std::path::Path) -> Result<Value, CliError> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        CliError::Argument(format!("{} cannot be read: {error}", file.display()))
-    })?;
-    let reading = countersign_document::read::<countersign_monitor::MonitorSpec>(&text);
-    if let Some(spec) = reading.value {
-        return serde_json::to_value(spec).map_err(|error| CliError::Argument(error.to_string()));
-    }
-    let origin = file.display().to_string();
-    Err(CliError::Argument(countersign_document::text(&origin, &text, &reading.problems, false)))
 }
 
 /// A list of the API as a table.
@@ -215,20 +206,12 @@ const PARKED: List = List { fields: &["batch", "step", "key"], titles: &["BATCH"
 
 #[cfg(test)]
 mod tests {
-    use super::{One, read};
+    use super::One;
 
     #[test]
     fn f_370_what_is_no_id_names_no_path() {
         let path = |monitor: &str| One { monitor: monitor.to_owned() }.path("/pause");
         assert!(path("mon_1").unwrap().ends_with("/monitors/mon_1/pause"));
         assert!(path("../profiles").is_err());
-    }
-
-    #[test]
-    fn f_366_a_file_is_checked_before_it_is_sent() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "name: A\ninterval: 1m\n").unwrap();
-        let said = read(file.path()).unwrap_err().to_string();
-        assert!(said.contains("profile_id") && said.contains("interval"), "{said}");
     }
 }

@@ -9,8 +9,8 @@ use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Occurrences {
-    /// Only those of this schedule.
-    schedule: Option<String>,
+    /// Only those of this schedule or trigger.
+    source: Option<String>,
     /// At most so many, 1 to 100.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
@@ -24,7 +24,8 @@ pub(crate) struct Occurrences {
 impl Occurrences {
     pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
         let door = self.who.door(place).await?;
-        let path = match &self.schedule {
+        let path = match &self.source {
+            Some(id) if id.starts_with("trig_") => format!("{FACTORY}/triggers/{id}/occurrences"),
             Some(id) => format!("{FACTORY}/schedules/{id}/occurrences"),
             None => format!("{FACTORY}/occurrences"),
         };
@@ -42,7 +43,7 @@ impl Occurrences {
             row
         };
         let rows: Vec<Vec<String>> = items(&page).iter().map(with_run).collect();
-        console.table(&["DUE", "STATE", "STATUS", "NAME", "SCHEDULE", "RUN OR REASON"], &rows);
+        console.table(&["DUE", "STATE", "STATUS", "NAME", "SOURCE", "RUN OR REASON"], &rows);
         Ok(())
     }
 }

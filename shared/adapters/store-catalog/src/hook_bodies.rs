@@ -6,8 +6,8 @@ use countersign_trigger::TriggerId;
 use futures::future::BoxFuture;
 use sha2::{Digest as _, Sha256};
 
-use crate::error::CatalogError;
 use crate::Result;
+use crate::error::CatalogError;
 
 /// The bodies of webhooks.
 #[derive(Debug, Clone)]

@@ -76,7 +76,8 @@ impl Spec for TriggerSpec {
         let (was, is) = (before.and_then(place), after.and_then(place));
         let doing = CatalogError::doing("note what the trigger listens to");
         let mut writes = Vec::new();
-        if let Some((old, _)) = was.filter(|(old, _)| is.as_ref().is_none_or(|(new, _)| new != old)) {
+        if let Some((old, _)) = was.filter(|(old, _)| is.as_ref().is_none_or(|(new, _)| new != old))
+        {
             writes.push(Write::delete(&old));
         }
         if let Some((key, listener)) = is {
@@ -153,9 +154,7 @@ impl Catalog {
             let put = record.put(&keys::hook_keys(trigger)).map_err(doing)?;
             let put = match before.version {
                 0 => put.if_absent(),
-                seen => {
-                    put.when(Expr::new("#version = :seen").bind("seen", &seen).map_err(doing)?)
-                }
+                seen => put.when(Expr::new("#version = :seen").bind("seen", &seen).map_err(doing)?),
             };
             let is_ours = moved(self.table.write(put).await).map_err(doing)?;
             if is_ours { Ok(()) } else { Err(CatalogError::Changed("trigger")) }

@@ -82,9 +82,5 @@ fn key(trigger: &TriggerId, id: &HookKeyId) -> Key {
 }
 
 fn bound(owner: &UserId, trigger: &TriggerId, id: &HookKeyId) -> Bound {
-    Bound {
-        owner: owner.to_string(),
-        record: id.to_string(),
-        purpose: format!("hook/{trigger}"),
-    }
+    Bound { owner: owner.to_string(), record: id.to_string(), purpose: format!("hook/{trigger}") }
 }

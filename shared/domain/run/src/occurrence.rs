@@ -55,7 +55,8 @@ impl OccurrenceId {
         let is_event = event.is_none_or(|event| is_hex(event, 16));
         let due = moment(stamp).ok_or(InvalidOccurrence)?;
         let Self(same) = Self::new(source, due);
-        let is_same = text.strip_prefix(&same).is_some_and(|rest| rest.is_empty() == event.is_none());
+        let is_same =
+            text.strip_prefix(&same).is_some_and(|rest| rest.is_empty() == event.is_none());
         if is_prefix && is_hex(id, 32) && is_event && is_same {
             Ok(Self(text.to_owned()))
         } else {

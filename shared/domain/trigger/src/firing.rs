@@ -1,9 +1,7 @@
 //! What a firing leaves: an occurrence, as a due time of a schedule does.
 
 use countersign_identity::UserId;
-use countersign_run::{
-    Fired, Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState,
-};
+use countersign_run::{Fired, Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
 use jiff::Timestamp;
 
 use crate::{TriggerId, TriggerSpec};

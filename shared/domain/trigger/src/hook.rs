@@ -81,7 +81,9 @@ pub enum HookError {
         problem: &'static str,
     },
     /// The message is too old, or from the future.
-    #[error("the message was sent more than five minutes ago, or will be in more than five minutes")]
+    #[error(
+        "the message was sent more than five minutes ago, or will be in more than five minutes"
+    )]
     Window,
 }
 
@@ -116,7 +118,8 @@ impl Message {
             return Err(HookError::Header { header: "webhook-id", problem });
         }
         let written = once("webhook-timestamp", timestamp)?;
-        let is_number = (1..=12).contains(&written.len()) && written.bytes().all(|b| b.is_ascii_digit());
+        let is_number =
+            (1..=12).contains(&written.len()) && written.bytes().all(|b| b.is_ascii_digit());
         let seconds = written.parse().ok().filter(|_| is_number);
         let sent_at = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
         let problem = "must be the seconds since 1970";

@@ -129,7 +129,8 @@ impl Clock {
             return Err(NotBegun::Refused(source.off()));
         }
         let profile = self.catalog.profiles().get(&of.owner, source.profile_id()).await?;
-        let removed = || NotBegun::Refused(Refusal::new("PROFILE_REMOVED", "the agent was removed"));
+        let removed =
+            || NotBegun::Refused(Refusal::new("PROFILE_REMOVED", "the agent was removed"));
         let profile = profile.ok_or_else(removed)?;
         let own = match invoker {
             Some(invoker) => invoker.clone(),

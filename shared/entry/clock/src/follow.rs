@@ -280,8 +280,11 @@ impl Clock {
         if now.duration_since(since) <= most {
             return Ok(false);
         }
-        let message =
-            format!("the {} seconds that its {} allows are over", of.timeout_seconds, of.source.as_str());
+        let message = format!(
+            "the {} seconds that its {} allows are over",
+            of.timeout_seconds,
+            of.source.as_str()
+        );
         let stop = Stop { reason: StopReason::TimedOut, step: None, by: None, message, at: now };
         Ok(self.runs.stop(&head.run, &stop, head.attempt).await?)
     }

@@ -38,9 +38,7 @@ impl Source<'_> {
     /// The same of one that is not there any more.
     pub(crate) fn removed(of: &Occurrence) -> Refusal {
         match of.source {
-            OccurrenceSource::Trigger => {
-                Refusal::new("TRIGGER_REMOVED", "the trigger was removed")
-            }
+            OccurrenceSource::Trigger => Refusal::new("TRIGGER_REMOVED", "the trigger was removed"),
             _ => Refusal::new("SCHEDULE_REMOVED", "the schedule was removed"),
         }
     }

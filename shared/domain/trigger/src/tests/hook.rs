@@ -15,7 +15,8 @@ fn secret(byte: u8) -> Secret {
 fn a_signature_is_that_of_another_implementation() {
     // What Python's `hmac` makes of this key and message.
     let key = Secret::parse("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=").unwrap();
-    let signed = key.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#);
+    let signed =
+        key.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#);
     assert_eq!(signed, EXPECTED);
     assert_eq!(key.reveal(), "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
     assert_eq!(format!("{key:?}"), "Secret(redacted)");
@@ -71,7 +72,8 @@ fn a_message_is_taken_for_five_minutes_before_and_after() {
 fn any_key_and_any_signature_may_fit() {
     let (seconds, body) = (now().as_second(), b"{}".as_slice());
     let at = seconds.to_string();
-    let both = format!("{} {}", secret(9).sign("a", seconds, body), secret(1).sign("a", seconds, body));
+    let both =
+        format!("{} {}", secret(9).sign("a", seconds, body), secret(1).sign("a", seconds, body));
     let message = read(&["a"], &[&at], &[&both]).unwrap();
     assert!(message.is_signed_by(&[secret(2), secret(1)], body));
     assert!(!message.is_signed_by(&[secret(2)], body));

@@ -76,7 +76,8 @@ fn a_reference_keeps_its_type_and_what_is_not_there_is_left_out() {
     let written = json!({"n": "{body.id}", "rows": "{body.rows}", "gone": "{body.gone}",
         "text": "{message.id}: {body.id}", "sly": "{body.name}", "literal": "{{x}}"});
     let found = filled(&written, &message(), Content::Body(body));
-    let expect = json!({"n": 7, "rows": [{"a": 1}], "text": "m: 7", "sly": "{body.id}", "literal": "{x}"});
+    let expect =
+        json!({"n": 7, "rows": [{"a": 1}], "text": "m: 7", "sly": "{body.id}", "literal": "{x}"});
     assert_eq!(found, expect);
     let half = json!({"text": "of {body.gone}"});
     let wrong = inputs(half.as_object().unwrap(), &message(), Content::Body(json!({})));
@@ -89,7 +90,11 @@ fn a_run_brings_its_response() {
     let fired = Fired::After { run, status: RunStatus::Complete, playbook: "p".to_owned() };
     let response = |format: &str| {
         let content = Some("{\"rows\": [1]}".to_owned());
-        Content::Response(Some(Response { format: format.to_owned(), content, ..Response::default() }))
+        Content::Response(Some(Response {
+            format: format.to_owned(),
+            content,
+            ..Response::default()
+        }))
     };
     let written = json!({"rows": "{run.response.data.rows}", "text": "{run.response.content}", "is": "{run.status}"});
     let found = filled(&written, &fired, response("json"));

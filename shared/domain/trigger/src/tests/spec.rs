@@ -62,9 +62,8 @@ fn references_name_what_the_event_has() {
 
 #[test]
 fn a_trigger_takes_the_files_and_ends_that_it_names() {
-    let on = |on: &Value| {
-        read_value::<TriggerSpec>(document(&json!({ "on": on }))).value.unwrap().on
-    };
+    let on =
+        |on: &Value| read_value::<TriggerSpec>(document(&json!({ "on": on }))).value.unwrap().on;
     let all = on(&json!({"type": "file", "folder": "in"}));
     assert!(all.takes_file("in", "a") && !all.takes_file("out", "a"));
     let some = on(&json!({"type": "file", "folder": "in", "file_types": ["pdf"]}));
