@@ -67,7 +67,7 @@ fn run_of(occurrence: &Value) -> String {
 }
 
 /// Somebody who was given a key of a webhook.
-struct Sender {
+pub(crate) struct Sender {
     trigger: String,
     key: String,
     secret: Secret,
@@ -75,9 +75,11 @@ struct Sender {
 
 /// What the door of webhooks answered.
 #[derive(Debug, Clone, PartialEq)]
-struct Answer {
-    status: u16,
-    body: Value,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: Value,
+    /// After how many seconds the same message may come again.
+    pub(crate) again_after: Option<u32>,
 }
 
 impl Answer {
@@ -93,7 +95,7 @@ impl Answer {
 }
 
 impl Sender {
-    async fn new(ana: &Person, trigger: &str) -> Self {
+    pub(crate) async fn new(ana: &Person, trigger: &str) -> Self {
         let made = ana.post(&format!("/triggers/{trigger}/keys"), &json!({})).await;
         let secret = Secret::parse(made["secret"].as_str().unwrap()).unwrap();
         let key = made["id"].as_str().unwrap().to_owned();
@@ -112,8 +114,13 @@ impl Sender {
     }
 
     async fn send(&self, message: &str, body: &Value) -> Answer {
+        self.send_to(&world().stack.url(), message, body).await
+    }
+
+    /// The same to a deployment of its own.
+    pub(crate) async fn send_to(&self, base: &str, message: &str, body: &Value) -> Answer {
         let body = body.to_string();
-        call(&self.trigger, &self.headers(message, 0, &body), &body).await
+        call_at(base, &self.trigger, &self.headers(message, 0, &body), &body).await
     }
 
     /// The occurrence of a message that is taken.
@@ -126,15 +133,25 @@ impl Sender {
 }
 
 async fn call(trigger: &str, headers: &[(&'static str, String)], body: &str) -> Answer {
+    call_at(&world().stack.url(), trigger, headers, body).await
+}
+
+async fn call_at(
+    base: &str,
+    trigger: &str,
+    headers: &[(&'static str, String)],
+    body: &str,
+) -> Answer {
     let client = Client::builder().no_proxy().build().unwrap();
-    let url = format!("{}/hooks/{trigger}", world().stack.url());
-    let request = client.post(url).body(body.to_owned());
+    let request = client.post(format!("{base}/hooks/{trigger}")).body(body.to_owned());
     let request =
         headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
     let answer = request.send().await.unwrap();
     let status = answer.status().as_u16();
+    let again_after = answer.headers().get("retry-after");
+    let again_after = again_after.and_then(|value| value.to_str().ok()?.parse().ok());
     let body = answer.json().await.unwrap_or(Value::Null);
-    Answer { status, body }
+    Answer { status, body, again_after }
 }
 
 #[tokio::test]

@@ -118,16 +118,19 @@ async fn taken(
     ctx.clock.hook_bodies.keep(&trigger.id, fired, body.0.to_vec()).await?;
     let firing =
         Firing { owner, trigger: &trigger.id, spec: &trigger.spec, fired, chain: &[], at: now };
-    match ctx.clock.fire(&firing, trigger, instead.as_ref()).await? {
-        Outcome::Known(id) => Ok(id),
-        Outcome::New(occurrence) if is_turned_away(&occurrence) => {
-            Err(turned_away(&occurrence, now))
-        }
-        Outcome::New(occurrence) => {
-            tracing::info!(occurrence = %occurrence.id, state = occurrence.state.as_str(), "a webhook has fired");
-            Ok(occurrence.id)
-        }
+    let after = match ctx.clock.fire(&firing, trigger, instead.as_ref()).await? {
+        Outcome::New(occurrence) => *occurrence,
+        // Somebody was faster, perhaps within the same second.
+        Outcome::Known(id) => match ctx.clock.catalog.occurrence(owner, &id).await? {
+            Some(known) => known,
+            None => return Ok(id),
+        },
+    };
+    if is_turned_away(&after) {
+        return Err(turned_away(&after, now));
     }
+    tracing::info!(occurrence = %after.id, state = after.state.as_str(), "a webhook has fired");
+    Ok(after.id)
 }
 
 fn is_turned_away(occurrence: &Occurrence) -> bool {
