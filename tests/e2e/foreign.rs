@@ -15,7 +15,7 @@ const LEAST: usize = 240;
 
 /// What is one person's, by the word before it in a path.
 struct Belongings {
-    of: [(&'static str, String); 8],
+    of: [(&'static str, String); 9],
 }
 
 impl Belongings {
@@ -39,6 +39,11 @@ impl Belongings {
             "name": "Foreign", "profile_id": profile, "playbook_id": watch, "interval": "24h",
         });
         let monitor = ana.post("/monitors", &monitor).await["id"].clone();
+        let trigger = json!({
+            "name": "Foreign", "profile_id": profile, "playbook_id": id, "on": {"type": "webhook"},
+            "inputs": {"rows": "{body.rows}"},
+        });
+        let trigger = ana.post("/triggers", &trigger).await["id"].clone();
         let run = ana.start(&profile, &id, rows()).await;
         let approval = maria.request(&run).await["approval"].as_str().unwrap().to_owned();
         ana.reaches(&run, "awaiting_approval").await;
@@ -52,6 +57,7 @@ impl Belongings {
             ("approvals", approval),
             ("schedules", schedule.as_str().unwrap().to_owned()),
             ("monitors", monitor.as_str().unwrap().to_owned()),
+            ("triggers", trigger.as_str().unwrap().to_owned()),
         ];
         Self { of }
     }
@@ -76,13 +82,14 @@ impl Belongings {
 
     /// What its owner sees of all of it.
     async fn seen(&self, ana: &Person) -> Vec<Value> {
-        let [profile, playbook, connector, binding, run, approval, schedule, monitor] =
+        let [profile, playbook, connector, binding, run, approval, schedule, monitor, trigger] =
             self.of.each_ref().map(|(_, id)| id.as_str());
         let mut seen = Vec::new();
         for path in [
             format!("/profiles/{profile}"),
             format!("/schedules/{schedule}"),
             format!("/monitors/{monitor}"),
+            format!("/triggers/{trigger}"),
             format!("/playbooks/{playbook}"),
             format!("/connectors/{connector}"),
             format!("/profiles/{profile}/data-sources/{binding}"),

@@ -66,6 +66,7 @@ mod steps;
 mod stores;
 mod strikes;
 mod told;
+mod triggers;
 mod unknown;
 mod warnings;
 mod web;

@@ -7,6 +7,7 @@ use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 
 use crate::case::{FACTORY, Person, person_in, until};
+use crate::triggers::Sender;
 use crate::world::{World, world};
 
 const COMPUTE: &str = r#"
@@ -117,6 +118,18 @@ async fn a_person_has_so_many_runs_mails_and_megabytes_a_day() {
     exceeded(fourth, "runs", 3).await;
     let again = send(stack, &ana, "/executions", "three", &run("quota-compute")).await;
     assert_eq!(again.status(), StatusCode::ACCEPTED, "it was counted before");
+
+    // A webhook finds no room either: it may come again, and each attempt is seen.
+    let hook = json!({ "name": "Hook", "profile_id": agent, "playbook_id": "quota-compute", "on": { "type": "webhook" }, "inputs": rows });
+    let hook = ana.post("/triggers", &hook).await["id"].as_str().unwrap().to_owned();
+    let sender = Sender::new(&ana, &hook).await;
+    for _ in 0..2 {
+        let answer = sender.send_to(&stack.url(), "msg_1", &json!({})).await;
+        assert_eq!((answer.status, &answer.body["code"]), (429, &json!("QUOTA_EXCEEDED")));
+        assert!(answer.again_after.is_some_and(|seconds| (1..=86_400).contains(&seconds)));
+    }
+    let fired = ana.get(&format!("/triggers/{hook}/occurrences")).await["items"].clone();
+    assert_eq!(fired[0]["reason"]["code"], "QUOTA_EXCEEDED", "{fired:#}");
 
     // Uploads: what is asked for counts, and what does not fit leaves the rest.
     let file = |bytes: u64| json!({ "files": [{ "name": "a.csv", "size": bytes }] });

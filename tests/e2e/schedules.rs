@@ -102,7 +102,7 @@ async fn tick(ana: &Person, schedule: &str) {
 }
 
 /// What the sweeper does each minute.
-async fn sweep() {
+pub(crate) async fn sweep() {
     invoke("cron-sweep", &json!({ "source": "test" })).await;
 }
 

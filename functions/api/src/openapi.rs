@@ -27,6 +27,7 @@ use countersign_monitor::MonitorSpec;
 use countersign_profile::Profile;
 use countersign_schedule::ScheduleSpec;
 use countersign_store_catalog::{Stored, StoredPlaybook};
+use countersign_trigger::TriggerSpec;
 
 use crate::Context;
 use crate::routes as r;
@@ -188,6 +189,8 @@ const GROUPS: &[Group] = &[
         },
     )
     .of_fields::<Stored<MonitorSpec>>(),
+    factory("/triggers", doors! { trigger_keys: create, list, delete; occurrences: of_trigger; })
+        .of_fields::<Stored<TriggerSpec>>(),
     factory(
         "/connectors",
         doors! {
@@ -231,7 +234,7 @@ const GROUPS: &[Group] = &[
     ),
     factory("/journal", doors! { journal: list; journal_entry: detail; }),
     factory("/statistics", doors! { statistics: detail; }),
-    factory("/occurrences", doors! { occurrences: all; }),
+    factory("/occurrences", doors! { occurrences: all, detail, body; }),
     factory("/notifications", doors! { notifications: list; notification_read: mark; }),
     factory("/discoveries", doors! { discoveries: list; discovery_stats: detail; }),
     factory(

@@ -3,7 +3,7 @@
 use countersign_connector::{Category, StoredConnector};
 use countersign_journal::TaskStatus;
 use countersign_profile::ProfileId;
-use countersign_run::{Head, RunContext, RunStatus};
+use countersign_run::{Head, OccurrenceSource, RunContext, RunStatus};
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -191,4 +191,55 @@ pub(crate) struct ApprovalQuery {
     /// Only requests of this agent's runs, `prof_…`.
     #[param(value_type = Option<String>)]
     pub(crate) profile: Option<ProfileId>,
+}
+
+/// Which occurrences.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct OccurrenceQuery {
+    /// At most so many, 1 to 100; 50 when left out.
+    #[param(minimum = 1, maximum = 100)]
+    pub(crate) limit: Option<u32>,
+    /// `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// Only those of one kind of source: `schedule`, `monitor`, `trigger`.
+    #[param(value_type = Option<String>)]
+    pub(crate) source: Option<OccurrenceSource>,
+    /// Only those of the source with this id, such as `sched_…`, `mon_…` or `trig_…`.
+    pub(crate) source_id: Option<String>,
+    /// Only those in one state: `due`, `queued`, `started`, `skipped`, `missed`, `finished`.
+    #[param(value_type = Option<String>)]
+    pub(crate) state: Option<OccurrenceState>,
+    /// Only those of the agent with this id.
+    pub(crate) profile: Option<String>,
+    /// Only those that were due at this time or later (RFC 3339).
+    #[param(value_type = Option<String>)]
+    pub(crate) since: Option<Timestamp>,
+    /// Only those that were due before this time (RFC 3339).
+    #[param(value_type = Option<String>)]
+    pub(crate) until: Option<Timestamp>,
+}
+
+impl OccurrenceQuery {
+    /// What the store is asked for.
+    pub(crate) fn range(&self) -> Result<OccurrencesOf<'_>, Problem> {
+        let (from, before) = (self.since, self.until);
+        if from.zip(before).is_some_and(|(from, before)| from >= before) {
+            return Err(Problem::field("until", "must be after `since`"));
+        }
+        Ok(OccurrencesOf { source: self.source_id.as_deref(), from, before })
+    }
+
+    /// All filters as one text: a cursor belongs to them.
+    pub(crate) fn narrowed(&self) -> String {
+        let Self { source, source_id, state, profile, since, until, .. } = self;
+        json!([source, source_id, state, profile, since, until]).to_string()
+    }
+
+    pub(crate) fn takes(&self, one: &Occurrence) -> bool {
+        self.source.is_none_or(|source| one.source == source)
+            && self.state.is_none_or(|state| one.state == state)
+            && self.profile.as_ref().is_none_or(|profile| one.profile_id == *profile)
+    }
 }

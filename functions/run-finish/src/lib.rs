@@ -15,6 +15,7 @@ mod notice;
 mod outcomes;
 mod record;
 mod respond;
+mod triggers;
 
 use std::sync::Arc;
 
@@ -179,6 +180,7 @@ async fn finish(
         account::write(context, &done).await?;
         notice::send(context, &done).await?;
         settle(context, &done).await?;
+        triggers::note(context, &done).await?;
     }
     context.runs.finish(&head, status, &record, now).await?;
     if counts {

@@ -91,6 +91,8 @@ mod schedules;
 pub(crate) mod statistics;
 pub(crate) mod table_rows;
 pub(crate) mod tables;
+pub(crate) mod trigger_keys;
+mod triggers;
 pub(crate) mod uploads;
 
 use std::sync::Arc;

@@ -1,81 +1,27 @@
-//! `/occurrences`, `/schedules/{id}/occurrences` and `/monitors/{id}/occurrences`: what asked for a run without a person, and
-//! what became of it.
-#![expect(
-    unused_qualifications,
-    reason = "the macro of the route writes the type of the query with a path"
-)]
+//! `/occurrences`, and those of one schedule, monitor or trigger: what asked for a run without a person, and what became of it.
 
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use countersign_identity::UserId;
 use countersign_monitor::MonitorId;
-use countersign_run::{Occurrence, OccurrenceSource, OccurrenceState};
+use countersign_run::{Occurrence, OccurrenceId};
 use countersign_schedule::{ScheduleId, ScheduleSpec};
-use countersign_store_catalog::{OccurrencesOf, Stored};
+use countersign_store_catalog::Stored;
+use countersign_trigger::TriggerId;
 use countersign_web::{Cursor, Json, Page, PageQuery, Path, Problem, Query};
-use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::{Value, json};
-use utoipa::IntoParams;
+use http::header;
+use serde_json::Value;
 
-use super::{Ctx, Reader, found, monitors};
+use super::{Ctx, Reader, found, monitors, triggers};
 use crate::Context;
 use crate::pagination::sifted;
+use crate::queries::OccurrenceQuery;
 
-/// Which occurrences.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct OccurrenceQuery {
-    /// At most so many, 1 to 100; 50 when left out.
-    #[param(minimum = 1, maximum = 100)]
-    limit: Option<u32>,
-    /// `next` of the page before.
-    cursor: Option<String>,
-    /// Only those of one kind of source: `schedule`, `monitor`.
-    #[param(value_type = Option<String>)]
-    source: Option<OccurrenceSource>,
-    /// Only those of the source with this id, such as `sched_…` or `mon_…`.
-    source_id: Option<String>,
-    /// Only those in one state: `due`, `queued`, `started`, `skipped`, `missed`, `finished`.
-    #[param(value_type = Option<String>)]
-    state: Option<OccurrenceState>,
-    /// Only those of the agent with this id.
-    profile: Option<String>,
-    /// Only those that were due at this time or later (RFC 3339).
-    #[param(value_type = Option<String>)]
-    since: Option<Timestamp>,
-    /// Only those that were due before this time (RFC 3339).
-    #[param(value_type = Option<String>)]
-    until: Option<Timestamp>,
-}
-
-impl OccurrenceQuery {
-    /// What the store is asked for.
-    fn range(&self) -> Result<OccurrencesOf<'_>, Problem> {
-        let (from, before) = (self.since, self.until);
-        if from.zip(before).is_some_and(|(from, before)| from >= before) {
-            return Err(Problem::field("until", "must be after `since`"));
-        }
-        Ok(OccurrencesOf { source: self.source_id.as_deref(), from, before })
-    }
-
-    /// All filters as one text: a cursor belongs to them.
-    fn narrowed(&self) -> String {
-        let Self { source, source_id, state, profile, since, until, .. } = self;
-        json!([source, source_id, state, profile, since, until]).to_string()
-    }
-
-    fn takes(&self, one: &Occurrence) -> bool {
-        self.source.is_none_or(|source| one.source == source)
-            && self.state.is_none_or(|state| one.state == state)
-            && self.profile.as_ref().is_none_or(|profile| one.profile_id == *profile)
-    }
-}
-
-/// What was due for the caller, newest first, whatever asked: `id` (`{source}-{time}`), `source` (`schedule`, `monitor`),
-/// `source_id`, `name`, `profile_id`, `due_at`, `noticed_at`, `asked_by` of one that was started by hand, `state` (`due`,
-/// `queued`, `started`, `skipped`, `missed`, `finished`), `reason` (`code`, `message`), `runs` (a run and its repetitions),
-/// `status` of the last run, and `finished_at`. A page that is narrowed may be short and still have a `next`.
+/// What was due for the caller, newest first, whatever asked: `id` (`{source}-{time}`), `source` (`schedule`, `monitor`,
+/// `trigger`), `source_id`, `name`, `profile_id`, `due_at`, `noticed_at`, `asked_by` of one that was started by hand, `fired_by`
+/// and `chain` of a trigger's, `state` (`due`, `queued`, `started`, `skipped`, `missed`, `finished`), `reason` (`code`,
+/// `message`), `runs` (a run and its repetitions), `status` of the last run, and `finished_at`. A page that is narrowed may be
+/// short and still have a `next`.
 #[utoipa::path(
     get, path = "/occurrences", tag = "schedules", params(OccurrenceQuery),
     responses((status = 200, body = Page<Value>), (status = 422, description = "INVALID_INPUT: a limit out of bounds, or times the wrong way round"))
@@ -86,6 +32,34 @@ pub(crate) async fn all(
     Query(query): Query<OccurrenceQuery>,
 ) -> Result<Json<Page<Occurrence>>, Problem> {
     page(&ctx, owner, &query).await
+}
+
+/// One occurrence, as the list has it.
+#[utoipa::path(
+    get, path = "/occurrences/{id}", tag = "schedules", params(("id" = String, Path, description = "`{source}-{time}`")),
+    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn detail(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Path(id): Path<OccurrenceId>,
+) -> Result<Json<Occurrence>, Problem> {
+    Ok(Json(found(ctx.catalog.occurrence(owner, &id).await?)?))
+}
+
+/// The body of the webhook that fired a trigger, byte for byte as it was signed.
+#[utoipa::path(
+    get, path = "/occurrences/{id}/body", tag = "schedules", params(("id" = String, Path, description = "of a webhook's")),
+    responses((status = 200, body = Value), (status = 404, description = "NOT_FOUND: nothing of this id, or no webhook has fired it"))
+)]
+pub(crate) async fn body(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Path(id): Path<OccurrenceId>,
+) -> Result<Response, Problem> {
+    let occurrence = found(ctx.catalog.occurrence(owner, &id).await?)?;
+    let body = found(ctx.clock.hook_bodies.of(&occurrence).await?)?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
 /// What was due for one schedule, newest first.
@@ -121,6 +95,21 @@ pub(crate) async fn of_monitor(
 fn of(source_id: String, query: PageQuery) -> OccurrenceQuery {
     let PageQuery { limit, cursor } = query;
     OccurrenceQuery { limit, cursor, source_id: Some(source_id), ..OccurrenceQuery::default() }
+}
+
+/// What has fired one trigger, newest first.
+#[utoipa::path(
+    get, path = "/triggers/{id}/occurrences", tag = "triggers", params(("id" = String, Path, description = "`trig_…`"), PageQuery),
+    responses((status = 200, body = Page<Value>), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn of_trigger(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Path(id): Path<TriggerId>,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<Occurrence>>, Problem> {
+    triggers::own(&ctx, owner, &id).await?;
+    page(&ctx, owner, &of(id.to_string(), query)).await
 }
 
 async fn page(

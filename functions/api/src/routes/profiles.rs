@@ -10,7 +10,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use super::collection::described::Words;
 use super::collection::json::{self, DocumentRecord, Resent, Sent, Shown};
 use super::collection::{Author, Kind, More, Read};
-use super::{monitors, now, schedules};
+use super::{monitors, now, schedules, triggers};
 use crate::pagination::ListQuery;
 use crate::{Context, skills};
 
@@ -24,7 +24,7 @@ impl Kind for Profile {
         list: "The caller's agents, newest first, then the ones the deployment ships.",
         detail: "One agent.",
         replace: "Replaces the fields of an agent; other `approvers` take an analyst. `is_active` switches it; `version`, when sent, must be the one that was read.",
-        delete: "Removes an agent with its data sources, their credentials, its schedules, its monitors and its journal (F-178). Its runs and receipts stay; the runs refer to it no more.",
+        delete: "Removes an agent with its data sources, their credentials, its schedules, monitors and triggers and its journal (F-178). Its runs and receipts stay; the runs refer to it no more.",
         id: "`prof_…`",
         invalid: "PROFILE_INVALID",
         changed: Some("VERSION_CONFLICT"),
@@ -75,6 +75,7 @@ impl Kind for Profile {
         }
         schedules::remove(ctx, owner, &self.id).await?;
         monitors::remove(ctx, owner, &self.id).await?;
+        triggers::remove(ctx, owner, &self.id).await?;
         ctx.journal.remove_profile(owner, self.id.as_str()).await?;
         ctx.runs.forget_profile(owner, self.id.as_str()).await?;
         Ok(ctx.catalog.delete_bindings(owner, self.id.as_str()).await?)

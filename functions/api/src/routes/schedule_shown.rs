@@ -22,7 +22,18 @@ pub(super) async fn check(schedule: &Schedule, ctx: &Context, shown: &More) -> R
     };
     let id = Some(schedule.id.as_str());
     let known = ctx.catalog.occurrences(owner, id, LOOK_BACK, None).await?.items;
-    let other = shown.iter().filter(|(name, value)| !was_shown(schedule, &known, name, value));
+    unless(shown, |name, value| was_shown(schedule, &known, name, value))
+}
+
+/// Refuses each field that never was shown as it was sent back.
+///
+/// # Errors
+/// A [`Problem`] with those fields.
+pub(super) fn unless(
+    shown: &More,
+    was_shown: impl Fn(&str, &Value) -> bool,
+) -> Result<(), Problem> {
+    let other = shown.iter().filter(|(name, value)| !was_shown(name, value));
     let errors: Vec<FieldError> = other.map(|(name, _)| cannot(name)).collect();
     if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
 }

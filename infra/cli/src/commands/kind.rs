@@ -5,6 +5,7 @@ use countersign_document::{Limits, Tree, nearest};
 use countersign_monitor::MonitorSpec;
 use countersign_profile::ProfileFile;
 use countersign_schedule::ScheduleSpec;
+use countersign_trigger::TriggerSpec;
 use serde_json::Value;
 
 /// A kind of document.
@@ -20,6 +21,8 @@ pub(super) enum Kind {
     Schedule,
     /// Monitors.
     Monitor,
+    /// Triggers.
+    Trigger,
 }
 
 /// What a text is meant to be.
@@ -39,6 +42,7 @@ impl Kind {
             Self::Profile => countersign_document::schema::<ProfileFile>(),
             Self::Schedule => countersign_document::schema::<ScheduleSpec>(),
             Self::Monitor => countersign_document::schema::<MonitorSpec>(),
+            Self::Trigger => countersign_document::schema::<TriggerSpec>(),
         }
     }
 

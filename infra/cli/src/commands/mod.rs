@@ -23,6 +23,7 @@ mod show;
 mod status;
 mod strike;
 mod token;
+mod triggers;
 mod up;
 mod upload;
 mod user;
@@ -88,6 +89,8 @@ pub(crate) enum Command {
     Reviews(reviews::Reviews),
     /// List monitors, or make, show, pause, resume, reset one, or let it look now.
     Monitors(monitors::Monitors),
+    /// List triggers, or make, show, pause or resume one, or make and take back keys of its webhook.
+    Triggers(triggers::Triggers),
     /// Measure.
     Bench(bench::Bench),
     /// Verify a ledger's export, offline.
@@ -120,6 +123,7 @@ impl Command {
             Self::Extend(command) => command.run(place, console).await,
             Self::Reviews(command) => command.run(place, console).await,
             Self::Monitors(command) => command.run(place, console).await,
+            Self::Triggers(command) => command.run(place, console).await,
             Self::Deny(command) => command.run("reject", place, console).await,
         }
     }

@@ -11,9 +11,9 @@ use crate::stack::Place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Occurrences {
-    /// Only those of the schedule or monitor with this id.
+    /// Only those of the schedule, monitor or trigger with this id.
     source_id: Option<String>,
-    /// Only those of one kind of source: schedule, monitor.
+    /// Only those of one kind of source: schedule, monitor, trigger.
     #[arg(long)]
     source: Option<String>,
     /// Only those in one state: due, queued, started, skipped, missed, finished.

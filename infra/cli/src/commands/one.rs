@@ -12,19 +12,24 @@ use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct One {
-    /// Its id, such as `sched_…` or `mon_…`.
+    /// Its id, such as `sched_…`, `mon_…` or `trig_…`.
     pub(crate) id: String,
 }
 
 impl One {
-    /// Its path, of this kind; what is not an id names no other path.
+    /// Its path, of this kind.
     pub(crate) fn path(&self, kind: &str, below: &str) -> Result<String, CliError> {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        if !self.id.is_empty() && self.id.bytes().all(is_plain) {
-            return Ok(format!("{FACTORY}/{kind}/{}{below}", self.id));
-        }
-        Err(CliError::Argument(format!("`{}` is not an id", visible(&self.id))))
+        Ok(format!("{FACTORY}/{kind}/{}{below}", plain(&self.id)?))
     }
+}
+
+/// An id as a part of a path; what is not one names no other path.
+pub(crate) fn plain(id: &str) -> Result<&str, CliError> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if !id.is_empty() && id.bytes().all(is_plain) {
+        return Ok(id);
+    }
+    Err(CliError::Argument(format!("`{}` is not an id", visible(id))))
 }
 
 /// A document as it is written: YAML, of which JSON is a part.
@@ -43,6 +48,7 @@ pub(crate) fn read<D: Document + Serialize>(file: &Path) -> Result<Value, CliErr
 #[cfg(test)]
 mod tests {
     use countersign_monitor::MonitorSpec;
+    use countersign_trigger::TriggerSpec;
 
     use super::*;
 
@@ -60,5 +66,8 @@ mod tests {
         std::fs::write(file.path(), "name: A\ninterval: 1m\n").unwrap();
         let said = read::<MonitorSpec>(file.path()).unwrap_err().to_string();
         assert!(said.contains("profile_id") && said.contains("interval"), "{said}");
+        std::fs::write(file.path(), "name: A\non: {type: webhook, folder: a}\n").unwrap();
+        let said = read::<TriggerSpec>(file.path()).unwrap_err().to_string();
+        assert!(said.contains("profile_id") && said.contains("folder"), "{said}");
     }
 }

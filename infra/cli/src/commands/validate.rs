@@ -11,6 +11,7 @@ use countersign_playbook::{CompileContext, PlaybookSource, compile, render};
 use countersign_profile::ProfileFile;
 use countersign_registry::Registry;
 use countersign_schedule::ScheduleSpec;
+use countersign_trigger::TriggerSpec;
 use serde_json::{Value, json};
 
 use super::kind::{Guess, Kind};
@@ -20,7 +21,7 @@ use crate::error::CliError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Playbooks, connectors, profiles, schedules and monitors, YAML.
+    /// Playbooks, connectors, profiles, schedules, monitors and triggers, YAML.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The connectors are templates of a deployment, which may name its environment in `auth_fields`.
@@ -49,6 +50,7 @@ impl Validate {
                 Kind::Profile => self.document::<ProfileFile>(console, &origin, &text),
                 Kind::Schedule => self.document::<ScheduleSpec>(console, &origin, &text),
                 Kind::Monitor => self.document::<MonitorSpec>(console, &origin, &text),
+                Kind::Trigger => self.document::<TriggerSpec>(console, &origin, &text),
                 Kind::Playbook => {
                     self.playbook(console, &PlaybookSource::new(&origin, &text), &world)
                 }

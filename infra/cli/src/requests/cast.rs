@@ -71,9 +71,12 @@ impl Cast {
             let watch = made(door, "/playbooks", &json!({"yaml": watch(&unique("watch"))})).await?;
             let fields = json!({"name": "Requests", "profile_id": profile, "playbook_id": watch, "interval": "24h"});
             let monitor = made(door, "/monitors", &fields).await?;
+            let fields = json!({"name": "Requests", "profile_id": profile, "playbook_id": playbook, "on": {"type": "webhook"}, "inputs": {"rows": "{body.rows}"}});
+            let trigger = made(door, "/triggers", &fields).await?;
             let of = [
                 ("schedules", schedule),
                 ("monitors", monitor),
+                ("triggers", trigger),
                 ("watches", watch),
                 ("profiles", profile),
                 ("connectors", connector),

@@ -9,7 +9,9 @@ use countersign_profile::Handle;
 use countersign_run::OccurrenceId;
 use countersign_schedule::ScheduleId;
 use countersign_store_kit::Key;
+use countersign_trigger::TriggerId;
 use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
 
 use crate::collection::StoredDocument;
 
@@ -124,7 +126,7 @@ pub(crate) fn occurrences(owner: &UserId, source: &str) -> String {
 }
 
 pub(crate) fn occurrence(owner: &UserId, id: &OccurrenceId) -> Key {
-    Key::new(occurrences(owner, id.source()), id.stamp())
+    Key::new(occurrences(owner, id.source()), id.place())
 }
 
 /// The partition of the index with all occurrences of an owner, by time.
@@ -172,6 +174,35 @@ pub(crate) fn all_clocks() -> Vec<String> {
 }
 
 const CLOCKS: &str = "MONITORS#CLOCKS";
+
+/// Everything that belongs to a trigger beside what its owner wrote.
+fn trigger(id: &str) -> String {
+    format!("TRIGGER#{id}")
+}
+
+/// Whose an active webhook is.
+pub(crate) fn hook(id: &TriggerId) -> Key {
+    Key::new(trigger(id.as_str()), "HOOK")
+}
+
+pub(crate) fn hook_keys(id: &TriggerId) -> Key {
+    Key::new(trigger(id.as_str()), "KEYS")
+}
+
+/// An event that has fired a trigger. Its name may be long, and is a stranger's.
+pub(crate) fn event(id: &str, event: &str) -> Key {
+    Key::new(trigger(id), format!("EVENT#{}", hex::encode(Sha256::digest(event))))
+}
+
+/// The partition of the active triggers that wait for files in a folder.
+pub(crate) fn folder_listeners(owner: &UserId, folder: &str) -> String {
+    format!("FILES#{owner}#{folder}")
+}
+
+/// The partition of the active triggers that wait for the end of a playbook's runs.
+pub(crate) fn end_listeners(owner: &UserId, playbook: &str) -> String {
+    format!("AFTER#{owner}#{playbook}")
+}
 
 #[cfg(test)]
 mod tests {

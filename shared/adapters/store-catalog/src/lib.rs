@@ -15,6 +15,12 @@
 //! | `MONITOR#{id}` | `CLOCK` | when somebody else is to tick it; in the index under `MONITORS#CLOCKS#{last digit}` |
 //! | `OWNER#{owner}` | `DUE#{schedule}` | when an enabled schedule is due next; in the index under `DUE#{last digit}` by that time |
 //! | `OWNER#{owner}` | `NATIVE#{id}` | the native schedule of a schedule or monitor is still to be set or removed; in the index under `NATIVE` |
+//! | `OWNER#{owner}` | `TRIGGER#{id}` | a trigger; in the index under `OWNER#{owner}#TRIGGERS#{profile}` |
+//! | `TRIGGER#{id}` | `HOOK` | whose it is, while it is active and fired by webhooks |
+//! | `TRIGGER#{id}` | `KEYS` | which keys its senders may sign with; their secrets are in the vault |
+//! | `TRIGGER#{id}` | `EVENT#{digest}` | the occurrence of an event that has fired it |
+//! | `FILES#{owner}#{folder}` | `{trigger}` | an active trigger that waits for files in the folder |
+//! | `AFTER#{owner}#{playbook}` | `{trigger}` | an active trigger that waits for the end of the playbook's runs |
 //! | `OCCURRENCES#{owner}#{source}` | `{time}` | a due time and what became of it; in the index under `OCCURRENCES#{owner}` by time |
 //! | `OPEN#OCCURRENCES` | `{source}-{time}` | which owner has that occurrence, while it is not at its end |
 //! | `OPEN#TURNS` | `PLACE` | where the last look at open occurrences stopped |
@@ -29,7 +35,9 @@ mod collection;
 mod connectors;
 mod endpoints;
 mod error;
+mod hook_bodies;
 mod keys;
+mod listeners;
 mod monitor_forget;
 mod monitor_occurrence;
 mod monitor_settle;
@@ -50,6 +58,8 @@ mod triggers;
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
 pub use error::CatalogError;
+pub use hook_bodies::HookBodies;
+pub use listeners::{HookKeyInfo, HookKeys, Listener, Noticed};
 pub use monitor_store::{Batched, Clock, MonitorStore, NewBatch, Standing};
 pub use native::NativeMark;
 pub use occurrence_list::OccurrencesOf;

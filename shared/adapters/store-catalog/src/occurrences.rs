@@ -12,7 +12,7 @@ use crate::schedules::moved;
 use crate::{Catalog, Result, keys};
 
 /// How long an occurrence is kept, in seconds.
-const KEPT: i64 = 400 * 24 * 3600;
+pub(crate) const KEPT: i64 = 400 * 24 * 3600;
 
 /// An occurrence that is not at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,14 +31,7 @@ impl Catalog {
     pub fn notice<'a>(&'a self, occurrence: &'a Occurrence) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let doing = CatalogError::doing("note an occurrence");
-            let mut writes = vec![put(occurrence)?.if_absent()];
-            if !occurrence.state.is_final() {
-                let Occurrence { owner, id, .. } = occurrence;
-                let open = OpenOccurrence { owner: owner.clone(), id: id.clone() };
-                let record = StoredRecord::of("occurrence", &open, 1)?;
-                writes.push(record.put(&keys::open_occurrence(id)).map_err(doing)?);
-            }
-            moved(self.table.transact(writes).await).map_err(doing)
+            moved(self.table.transact(entered(occurrence)?).await).map_err(doing)
         })
     }
 
@@ -119,12 +112,25 @@ impl Catalog {
     }
 }
 
+/// The writes that enter an occurrence which is not there yet.
+pub(crate) fn entered(occurrence: &Occurrence) -> Result<Vec<Write>> {
+    let doing = CatalogError::doing("note an occurrence");
+    let mut writes = vec![put(occurrence)?.if_absent()];
+    if !occurrence.state.is_final() {
+        let Occurrence { owner, id, .. } = occurrence;
+        let open = OpenOccurrence { owner: owner.clone(), id: id.clone() };
+        let record = StoredRecord::of("occurrence", &open, 1)?;
+        writes.push(record.put(&keys::open_occurrence(id)).map_err(doing)?);
+    }
+    Ok(writes)
+}
+
 pub(crate) fn put(occurrence: &Occurrence) -> Result<Write> {
     let doing = CatalogError::doing("write an occurrence");
     let Occurrence { owner, id, .. } = occurrence;
     let record = StoredRecord::of("occurrence", occurrence, occurrence.version)?;
     let put = record.put(&keys::occurrence(owner, id)).map_err(doing)?;
-    let sort = format!("{}#{}", id.stamp(), id.source());
+    let sort = format!("{}#{}", id.place(), id.source());
     let put = put.indexed(&keys::occurrences_of(owner), &sort);
     Ok(put.expires_at(occurrence.due_at.as_second() + KEPT))
 }

@@ -60,6 +60,14 @@ pub(crate) async fn get<T: DeserializeOwned>(
     record.map(|record| record.read(table.name())).transpose()
 }
 
+/// The record of an item that a batch has read.
+pub(crate) fn read<T: DeserializeOwned>(
+    table: &str,
+    item: Option<Item>,
+) -> Result<Option<T>, StoreError> {
+    item.map(|item| decode::<StoredRecord>(table, item)?.read(table)).transpose()
+}
+
 /// Reads a page of records.
 pub(crate) fn page<T: DeserializeOwned>(
     table: &Table,

@@ -3,9 +3,12 @@
 //! | PK | SK | what |
 //! |---|---|---|
 //! | `OWNER#{owner}` | `CRED#{credential id}` | the connector it is for, names of its parts, the sealed parts |
+//! | `HOOK#{trigger}` | `KEY#{key id}` | a key with which senders of a webhook sign, sealed |
 //!
 //! A credential is bound to its owner, its own id and its connector: an item copied to another place does not open.
 //! Only [`CredentialSource`] and [`VaultStore::credential_in`] give secrets out; every other method knows names only.
+
+mod hook_secrets;
 
 use std::collections::BTreeMap;
 

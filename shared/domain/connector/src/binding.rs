@@ -263,6 +263,18 @@ pub mod keys {
         Some((FileId::parse(id).ok()?, name.to_owned()))
     }
 
+    /// Whose a file in a folder is, the folder, the file's id and its name, when a key is that of one.
+    #[must_use]
+    pub fn in_folder(key: &str) -> Option<(UserId, &str, FileId, &str)> {
+        let mut parts = key.strip_prefix("uploads/")?.split('/');
+        let owner = UserId::parse(parts.next()?).ok()?;
+        let folder = parts.next().filter(|word| *word == "folders").and_then(|_| parts.next())?;
+        folder_prefix(&owner, folder)?;
+        let file = FileId::parse(parts.next()?).ok()?;
+        let name = parts.next().filter(|name| !name.is_empty())?;
+        parts.next().is_none().then_some((owner, folder, file, name))
+    }
+
     /// A file name that cannot leave its place: one segment, no control characters, at most 120 characters.
     #[must_use]
     pub fn safe_name(name: &str) -> String {

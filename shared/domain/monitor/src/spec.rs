@@ -1,7 +1,7 @@
 //! What the owner of a monitor writes.
 
 use countersign_document::{Document, MaybeBlank, Rules, Text, Whole};
-use countersign_profile::{ApprovalPolicy, ProfileId, ProfileSpec, SkillType};
+use countersign_profile::{ApprovalPolicy, ProfileId, ProfileSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -59,17 +59,9 @@ impl MonitorSpec {
     /// when the agent has none, or several of that priority.
     #[must_use]
     pub fn playbook<'a>(&'a self, agent: &'a ProfileSpec) -> Option<&'a str> {
-        if let Some(named) = &self.playbook_id {
-            return Some(named.as_str());
-        }
-        let own = agent
-            .skills
-            .iter()
-            .filter(|skill| skill.enabled && skill.skill_type == SkillType::Playbook);
-        let highest = own.clone().map(|skill| skill.priority).max()?;
-        let mut first = own.filter(|skill| skill.priority == highest);
-        let one = first.next()?;
-        first.next().is_none().then_some(one.reference.as_str())
+        self.playbook_id
+            .as_ref()
+            .map_or_else(|| agent.first_playbook(), |named| Some(named.as_str()))
     }
 }
 

@@ -264,4 +264,18 @@ impl ProfileSpec {
         merge_patch(&mut whole, patch);
         Self::from_json(&whole)
     }
+
+    /// The playbook that the agent follows when none is named: its skill with the highest priority. None when it has none, or
+    /// several of that priority (F-174).
+    #[must_use]
+    pub fn first_playbook(&self) -> Option<&str> {
+        let own = || {
+            let skills = self.skills.iter();
+            skills.filter(|skill| skill.enabled && skill.skill_type == SkillType::Playbook)
+        };
+        let highest = own().map(|skill| skill.priority).max()?;
+        let mut first = own().filter(|skill| skill.priority == highest);
+        let one = first.next()?;
+        first.next().is_none().then_some(one.reference.as_str())
+    }
 }

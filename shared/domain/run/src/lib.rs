@@ -7,6 +7,7 @@
 mod applied;
 mod context;
 mod event;
+mod fired;
 mod fold;
 #[cfg(test)]
 #[path = "tests.rs"]
@@ -27,6 +28,7 @@ mod warnings;
 
 pub use applied::{ApprovalPolicy, ExecutionMode, UnderstoodInput};
 pub use event::{Event, EventKind, GateOutcome, Sending};
+pub use fired::Fired;
 pub use fold::{RunState, StepState, fold};
 pub use from_monitor::{BatchId, FromMonitor, MonitorId};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};

@@ -8,9 +8,10 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{RunId, RunStatus};
+use crate::{Fired, RunId, RunStatus};
 
-/// `{source}-{yyyymmddThhmmssZ}`: the id of what was due, and when. A due time has one occurrence, whoever notices it.
+/// `{source}-{yyyymmddThhmmssZ}`: the id of what was due, and when. A due time has one occurrence, whoever notices it. What
+/// fires a trigger may come twice in a second: its occurrence has a third part, sixteen hex digits that follow from the event.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct OccurrenceId(String);
@@ -21,7 +22,7 @@ const STAMP: &str = "%Y%m%dT%H%M%SZ";
 /// A text that names no occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "an occurrence is named `{{source}}-{{yyyymmddThhmmssZ}}`, such as `sched_…-20261124T060000Z`"
+    "an occurrence is named `{{source}}-{{yyyymmddThhmmssZ}}`, such as `sched_…-20261124T060000Z`; one of a trigger has sixteen hex digits behind that"
 )]
 pub struct InvalidOccurrence;
 
@@ -32,20 +33,35 @@ impl OccurrenceId {
         Self(format!("{source}-{}", due.to_zoned(TimeZone::UTC).strftime(STAMP)))
     }
 
+    /// The occurrence of what has this id and was fired by an event at this time. `event` is what makes the event one: whoever
+    /// reports it again names the same.
+    #[must_use]
+    pub fn of_event(source: &str, at: Timestamp, event: &str) -> Self {
+        let digest = Sha256::digest(format!("countersign/event\0{source}\0{event}"));
+        let Self(id) = Self::new(source, at);
+        Self(format!("{id}-{}", hex::encode(&digest[..8])))
+    }
+
     /// Reads an id.
     ///
     /// # Errors
     /// [`InvalidOccurrence`].
     pub fn parse(text: &str) -> Result<Self, InvalidOccurrence> {
-        let (source, stamp) = text.rsplit_once('-').ok_or(InvalidOccurrence)?;
+        let (source, place) = text.split_once('-').ok_or(InvalidOccurrence)?;
         let (prefix, id) = source.split_once('_').ok_or(InvalidOccurrence)?;
         let is_prefix =
             (1..=12).contains(&prefix.len()) && prefix.bytes().all(|b| b.is_ascii_lowercase());
-        let is_id =
-            id.len() == 32 && id.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let (stamp, event) = place.split_once('-').map_or((place, None), |(a, b)| (a, Some(b)));
+        let is_event = event.is_none_or(|event| is_hex(event, 16));
         let due = moment(stamp).ok_or(InvalidOccurrence)?;
-        let same = Self::new(source, due);
-        if is_prefix && is_id && same.0 == text { Ok(same) } else { Err(InvalidOccurrence) }
+        let Self(same) = Self::new(source, due);
+        let is_same =
+            text.strip_prefix(&same).is_some_and(|rest| rest.is_empty() == event.is_none());
+        if is_prefix && is_hex(id, 32) && is_event && is_same {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidOccurrence)
+        }
     }
 
     /// The id as text.
@@ -57,13 +73,13 @@ impl OccurrenceId {
     /// What was due.
     #[must_use]
     pub fn source(&self) -> &str {
-        self.0.rsplit_once('-').map_or("", |(source, _)| source)
+        self.0.split_once('-').map_or("", |(source, _)| source)
     }
 
-    /// The time, as it is written: sorted as text it is sorted by time.
+    /// The time as it is written, and behind it what tells two events of one second apart: sorted as text it is sorted by time.
     #[must_use]
-    pub fn stamp(&self) -> &str {
-        self.0.rsplit_once('-').map_or("", |(_, stamp)| stamp)
+    pub fn place(&self) -> &str {
+        self.0.split_once('-').map_or("", |(_, place)| place)
     }
 
     /// The run of this occurrence: the first is 0, its repetitions follow. The same whoever starts it.
@@ -74,6 +90,11 @@ impl OccurrenceId {
         bytes.copy_from_slice(&digest[..16]);
         RunId::from_bytes(bytes)
     }
+}
+
+fn is_hex(text: &str, digits: usize) -> bool {
+    let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    text.len() == digits && text.bytes().all(is_digit)
 }
 
 fn moment(stamp: &str) -> Option<Timestamp> {
@@ -109,8 +130,20 @@ pub enum OccurrenceSource {
     Schedule,
     /// A monitor.
     Monitor,
-    /// A call from outside.
-    Hook,
+    /// A trigger: a call from outside, a file that arrived, the end of another run.
+    Trigger,
+}
+
+impl OccurrenceSource {
+    /// The word of the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Schedule => "schedule",
+            Self::Monitor => "monitor",
+            Self::Trigger => "trigger",
+        }
+    }
 }
 
 /// How far an occurrence is.
@@ -183,6 +216,12 @@ pub struct Occurrence {
     /// Who asked for it before its time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_by: Option<UserId>,
+    /// What fired it, when it is a trigger's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fired_by: Option<Fired>,
+    /// The triggers that led to it, the first one in front, when it was fired by a run that a trigger had started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<String>,
     /// How far it is.
     pub state: OccurrenceState,
     /// Why there is no run.
@@ -206,6 +245,19 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
+    /// Whether it was skipped with this code.
+    #[must_use]
+    pub fn is_skipped_for(&self, code: &str) -> bool {
+        let reason = self.reason.as_ref().filter(|_| self.state == OccurrenceState::Skipped);
+        reason.is_some_and(|reason| reason.code == code)
+    }
+
+    /// Whether it was skipped because its trigger would fire itself.
+    #[must_use]
+    pub fn is_looped(&self) -> bool {
+        self.is_skipped_for("TRIGGER_LOOP")
+    }
+
     /// The next version, in a state of its own.
     #[must_use]
     pub fn moved(&self, state: OccurrenceState, now: Timestamp) -> Self {
@@ -235,7 +287,7 @@ mod tests {
         let due: Timestamp = "2026-11-24T06:00:00Z".parse().unwrap();
         let id = OccurrenceId::new(&source, due);
         assert_eq!(id.as_str(), format!("{source}-20261124T060000Z"));
-        assert_eq!((id.source(), id.stamp()), (source.as_str(), "20261124T060000Z"));
+        assert_eq!((id.source(), id.place()), (source.as_str(), "20261124T060000Z"));
         assert_eq!(OccurrenceId::parse(id.as_str()), Ok(id.clone()));
         assert_eq!(id.run(0), id.run(0));
         assert_ne!(id.run(0), id.run(1));
@@ -243,6 +295,24 @@ mod tests {
         check(&format!("{source}-20261124T0600Z"), false);
         check(&format!("{source}x-20261124T060000Z"), false);
         check("sched_1-20261124T060000Z", false);
+        check(&format!("{source}-20261124T060000Z-"), false);
+        check(&format!("{source}-20261124T060000Z-0011"), false);
+        check(&format!("{source}-20261124T060000Z-00112233445566zz"), false);
+        check(&format!("{source}-20261124T060000Z-0011223344556677-1"), false);
         check("", false);
+    }
+
+    #[test]
+    fn two_events_of_one_second_have_an_occurrence_each() {
+        let source = format!("trig_{}", "0".repeat(32));
+        let at: Timestamp = "2026-11-24T06:00:00Z".parse().unwrap();
+        let (one, other) =
+            (OccurrenceId::of_event(&source, at, "a"), OccurrenceId::of_event(&source, at, "b"));
+        assert_ne!(one, other);
+        assert_eq!(one, OccurrenceId::of_event(&source, at, "a"), "it follows from the event");
+        assert_eq!(OccurrenceId::parse(one.as_str()), Ok(one.clone()));
+        assert_eq!(one.source(), source);
+        assert!(one.place().starts_with("20261124T060000Z-"), "{one}");
+        assert_ne!(one.run(0), other.run(0));
     }
 }

@@ -1,15 +1,16 @@
 //! Beginning what is due: with the rights its owner has now, and never more than whoever saved the schedule had.
 
-use countersign_profile::{ApprovalPolicy, Profile};
-use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunContext, RunStatus};
-use countersign_run_start::{self as run_start, Invoker, Occasion, Question};
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunStatus};
+use countersign_run_start::{self as run_start, Invoker, Question};
 use countersign_schedule::asked;
 use countersign_store_catalog::CatalogError;
 use countersign_web::Problem;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::civil::Date;
+use serde_json::{Map, Value};
 
+use crate::source::Source;
 use crate::tick::{occurrence, report};
 use crate::{Clock, ClockError, Schedule};
 
@@ -77,30 +78,30 @@ impl Clock {
             let due = Timestamp::from_second(now.as_second()).unwrap_or(now);
             let noticed = Occurrence { asked_by, ..occurrence(schedule, due, now) };
             self.catalog.notice(&noticed).await?;
-            self.begin_as(&noticed, Some(schedule), Some(invoker), now).await?;
+            self.begin_as(&noticed, Some(Source::Schedule(schedule)), Some(invoker), now).await?;
             let known = self.catalog.occurrence(&noticed.owner, &noticed.id).await?;
             Ok(known.unwrap_or(noticed))
         })
     }
 
-    /// Begins an occurrence. The state it is in afterwards.
+    /// Begins an occurrence. How it is afterwards.
     pub(crate) async fn begin(
         &self,
         of: &Occurrence,
-        schedule: Option<&Schedule>,
+        source: Option<Source<'_>>,
         now: Timestamp,
-    ) -> Result<OccurrenceState, ClockError> {
-        self.begin_as(of, schedule, None, now).await
+    ) -> Result<Occurrence, ClockError> {
+        self.begin_as(of, source, None, now).await
     }
 
     async fn begin_as(
         &self,
         of: &Occurrence,
-        schedule: Option<&Schedule>,
+        source: Option<Source<'_>>,
         invoker: Option<&Invoker>,
         now: Timestamp,
-    ) -> Result<OccurrenceState, ClockError> {
-        let after = match self.ask(of, schedule, invoker, now).await {
+    ) -> Result<Occurrence, ClockError> {
+        let after = match self.ask(of, source, invoker, now).await {
             Ok(()) => {
                 Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) }
             }
@@ -113,54 +114,54 @@ impl Clock {
         // Whoever was faster has begun the same run.
         self.catalog.move_occurrence(&after).await?;
         report(&after);
-        Ok(after.state)
+        Ok(after)
     }
 
     async fn ask(
         &self,
         of: &Occurrence,
-        schedule: Option<&Schedule>,
+        source: Option<Source<'_>>,
         invoker: Option<&Invoker>,
         now: Timestamp,
     ) -> Result<(), NotBegun> {
-        let refused = |code, message: &str| Err(NotBegun::Refused(Refusal::new(code, message)));
-        let Some(schedule) = schedule else {
-            return refused("SCHEDULE_REMOVED", "the schedule was removed");
-        };
-        if !schedule.spec.is_enabled && of.asked_by.is_none() {
-            return refused("SCHEDULE_DISABLED", "the schedule is not enabled");
+        let source = source.ok_or_else(|| NotBegun::Refused(Source::removed(of)))?;
+        if !source.is_on() && of.asked_by.is_none() {
+            return Err(NotBegun::Refused(source.off()));
         }
-        let spec = &schedule.spec;
-        let Some(profile) = self.catalog.profiles().get(&of.owner, &spec.profile_id).await? else {
-            return refused("PROFILE_REMOVED", "the agent was removed");
-        };
+        let profile = self.catalog.profiles().get(&of.owner, source.profile_id()).await?;
+        let removed =
+            || NotBegun::Refused(Refusal::new("PROFILE_REMOVED", "the agent was removed"));
+        let profile = profile.ok_or_else(removed)?;
         let own = match invoker {
             Some(invoker) => invoker.clone(),
-            None => self.owner(schedule, of).await?,
+            None => self.owner(source, of).await?,
         };
-        let question = self.question(of, schedule).await?;
+        let asked = match source {
+            Source::Schedule(schedule) => self.question(of, schedule).await?,
+            Source::Trigger(trigger) => self.of_event(of, trigger, &profile).await?,
+        };
         let question = Question {
             run: of.id.run(0),
             profile: &profile,
-            playbook: spec.playbook_id.as_deref(),
-            query: &question.query,
-            inputs: &spec.inputs,
+            playbook: asked.playbook.as_deref(),
+            query: &asked.query,
+            inputs: &asked.inputs,
             mode: None,
-            today: question.day,
-            occasion: occasion(of, schedule, &profile),
+            today: asked.day,
+            occasion: source.occasion(of, &profile),
             occurrence: Some(of.id.clone()),
         };
         let started = run_start::ask(self.starter(now), &own, &question).await;
         started.map(drop).map_err(|problem| NotBegun::of(&problem))
     }
 
-    /// The owner, with the rights that remain of those the schedule was saved with.
+    /// The owner, with the rights that remain of those the schedule or trigger was saved with.
     pub(crate) async fn owner(
         &self,
-        schedule: &Schedule,
+        source: Source<'_>,
         of: &Occurrence,
     ) -> Result<Invoker, NotBegun> {
-        let invoker = run_start::on_behalf(&self.directory, &of.owner, schedule.scopes.as_ref());
+        let invoker = run_start::on_behalf(&self.directory, &of.owner, source.scopes());
         invoker.await.map_err(|problem| NotBegun::of(&problem))
     }
 
@@ -172,7 +173,9 @@ impl Clock {
         };
         let day = day_of(of.due_at);
         let last = self.last_success(of, &of.id).await?.unwrap_or(schedule.created_at);
-        Ok(Asked { query: asked(&schedule.spec.query_template, day, day_of(last)), day })
+        let query = asked(&schedule.spec.query_template, day, day_of(last));
+        let playbook = schedule.spec.playbook_id.as_deref().map(str::to_owned);
+        Ok(Asked { query, day, playbook, inputs: schedule.spec.inputs.clone() })
     }
 
     /// When the schedule was due the last time that a run of it succeeded.
@@ -190,19 +193,10 @@ impl Clock {
     }
 }
 
-/// A question and the day it is asked on.
-struct Asked {
-    query: String,
-    day: Date,
-}
-
-/// Gates open by themselves only in runs that the clock starts, when the schedule says so, or leaves it to an agent that does
-/// (K-11).
-fn occasion(of: &Occurrence, schedule: &Schedule, profile: &Profile) -> Occasion {
-    let policy: ApprovalPolicy =
-        schedule.spec.approval_policy.unwrap_or(profile.spec.default_approval_policy);
-    match of.asked_by {
-        Some(_) => Occasion::ByHand(Some(RunContext::Background)),
-        None => Occasion::Clock(RunContext::Scheduled, policy),
-    }
+/// A question and the day it is asked on; of a trigger also the playbook that it names, and its inputs.
+pub(crate) struct Asked {
+    pub(crate) query: String,
+    pub(crate) day: Date,
+    pub(crate) playbook: Option<String>,
+    pub(crate) inputs: Map<String, Value>,
 }

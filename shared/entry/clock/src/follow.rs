@@ -1,16 +1,19 @@
 //! What the sweeper does: ticks for what is overdue, and follows what is not at its end.
 
 use countersign_run::{
-    EventKind, Head, Occurrence, OccurrenceState, RunStatus, Stop, StopReason, fold,
+    EventKind, Head, Occurrence, OccurrenceSource, OccurrenceState, RunStatus, Stop, StopReason,
+    fold,
 };
 use countersign_run_start::{self as run_start, By};
 use countersign_schedule::ScheduleId;
 use countersign_store_catalog::OpenOccurrence;
+use countersign_trigger::TriggerId;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::begin::{NotBegun, Refusal};
+use crate::source::Source;
 use crate::tick::{Tick, Ticked, report};
 use crate::{Clock, ClockError, Schedule};
 
@@ -98,18 +101,53 @@ impl Clock {
         done: &mut Followed,
     ) -> Result<(), ClockError> {
         let Some(of) = self.catalog.occurrence(&open.owner, &open.id).await? else { return Ok(()) };
-        let schedule = match ScheduleId::parse(&of.source_id) {
-            Ok(id) => self.schedule(&of.owner, &id).await?,
-            // What is no schedule's is followed by whoever made it.
-            Err(_) => return Ok(()),
-        };
+        match of.source {
+            OccurrenceSource::Schedule => {
+                let schedule = match ScheduleId::parse(&of.source_id) {
+                    Ok(id) => self.schedule(&of.owner, &id).await?,
+                    Err(_) => None,
+                };
+                self.follow_one(&of, schedule.as_ref().map(Source::Schedule), now, done).await
+            }
+            OccurrenceSource::Trigger => {
+                let trigger = match TriggerId::parse(&of.source_id) {
+                    Ok(id) => self.trigger(&of.owner, &id).await?,
+                    Err(_) => None,
+                };
+                self.follow_one(&of, trigger.as_ref().map(Source::Trigger), now, done).await
+            }
+            // Whoever made it follows it.
+            OccurrenceSource::Monitor => Ok(()),
+        }
+    }
+
+    /// Looks at what else of the same source is not at its end: what is over and was not looked at yet comes to its end.
+    pub(crate) async fn follow_others(
+        &self,
+        of: &Occurrence,
+        now: Timestamp,
+    ) -> Result<(), ClockError> {
+        let open = self.catalog.open_occurrences(Some(&of.source_id), MOST, None).await?;
+        for other in open.items.iter().filter(|other| other.id != of.id) {
+            self.follow(other, now, &mut Followed::default()).await?;
+        }
+        Ok(())
+    }
+
+    async fn follow_one(
+        &self,
+        of: &Occurrence,
+        source: Option<Source<'_>>,
+        now: Timestamp,
+        done: &mut Followed,
+    ) -> Result<(), ClockError> {
         match of.state {
-            OccurrenceState::Due => self.begin_late(&of, schedule.as_ref(), now, done).await,
-            OccurrenceState::Queued if self.is_first(&of).await? => {
-                done.ticked.count(self.begin(&of, schedule.as_ref(), now).await?);
+            OccurrenceState::Due => self.begin_late(of, source, now, done).await,
+            OccurrenceState::Queued if self.is_first(of).await? => {
+                done.ticked.count(self.begin(of, source, now).await?.state);
                 Ok(())
             }
-            OccurrenceState::Started => self.look_at_run(&of, schedule.as_ref(), now, done).await,
+            OccurrenceState::Started => self.look_at_run(of, source, now, done).await,
             _ => Ok(()),
         }
     }
@@ -118,12 +156,12 @@ impl Clock {
     async fn begin_late(
         &self,
         of: &Occurrence,
-        schedule: Option<&Schedule>,
+        source: Option<Source<'_>>,
         now: Timestamp,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
         if now.duration_since(of.noticed_at) <= GIVEN_UP {
-            done.ticked.count(self.begin(of, schedule, now).await?);
+            done.ticked.count(self.begin_or_wait(of, source, now).await?.state);
             return Ok(());
         }
         let message = "for an hour, the run could not be started";
@@ -134,7 +172,7 @@ impl Clock {
     }
 
     /// Whether nothing of the same source is before it.
-    async fn is_first(&self, of: &Occurrence) -> Result<bool, ClockError> {
+    pub(crate) async fn is_first(&self, of: &Occurrence) -> Result<bool, ClockError> {
         let open = self.catalog.open_occurrences(Some(&of.source_id), 1, None).await?;
         Ok(open.items.first().is_some_and(|first| first.id == of.id))
     }
@@ -142,7 +180,7 @@ impl Clock {
     async fn look_at_run(
         &self,
         of: &Occurrence,
-        schedule: Option<&Schedule>,
+        source: Option<Source<'_>>,
         now: Timestamp,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
@@ -151,7 +189,7 @@ impl Clock {
         match (head.status, head.finished_at) {
             (Some(RunStatus::Error), Some(at)) if of.runs.len() <= of.max_retries as usize => {
                 if now.duration_since(at) >= PAUSE {
-                    self.repeat(of, schedule, &head, now, done).await?;
+                    self.repeat(of, source, &head, now, done).await?;
                 }
                 Ok(())
             }
@@ -173,12 +211,12 @@ impl Clock {
     async fn repeat(
         &self,
         of: &Occurrence,
-        schedule: Option<&Schedule>,
+        source: Option<Source<'_>>,
         head: &Head,
         now: Timestamp,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
-        let after = match self.repeated(of, schedule, head, now).await {
+        let after = match self.repeated(of, source, head, now).await {
             Ok(()) => {
                 done.repeated += 1;
                 let mut after = of.moved(OccurrenceState::Started, now);
@@ -198,16 +236,15 @@ impl Clock {
     async fn repeated(
         &self,
         of: &Occurrence,
-        schedule: Option<&Schedule>,
+        source: Option<Source<'_>>,
         head: &Head,
         now: Timestamp,
     ) -> Result<(), NotBegun> {
-        let Some(schedule) = schedule.filter(|one| one.spec.is_enabled || of.asked_by.is_some())
-        else {
-            let message = "the schedule was removed or is not enabled any more";
-            return Err(NotBegun::Refused(Refusal::new("SCHEDULE_DISABLED", message)));
-        };
-        let owner = self.owner(schedule, of).await?;
+        let source = source.ok_or_else(|| NotBegun::Refused(Source::removed(of)))?;
+        if !source.is_on() && of.asked_by.is_none() {
+            return Err(NotBegun::Refused(source.off()));
+        }
+        let owner = self.owner(source, of).await?;
         let run = of.id.run(of.runs.len());
         let started = run_start::repeat(self.starter(now), &owner, head, run, By::Clock).await;
         started.map(drop).map_err(|problem| NotBegun::of(&problem))
@@ -237,8 +274,11 @@ impl Clock {
         if now.duration_since(since) <= most {
             return Ok(false);
         }
-        let message =
-            format!("the {} seconds that its schedule allows are over", of.timeout_seconds);
+        let message = format!(
+            "the {} seconds that its {} allows are over",
+            of.timeout_seconds,
+            of.source.as_str()
+        );
         let stop = Stop { reason: StopReason::TimedOut, step: None, by: None, message, at: now };
         Ok(self.runs.stop(&head.run, &stop, head.attempt).await?)
     }

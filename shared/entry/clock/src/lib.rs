@@ -2,16 +2,21 @@
 //!
 //! A tick says only which schedule; what was due is computed here. Each due time is entered in the ledger once, under an id that
 //! follows from it, and the id of its run follows from that: a tick that comes twice, or a crash at any point, starts one run.
+//! What fires a trigger is entered in the same ledger, once for each event ([`Clock::fire`]), and followed by the same code.
 //! The native schedule ticks at the time; the sweeper ticks for whatever is overdue, repeats runs that failed, ends those that
 //! take too long, and starts what was queued.
 
 mod begin;
 mod error;
+mod event;
+mod fire;
 mod follow;
 mod native;
+mod source;
 mod tick;
 
 pub use error::ClockError;
+pub use fire::Outcome;
 pub use follow::Followed;
 pub use native::{native, native_of_monitor};
 pub use tick::{Tick, Ticked};
@@ -23,13 +28,17 @@ use countersign_run::Quota;
 use countersign_run_start::Starter;
 use countersign_schedule::{ScheduleId, ScheduleSpec};
 use countersign_states::Machine;
-use countersign_store_catalog::{Catalog, Stored};
+use countersign_store_catalog::{Catalog, HookBodies, Stored};
 use countersign_store_directory::Directory;
 use countersign_store_runs::RunStore;
+use countersign_trigger::{TriggerId, TriggerSpec};
 use jiff::Timestamp;
 
 /// A schedule as it is stored.
 pub type Schedule = Stored<ScheduleSpec>;
+
+/// A trigger as it is stored.
+pub type Trigger = Stored<TriggerSpec>;
 
 /// What the clock works with.
 #[derive(Debug, Clone)]
@@ -38,6 +47,8 @@ pub struct Clock {
     pub catalog: Catalog,
     /// Runs.
     pub runs: RunStore,
+    /// What webhooks have brought.
+    pub hook_bodies: HookBodies,
     /// What owners may do now.
     pub directory: Directory,
     /// What starts executions.
@@ -60,6 +71,7 @@ impl Clock {
         Ok(Self {
             catalog: Catalog::new(boot.table(Setting::TableCatalog, &dynamo)?),
             directory: Directory::new(boot.table(Setting::TableDirectory, &dynamo)?),
+            hook_bodies: HookBodies::new(boot.blobs()?),
             runner: Runner::new(runs.clone(), machine),
             registry: Registry::builtin(),
             runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
@@ -85,5 +97,13 @@ impl Clock {
         id: &ScheduleId,
     ) -> Result<Option<Schedule>, ClockError> {
         Ok(self.catalog.collection::<Schedule>().own(owner, id).await?)
+    }
+
+    async fn trigger(
+        &self,
+        owner: &countersign_identity::UserId,
+        id: &TriggerId,
+    ) -> Result<Option<Trigger>, ClockError> {
+        Ok(self.catalog.collection::<Trigger>().own(owner, id).await?)
     }
 }

@@ -8,6 +8,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::source::Source;
 use crate::{Clock, ClockError, Schedule};
 
 /// What a native schedule says: whose schedule ticks. When it was due is not in it.
@@ -90,7 +91,8 @@ impl Clock {
         }
         self.catalog.move_on(next, found.next).await?;
         for occurrence in begun {
-            ticked.count(self.begin(&occurrence, Some(schedule), now).await?);
+            let source = Some(Source::Schedule(schedule));
+            ticked.count(self.begin(&occurrence, source, now).await?.state);
         }
         Ok(ticked)
     }
@@ -109,6 +111,8 @@ pub(crate) fn occurrence(schedule: &Schedule, due: Timestamp, now: Timestamp) ->
         due_at: due,
         noticed_at: now,
         asked_by: None,
+        fired_by: None,
+        chain: Vec::new(),
         state: OccurrenceState::Due,
         reason: None,
         runs: Vec::new(),
@@ -120,9 +124,12 @@ pub(crate) fn occurrence(schedule: &Schedule, due: Timestamp, now: Timestamp) ->
     }
 }
 
-/// What was missed is an error in the log: an alarm counts these lines.
+/// What was missed, and a trigger that would fire itself, is an error in the log: alarms count these lines.
 pub(crate) fn report(occurrence: &Occurrence) {
     if occurrence.state == OccurrenceState::Missed {
         tracing::error!(occurrence = %occurrence.id, "OCCURRENCE_MISSED: a due time was missed");
+    }
+    if occurrence.is_looped() {
+        tracing::error!(occurrence = %occurrence.id, "TRIGGER_LOOP: a trigger would fire itself");
     }
 }

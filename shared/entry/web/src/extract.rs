@@ -33,6 +33,19 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let WrittenJson(bytes) = WrittenJson::from_request(request, state).await?;
+        parse(&bytes).map(Json)
+    }
+}
+
+/// A body that says it is JSON, as it was written: for a door that checks a signature before it reads.
+#[derive(Debug, Clone, Default)]
+pub struct WrittenJson(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for WrittenJson {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         require_json(&request)?;
         let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
             let status = rejection.into_response().status();
@@ -42,7 +55,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
             }
             Problem::new(StatusCode::BAD_REQUEST, "BODY_UNREADABLE", "the body could not be read")
         })?;
-        parse(&bytes).map(Json)
+        Ok(Self(bytes))
+    }
+}
+
+impl WrittenJson {
+    /// What it says, whatever kind of value that is.
+    ///
+    /// # Errors
+    /// A [`Problem`] when it is not JSON, or nested too deep.
+    pub fn value(&self) -> Result<serde_json::Value, Problem> {
+        shallow(&self.0)?;
+        serde_json::from_slice(&self.0).map_err(|error| malformed(&error))
     }
 }
 
@@ -71,10 +95,7 @@ fn require_json(request: &Request) -> Result<(), Problem> {
 
 /// Reads JSON, refusing what is nested too deep before anything is built from it.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    if depth(bytes) > MAX_JSON_DEPTH {
-        let detail = format!("the body is nested deeper than {MAX_JSON_DEPTH} levels");
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "JSON_TOO_DEEP", detail));
-    }
+    shallow(bytes)?;
     // A list would be read as a struct's fields by position, which nobody means.
     if matches!(bytes.trim_ascii_start().first(), Some(b'[')) {
         return Err(Problem::field("", "the body must be an object, found a list"));
@@ -90,6 +111,14 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     })?;
     reader.end().map_err(|error| malformed(&error))?;
     Ok(value)
+}
+
+fn shallow(bytes: &[u8]) -> Result<(), Problem> {
+    if depth(bytes) > MAX_JSON_DEPTH {
+        let detail = format!("the body is nested deeper than {MAX_JSON_DEPTH} levels");
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "JSON_TOO_DEEP", detail));
+    }
+    Ok(())
 }
 
 fn malformed(error: &serde_json::Error) -> Problem {

@@ -19,7 +19,7 @@ mod problem;
 mod signed;
 pub mod token;
 
-pub use extract::{Json, MAX_BODY_BYTES, MAX_JSON_DEPTH, Path, Query};
+pub use extract::{Json, MAX_BODY_BYTES, MAX_JSON_DEPTH, Path, Query, WrittenJson};
 pub use page::{Cursor, CursorKey, InvalidCursor, Page, PageQuery};
 pub use parameters::{no_parameters, refuse_unknown};
 pub use problem::{FieldError, Problem, ProblemBody};

@@ -51,6 +51,16 @@ pub(crate) trait Fields: Spec + Document {
         std::future::ready(nothing_more(shown))
     }
 
+    /// The same of a document that has, or is to have, this id.
+    fn check_as(
+        &self,
+        _: &Self::Id,
+        ctx: &Context,
+        by: Author<'_>,
+    ) -> impl Future<Output = Result<Vec<Found>, Problem>> + Send {
+        self.check(ctx, by)
+    }
+
     /// See [`Kind::after_write`].
     fn after_write(_: &Stored<Self>, _: &Context) -> impl Future<Output = ()> + Send {
         async {}
@@ -85,9 +95,9 @@ impl<S: Fields> Kind for Stored<S> {
 
     async fn draft(ctx: &Context, author: Author<'_>, draft: &Sent<S>) -> Read<Self> {
         let (spec, mut warnings) = read::<S>(draft.body.clone(), S::WORDS.invalid)?;
-        warnings.extend(spec.check(ctx, author).await?);
-        let at = now();
         let (id, user_id) = (S::id(author.id), Some(author.user.clone()));
+        warnings.extend(spec.check_as(&id, ctx, author).await?);
+        let at = now();
         let scopes = Some(author.scopes.clone());
         let (created_at, updated_at) = (at, at);
         Ok((Self { id, user_id, version: 1, created_at, updated_at, scopes, spec }, warnings))
@@ -98,7 +108,7 @@ impl<S: Fields> Kind for Stored<S> {
         S::check_shown(&self, ctx, &shown).await?;
         let (spec, mut warnings) = read::<S>(fields, S::WORDS.invalid)?;
         let author = Author { user: &editor.user, scopes: &editor.scopes, id: [0; 16] };
-        warnings.extend(spec.check(ctx, author).await?);
+        warnings.extend(spec.check_as(&self.id, ctx, author).await?);
         let scopes = Some(editor.scopes.clone());
         Ok((Self { spec, scopes, version: self.version + 1, updated_at: now(), ..self }, warnings))
     }

@@ -1,0 +1,114 @@
+//! `/triggers/{id}/keys`: the keys with which senders of a webhook sign.
+
+use axum::extract::State;
+use countersign_store_catalog::HookKeyInfo;
+use countersign_trigger::hook::{MAX_KEYS, Secret};
+use countersign_trigger::{HookKeyId, TriggerEvent, TriggerId};
+use countersign_web::{Json, Path, Problem};
+use http::StatusCode;
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Analyst, Ctx, Reader, now, triggers};
+
+/// A key, without its secret.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct KeyLine {
+    /// `hkey_…`.
+    #[schema(value_type = String)]
+    id: HookKeyId,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+}
+
+/// The keys of a trigger.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct KeyList {
+    /// The oldest first.
+    items: Vec<KeyLine>,
+}
+
+/// A new key, with its secret.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct NewKey {
+    #[serde(flatten)]
+    key: KeyLine,
+    /// `whsec_…`: for the sender. It is shown here and never again.
+    secret: String,
+}
+
+impl From<&HookKeyInfo> for KeyLine {
+    fn from(key: &HookKeyInfo) -> Self {
+        Self { id: key.id.clone(), created_at: key.created_at }
+    }
+}
+
+/// Makes a key for senders of this webhook. Its secret is in this answer and nowhere else. Other keys stay valid until they are
+/// removed, so that a sender can change from one to the next.
+#[utoipa::path(
+    post, path = "/triggers/{id}/keys", tag = "triggers", params(("id" = String, Path, description = "`trig_…`")),
+    responses((status = 201, body = NewKey), (status = 404, description = "NOT_FOUND"), (status = 409, description = "HOOK_KEYS_TOO_MANY, TRIGGER_NOT_A_WEBHOOK, VERSION_CONFLICT"))
+)]
+pub(crate) async fn create(
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
+    Path(id): Path<TriggerId>,
+) -> Result<(StatusCode, Json<NewKey>), Problem> {
+    let trigger = triggers::own(&ctx, owner, &id).await?;
+    if !matches!(trigger.spec.on, TriggerEvent::Webhook {}) {
+        let detail = "only a trigger with `on.type: webhook` has keys";
+        return Err(Problem::conflict("TRIGGER_NOT_A_WEBHOOK", detail));
+    }
+    let known = ctx.catalog.hook_keys(&id).await?;
+    if known.keys.len() >= MAX_KEYS {
+        let detail = format!("the webhook has {MAX_KEYS} keys, which is the most");
+        let problem = Problem::conflict("HOOK_KEYS_TOO_MANY", detail);
+        return Err(problem.with_hint("remove one that no sender uses any more"));
+    }
+    let secret = Secret::new(rand::random());
+    let info = HookKeyInfo { id: HookKeyId::from_bytes(rand::random()), created_at: now() };
+    // The secret first: a key in the list that nobody can sign with would only use up a place.
+    ctx.vault.put_hook_secret(owner, &id, &info.id, &secret).await?;
+    let line = KeyLine::from(&info);
+    let keys = known.keys.iter().cloned().chain([info]).collect();
+    ctx.catalog.set_hook_keys(&id, &known, keys).await?;
+    Ok((StatusCode::CREATED, Json(NewKey { key: line, secret: secret.reveal() })))
+}
+
+/// The keys of a webhook, without their secrets.
+#[utoipa::path(
+    get, path = "/triggers/{id}/keys", tag = "triggers", params(("id" = String, Path, description = "`trig_…`")),
+    responses((status = 200, body = KeyList), (status = 404, description = "NOT_FOUND"))
+)]
+pub(crate) async fn list(
+    State(ctx): Ctx,
+    Reader(ref owner): Reader,
+    Path(id): Path<TriggerId>,
+) -> Result<Json<KeyList>, Problem> {
+    triggers::own(&ctx, owner, &id).await?;
+    let known = ctx.catalog.hook_keys(&id).await?;
+    Ok(Json(KeyList { items: known.keys.iter().map(KeyLine::from).collect() }))
+}
+
+/// Removes a key: what is signed with it is not taken any more. One that is not there counts as removed.
+#[utoipa::path(
+    delete, path = "/triggers/{id}/keys/{key}", tag = "triggers",
+    params(("id" = String, Path, description = "`trig_…`"), ("key" = String, Path, description = "`hkey_…`")),
+    responses((status = 204), (status = 404, description = "NOT_FOUND"), (status = 409, description = "VERSION_CONFLICT"))
+)]
+pub(crate) async fn delete(
+    State(ctx): Ctx,
+    Analyst(ref owner): Analyst,
+    Path((id, key)): Path<(TriggerId, HookKeyId)>,
+) -> Result<StatusCode, Problem> {
+    triggers::own(&ctx, owner, &id).await?;
+    let known = ctx.catalog.hook_keys(&id).await?;
+    if known.keys.iter().any(|one| one.id == key) {
+        let keys = known.keys.iter().filter(|one| one.id != key).cloned().collect();
+        ctx.catalog.set_hook_keys(&id, &known, keys).await?;
+    }
+    ctx.vault.delete_hook_secret(&id, &key).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

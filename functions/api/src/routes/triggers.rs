@@ -1,0 +1,242 @@
+//! Triggers: `/triggers`, `/triggers/{id}` and `/triggers/validate`.
+
+use countersign_clock::Trigger;
+use countersign_document::Problem as Found;
+use countersign_identity::UserId;
+use countersign_profile::{Profile, ProfileId};
+use countersign_store_catalog::StoredPlaybook;
+use countersign_trigger::{
+    Edge, MAX_TRIGGERS, TriggerEvent, TriggerId, TriggerSpec, circle, fitting,
+};
+use countersign_web::{FieldError, Problem};
+use serde_json::json;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
+
+use super::collection::described::Words;
+use super::collection::json::Fields;
+use super::collection::{Author, More};
+use super::{found, schedule_shown};
+use crate::Context;
+
+/// Of so many occurrences what was shown is looked for.
+const LOOK_BACK: i32 = 20;
+
+impl Fields for TriggerSpec {
+    const PLURAL: &'static str = "triggers";
+    const WORDS: Words = Words {
+        create: "Makes a trigger: its agent runs when a signed webhook comes, a file arrives in a folder, or a run of a playbook ends. Its runs have the rights its owner has then, and at most those of the token it was saved with; their gates always ask.",
+        list: "The caller's triggers, newest first, inactive ones too; `kind` is the agent's id.",
+        detail: "One trigger, with the path of its webhook and when it fired last.",
+        replace: "Replaces the fields of a trigger. `version`, when sent, must be the one that was read.",
+        delete: "Removes a trigger with the keys of its senders. Its runs and occurrences stay.",
+        id: "`trig_…`",
+        invalid: "TRIGGER_INVALID",
+        changed: Some("VERSION_CONFLICT"),
+        needed: None,
+    };
+
+    fn id(bytes: [u8; 16]) -> TriggerId {
+        TriggerId::from_bytes(bytes)
+    }
+
+    async fn check(&self, ctx: &Context, by: Author<'_>) -> Result<Vec<Found>, Problem> {
+        let owner = by.user;
+        let profile = ctx.catalog.profiles().get(owner, &self.profile_id).await?;
+        let missing = || format!("there is no agent `{}`", self.profile_id);
+        let profile = profile.ok_or_else(|| Problem::field("profile_id", missing()))?;
+        let playbook = followed(ctx, owner, self, &profile).await?;
+        fits(self, &profile, &playbook)?;
+        if let TriggerEvent::After { playbook, .. } = &self.on {
+            let id = playbook.to_string();
+            if ctx.catalog.playbooks().get(owner, &id).await?.is_none() {
+                let message = format!("there is no playbook `{id}`");
+                return Err(Problem::field("on.playbook", message));
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    async fn check_as(
+        &self,
+        id: &TriggerId,
+        ctx: &Context,
+        by: Author<'_>,
+    ) -> Result<Vec<Found>, Problem> {
+        let (owner, said) = (by.user, self.check(ctx, by).await?);
+        let mut others = ctx.catalog.collection::<Trigger>().all(owner).await?;
+        others.retain(|other| other.id != *id);
+        if others.len() >= MAX_TRIGGERS {
+            let detail = format!("you have {MAX_TRIGGERS} triggers, which is the most");
+            return Err(Problem::conflict("TRIGGERS_TOO_MANY", detail));
+        }
+        no_circle(self, id, &others, ctx, owner).await?;
+        Ok(said)
+    }
+
+    async fn check_shown(trigger: &Trigger, ctx: &Context, shown: &More) -> Result<(), Problem> {
+        let Some(owner) = trigger.user_id.as_ref().filter(|_| !shown.is_empty()) else {
+            return Ok(());
+        };
+        let id = Some(trigger.id.as_str());
+        let fired = ctx.catalog.occurrences(owner, id, LOOK_BACK, None).await?.items;
+        schedule_shown::unless(shown, |name, value| match name {
+            "hook_path" => hook_path(trigger).is_some_and(|path| *value == path),
+            "last_fired_at" => fired.iter().any(|one| *value == json!(one.due_at)),
+            "last_occurrence" => fired.iter().any(|one| *value == json!(one.id)),
+            _ => false,
+        })
+    }
+
+    /// Nobody can sign for it any more; what the vault keeps is found by nobody.
+    async fn after_removal(trigger: &Trigger, ctx: &Context) {
+        if let Err(problem) = forget_keys(ctx, &trigger.id).await {
+            let why = &problem.code;
+            tracing::warn!(trigger = %trigger.id, why, "keys of a removed webhook stay in the vault");
+        }
+    }
+
+    async fn more(trigger: &Trigger, ctx: &Context) -> Result<More, Problem> {
+        let mut more = More::new();
+        if let Some(path) = hook_path(trigger) {
+            more.insert("hook_path".to_owned(), json!(path));
+        }
+        let Some(owner) = &trigger.user_id else { return Ok(more) };
+        let id = Some(trigger.id.as_str());
+        let last = ctx.catalog.occurrences(owner, id, 1, None).await?.items.into_iter().next();
+        if let Some(last) = last {
+            more.insert("last_fired_at".to_owned(), json!(last.due_at));
+            more.insert("last_occurrence".to_owned(), json!(last.id));
+        }
+        Ok(more)
+    }
+
+    fn beside(added: ObjectBuilder) -> ObjectBuilder {
+        let text = || ObjectBuilder::new().schema_type(Type::String);
+        let time = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
+        let path = "Where its webhook is called, below the address of the deployment; of one webhook alone.";
+        added
+            .property("hook_path", text().description(Some(path)))
+            .property(
+                "last_fired_at",
+                time.description(Some("When it fired last; of one trigger alone.")),
+            )
+            .property("last_occurrence", text().description(Some("The occurrence of that.")))
+    }
+}
+
+/// Where its webhook is called.
+fn hook_path(trigger: &Trigger) -> Option<String> {
+    let is_hook = matches!(trigger.spec.on, TriggerEvent::Webhook {});
+    is_hook.then(|| format!("/hooks/{}", trigger.id))
+}
+
+/// The playbook that its runs follow.
+async fn followed(
+    ctx: &Context,
+    owner: &UserId,
+    trigger: &TriggerSpec,
+    profile: &Profile,
+) -> Result<StoredPlaybook, Problem> {
+    let wrong = |message: String| Problem::field("playbook_id", message);
+    let id = trigger
+        .playbook(&profile.spec)
+        .ok_or_else(|| wrong("must be named: this agent has none that comes first".to_owned()))?;
+    let is_off = |id: &str| {
+        profile.spec.skills.iter().any(|skill| skill.reference.as_str() == id && !skill.enabled)
+    };
+    if is_off(id) {
+        return Err(wrong(format!("`{id}` is switched off for this agent")));
+    }
+    let stored = ctx.catalog.playbooks().get(owner, &id.to_owned()).await?;
+    stored.ok_or_else(|| wrong(format!("there is no playbook `{id}`")))
+}
+
+/// The inputs of its runs: what the trigger gives, else what its agent's skill does.
+fn fits(
+    trigger: &TriggerSpec,
+    profile: &Profile,
+    playbook: &StoredPlaybook,
+) -> Result<(), Problem> {
+    let valid = &playbook.playbook;
+    let skill = profile.spec.skills.iter().find(|skill| *skill.reference == *valid.id);
+    let parameters = skill.map(|skill| &skill.parameters);
+    fitting(&trigger.on, &trigger.inputs, parameters, valid).map_err(|problems| {
+        let field = |problem: countersign_plan::InputProblem| {
+            FieldError::new(format!("inputs.{}", problem.name), problem.problem)
+        };
+        Problem::invalid(problems.into_iter().map(field).collect())
+    })
+}
+
+/// An active trigger must not lead back to itself over the ends of runs.
+async fn no_circle(
+    trigger: &TriggerSpec,
+    id: &TriggerId,
+    others: &[Trigger],
+    ctx: &Context,
+    owner: &UserId,
+) -> Result<(), Problem> {
+    let Some(new) = edge(trigger, id, ctx, owner).await? else { return Ok(()) };
+    let mut edges = Vec::new();
+    for other in others {
+        edges.extend(edge(&other.spec, &other.id, ctx, owner).await?);
+    }
+    let Some(path) = circle(&new, &edges) else { return Ok(()) };
+    let message = format!("closes a loop of triggers: {}", path.join(" → "));
+    let error = FieldError::new("on.playbook", message);
+    Err(Problem::invalid(vec![
+        error.with_hint("the end of the last run would fire the first again"),
+    ]))
+}
+
+/// What an active trigger waits for and starts, when it waits for the end of runs.
+async fn edge(
+    trigger: &TriggerSpec,
+    id: &TriggerId,
+    ctx: &Context,
+    owner: &UserId,
+) -> Result<Option<Edge>, Problem> {
+    let TriggerEvent::After { playbook: after, .. } = &trigger.on else { return Ok(None) };
+    if !trigger.is_active {
+        return Ok(None);
+    }
+    let starts = match &trigger.playbook_id {
+        Some(named) => Some(named.to_string()),
+        None => {
+            let profile = ctx.catalog.profiles().get(owner, &trigger.profile_id).await?;
+            profile.and_then(|profile| profile.spec.first_playbook().map(str::to_owned))
+        }
+    };
+    let after = after.to_string();
+    Ok(starts.map(|starts| Edge { trigger: id.to_string(), after, starts }))
+}
+
+/// The caller's own trigger.
+pub(super) async fn own(ctx: &Context, owner: &UserId, id: &TriggerId) -> Result<Trigger, Problem> {
+    found(ctx.catalog.collection::<Trigger>().own(owner, id).await?)
+}
+
+/// Removes the keys of a trigger: first from the list that is asked when a message comes.
+async fn forget_keys(ctx: &Context, id: &TriggerId) -> Result<(), Problem> {
+    let known = ctx.catalog.hook_keys(id).await?;
+    ctx.catalog.forget_hook_keys(id).await?;
+    for key in &known.keys {
+        ctx.vault.delete_hook_secret(id, &key.id).await?;
+    }
+    Ok(())
+}
+
+/// Removes the triggers of an agent (F-178).
+pub(super) async fn remove(
+    ctx: &Context,
+    owner: &UserId,
+    profile: &ProfileId,
+) -> Result<(), Problem> {
+    let triggers = ctx.catalog.collection::<Trigger>();
+    let all = triggers.all(owner).await?;
+    for trigger in all.iter().filter(|trigger| trigger.spec.profile_id == *profile) {
+        triggers.delete(trigger).await?;
+        TriggerSpec::after_removal(trigger, ctx).await;
+    }
+    Ok(())
+}

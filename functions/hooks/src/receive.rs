@@ -1,0 +1,148 @@
+//! One message: whether it is for somebody, and what becomes of it.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use countersign_clock::{Outcome, Trigger};
+use countersign_run::{Fired, Occurrence, OccurrenceId};
+use countersign_store_catalog::Listener;
+use countersign_trigger::hook::{HookError, Message, Secret};
+use countersign_trigger::{Firing, TriggerEvent, TriggerId};
+use countersign_web::{FieldError, Json, Problem, WrittenJson};
+use http::{HeaderMap, StatusCode};
+use jiff::Timestamp;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::Context;
+
+/// Takes a message. What is wrong with the message itself is said to everybody; whether there is a trigger, to nobody.
+pub(crate) async fn receive(
+    State(ctx): State<Arc<Context>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: WrittenJson,
+) -> Result<Response, Problem> {
+    let now = Timestamp::now();
+    let message = read(&headers, now)?;
+    let trigger = verified(&ctx, &id, &message, &body).await?.ok_or_else(unverified)?;
+    body.value()?;
+    let fired = Fired::Webhook {
+        message_id: message.id.clone(),
+        sent_at: message.sent_at,
+        bytes: body.0.len() as u64,
+        sha256: hex::encode(Sha256::digest(&body.0)),
+    };
+    let answer = taken(&ctx, &trigger, &fired, &body, now).await?;
+    Ok((StatusCode::ACCEPTED, Json(json!({ "occurrence": answer }))).into_response())
+}
+
+/// The headers of the message.
+fn read(headers: &HeaderMap, now: Timestamp) -> Result<Message, Problem> {
+    let all = |name: &str| -> Vec<&str> {
+        headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default()).collect()
+    };
+    let (id, at) = (all("webhook-id"), all("webhook-timestamp"));
+    Message::read(&id, &at, &all("webhook-signature"), now).map_err(|wrong| match wrong {
+        HookError::Header { header, problem } => {
+            let detail = format!("the header `{header}` {problem}");
+            let mut problem = Problem::new(StatusCode::BAD_REQUEST, "WEBHOOK_HEADER", detail);
+            problem.errors = vec![FieldError::new(header, wrong.to_string())];
+            problem
+        }
+        HookError::Window => {
+            let problem =
+                Problem::new(StatusCode::UNAUTHORIZED, "WEBHOOK_TOO_OLD", wrong.to_string());
+            problem.with_hint("sign each attempt with the time at which it is sent")
+        }
+    })
+}
+
+/// The trigger that the message is for, when it is active and the message is signed with one of its keys.
+async fn verified(
+    ctx: &Context,
+    id: &str,
+    message: &Message,
+    body: &WrittenJson,
+) -> Result<Option<Trigger>, Problem> {
+    let known = match TriggerId::parse(id) {
+        Ok(id) => {
+            let (listener, keys) = ctx.clock.catalog.hook(&id).await?;
+            listener.map(|listener| (listener, keys))
+        }
+        Err(_) => None,
+    };
+    let Some((Listener { owner, trigger }, keys)) = known else {
+        // As much is computed as for a trigger with a key.
+        let _ = message.is_signed_by(&[Secret::new([0; 32])], &body.0);
+        return Ok(None);
+    };
+    let ids: Vec<_> = keys.keys.into_iter().map(|key| key.id).collect();
+    let secrets = ctx.vault.hook_secrets(&owner, &trigger, &ids).await?;
+    if !message.is_signed_by(&secrets, &body.0) {
+        return Ok(None);
+    }
+    let found = ctx.clock.catalog.collection::<Trigger>().own(&owner, &trigger).await?;
+    Ok(found.filter(|trigger| {
+        trigger.spec.is_active && matches!(trigger.spec.on, TriggerEvent::Webhook {})
+    }))
+}
+
+/// The answer to a stranger.
+fn unverified() -> Problem {
+    let detail = "there is no webhook here that this message is signed for";
+    Problem::new(StatusCode::UNAUTHORIZED, "WEBHOOK_UNVERIFIED", detail)
+}
+
+/// The occurrence of a message that is signed: of one that came before, that of the first time.
+async fn taken(
+    ctx: &Context,
+    trigger: &Trigger,
+    fired: &Fired,
+    body: &WrittenJson,
+    now: Timestamp,
+) -> Result<OccurrenceId, Problem> {
+    let Some(owner) = &trigger.user_id else { return Err(unverified()) };
+    let known = ctx.clock.catalog.seen_event(&trigger.id, &fired.event()).await?;
+    let known = match known {
+        Some(id) => ctx.clock.catalog.occurrence(owner, &id).await?,
+        None => None,
+    };
+    // A message that found no room was told to come back.
+    let instead = match &known {
+        Some(known) if is_turned_away(known) => Some(known.id.clone()),
+        Some(known) => return Ok(known.id.clone()),
+        None => None,
+    };
+    ctx.clock.hook_bodies.keep(&trigger.id, fired, body.0.to_vec()).await?;
+    let firing =
+        Firing { owner, trigger: &trigger.id, spec: &trigger.spec, fired, chain: &[], at: now };
+    let after = match ctx.clock.fire(&firing, trigger, instead.as_ref()).await? {
+        Outcome::New(occurrence) => *occurrence,
+        // Somebody was faster, perhaps within the same second.
+        Outcome::Known(id) => match ctx.clock.catalog.occurrence(owner, &id).await? {
+            Some(known) => known,
+            None => return Ok(id),
+        },
+    };
+    if is_turned_away(&after) {
+        return Err(turned_away(&after, now));
+    }
+    tracing::info!(occurrence = %after.id, state = after.state.as_str(), "a webhook has fired");
+    Ok(after.id)
+}
+
+fn is_turned_away(occurrence: &Occurrence) -> bool {
+    occurrence.is_skipped_for("QUOTA_EXCEEDED")
+}
+
+/// The day's runs of the trigger's owner are used up: the same message may come again when the next day begins.
+fn turned_away(occurrence: &Occurrence, now: Timestamp) -> Problem {
+    const DAY: i64 = 24 * 3600;
+    let detail = "the runs that the owner of this webhook may start in a day are used up";
+    let seconds = DAY - now.as_second().rem_euclid(DAY);
+    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "QUOTA_EXCEEDED", detail);
+    let problem = problem.again_after(u32::try_from(seconds).unwrap_or(u32::MAX));
+    problem.with("occurrence", occurrence.id.as_str())
+}

@@ -1,0 +1,46 @@
+//! What the end of a run fires: the owner's triggers that wait for it. Their occurrences are entered here, and begun by the
+//! sweeper within a minute. Of a playbook that no trigger waits for, that costs one read.
+
+use countersign_run::{Fired, Head, OccurrenceSource};
+use countersign_store_catalog::Noticed;
+use countersign_trigger::{Firing, noticed};
+
+use crate::{Context, Done, FinishError};
+
+/// Enters what the end of a run fires, once for each trigger, however often the run is finished.
+pub(crate) async fn note(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
+    let head = done.head;
+    let Some(playbook) = &head.playbook_id else { return Ok(()) };
+    let mut listeners = context.catalog.end_listeners(&head.owner, playbook).await?;
+    listeners.retain(|trigger| trigger.spec.on.takes_end(playbook, done.status));
+    if listeners.is_empty() {
+        return Ok(());
+    }
+    let chain = chain(context, head).await?;
+    let (run, status, playbook) = (head.run.clone(), done.status, playbook.clone());
+    let fired = Fired::After { run, status, playbook };
+    for trigger in &listeners {
+        let firing = Firing {
+            owner: &head.owner,
+            trigger: &trigger.id,
+            spec: &trigger.spec,
+            fired: &fired,
+            chain: &chain,
+            at: done.at,
+        };
+        let occurrence = noticed(&firing);
+        let entered = context.catalog.notice_event(&occurrence, &fired.event(), None).await?;
+        if entered == Noticed::New && occurrence.is_looped() {
+            tracing::error!(occurrence = %occurrence.id, "TRIGGER_LOOP: a trigger would fire itself");
+        }
+    }
+    Ok(())
+}
+
+/// The triggers that led to this run, the first one in front.
+async fn chain(context: &Context, head: &Head) -> Result<Vec<String>, FinishError> {
+    let Some(id) = &head.occurrence else { return Ok(Vec::new()) };
+    let known = context.catalog.occurrence(&head.owner, id).await?;
+    let own = known.filter(|known| known.source == OccurrenceSource::Trigger);
+    Ok(own.map_or_else(Vec::new, |own| own.chain.into_iter().chain([own.source_id]).collect()))
+}

@@ -1,0 +1,143 @@
+//! `countersign triggers`: what else starts agents, and the keys of webhooks.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use countersign_trigger::TriggerSpec;
+use serde_json::{Value, json};
+
+use super::one::{One, plain, read};
+use super::{FACTORY, Who, items, pretty, row, text, visible};
+use crate::console::Console;
+use crate::door::Door;
+use crate::error::CliError;
+use crate::stack::Place;
+
+const KIND: &str = "triggers";
+
+#[derive(Debug, Args)]
+pub(crate) struct Triggers {
+    #[command(subcommand)]
+    what: Option<What>,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(flatten)]
+    who: Who,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Make a trigger of a file, YAML or JSON.
+    Create {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Show one: what it waits for, and when it fired last.
+    Show(One),
+    /// Stop it: nothing fires it any more.
+    Pause(One),
+    /// Let it fire again.
+    Resume(One),
+    /// List what has fired it, and what became of that.
+    Occurrences(One),
+    /// List the keys with which senders of its webhook sign.
+    Keys(One),
+    /// Make a key for a sender of its webhook; its secret is shown once.
+    NewKey(One),
+    /// Take a key back.
+    RemoveKey {
+        #[command(flatten)]
+        one: One,
+        /// The key, `hkey_…`.
+        key: String,
+    },
+    /// Remove it.
+    Remove(One),
+}
+
+impl Triggers {
+    pub(crate) async fn run(&self, place: &Place, console: &Console) -> Result<(), CliError> {
+        let door = self.who.door(place).await?;
+        let said = match &self.what {
+            None => {
+                return self.list(&door, &format!("{FACTORY}/triggers"), &TRIGGERS, console).await;
+            }
+            Some(What::Occurrences(one)) => {
+                return self.list(&door, &one.path(KIND, "/occurrences")?, &FIRED, console).await;
+            }
+            Some(What::Keys(one)) => {
+                return self.list(&door, &one.path(KIND, "/keys")?, &KEYS, console).await;
+            }
+            Some(What::Create { file }) => {
+                door.post(&format!("{FACTORY}/triggers"), &read::<TriggerSpec>(file)?).await?
+            }
+            Some(What::Show(one)) => door.get(&one.path(KIND, "")?).await?,
+            Some(What::Pause(one)) => switched(&door, one, false).await?,
+            Some(What::Resume(one)) => switched(&door, one, true).await?,
+            Some(What::NewKey(one)) => door.post(&one.path(KIND, "/keys")?, &json!({})).await?,
+            Some(What::RemoveKey { one, key }) => {
+                door.delete(&one.path(KIND, &format!("/keys/{}", plain(key)?))?).await?;
+                json!({ "removed": key })
+            }
+            Some(What::Remove(one)) => {
+                door.delete(&one.path(KIND, "")?).await?;
+                json!({ "removed": one.id })
+            }
+        };
+        self.say(&said, console);
+        Ok(())
+    }
+
+    async fn list(
+        &self,
+        door: &Door,
+        path: &str,
+        list: &List,
+        console: &Console,
+    ) -> Result<(), CliError> {
+        let page = door.get(path).await?;
+        if self.json {
+            console.line(pretty(&page));
+            return Ok(());
+        }
+        let rows: Vec<Vec<String>> =
+            items(&page).iter().map(|found| row(found, list.fields)).collect();
+        console.table(list.titles, &rows);
+        Ok(())
+    }
+
+    fn say(&self, said: &Value, console: &Console) {
+        if self.json {
+            console.line(pretty(said));
+            return;
+        }
+        for (name, _) in said.as_object().into_iter().flatten() {
+            if let Some(value) = text(said, name) {
+                console.line(format!("{name}: {}", visible(&value)));
+            }
+        }
+    }
+}
+
+async fn switched(door: &Door, one: &One, is_active: bool) -> Result<Value, CliError> {
+    door.patch(&one.path(KIND, "")?, &json!({ "is_active": is_active })).await
+}
+
+/// A list of the API as a table.
+struct List {
+    fields: &'static [&'static str],
+    titles: &'static [&'static str],
+}
+
+const TRIGGERS: List = List {
+    fields: &["id", "name", "is_active", "on", "playbook_id", "profile_id"],
+    titles: &["TRIGGER", "NAME", "FIRES", "ON", "PLAYBOOK", "AGENT"],
+};
+
+const FIRED: List = List {
+    fields: &["due_at", "state", "status", "id", "runs", "reason"],
+    titles: &["FIRED AT", "STATE", "STATUS", "OCCURRENCE", "RUNS", "REASON"],
+};
+
+const KEYS: List = List { fields: &["id", "created_at"], titles: &["KEY", "MADE AT"] };

@@ -1,0 +1,74 @@
+//! What a firing leaves: an occurrence, as a due time of a schedule does.
+
+use countersign_identity::UserId;
+use countersign_run::{Fired, Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
+use jiff::Timestamp;
+
+use crate::{TriggerId, TriggerSpec};
+
+/// Triggers that fire one after the other, each by the run of the one before it; no chain is longer.
+pub const MAX_CHAIN: usize = 10;
+
+/// A trigger that fires.
+#[derive(Debug, Clone, Copy)]
+pub struct Firing<'a> {
+    /// Whose.
+    pub owner: &'a UserId,
+    /// Which.
+    pub trigger: &'a TriggerId,
+    /// What its owner wrote.
+    pub spec: &'a TriggerSpec,
+    /// By what.
+    pub fired: &'a Fired,
+    /// The triggers that led to it, the first one in front.
+    pub chain: &'a [String],
+    /// When.
+    pub at: Timestamp,
+}
+
+/// The occurrence of a firing; one that goes round in circles is skipped at once.
+#[must_use]
+pub fn noticed(of: &Firing<'_>) -> Occurrence {
+    let Firing { owner, trigger, spec, fired, chain, at } = *of;
+    let occurrence = Occurrence {
+        id: OccurrenceId::of_event(trigger.as_str(), at, &fired.event()),
+        owner: owner.clone(),
+        source: OccurrenceSource::Trigger,
+        source_id: trigger.to_string(),
+        name: spec.name.to_string(),
+        profile_id: spec.profile_id.to_string(),
+        due_at: at,
+        noticed_at: at,
+        asked_by: None,
+        fired_by: Some(fired.clone()),
+        chain: chain.to_vec(),
+        state: OccurrenceState::Due,
+        reason: None,
+        runs: Vec::new(),
+        status: None,
+        finished_at: None,
+        max_retries: spec.max_retries.to(),
+        timeout_seconds: spec.timeout_seconds.to(),
+        version: 1,
+    };
+    match looped(chain, trigger) {
+        None => occurrence,
+        Some(why) => {
+            let skipped = occurrence.ended(OccurrenceState::Skipped, "TRIGGER_LOOP", &why, at);
+            Occurrence { version: 1, ..skipped }
+        }
+    }
+}
+
+/// Why a trigger must not fire behind these: it was one of them, or there are too many.
+#[must_use]
+pub fn looped(chain: &[String], trigger: &TriggerId) -> Option<String> {
+    if chain.iter().any(|one| one == trigger.as_str()) {
+        let path = chain.join(" → ");
+        return Some(format!("the trigger would fire itself: {path} → {trigger}"));
+    }
+    if chain.len() >= MAX_CHAIN {
+        return Some(format!("{MAX_CHAIN} triggers have fired one after the other already"));
+    }
+    None
+}

@@ -1,0 +1,37 @@
+use crate::{Edge, MAX_CHAIN, TriggerId, circle, looped};
+
+fn edge(after: &str, starts: &str) -> Edge {
+    let (trigger, after, starts) = (String::new(), after.to_owned(), starts.to_owned());
+    Edge { trigger, after, starts }
+}
+
+fn check(new: (&str, &str), others: &[(&str, &str)], expect: Option<&[&str]>) {
+    let others: Vec<Edge> = others.iter().map(|(after, starts)| edge(after, starts)).collect();
+    let found = circle(&edge(new.0, new.1), &others);
+    let expect = expect.map(|path| path.iter().map(|&one| one.to_owned()).collect::<Vec<_>>());
+    assert_eq!(found, expect, "{new:?} {others:?}");
+}
+
+#[test]
+fn a_circle_of_triggers_is_found_with_its_path() {
+    check(("a", "a"), &[], Some(&["a", "a"]));
+    check(("a", "b"), &[], None);
+    check(("a", "b"), &[("b", "a")], Some(&["a", "b", "a"]));
+    check(("a", "b"), &[("b", "c"), ("c", "a")], Some(&["a", "b", "c", "a"]));
+    check(("a", "b"), &[("b", "c"), ("b", "d"), ("d", "c")], None);
+    // A circle of others is not one that this trigger closes.
+    check(("a", "b"), &[("b", "c"), ("c", "b")], None);
+}
+
+#[test]
+fn a_trigger_behind_itself_and_a_long_chain_are_stopped() {
+    let trigger = |n: u8| TriggerId::from_bytes([n; 16]);
+    let chain = |length: usize| -> Vec<String> {
+        (0..length).map(|n| trigger(u8::try_from(n).unwrap()).to_string()).collect()
+    };
+    assert_eq!(looped(&[], &trigger(0)), None);
+    assert_eq!(looped(&chain(MAX_CHAIN - 1), &trigger(200)), None);
+    assert!(looped(&chain(MAX_CHAIN), &trigger(200)).unwrap().contains("10 triggers"));
+    let found = looped(&chain(2), &trigger(0)).unwrap();
+    assert!(found.ends_with(&format!("{} → {}", trigger(1), trigger(0))), "{found}");
+}

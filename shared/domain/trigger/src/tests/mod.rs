@@ -1,0 +1,4 @@
+mod circles;
+mod hook;
+mod inputs;
+mod spec;

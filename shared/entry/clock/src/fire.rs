@@ -1,0 +1,103 @@
+//! A trigger that fires.
+
+use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
+use countersign_schedule::Overlap;
+use countersign_store_catalog::Noticed;
+use countersign_trigger::{Firing, noticed};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use crate::source::Source;
+use crate::tick::report;
+use crate::{Clock, ClockError, Trigger};
+
+/// So many events of one trigger wait for the run before them.
+const MAX_QUEUED: usize = 100;
+
+/// What became of an event.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// It is new; its occurrence as it is now.
+    New(Box<Occurrence>),
+    /// It was reported before.
+    Known(OccurrenceId),
+}
+
+impl Clock {
+    /// Enters what has fired a trigger in the ledger, once, and begins its run; what cannot be begun now, the sweeper begins.
+    /// `instead` is an occurrence of the same event that came to nothing and is to be tried anew.
+    ///
+    /// # Errors
+    /// [`ClockError`] when the event could not be entered.
+    pub fn fire<'a>(
+        &'a self,
+        firing: &'a Firing<'a>,
+        trigger: &'a Trigger,
+        instead: Option<&'a OccurrenceId>,
+    ) -> BoxFuture<'a, Result<Outcome, ClockError>> {
+        Box::pin(async move {
+            let occurrence = noticed(firing);
+            let event = firing.fired.event();
+            match self.catalog.notice_event(&occurrence, &event, instead).await? {
+                Noticed::Known(known) => return Ok(Outcome::Known(known)),
+                Noticed::New => report(&occurrence),
+            }
+            if occurrence.state != OccurrenceState::Due {
+                return Ok(Outcome::New(Box::new(occurrence)));
+            }
+            match self.begin_now(&occurrence, trigger, firing.at).await {
+                Ok(after) => Ok(Outcome::New(Box::new(after))),
+                Err(error) => {
+                    tracing::warn!(occurrence = %occurrence.id, %error, "a run was not started; the sweeper will");
+                    Ok(Outcome::New(Box::new(occurrence)))
+                }
+            }
+        })
+    }
+
+    async fn begin_now(
+        &self,
+        of: &Occurrence,
+        trigger: &Trigger,
+        now: Timestamp,
+    ) -> Result<Occurrence, ClockError> {
+        let source = Source::Trigger(trigger);
+        if source.overlap() != Overlap::Allow && !self.is_first(of).await? {
+            // What is over may not have been looked at yet.
+            self.follow_others(of, now).await?;
+        }
+        self.begin_or_wait(of, Some(source), now).await
+    }
+
+    /// Begins an occurrence unless its source wants it to wait, or to be left out, while another one goes on.
+    pub(crate) async fn begin_or_wait(
+        &self,
+        of: &Occurrence,
+        source: Option<Source<'_>>,
+        now: Timestamp,
+    ) -> Result<Occurrence, ClockError> {
+        let overlap = source.map_or(Overlap::Allow, |source| source.overlap());
+        if overlap == Overlap::Allow || self.is_first(of).await? {
+            return self.begin(of, source, now).await;
+        }
+        let skipped = |code, message| of.ended(OccurrenceState::Skipped, code, message, now);
+        let after = match overlap {
+            Overlap::Skip => {
+                skipped("OVERLAP", "another run of this trigger goes on, or waits for people")
+            }
+            _ if self.is_full(of).await? => {
+                skipped("QUEUE_FULL", "a hundred events of this trigger wait already")
+            }
+            _ => of.moved(OccurrenceState::Queued, now),
+        };
+        self.catalog.move_occurrence(&after).await?;
+        Ok(after)
+    }
+
+    async fn is_full(&self, of: &Occurrence) -> Result<bool, ClockError> {
+        let most = i32::try_from(MAX_QUEUED).unwrap_or(i32::MAX).saturating_add(2);
+        let open = self.catalog.open_occurrences(Some(&of.source_id), most, None).await?;
+        // The one that goes on and this one are among them.
+        Ok(open.items.len() > MAX_QUEUED + 1)
+    }
+}

@@ -1,0 +1,82 @@
+//! What asks for runs without a person.
+
+use countersign_identity::Scopes;
+use countersign_profile::{ApprovalPolicy, Profile, ProfileId};
+use countersign_run::{Occurrence, OccurrenceSource, RunContext};
+use countersign_run_start::Occasion;
+use countersign_schedule::Overlap;
+
+use crate::begin::Refusal;
+use crate::{Schedule, Trigger};
+
+/// What asks for a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source<'a> {
+    /// A schedule.
+    Schedule(&'a Schedule),
+    /// A trigger.
+    Trigger(&'a Trigger),
+}
+
+impl Source<'_> {
+    /// Whether it asks for runs at the moment.
+    pub(crate) fn is_on(&self) -> bool {
+        match self {
+            Self::Schedule(schedule) => schedule.spec.is_enabled,
+            Self::Trigger(trigger) => trigger.spec.is_active,
+        }
+    }
+
+    /// Why there is no run of one that does not.
+    pub(crate) fn off(&self) -> Refusal {
+        match self {
+            Self::Schedule(_) => Refusal::new("SCHEDULE_DISABLED", "the schedule is not enabled"),
+            Self::Trigger(_) => Refusal::new("TRIGGER_INACTIVE", "the trigger is not active"),
+        }
+    }
+
+    /// The same of one that is not there any more.
+    pub(crate) fn removed(of: &Occurrence) -> Refusal {
+        match of.source {
+            OccurrenceSource::Trigger => Refusal::new("TRIGGER_REMOVED", "the trigger was removed"),
+            _ => Refusal::new("SCHEDULE_REMOVED", "the schedule was removed"),
+        }
+    }
+
+    /// Its agent.
+    pub(crate) fn profile_id(&self) -> &ProfileId {
+        match self {
+            Self::Schedule(schedule) => &schedule.spec.profile_id,
+            Self::Trigger(trigger) => &trigger.spec.profile_id,
+        }
+    }
+
+    /// The scopes it was saved with.
+    pub(crate) fn scopes(&self) -> Option<&Scopes> {
+        match self {
+            Self::Schedule(schedule) => schedule.scopes.as_ref(),
+            Self::Trigger(trigger) => trigger.scopes.as_ref(),
+        }
+    }
+
+    /// What becomes of an event while a run goes on. A schedule's due time was judged when it was noticed.
+    pub(crate) fn overlap(&self) -> Overlap {
+        match self {
+            Self::Schedule(_) => Overlap::Allow,
+            Self::Trigger(trigger) => trigger.spec.overlap,
+        }
+    }
+
+    /// Gates open by themselves only in runs that the clock starts, when the schedule says so, or leaves it to an agent that does
+    /// (K-11). An event from outside is no clock.
+    pub(crate) fn occasion(&self, of: &Occurrence, profile: &Profile) -> Occasion {
+        match (self, &of.asked_by) {
+            (Self::Schedule(schedule), None) => {
+                let own: Option<ApprovalPolicy> = schedule.spec.approval_policy;
+                let policy = own.unwrap_or(profile.spec.default_approval_policy);
+                Occasion::Clock(RunContext::Scheduled, policy)
+            }
+            _ => Occasion::ByHand(Some(RunContext::Background)),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! An event that comes while the run before it waits for people.
+
+use serde_json::{Value, json};
+
+use super::{Sender, comes_to, fired, made, run_of, trigger};
+use crate::case::{Person, gated, person, until};
+use crate::schedules::sweep;
+
+async fn waiting(overlap: &str) -> (Person, Person, Sender, String) {
+    let ana = person("ana", &["global:analyst"]).await;
+    let maria = person("maria", &["global:reader", "decide"]).await;
+    let agent = ana.agent(&[&maria]).await;
+    let name = format!("overlap-{overlap}");
+    ana.playbook(&gated(&name, "")).await;
+    let inputs = json!({ "rows": "{body}" });
+    let mut whole = trigger(&agent, &name, &json!({ "type": "webhook" }), &inputs);
+    whole["overlap"] = json!(overlap);
+    let id = made(&ana, &whole).await;
+    let sender = Sender::new(&ana, &id).await;
+    let first = sender.fires(&ana, "msg_1", &rows()).await;
+    let run = run_of(&first);
+    ana.reaches(&run, "awaiting_approval").await;
+    (ana, maria, sender, run)
+}
+
+fn rows() -> Value {
+    json!([{ "name": "b", "amount": 15 }])
+}
+
+#[tokio::test]
+async fn issue_14_an_event_waits_for_the_run_before_it_where_its_owner_wants_that() {
+    let (ana, maria, sender, run) = waiting("queue").await;
+    let second = sender.fires(&ana, "msg_2", &rows()).await;
+    assert_eq!((&second["state"], &second["runs"]), (&json!("queued"), &Value::Null));
+    sweep().await;
+    assert_eq!(fired(&ana, &sender.trigger).await[0]["state"], "queued");
+    let request = maria.request(&run).await;
+    let path = format!("/approvals/{}", request["approval"].as_str().unwrap());
+    let shown = maria.get(&path).await;
+    let decision = json!({ "digest": shown["digest"], "version": shown["version"] });
+    maria.post(&format!("{path}/approve"), &decision).await;
+    ana.reaches(&run, "complete").await;
+    let begun = until("the event that waited is begun", || async {
+        sweep().await;
+        let all = fired(&ana, &sender.trigger).await;
+        all.into_iter().find(|one| one["id"] == second["id"] && one["state"] == "started")
+    })
+    .await;
+    ana.reaches(&run_of(&begun), "awaiting_approval").await;
+    let over = comes_to(&ana, &sender.trigger, "finished").await;
+    assert_eq!(over["status"], "complete", "{over:#}");
+}
+
+#[tokio::test]
+async fn issue_14_an_event_is_left_out_or_begun_beside_where_its_owner_wants_that() {
+    let (ana, _, sender, _) = waiting("skip").await;
+    let second = sender.fires(&ana, "msg_2", &rows()).await;
+    assert_eq!(second["reason"]["code"], "OVERLAP", "{second:#}");
+    let (ana, _, sender, _) = waiting("allow").await;
+    let second = sender.fires(&ana, "msg_2", &rows()).await;
+    assert_eq!(second["state"], "started", "{second:#}");
+}
