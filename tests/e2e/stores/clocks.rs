@@ -34,6 +34,8 @@ fn open(n: i64) -> Occurrence {
         due_at: at(n),
         noticed_at: at(n),
         asked_by: None,
+        fired_by: None,
+        chain: Vec::new(),
         state: OccurrenceState::Queued,
         reason: None,
         runs: Vec::new(),

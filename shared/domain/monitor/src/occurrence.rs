@@ -38,6 +38,8 @@ pub fn noticed(batch: &Batch, of: Origin<'_>) -> Occurrence {
         due_at,
         noticed_at: at,
         asked_by: of.asked_for.then(|| of.owner.clone()),
+        fired_by: None,
+        chain: Vec::new(),
         state: OccurrenceState::Due,
         reason: None,
         runs: Vec::new(),

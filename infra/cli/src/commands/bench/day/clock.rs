@@ -183,6 +183,8 @@ fn occurrence(schedule: &Kept, due: Timestamp, now: Timestamp) -> Occurrence {
         due_at: due,
         noticed_at: now,
         asked_by: None,
+        fired_by: None,
+        chain: Vec::new(),
         state: OccurrenceState::Due,
         reason: None,
         runs: Vec::new(),
