@@ -63,7 +63,7 @@ name: Frail
 type: rest_api
 version: 1.0.0
 description: A source that fails.
-connection: {{ base_url: '{address}', timeout_seconds: 2 }}
+connection: {{ base_url: '{address}', timeout_seconds: 3 }}
 endpoints:
   list:
     description: All of them.
@@ -182,9 +182,9 @@ async fn f_308_a_source_that_is_down_is_asked_once_more_and_then_done_without() 
 #[tokio::test]
 async fn f_309_a_call_without_an_answer_has_twice_the_time_once_and_is_then_done_without() {
     let (_server, source, case) = scripted("").await;
-    // Longer than the connector's two seconds, and shorter than twice as long.
+    // Longer than the connector's three seconds, and shorter than twice as long.
     let late = |millis| good().set_delay(Duration::from_millis(millis));
-    source.says([late(60_000), late(2_500)]);
+    source.says([late(60_000), late(4_000)]);
     is_fresh(&case.runs(json!({}), "complete").await.1);
     assert_eq!(source.asked(), 2);
     source.says([late(60_000)]);
@@ -192,7 +192,7 @@ async fn f_309_a_call_without_an_answer_has_twice_the_time_once_and_is_then_done
     case.skips(json!({ "q": "never asked" }), "EGRESS_TIMEOUT").await;
     assert_eq!(source.asked(), 4);
     let longer = source.pauses()[2];
-    assert!(longer >= Duration::from_secs(2), "{longer:?}");
+    assert!(longer >= Duration::from_secs(3), "{longer:?}");
 }
 
 #[tokio::test]

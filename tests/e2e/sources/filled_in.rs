@@ -19,7 +19,7 @@ async fn state() -> MockServer {
     };
     let found = "<ol id=hits><li><b>990011</b> <a href='/biz/990011'>OSTROM VANCE LLC</a> <i>Domestic LLC</i> <em>Active</em> <time>03/09/2011</time> <span>TIDEWATER REGISTRARS INC</span></ol>";
     let people = "<dl class=people><div><dt>VANCE, ELEANOR<dd class=role>Manager<dd class=at>12 Quay St, Dover<dd class=from>01/02/2012</div></dl>";
-    let papers = "<ul class=papers><li data-no=F-77><b>Annual report</b> <time>04/30/2024</time> <a href='/doc/77.pdf'>PDF</a></ul>";
+    let papers = "<ul class=papers><li data-no=AR77><b>Annual report</b> <time>04/30/2024</time> <a href='/doc/77.pdf'>PDF</a></ul>";
     let gifts = "<table id=g><tr class=g><td>THORNQUIST, M<td>$1,250.00<td>03/09/2024<td>HARBORLIGHT FOR STATE<td>MILL LTD<td>Engineer<td>Dover</table>";
     let lobby = "<table id=l><tr class=r><td>QUILLFEATHER, J<td>MILL LTD<td>QUAY PARTNERS<td><ul><li>Harbors<li>Tax</ul><td>01/15/2024<td></table>";
     let spent = "<table id=s><tr class=r><td>QUILLFEATHER, J<td>MILL LTD<td>$99.50<td>02/01/2024<td>HARBOR CLUB<td>Dinner</table>";
@@ -158,7 +158,7 @@ async fn f_120_f_121_f_122_a_copy_with_a_states_addresses_and_selectors_reads_it
             "papers",
             "state-corporate-registries",
             "filings",
-            json!({ "filing_id": "F-77", "filing_type": "Annual report", "filed": "2024-04-30", "document_url": format!("{uri}/doc/77.pdf") }),
+            json!({ "filing_id": "AR77", "filing_type": "Annual report", "filed": "2024-04-30", "document_url": format!("{uri}/doc/77.pdf") }),
         ),
         (
             "gifts",

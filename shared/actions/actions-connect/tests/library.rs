@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its own library shall say where")]
 
+#[expect(dead_code, reason = "what only the tests through the API ask of a provider")]
 mod provider;
 mod support;
 
