@@ -72,7 +72,9 @@ async fn f_046_f_148_f_149_a_page_is_read_tried_again_and_not_waited_for_longer_
     assert!(text["metadata"].is_object());
     let marked = output("marked").await;
     assert!(marked["content"].as_str().unwrap().contains("# About us"), "{marked:#}");
-    assert!(output("parts").await["content"].is_object() || output("parts").await["content"].is_array());
+    assert!(
+        output("parts").await["content"].is_object() || output("parts").await["content"].is_array()
+    );
     let tries = server.received_requests().await.unwrap();
     let tries = tries.iter().filter(|request| request.url.path() == "/flaky").count();
     assert_eq!(tries, 2, "once, and once more");
