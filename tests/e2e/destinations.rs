@@ -146,9 +146,8 @@ steps:
   - name: officers
     step_type: tool
     action: call_connector
-    connector: irs-990-xml
-    endpoint: parse_990_officers
     inputs: {source: '{filings}'}
+    params: {connector: irs-990-xml, endpoint: parse_990_officers}
 output: {auto_enrich_graph: true}
 ";
 

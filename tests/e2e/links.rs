@@ -163,7 +163,7 @@ async fn f_167_f_344_the_graph_has_who_uses_what_with_its_type() {
 }
 
 #[tokio::test]
-async fn f_164_a_connector_that_the_agent_does_not_have_is_told_before_anything_runs() {
+async fn f_164_f_008_f_395_what_the_agent_does_not_have_is_told_before_anything_runs() {
     let ana = person("ana", &["global:analyst"]).await;
     let yaml = r#"
 id: unbound-filings
@@ -186,9 +186,22 @@ steps:
     let start =
         json!({ "profile": agent, "playbook": "unbound-filings", "inputs": { "filings": [] } });
     assert_eq!(ana.refused("/executions", Some(&start)).await.0, 422);
-    ana.bind(&agent, "irs-990-xml").await;
+    let sources = format!("/profiles/{agent}/data-sources");
+    let bound = ana.post(&sources, &json!({ "connector_id": "irs-990-xml" })).await;
     let judged = ana.post("/playbooks/validate", &body).await;
     assert_eq!(judged["valid"], true, "{judged:#}");
+    // What the binding switches off, or does not allow, is as if it were not there.
+    let binding = format!("{FACTORY}{sources}/{}", bound["id"].as_str().unwrap());
+    for (permissions, is_enabled, code) in
+        [(json!({}), false, "P011"), (json!({ "allowed_endpoints": ["parse_990"] }), true, "P012")]
+    {
+        let change =
+            json!({ "config_overrides": {}, "permissions": permissions, "is_enabled": is_enabled });
+        ana.door.put(&binding, &change).await.unwrap();
+        let judged = ana.post("/playbooks/validate", &body).await;
+        assert_eq!(judged["diagnostics"][0]["code"], code, "{judged:#}");
+        assert_eq!(ana.refused("/executions", Some(&start)).await.0, 422);
+    }
 }
 
 #[tokio::test]
@@ -216,4 +229,19 @@ async fn f_336_f_337_f_339_f_340_f_342_a_playbook_is_listed_shown_changed_valida
     assert!(ana.door.delete(&shipped).await.is_err());
     ana.door.delete(&path).await.unwrap();
     assert_eq!(ana.refused("/playbooks/sound-links", None).await.0, 404);
+}
+
+#[tokio::test]
+async fn k_55_a_name_that_could_mean_two_results_is_rejected() {
+    let ana = person("ana", &["global:analyst"]).await;
+    let two = r#"
+  - {name: kept, step_type: tool, action: transform_data, output_key: shared, inputs: {data: [{a: 1}]}}
+  - {name: shared, step_type: tool, action: transform_data, inputs: {data: [{a: 1}]}}
+  - {name: reads, step_type: tool, action: transform_data, inputs: {data: "{shared.data}"}}
+"#;
+    let said = judged(&ana, &with(two)).await;
+    let codes = said["diagnostics"].as_array().unwrap().iter();
+    assert!(codes.into_iter().any(|one| one["code"] == "P009"), "{said:#}");
+    let plain = with(&two.replace("output_key: shared", "output_key: other"));
+    assert_eq!(judged(&ana, &plain).await["valid"], true);
 }

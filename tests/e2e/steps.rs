@@ -18,7 +18,7 @@ steps:
   - {name: among, step_type: tool, action: transform_data, inputs: {data: "{rows}"}, operations: [{type: filter, field: ein, operator: in, value: ["1", "3"]}]}
   - {name: below, step_type: tool, action: transform_data, inputs: {data: "{rows}"}, operations: [{type: filter, field: amount, operator: lt, value: 20}, {type: sort, field: amount, direction: desc}]}
   - {name: summed, step_type: tool, action: transform_data, inputs: {data: "{rows}"}, operations: [{type: aggregate, function: sum, field: amount, as: total}]}
-  - {name: distinct, step_type: tool, action: transform_data, inputs: {data: "{rows}"}, operations: [{type: deduplicate, field: kind}, {type: limit, count: 1}]}
+  - {name: distinct, step_type: tool, action: transform_data, output_key: kinds, inputs: {data: "{rows}"}, operations: [{type: deduplicate, field: kind}, {type: limit, count: 1}]}
   - name: same_name
     step_type: tool
     action: cross_reference
@@ -46,7 +46,7 @@ steps:
     step_type: tool
     action: transform_data
     inputs: {data: [{whole: "{count}", text: "{count} of {rows[0].name}", list: "{rows[*].ein}", from: "{30_days_ago}", on: "{today}", run: "{execution_id}", caller: "{caller_name}"}]}
-  - {name: both, step_type: tool, action: transform_data, condition: "{has.count} == 2 AND NOT ({below.count} > 9)", inputs: {data: [{a: 1}]}}
+  - {name: both, step_type: tool, action: transform_data, condition: "{has.count} == 2 AND {kinds.count} == 1 AND NOT ({below.count} > 9)", inputs: {data: [{a: 1}]}}
   - {name: either, step_type: tool, action: transform_data, condition: "{nothing} is defined OR {rows[0].name} == 'Owl Fund'", inputs: {data: [{a: 1}]}}
   - {name: neither, step_type: tool, action: transform_data, condition: "{nothing} is defined OR {has.count} > 2", inputs: {data: [{a: 1}]}}
 "#;

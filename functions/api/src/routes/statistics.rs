@@ -34,8 +34,8 @@ pub(crate) struct StatisticsView {
     /// Whether all runs of that time are in the figures; when there are more than 1,000, only the newest are.
     is_complete: bool,
     /// `total`, and the same for each of `agents`: `runs`, `by_status`, `success_rate`, `mean_duration_ms`, `connector_calls`,
-    /// `entities_discovered`, `relationships_discovered`, `entities_per_run`, `merged` and `ambiguous` names; `days` with `runs` and
-    /// both; `connectors` with `calls`, `failed`, `error_rate`, `mean_latency_ms` and `results` by endpoint.
+    /// `entities_discovered`, `relationships_discovered`, `entities_per_run`, `merged` and `ambiguous` names; `days` with `runs`,
+    /// `entities_discovered` and `relationships_discovered`; `connectors` with `calls`, `failed`, `error_rate`, `mean_latency_ms` and `results` by endpoint.
     #[serde(flatten)]
     #[schema(value_type = Object)]
     figures: Statistics,

@@ -47,12 +47,10 @@ pub(crate) async fn find(
 ) -> Result<Option<Chosen>, Problem> {
     let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
     let calls = calls(&endpoints);
-    let candidate = |(id, call): (&'_ String, &'_ Direct)| -> (String, Vec<Trigger>) {
-        (id.clone(), call.triggers.clone())
-    };
-    let known: Vec<(String, Vec<Trigger>)> = calls.iter().map(candidate).collect();
-    let candidates: Vec<Candidate<'_>> =
-        known.iter().map(|(id, triggers)| Candidate { id, priority: 0, triggers }).collect();
+    let candidates: Vec<Candidate<'_>> = calls
+        .iter()
+        .map(|(id, call)| Candidate { id, priority: 0, triggers: &call.triggers })
+        .collect();
     let met = match choose(question, &candidates) {
         Choice::One(met) => met,
         Choice::Several(met) => {
