@@ -238,7 +238,7 @@ pub struct Occurrence {
     pub finished_at: Option<Timestamp>,
     /// How often a run that failed may be repeated.
     pub max_retries: u32,
-    /// How long a run may work, in seconds; 0 when its source sets no limit.
+    /// How long a run may work, in seconds.
     pub timeout_seconds: u32,
     /// Raised by every change.
     pub version: u64,
