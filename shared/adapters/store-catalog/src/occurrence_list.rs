@@ -62,7 +62,7 @@ fn high(before: Option<Timestamp>) -> String {
 }
 
 fn stamp(at: Timestamp) -> String {
-    OccurrenceId::new("", at).stamp().to_owned()
+    OccurrenceId::new("", at).place().to_owned()
 }
 
 #[cfg(test)]
