@@ -24,8 +24,9 @@ const MAX_PLANS: i32 = 10;
 /// Plans for the graph that were stored and not applied.
 pub struct Knowledge(pub KnowledgeStore);
 
-/// How many calls that were put off one sweep resolves, and how long each of them may take.
-const MAX_DEFERRED: i32 = 3;
+/// How many calls that were put off one sweep looks at and resolves, and how long each of them may take.
+const MAX_DEFERRED: i32 = 10;
+const AT_ONCE: usize = 3;
 const WITHIN: Duration = Duration::from_secs(12);
 
 #[derive(Default, Serialize)]
@@ -44,13 +45,9 @@ impl Chore for Knowledge {
     fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
             let mut counts = Counts::default();
-            self.resolve(&mut counts).await?;
-            let mut plans = self.0.open_plans(before(now, OLD), MAX_PLANS).await?;
-            // One that takes longer than a sweep has must not always be the first.
-            let minute = usize::try_from(now.as_second() / 60).unwrap_or_default();
-            let first = minute.checked_rem(plans.len()).unwrap_or_default();
-            plans.rotate_left(first);
-            for open in plans {
+            self.resolve(now, &mut counts).await?;
+            let plans = self.0.open_plans(before(now, OLD), MAX_PLANS).await?;
+            for open in turned(plans, now) {
                 // One bad plan must not keep the others.
                 if let Err(error) = self.0.resume(&open).await {
                     counts.failed += 1;
@@ -67,8 +64,8 @@ impl Chore for Knowledge {
 
 impl Knowledge {
     /// Resolves what took too long while somebody waited (F-250).
-    async fn resolve(&self, counts: &mut Counts) -> Result<(), Fault> {
-        for call in self.0.deferred(MAX_DEFERRED).await? {
+    async fn resolve(&self, now: Timestamp, counts: &mut Counts) -> Result<(), Fault> {
+        for call in turned(self.0.deferred(MAX_DEFERRED).await?, now).into_iter().take(AT_ONCE) {
             match settle(&self.0, &call.scope, &call.call, &call.deferred, WITHIN).await {
                 Ok(settled) => {
                     counts.resolved += usize::from(settled == Settled::Stored);
@@ -99,4 +96,26 @@ impl Knowledge {
 
 fn before(now: Timestamp, long: SignedDuration) -> Timestamp {
     now.checked_sub(long).unwrap_or(Timestamp::MIN)
+}
+
+/// One that takes longer than a sweep has must not always be the first.
+fn turned<T>(mut all: Vec<T>, now: Timestamp) -> Vec<T> {
+    let minute = usize::try_from(now.as_second() / 60).unwrap_or_default();
+    all.rotate_left(minute.checked_rem(all.len()).unwrap_or_default());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f_250_every_call_has_its_turn() {
+        let first = |minute: i64| {
+            let now = Timestamp::from_second(minute * 60).unwrap_or_default();
+            turned(vec!['a', 'b', 'c'], now).first().copied()
+        };
+        assert_eq!([0, 1, 2, 3].map(first), [Some('a'), Some('b'), Some('c'), Some('a')]);
+        assert_eq!(turned(Vec::<char>::new(), Timestamp::UNIX_EPOCH), []);
+    }
 }

@@ -2,6 +2,7 @@ use countersign_report::{Provenance, render};
 use countersign_run::RunStatus;
 use countersign_store_runs::Outcome;
 use jiff::Timestamp;
+use serde_json::json;
 
 use super::*;
 
