@@ -8,6 +8,7 @@ mod asked;
 mod batch;
 mod error;
 mod gone;
+mod limits;
 mod look;
 mod sources;
 mod start;
@@ -37,6 +38,7 @@ use serde_json::{Value, json};
 
 pub use error::TickError;
 
+use self::limits::Shared;
 use self::sources::PerTick;
 
 /// What the clocks send.
@@ -63,6 +65,7 @@ pub struct Context {
     runs_per_day: Quota,
     detections: BTreeMap<&'static str, Arc<dyn Detect>>,
     connectors: Arc<PerTick>,
+    limits: Arc<Shared>,
 }
 
 impl Context {
@@ -77,7 +80,8 @@ impl Context {
         let machine = Machine::new(&boot.aws, boot.settings.need(Setting::RunMachineArn)?);
         let deps = reading(boot)?;
         let connectors = Arc::new(PerTick::new(deps.connectors));
-        let deps = Deps { connectors: connectors.clone(), ..deps };
+        let limits = Arc::new(Shared::new(deps.limits));
+        let deps = Deps { connectors: connectors.clone(), limits: limits.clone(), ..deps };
         Ok(Self {
             catalog: Catalog::new(table()?),
             monitors: MonitorStore::new(table()?, boot.blobs()?),
@@ -88,6 +92,7 @@ impl Context {
             runs_per_day: Quota::runs(boot.number(Setting::RunsPerDay)?),
             detections: detect(boot, deps)?.into_iter().map(|one| (one.name(), one)).collect(),
             connectors,
+            limits,
         })
     }
 
@@ -132,6 +137,7 @@ pub async fn handle(
 ) -> Result<Value, Fault> {
     let event: TickEvent = decode(event)?;
     context.connectors.begin();
+    context.limits.begin();
     let outcome = tick::tick(context, &event, invocation).await?;
     tracing::info!(monitor = %event.monitor, outcome, "ticked");
     Ok(json!({ "outcome": outcome }))

@@ -167,7 +167,7 @@ mod tests {
     fn p_003_what_was_not_started_has_no_run_and_says_why() {
         let first = batch(BatchState::Open, 1, None);
         let due = new(&first);
-        assert_eq!(due.id.stamp(), "20261124T060000Z");
+        assert_eq!(due.id.place(), "20261124T060000Z");
         let held = held_up(&due, "QUOTA_EXCEEDED", "no more today");
         assert_eq!((held.state, held.version, held.runs.len()), (OccurrenceState::Due, 2, 0));
         let same = followed(&held, &first);
