@@ -90,7 +90,7 @@ async fn f_309_a_step_that_ends_first_says_nothing_about_the_source() {
     let world = world(&server, SEARCH);
     for _ in 0..6 {
         let mut call = call_of("api", "search", json!({}));
-        call.remaining = Duration::from_millis(200);
+        call.remaining = Duration::from_secs(1);
         let error = run_with(&world, Mode::Read, LOCAL, &call).await.unwrap_err();
         assert_eq!((error.code, error.class), ("STEP_TIMEOUT", Class::Terminal), "{error}");
         assert_eq!(error.message, "the step's time ended before `api` answered");
