@@ -136,7 +136,7 @@ async fn f_178_a_removed_monitor_leaves_neither_contents_nor_an_open_occurrence(
     assert_eq!(watch.look().await["last_outcome"], "started");
     let run = watch.run().await;
     watch.maria.request(&run).await;
-    let bucket = world().stack.outputs["DataBucket"].as_str().unwrap().to_owned();
+    let bucket = world().stack.outputs["BucketName"].as_str().unwrap().to_owned();
     let prefix = format!("monitors/{}/", watch.monitor);
     let contents = async || {
         let command = ["s3api", "list-objects-v2", "--bucket", &bucket, "--prefix", &prefix];

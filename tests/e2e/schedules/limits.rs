@@ -31,7 +31,7 @@ endpoints:
     description: Everything.
     method: GET
     path: /all
-    response_mapping: {{data_path: items, entity_type: thing, fields: {{id: id}}}}
+    response_mapping: {{results_path: items, entity_type: thing, fields: {{id: id}}}}
 ",
         server.uri()
     );
@@ -127,5 +127,5 @@ async fn f_203_the_day_of_the_last_success_is_in_the_question() {
     let run = ana.reaches(&run_of(&second), "complete").await;
     let expect = format!("Rows of {}, new since {}", day(&second), day(&first));
     assert_eq!(run["query"], expect, "{run:#}");
-    assert_eq!(run["playbook"], "rows-by-clock", "{run:#}");
+    assert_eq!(run["playbook_id"], "rows-by-clock", "{run:#}");
 }
