@@ -56,15 +56,17 @@ async fn over(ana: &Person, trigger: &str, count: usize) -> Vec<Value> {
 async fn issue_14_the_end_of_a_run_starts_another_one_for_the_statuses_that_are_named() {
     let (ana, agent) = owner(&["first-then", "second-then"]).await;
     ana.playbook(&fails("fails-then")).await;
-    let inputs = json!({ "rows": ["{run.status}"], "note": "{run.id}" });
+    let inputs = json!({ "rows": [{ "ended": "{run.status}" }], "note": "{run.id}" });
     let done = made(&ana, &trigger(&agent, "second-then", &after("first-then"), &inputs)).await;
     let mut on = after("fails-then");
     on["statuses"] = json!(["error"]);
     let failed = made(&ana, &trigger(&agent, "second-then", &on, &inputs)).await;
     let unmoved = made(&ana, &trigger(&agent, "second-then", &after("fails-then"), &inputs)).await;
 
-    let test = json!({ "playbook": "first-then", "inputs": { "rows": [] }, "mode": "samples" });
-    let _ = ana.door.post(&format!("{FACTORY}/profiles/{agent}/test"), &test).await;
+    let test =
+        json!({ "query": "?", "playbook": "first-then", "inputs": { "rows": [{ "a": 1 }] } });
+    let test = ana.post(&format!("/profiles/{agent}/test"), &test).await["id"].clone();
+    ana.reaches(test.as_str().unwrap(), "complete").await;
     let run = ana.start(&agent, "first-then", json!({ "rows": [{ "a": 1 }] })).await;
     ana.reaches(&run, "complete").await;
     let wrong = ana.start(&agent, "fails-then", json!({ "strategy": "no such strategy" })).await;

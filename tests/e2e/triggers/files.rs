@@ -20,7 +20,7 @@ async fn issue_14_a_file_that_arrives_starts_a_run_of_its_own() {
     let maria = person("maria", &["global:analyst"]).await;
     let agent = ana.agent(&[]).await;
     ana.playbook(&compute("on-a-file")).await;
-    let inputs = json!({ "rows": ["{file.name}", "{file.size}"], "note": "{file.source}" });
+    let inputs = json!({ "rows": [{ "name": "{file.name}", "bytes": "{file.size}" }], "note": "{file.source}" });
     let on = |types: &[&str]| json!({ "type": "file", "folder": "incoming", "file_types": types });
     let all = made(&ana, &trigger(&agent, "on-a-file", &on(&[]), &inputs)).await;
     let pdf = made(&ana, &trigger(&agent, "on-a-file", &on(&["pdf"]), &inputs)).await;

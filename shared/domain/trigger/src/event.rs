@@ -30,7 +30,7 @@ pub enum TriggerEvent {
 }
 
 fn is_empty(types: &List<FileType, 0, 20>) -> bool {
-    types.len() == 0
+    types.is_empty()
 }
 
 /// A run that did all it should is the default.
