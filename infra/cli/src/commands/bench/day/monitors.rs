@@ -1,6 +1,6 @@
 //! A day of monitors: items come, ticks are lost, come twice or late and break off, runs end in every way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_monitor::{
     BatchState, Found, Interval, MAX_ATTEMPTS, MarkKind, MonitorId, Position, State, Timing,
@@ -83,7 +83,9 @@ struct One {
     /// The minute at which its own schedule ticks, of each interval.
     offset: usize,
     /// The runs whose end was noted.
-    told: BTreeMap<RunId, ()>,
+    told: BTreeSet<RunId>,
+    /// What has read and takes its time before it writes.
+    stalled: Vec<Watch>,
 }
 
 impl One {
@@ -106,7 +108,8 @@ impl One {
             runs: BTreeMap::new(),
             looks: 0,
         };
-        Self { day, random, store, ticks: BTreeMap::new(), offset, told: BTreeMap::new() }
+        let (ticks, told) = (BTreeMap::new(), BTreeSet::new());
+        Self { day, random, store, ticks, offset, told, stalled: Vec::new() }
     }
 
     fn minute(&mut self, minute: usize, outcome: &mut Outcome) {
@@ -119,7 +122,8 @@ impl One {
     /// A minute in which nothing new comes.
     fn passes(&mut self, minute: usize, outcome: &mut Outcome) {
         let now = self.day.at(minute);
-        self.runs_end(now, outcome);
+        let mut under_way = std::mem::take(&mut self.stalled);
+        under_way.extend(self.runs_end(now));
         if minute % self.store.timing.interval.minutes() as usize == self.offset {
             self.schedule(minute, outcome);
         }
@@ -127,10 +131,11 @@ impl One {
         let is_swept = self.store.overdue_at <= now && self.random.random_range(0..20) > 0;
         if self.day.is_down(now) {
             outcome.lost += many;
-            return;
+        } else {
+            outcome.ticks += many + usize::from(is_swept);
+            under_way.extend((0..many + usize::from(is_swept)).map(|_| self.tick(now)));
         }
-        let ticks = (0..many + usize::from(is_swept)).map(|_| self.tick(now)).collect();
-        self.carry_out(ticks, outcome);
+        self.carry_out(under_way, outcome);
         let open = self.store.batches.values();
         let open = open.filter(|(batch, _)| batch.state == BatchState::Open).count();
         outcome.two_open += usize::from(open > 1);
@@ -168,31 +173,32 @@ impl One {
     }
 
     /// Runs that are over note their end; some do it twice, some not at all.
-    fn runs_end(&mut self, now: Timestamp, outcome: &mut Outcome) {
-        let over = self
-            .store
-            .runs
-            .iter()
-            .filter(|(run, (at, _))| *at <= now && !self.told.contains_key(*run));
+    fn runs_end(&mut self, now: Timestamp) -> Vec<Watch> {
+        let is_new = |run: &RunId| !self.told.contains(run);
+        let over = self.store.runs.iter().filter(|(run, (at, _))| *at <= now && is_new(run));
         let over: Vec<_> = over.map(|(run, (_, status))| (run.clone(), *status)).collect();
+        let mut ends = Vec::new();
         for (run, status) in over {
-            self.told.insert(run.clone(), ());
+            self.told.insert(run.clone());
             let many = pick(&mut self.random, &[0, 1, 1, 1, 2]);
-            let ends = (0..many).map(|_| Watch::end(now, run.clone(), status));
-            self.carry_out(ends.collect(), outcome);
+            ends.extend((0..many).map(|_| Watch::end(now, run.clone(), status)));
         }
+        ends
     }
 
-    /// What goes on at once: the requests come in any order, and each breaks off now and then.
+    /// What goes on at once: the requests come in any order, and each breaks off now and then, or goes on a minute later.
     fn carry_out(&mut self, mut watches: Vec<Watch>, outcome: &mut Outcome) {
-        outcome.ticks += watches.len();
         while !watches.is_empty() {
             let at = self.random.random_range(0..watches.len());
             let goes_on = watches[at].advance(&mut self.store);
-            let breaks_off = self.random.random_range(0..50) == 0;
-            outcome.broken += usize::from(goes_on && breaks_off);
-            if !goes_on || breaks_off {
-                watches.swap_remove(at);
+            match self.random.random_range(0..50) {
+                _ if !goes_on => _ = watches.swap_remove(at),
+                0 => {
+                    outcome.broken += 1;
+                    watches.swap_remove(at);
+                }
+                1 | 2 => self.stalled.push(watches.swap_remove(at)),
+                _ => {}
             }
         }
     }
@@ -202,7 +208,8 @@ impl One {
         let mut minute = self.day.minutes();
         for _ in 0..DRAIN {
             let held: usize = self.store.batches.values().map(|(batch, _)| batch.count).sum();
-            if self.store.state.open.is_none() && held >= self.store.source.len() {
+            let is_over = self.store.state.open.is_none() && self.stalled.is_empty();
+            if is_over && held >= self.store.source.len() {
                 return;
             }
             minute += 1;
