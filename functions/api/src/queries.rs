@@ -3,9 +3,12 @@
 use countersign_connector::{Category, StoredConnector};
 use countersign_journal::TaskStatus;
 use countersign_profile::ProfileId;
-use countersign_run::{Head, OccurrenceSource, RunContext, RunStatus};
+use countersign_run::{Head, Occurrence, OccurrenceSource, OccurrenceState, RunContext, RunStatus};
+use countersign_store_catalog::OccurrencesOf;
+use countersign_web::Problem;
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde_json::json;
 use utoipa::IntoParams;
 
 use crate::moments::{beginning, end};
