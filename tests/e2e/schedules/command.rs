@@ -99,8 +99,7 @@ async fn f_365_the_command_line_makes_shows_and_starts_schedules_and_says_what_r
     assert_eq!(on["is_enabled"], true);
     let shown = document(&said(&ana, &["schedules", "show", id]).await);
     assert_eq!(shown["next_runs"].as_array().unwrap().len(), 5, "{shown:#}");
-    let (is_well, refused) =
-        command(&ana, &["schedules", "run-now", id]).await;
+    let (is_well, refused) = command(&ana, &["schedules", "run-now", id]).await;
     assert!(!is_well && refused.contains("SCHEDULE_NOT_RUN"), "it has no playbook: {refused}");
     let lines =
         said(&ana, &["occurrences", id, "--state", "skipped", "--source", "schedule"]).await;
@@ -113,8 +112,7 @@ async fn f_365_the_command_line_makes_shows_and_starts_schedules_and_says_what_r
     assert!(!said(&ana, &["schedules"]).await.contains(id));
 
     std::fs::write(file.path(), yaml.replace("0 6 * * MON-FRI", "0 0 30 2 *")).unwrap();
-    let (is_well, refused) =
-        command(&ana, &["schedules", "create", path]).await;
+    let (is_well, refused) = command(&ana, &["schedules", "create", path]).await;
     assert!(!is_well && refused.contains("cron_expression"), "it is never due: {refused}");
 }
 
