@@ -2,7 +2,6 @@
 
 mod command;
 mod limits;
-mod outage;
 mod overlap;
 mod saved;
 

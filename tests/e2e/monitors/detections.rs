@@ -51,8 +51,7 @@ impl Watch {
     /// Looks; the output of a step of the run that has what is new, once it is complete.
     async fn found(&self) -> (Value, Value) {
         assert_eq!(self.look().await["last_outcome"], "started");
-        let page = self.ana.get(&format!("/monitors/{}/occurrences", self.monitor)).await;
-        let run = page["items"][0]["runs"][0].as_str().unwrap().to_owned();
+        let run = self.begun().await;
         let done = self.ana.reaches(&run, "complete").await;
         assert_eq!(step(&done, "keep")["status"], "done", "{done:#}");
         let output = async |step: &str| {

@@ -35,8 +35,7 @@ async fn f_132_k_11_a_reversible_gate_of_a_monitors_run_opens_by_itself() {
     let watch = unattended(feed, ana, maria, agent).await;
     watch.feed.publish("second");
     assert_eq!(watch.look().await["last_outcome"], "started");
-    let page = watch.ana.get("/occurrences?source=monitor").await;
-    let run = page["items"][0]["runs"][0].as_str().unwrap().to_owned();
+    let run = watch.begun().await;
     let done = watch.ana.reaches(&run, "complete").await;
     assert_eq!(step(&done, "sign_off")["code"], "AUTO_APPROVED", "{done:#}");
     assert_eq!(step(&done, "keep")["status"], "done", "{done:#}");

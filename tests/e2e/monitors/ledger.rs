@@ -23,6 +23,15 @@ impl Watch {
         .await
     }
 
+    /// The run of its newest occurrence, once it has been started: a batch is written down before that.
+    pub(super) async fn begun(&self) -> String {
+        until("the run is started", || async {
+            let all = self.occurrences("").await;
+            all.first()?["runs"][0].as_str().map(str::to_owned)
+        })
+        .await
+    }
+
     /// Looks, and has what was found signed.
     async fn process(&self, title: &str) -> String {
         self.feed.publish(title);

@@ -102,7 +102,7 @@ async fn f_365_the_command_line_makes_shows_and_starts_schedules_and_says_what_r
     let (is_well, refused) = command(&ana, &["schedules", "run-now", id]).await;
     assert!(!is_well && refused.contains("SCHEDULE_NOT_RUN"), "it has no playbook: {refused}");
     let lines =
-        said(&ana, &["occurrences", id, "--state", "skipped", "--source", "schedule"]).await;
+        said(&ana, &["occurrences", id, "--in-state", "skipped", "--source", "schedule"]).await;
     assert!(lines.contains("Mornings") && lines.contains("skipped"), "{lines}");
     let none = said(&ana, &["occurrences", "--source", "monitor"]).await;
     assert!(!none.contains("Mornings"), "{none}");
@@ -137,6 +137,7 @@ async fn f_366_the_command_line_makes_pauses_and_shows_monitors() {
     for what in ["watermarks", "batches", "parked"] {
         said(&ana, &["monitors", what, id]).await;
     }
+    said(&ana, &["monitors", "batches", id, "--in-state", "open"]).await;
     said(&ana, &["monitors", "remove", id]).await;
     assert!(!said(&ana, &["monitors"]).await.contains(id));
 }

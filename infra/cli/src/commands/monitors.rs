@@ -54,8 +54,8 @@ enum What {
         #[command(flatten)]
         one: One,
         /// Only those in this state: open, committed or parked.
-        #[arg(long)]
-        state: Option<String>,
+        #[arg(long, value_name = "STATE")]
+        in_state: Option<String>,
     },
     /// List the items whose runs failed three times.
     Parked(One),
@@ -76,8 +76,8 @@ impl Monitors {
             Some(What::Watermarks(one)) => {
                 self.list(&door, &path(one, "/watermarks")?, &WATERMARKS, console).await
             }
-            Some(What::Batches { one, state }) => {
-                let path = match state.as_deref() {
+            Some(What::Batches { one, in_state }) => {
+                let path = match in_state.as_deref() {
                     None => path(one, "/batches")?,
                     Some(state @ ("open" | "committed" | "parked")) => {
                         path(one, &format!("/batches?state={state}"))?

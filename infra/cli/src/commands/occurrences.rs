@@ -17,8 +17,8 @@ pub(crate) struct Occurrences {
     #[arg(long)]
     source: Option<String>,
     /// Only those in one state: due, queued, started, skipped, missed, finished.
-    #[arg(long)]
-    state: Option<String>,
+    #[arg(long, value_name = "STATE")]
+    in_state: Option<String>,
     /// Only those of this agent, `prof_…`.
     #[arg(long, value_name = "PROF_ID")]
     profile: Option<String>,
@@ -58,7 +58,7 @@ impl Occurrences {
             ("limit", limit.as_ref()),
             ("source_id", self.source_id.as_ref()),
             ("source", self.source.as_ref()),
-            ("state", self.state.as_ref()),
+            ("state", self.in_state.as_ref()),
             ("profile", self.profile.as_ref()),
             ("since", self.since.as_ref()),
             ("until", self.until.as_ref()),
@@ -89,7 +89,7 @@ mod tests {
         let with = |state: Option<&str>| Occurrences {
             source_id: None,
             source: None,
-            state: state.map(str::to_owned),
+            in_state: state.map(str::to_owned),
             profile: None,
             since: None,
             until: None,
