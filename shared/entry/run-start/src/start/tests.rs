@@ -1,0 +1,96 @@
+//! What is asked is checked before anything starts.
+
+use countersign_identity::Scopes;
+use countersign_playbook::{CompileContext, PlaybookSource, compile};
+use countersign_registry::Registry;
+use serde_json::json;
+
+use super::*;
+
+const PLAYBOOK: &str = "
+id: p
+name: P
+description: Inputs of every kind.
+version: 1.0.0
+execution_mode: deterministic
+inputs:
+  - {name: folder, type: string, required: true}
+  - {name: year, type: string, required: true, default: '2024'}
+  - {name: most, type: number, required: false}
+steps:
+  - {name: one, step_type: tool, action: transform_data, inputs: {data: []}, params: {operations: []}}
+";
+
+fn check(given: &Value, expect: &[&str]) {
+    let registry = Registry::builtin();
+    let compiled =
+        compile(&PlaybookSource::new("p.yaml", PLAYBOOK), &CompileContext::of(&registry));
+    let playbook = compiled.playbook.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+    let found = check_inputs(&playbook, given.as_object().unwrap());
+    let errors = found.err().map(|problem| problem.errors.clone()).unwrap_or_default();
+    let found: Vec<String> = errors.iter().map(|error| error.path.clone()).collect();
+    assert_eq!(found, expect, "{given}: {errors:?}");
+}
+
+#[test]
+fn f_135_inputs_are_checked_by_name_and_type_before_anything_starts() {
+    check(&json!({"folder": "filings"}), &[]);
+    check(&json!({"folder": "filings", "year": "2023", "most": null}), &[]);
+    check(&json!({}), &["inputs.folder"]);
+    check(&json!({"folder": null, "foldr": "x"}), &["inputs.foldr", "inputs.folder"]);
+    check(&json!({"folder": ["a"], "most": "many"}), &["inputs.folder", "inputs.most"]);
+}
+
+fn finished(repeated_by: Option<RunId>) -> Head {
+    Head {
+        run: RunId::from_bytes([1; 16]),
+        owner: UserId::from_bytes([2; 16]),
+        invoked_by: UserId::from_bytes([2; 16]),
+        invoked_by_name: None,
+        invoked_by_email: None,
+        scopes: Scopes::default(),
+        token: None,
+        profile_id: String::new(),
+        profile_name: String::new(),
+        playbook_id: None,
+        playbook_name: None,
+        chosen_because: None,
+        understood: Vec::new(),
+        query: String::new(),
+        context: RunContext::Background,
+        strategy: None,
+        execution_mode: ExecutionMode::Hybrid,
+        approval_policy: ApprovalPolicy::Require,
+        dry_run: None,
+        from_monitor: None,
+        started_at: Timestamp::UNIX_EPOCH,
+        occurrence: None,
+        last_finished_at: None,
+        attempt: 1,
+        idle_attempts: 0,
+        events_at_attempt: 0,
+        repeats: Vec::new(),
+        repeated_by,
+        version: 1,
+        seal: None,
+        warnings: Vec::new(),
+        stop: None,
+        status: None,
+        finished_at: Some(Timestamp::UNIX_EPOCH),
+        record: None,
+    }
+}
+
+#[test]
+fn whoever_repeats_a_run_a_moment_too_late_is_told_by_which_run_it_was_repeated() {
+    let failed = || StoreError::ConditionFailed { table: "t".to_owned(), index: 3, item: None };
+    let winner = RunId::from_bytes([7; 16]);
+    let problem = repeated(&finished(Some(winner.clone())), &RunId::from_bytes([8; 16]), failed());
+    assert_eq!((problem.status, problem.code.as_str()), (409, "RUN_REPEATED"));
+    assert!(problem.detail.contains(&winner.to_string()), "{}", problem.detail);
+    // Another condition did not hold.
+    assert_eq!(
+        repeated(&finished(None), &RunId::from_bytes([8; 16]), failed()).code,
+        "STORE_CONFLICT"
+    );
+}
