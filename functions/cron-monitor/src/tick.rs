@@ -83,7 +83,7 @@ async fn ready(
 ) -> Result<Result<Ready, Unready>, TickError> {
     let unready = |standing, why: String| Ok(Err(Unready { standing, why }));
     // Nobody looks with the credentials of somebody who is no longer there.
-    let owner = on_behalf(&ctx.directory, &event.owner, monitor.scopes.as_ref()).await;
+    let owner = on_behalf(&ctx.directory, &event.owner, monitor.saved()).await;
     let invoker = match owner {
         Ok(invoker) => invoker,
         Err(problem) => return unready(standing, start::said(&start::lasting(problem)?)),

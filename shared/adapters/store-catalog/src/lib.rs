@@ -14,6 +14,7 @@
 //! | `MONITOR#{id}` | `BATCH#{number}` | what was new at a look |
 //! | `MONITOR#{id}` | `CLOCK` | when somebody else is to tick it; in the index under `MONITORS#CLOCKS` |
 //! | `OWNER#{owner}` | `DUE#{schedule}` | when an enabled schedule is due next; in the index under `DUE` by that time |
+//! | `OWNER#{owner}` | `LAST#{source}`, `SUCCESS#{source}` | when a source was due last whose run is over, or has succeeded, and how it ended |
 //! | `OWNER#{owner}` | `NATIVE#{id}` | the native schedule of a schedule or monitor is still to be set or removed; in the index under `NATIVE` |
 //! | `OCCURRENCES#{owner}#{source}` | `{time}` | a due time and what became of it; in the index under `OCCURRENCES#{owner}` by time |
 //! | `OPEN#OCCURRENCES` | `{source}-{time}` | which owner has that occurrence, while it is not at its end |
@@ -30,6 +31,7 @@ mod connectors;
 mod endpoints;
 mod error;
 mod keys;
+mod last_runs;
 mod monitor_forget;
 mod monitor_occurrence;
 mod monitor_settle;
@@ -50,6 +52,7 @@ mod triggers;
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
 pub use error::CatalogError;
+pub use last_runs::{Last, LastRun};
 pub use monitor_store::{Batched, Clock, MonitorStore, NewBatch, Standing};
 pub use native::NativeMark;
 pub use occurrence_list::OccurrencesOf;

@@ -9,11 +9,13 @@ mod begin;
 mod error;
 mod follow;
 mod native;
+mod queue;
 mod tick;
 
 pub use error::ClockError;
 pub use follow::Followed;
 pub use native::{native, native_of_monitor};
+pub use queue::MAX_QUEUED;
 pub use tick::{LATE, Tick, Ticked};
 
 use countersign_lambda_entry::{Boot, Setting, StartError};

@@ -2,12 +2,13 @@
 
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
-use countersign_schedule::{Overlap, ScheduleId, Verdict, verdicts};
+use countersign_schedule::{Overlap, ScheduleId, Verdict, bounded, verdicts};
 use countersign_store_catalog::DueNext;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::queue::MAX_QUEUED;
 use crate::{Clock, ClockError, Schedule};
 
 /// A due time that is longer ago was missed: the native schedule comes within a minute, the sweeper within two.
@@ -88,8 +89,13 @@ impl Clock {
         let late: Vec<bool> = due.iter().map(is_late).collect();
         let (misfire, overlap) = (schedule.spec.misfire, schedule.spec.overlap);
         let is_busy = overlap != Overlap::Allow && self.is_busy(schedule, now).await?;
+        let verdicts = verdicts(misfire, overlap, &late, is_busy);
+        let room = match verdicts.contains(&Verdict::Queue) {
+            true => self.queue_room(schedule.id.as_str()).await?,
+            false => 0,
+        };
         let mut begun = Vec::new();
-        for (due, verdict) in due.iter().zip(verdicts(misfire, overlap, &late, is_busy)) {
+        for (due, verdict) in due.iter().zip(bounded(verdicts, room)) {
             let occurrence = judged(occurrence(schedule, *due, now), verdict, now);
             if self.catalog.notice(&occurrence).await? && occurrence.state == OccurrenceState::Due {
                 begun.push(occurrence);
@@ -137,6 +143,10 @@ fn judged(due: Occurrence, verdict: Verdict, now: Timestamp) -> Occurrence {
         Verdict::Skip => {
             let message = "another run of this schedule goes on, or waits for people";
             due.ended(OccurrenceState::Skipped, "OVERLAP", message, now)
+        }
+        Verdict::Full => {
+            let message = format!("{MAX_QUEUED} due times of this schedule wait already");
+            due.ended(OccurrenceState::Skipped, "QUEUE_FULL", &message, now)
         }
         Verdict::Missed => {
             let message = "nothing could be started at that time";
