@@ -1,9 +1,11 @@
 //! Schedules at the door.
 
+mod bounds;
 mod command;
 mod limits;
 mod outage;
 mod overlap;
+mod revoked;
 mod saved;
 
 use std::collections::BTreeSet;
