@@ -47,6 +47,16 @@ steps:
     on_error: stop
 "#;
 
+const WATCH: &str = r#"
+id: quota-watch
+name: Watch
+description: Looks at an empty folder.
+version: 1.0.0
+execution_mode: deterministic
+steps:
+  - {name: look, step_type: tool, action: detect_new_files, inputs: {folder_id: empty}}
+"#;
+
 const SECRET: &str = "a secret of the deployment with quotas, long enough to sign tokens with";
 
 async fn deployment() -> World {
@@ -130,6 +140,21 @@ async fn a_person_has_so_many_runs_mails_and_megabytes_a_day() {
     }
     let fired = ana.get(&format!("/triggers/{hook}/occurrences")).await["items"].clone();
     assert_eq!(fired[0]["reason"]["code"], "QUOTA_EXCEEDED", "{fired:#}");
+    // What is asked for by hand counts as well, before anything comes of it.
+    let schedule = json!({ "name": "By hand", "profile_id": agent, "cron_expression": "0 6 * * *", "query_template": "q" });
+    let made = send(stack, &ana, "/schedules", "schedule", &schedule).await;
+    let id = made.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned();
+    let path = format!("/schedules/{id}");
+    exceeded(send(stack, &ana, &format!("{path}/run-now"), "now", &json!({})).await, "runs", 3)
+        .await;
+    let listed = ana.get(&format!("{path}/occurrences")).await;
+    assert_eq!(listed["items"], json!([]), "nothing is entered in the ledger");
+    ana.playbook(WATCH).await;
+    let monitor = json!({ "name": "By hand", "profile_id": agent, "playbook_id": "quota-watch", "interval": "24h" });
+    let made = send(stack, &ana, "/monitors", "monitor", &monitor).await;
+    let id = made.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned();
+    let path = format!("/monitors/{id}/run-now");
+    exceeded(send(stack, &ana, &path, "look", &json!({})).await, "runs", 3).await;
 
     // Uploads: what is asked for counts, and what does not fit leaves the rest.
     let file = |bytes: u64| json!({ "files": [{ "name": "a.csv", "size": bytes }] });

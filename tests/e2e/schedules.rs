@@ -1,8 +1,10 @@
 //! Schedules at the door.
 
+mod bounds;
 mod command;
 mod limits;
 mod overlap;
+mod revoked;
 mod saved;
 
 use std::collections::BTreeSet;

@@ -30,7 +30,7 @@ impl Quotas {
     }
 }
 
-/// Counts the bytes of an upload. A key belongs to one body: with another one the request is another.
+/// Counts the bytes of an upload.
 pub(crate) async fn upload(
     ctx: &Context,
     owner: &UserId,
@@ -38,7 +38,29 @@ pub(crate) async fn upload(
     bytes: u64,
     now: Timestamp,
 ) -> Result<(), Problem> {
+    of_request(ctx, ctx.quotas.uploads, owner, attempt, bytes, now).await
+}
+
+/// Counts a look of a monitor that a person asks for, as a run.
+pub(crate) async fn look(
+    ctx: &Context,
+    owner: &UserId,
+    attempt: &Attempt,
+    now: Timestamp,
+) -> Result<(), Problem> {
+    of_request(ctx, ctx.quotas.runs, owner, attempt, 1, now).await
+}
+
+/// Counts a request once. A key belongs to one body: with another one the request is another.
+async fn of_request(
+    ctx: &Context,
+    quota: Quota,
+    owner: &UserId,
+    attempt: &Attempt,
+    amount: u64,
+    now: Timestamp,
+) -> Result<(), Problem> {
     let known_by = attempt.name().map(|name| format!("{name}#{}", attempt.digest()));
-    let of = Use { who: owner, amount: bytes, known_by: known_by.as_deref() };
-    counted(ctx.runs.count(ctx.quotas.uploads, of, now).await?, now)
+    let of = Use { who: owner, amount, known_by: known_by.as_deref() };
+    counted(ctx.runs.count(quota, of, now).await?, now)
 }

@@ -85,7 +85,7 @@ async fn ready(
 ) -> Result<Result<Ready, Unready>, TickError> {
     let unready = |standing, why: String| Ok(Err(Unready { standing, why }));
     // Nobody looks with the credentials of somebody who is no longer there.
-    let owner = on_behalf(&ctx.directory, &event.owner, monitor.scopes.as_ref());
+    let owner = on_behalf(&ctx.directory, &event.owner, monitor.saved());
     let (owner, read) = join(owner, agent_and_playbook(ctx, event, &monitor)).await;
     let invoker = match owner {
         Ok(invoker) => invoker,

@@ -1,5 +1,7 @@
 //! What the sweeper does.
 
+use std::time::Instant;
+
 use countersign_gatekeeper::Gatekeeper;
 use countersign_lambda_entry::Fault;
 use countersign_recovery::{Recovered, Runner};
@@ -24,7 +26,7 @@ impl Chore for Approvals {
         "approvals"
     }
 
-    fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
+    fn run(&self, now: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move { Ok(json!(self.0.sweep(now).await?)) })
     }
 }
@@ -52,7 +54,7 @@ impl Chore for Runs {
         "runs"
     }
 
-    fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
+    fn run(&self, now: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
             let active = self.store.next_active(MAX_RUNS).await?;
             let mut counts = Counts { active: active.len(), ..Counts::default() };
@@ -60,7 +62,7 @@ impl Chore for Runs {
                 // One bad run must not keep the others.
                 if let Err(fault) = self.look_after(&mark.run, now, &mut counts).await {
                     counts.failed += 1;
-                    tracing::error!(run = %mark.run, error = fault.message, "a run could not be looked after");
+                    tracing::error!(run = %mark.run, code = fault.code(), "a run could not be looked after");
                 }
             }
             Ok(json!(counts))

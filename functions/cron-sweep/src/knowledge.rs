@@ -1,8 +1,9 @@
 //! Names that were to be resolved in the background (F-250), and graph writes that failed or were never finished (F-274, F-314).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use countersign_actions_knowledge::{Settled, settle};
+use countersign_failure::Failure as _;
 use countersign_lambda_entry::Fault;
 use countersign_store_knowledge::{KnowledgeStore, OpenPlan};
 use futures::future::BoxFuture;
@@ -42,7 +43,7 @@ impl Chore for Knowledge {
         "knowledge"
     }
 
-    fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
+    fn run(&self, now: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
             let mut counts = Counts::default();
             self.resolve(now, &mut counts).await?;
@@ -51,7 +52,11 @@ impl Chore for Knowledge {
                 // One bad plan must not keep the others.
                 if let Err(error) = self.0.resume(&open).await {
                     counts.failed += 1;
-                    tracing::error!(call = open.call, %error, "a graph write failed again");
+                    tracing::error!(
+                        call = open.call,
+                        code = error.code(),
+                        "a graph write failed again"
+                    );
                     self.look_after(&open, now, &mut counts).await?;
                 } else {
                     counts.applied += 1;
@@ -73,7 +78,11 @@ impl Knowledge {
                 }
                 Err(error) => {
                     counts.failed += 1;
-                    tracing::error!(call = call.call, %error, "names could not be resolved");
+                    tracing::error!(
+                        call = call.call,
+                        code = error.code(),
+                        "names could not be resolved"
+                    );
                 }
             }
         }

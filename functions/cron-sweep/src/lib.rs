@@ -1,6 +1,7 @@
 //! The sweeper: once a minute it looks for everything that was written and not told, or lost on the way.
 //!
-//! A sweep is a list of [`Chore`]s, each on its own: one that fails does not keep the others. Approvals come first, then
+//! A sweep is a list of [`Chore`]s, each on its own: one that fails does not keep the others, and one that takes long leaves them
+//! their time. Approvals come first, then
 //! schedules that are overdue, monitors whose clock has not ticked, native schedules that are not as they are to be, runs without
 //! an execution, and writes to the knowledge graph that were not finished.
 
@@ -11,12 +12,14 @@ mod natives;
 mod schedules;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use countersign_failure::Failure;
 use countersign_lambda_entry::{Fault, Invocation};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
 pub use chores::{Approvals, Runs};
 pub use knowledge::Knowledge;
@@ -24,13 +27,14 @@ pub use monitors::Monitors;
 pub use natives::Natives;
 pub use schedules::Schedules;
 
-/// Something the sweeper does. It is called every minute and must not mind being called twice.
+/// Something the sweeper does. It is called every minute and must not mind being called twice, nor being broken off anywhere: what
+/// it did not come to, the next call does, and not the same first part each time.
 pub trait Chore: Send + Sync {
     /// Its name in the answer.
     fn name(&self) -> &'static str;
 
-    /// Does it; the answer holds counts.
-    fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>>;
+    /// Does it; the answer holds counts. It should end by `until`, and is broken off a little later.
+    fn run(&self, now: Timestamp, until: Instant) -> BoxFuture<'_, Result<Value, Fault>>;
 }
 
 /// A sweep in which some chore failed; the counts of the others are in the log.
@@ -45,12 +49,24 @@ struct Unfinished(String);
 /// A retryable [`Fault`] that names the chores that failed, after all of them had their turn.
 pub async fn handle(chores: &[Arc<dyn Chore>], invocation: &Invocation) -> Result<Value, Fault> {
     let (mut done, mut failed) = (Map::new(), Vec::new());
-    for chore in chores {
-        match chore.run(invocation.now).await {
-            Ok(counts) => drop(done.insert(chore.name().to_owned(), counts)),
-            Err(fault) => {
-                tracing::error!(chore = chore.name(), error = fault.message, "a chore failed");
+    // What is left when the function is ended is not logged.
+    let end = Instant::now() + invocation.remaining.mul_f64(0.9);
+    for (n, chore) in chores.iter().enumerate() {
+        let left = end.saturating_duration_since(Instant::now());
+        let share = share(left, chores.len() - n);
+        let until = Instant::now() + share.mul_f64(0.8);
+        match timeout(share, chore.run(invocation.now, until)).await {
+            Ok(Ok(counts)) => drop(done.insert(chore.name().to_owned(), counts)),
+            Ok(Err(fault)) => {
+                tracing::error!(chore = chore.name(), code = fault.code(), "a chore failed");
                 failed.push(chore.name());
+            }
+            Err(_) => {
+                tracing::warn!(
+                    chore = chore.name(),
+                    "a chore was broken off; it goes on in a minute"
+                );
+                drop(done.insert(chore.name().to_owned(), json!({ "broken_off": true })));
             }
         }
     }
@@ -59,12 +75,13 @@ pub async fn handle(chores: &[Arc<dyn Chore>], invocation: &Invocation) -> Resul
     if failed.is_empty() { Ok(done) } else { Err(Unfinished(failed.join(", ")).into()) }
 }
 
+/// How long a chore may take: half of what is left, so that the others have the rest; the last one has all of it.
+fn share(left: Duration, chores: usize) -> Duration {
+    if chores > 1 { left / 2 } else { left }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use serde_json::json;
-
     use super::*;
 
     struct Fixed(&'static str, bool);
@@ -74,7 +91,7 @@ mod tests {
             self.0
         }
 
-        fn run(&self, _now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
+        fn run(&self, _: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
             let fault = Fault { name: "Step.Retryable".to_owned(), message: "X: off".to_owned() };
             let result = if self.1 { Ok(json!({ "done": 1 })) } else { Err(fault) };
             Box::pin(std::future::ready(result))
@@ -101,6 +118,32 @@ mod tests {
             .await;
         let failed = "SWEEP_UNFINISHED: these chores failed: a, c";
         check(&[("a", false), ("b", true), ("c", false)], Err(failed)).await;
+    }
+
+    struct Endless;
+
+    impl Chore for Endless {
+        fn name(&self) -> &'static str {
+            "endless"
+        }
+
+        fn run(&self, _: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    #[tokio::test]
+    async fn p_003_a_chore_without_end_leaves_the_others_their_time() {
+        let chores: [Arc<dyn Chore>; 3] =
+            [Arc::new(Endless), Arc::new(Endless), Arc::new(Fixed("last", true))];
+        let invocation = Invocation {
+            request_id: "r".to_owned(),
+            now: Timestamp::UNIX_EPOCH,
+            remaining: Duration::from_millis(400),
+        };
+        let done = handle(&chores, &invocation).await.unwrap();
+        let expect = json!({ "endless": { "broken_off": true }, "last": { "done": 1 } });
+        assert_eq!(done, expect);
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Monitors that their own clock has not ticked (F-210).
 
+use std::time::Instant;
+
+use countersign_failure::Failure as _;
 use countersign_lambda_entry::Fault;
 use countersign_states::{Once, Schedules};
 use countersign_store_catalog::{Clock, MonitorStore};
@@ -28,7 +31,7 @@ impl Chore for Monitors {
         "monitors"
     }
 
-    fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
+    fn run(&self, now: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
             let overdue = self.store.overdue(now, MAX_MONITORS).await?;
             let ticks = overdue.iter().map(|clock| self.tick(clock, now));
@@ -45,12 +48,12 @@ impl Monitors {
     async fn tick(&self, clock: &Clock, now: Timestamp) -> bool {
         let later = now.checked_add(AGAIN).unwrap_or(now);
         if let Err(error) = self.store.put_off(clock, later).await {
-            tracing::error!(monitor = %clock.monitor, %error, "an overdue monitor could not be put off");
+            tracing::error!(monitor = %clock.monitor, code = error.code(), "an overdue monitor could not be put off");
             return false;
         }
         let set = self.schedules.set(&call(clock, now)).await;
         if let Err(error) = &set {
-            tracing::error!(monitor = %clock.monitor, %error, "an overdue monitor could not be ticked");
+            tracing::error!(monitor = %clock.monitor, code = error.code(), "an overdue monitor could not be ticked");
         }
         set.is_ok()
     }

@@ -1,4 +1,7 @@
-//! Native schedules that were not set or removed when a schedule or a monitor was saved (F-217).
+//! Native schedules, once more after each change (F-217): whoever saved a schedule or a monitor may have failed to set its native
+//! schedule, and of two changes at once the earlier one may have come to the service last.
+
+use std::time::Instant;
 
 use countersign_clock::{Schedule, native, native_of_monitor};
 use countersign_lambda_entry::Fault;
@@ -40,7 +43,7 @@ impl Chore for Natives {
         "natives"
     }
 
-    fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
+    fn run(&self, now: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
             let before = now.checked_sub(OWN_TIME).unwrap_or(now);
             let mut counts = Counts::default();
@@ -48,11 +51,8 @@ impl Chore for Natives {
                 // One that fails must not keep the others.
                 if let Err(error) = self.repair(&mark).await {
                     counts.failed += 1;
-                    tracing::error!(
-                        id = mark.id,
-                        error = error.message,
-                        "a native schedule could not be repaired"
-                    );
+                    let code = error.code();
+                    tracing::error!(id = mark.id, code, "a native schedule could not be repaired");
                     self.catalog.native_failed(&mark, now).await?;
                 } else {
                     counts.repaired += 1;

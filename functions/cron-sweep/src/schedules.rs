@@ -1,5 +1,7 @@
 //! Schedules that are overdue, and what they have started (P-003).
 
+use std::time::Instant;
+
 use countersign_clock::Clock;
 use countersign_lambda_entry::Fault;
 use futures::future::BoxFuture;
@@ -16,7 +18,7 @@ impl Chore for Schedules {
         "schedules"
     }
 
-    fn run(&self, now: Timestamp) -> BoxFuture<'_, Result<Value, Fault>> {
-        Box::pin(async move { Ok(json!(self.0.sweep(now).await?)) })
+    fn run(&self, now: Timestamp, until: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
+        Box::pin(async move { Ok(json!(self.0.sweep(now, until).await?)) })
     }
 }

@@ -1,6 +1,7 @@
 //! Open occurrences by turns, and native schedules that the sweeper makes what the documents say.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use countersign_identity::UserId;
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceSource, OccurrenceState};
@@ -13,16 +14,16 @@ use serde_json::json;
 
 use crate::world::world;
 
-async fn catalog() -> Catalog {
+pub(super) async fn catalog() -> Catalog {
     Catalog::new(super::table("clocks").await)
 }
 
-fn at(seconds: i64) -> Timestamp {
+pub(super) fn at(seconds: i64) -> Timestamp {
     let start: Timestamp = "2026-03-04T22:00:00Z".parse().unwrap();
     start.checked_add(SignedDuration::from_secs(seconds)).unwrap()
 }
 
-fn open(n: i64) -> Occurrence {
+pub(super) fn open(n: i64) -> Occurrence {
     let source = format!("sched_{}", "1".repeat(32));
     Occurrence {
         id: OccurrenceId::new(&source, at(n)),
@@ -75,8 +76,14 @@ fn schedule(bytes: [u8; 16]) -> Stored<ScheduleSpec> {
         created_at: at(0),
         updated_at: at(0),
         scopes: None,
+        token: None,
         spec: serde_json::from_value(body).unwrap(),
     }
+}
+
+/// There is time enough.
+fn later() -> Instant {
+    Instant::now() + Duration::from_secs(60)
 }
 
 /// What the sweeper repairs with, in this group of the service.
@@ -102,15 +109,15 @@ async fn f_217_a_native_schedule_that_was_not_set_or_removed_is_repaired() {
     let stored = schedule(*uuid::Uuid::now_v7().as_bytes());
     // Whoever saved it broke off here.
     catalog.collection().create(&stored).await.unwrap();
-    let early = natives.run(at(30)).await.unwrap();
+    let early = natives.run(at(30), later()).await.unwrap();
     assert_eq!(early, json!({ "repaired": 0, "failed": 0 }), "its own minute is not over");
     assert!(!is_set(&stored.id).await);
-    assert_eq!(natives.run(at(90)).await.unwrap()["repaired"], 1);
+    assert_eq!(natives.run(at(90), later()).await.unwrap()["repaired"], 1);
     assert!(is_set(&stored.id).await);
-    assert_eq!(natives.run(at(150)).await.unwrap()["repaired"], 0, "once");
+    assert_eq!(natives.run(at(150), later()).await.unwrap()["repaired"], 0, "once");
 
     catalog.collection().delete(&stored).await.unwrap();
-    assert_eq!(natives.run(at(150)).await.unwrap()["repaired"], 1);
+    assert_eq!(natives.run(at(150), later()).await.unwrap()["repaired"], 1);
     assert!(!is_set(&stored.id).await, "the document is gone");
 }
 
@@ -120,9 +127,40 @@ async fn f_217_what_cannot_be_repaired_comes_after_the_others() {
     let broken = natives(&catalog, "there-is-no-such-group").await;
     let stored = schedule(*uuid::Uuid::now_v7().as_bytes());
     catalog.collection().create(&stored).await.unwrap();
-    assert_eq!(broken.run(at(90)).await.unwrap(), json!({ "repaired": 0, "failed": 1 }));
-    assert_eq!(broken.run(at(100)).await.unwrap()["failed"], 0, "it was tried a moment ago");
+    assert_eq!(broken.run(at(90), later()).await.unwrap(), json!({ "repaired": 0, "failed": 1 }));
+    assert_eq!(
+        broken.run(at(100), later()).await.unwrap()["failed"],
+        0,
+        "it was tried a moment ago"
+    );
     let marks = catalog.native_open(at(1_000), 10).await.unwrap();
     assert_eq!((marks.len(), marks[0].at), (1, at(90)));
-    assert_eq!(natives(&catalog, "default").await.run(at(200)).await.unwrap()["repaired"], 1);
+    assert_eq!(
+        natives(&catalog, "default").await.run(at(200), later()).await.unwrap()["repaired"],
+        1
+    );
+}
+
+/// The sweeper has read the first version when the second one is saved and set, and sets the first one last.
+#[tokio::test]
+async fn f_217_a_newer_change_is_set_once_more_whoever_comes_to_the_service_last() {
+    let catalog = catalog().await;
+    let first = schedule(*uuid::Uuid::now_v7().as_bytes());
+    catalog.collection().create(&first).await.unwrap();
+    let stale = catalog.native_open(at(90), 10).await.unwrap().remove(0);
+    let second = Stored { version: 2, updated_at: at(60), ..first.clone() };
+    catalog.collection().replace(&first, &second).await.unwrap();
+    assert!(!catalog.native_done(&stale).await.unwrap(), "it is not done with the second one");
+    let natives = natives(&catalog, "default").await;
+    assert_eq!(natives.run(at(130), later()).await.unwrap()["repaired"], 1);
+    assert!(is_set(&first.id).await);
+
+    // The same of one that is removed meanwhile.
+    let last = Stored { version: 3, updated_at: at(200), ..second.clone() };
+    catalog.collection().replace(&second, &last).await.unwrap();
+    let stale = catalog.native_open(at(261), 10).await.unwrap().remove(0);
+    catalog.collection().delete(&last).await.unwrap();
+    assert!(!catalog.native_done(&stale).await.unwrap());
+    assert_eq!(natives.run(at(300), later()).await.unwrap()["repaired"], 1);
+    assert!(!is_set(&first.id).await);
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod described;
 pub(crate) mod json;
+mod most;
 pub(crate) mod patch;
 
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
-use countersign_identity::{Caller, Role, Scopes, UserId};
+use countersign_identity::{Caller, Presented, Role, Scopes, UserId};
 use countersign_store_catalog::{Collection, StoredDocument};
 use countersign_web::idempotency::{Attempt, Key};
 use countersign_web::{FieldError, Json, Page, Path, Problem, Query, Signed};
@@ -81,6 +82,17 @@ pub(crate) trait Kind: StoredDocument {
         editor: &Caller,
         change: Self::Change,
     ) -> impl Future<Output = Read<Self>> + Send;
+
+    /// The same document, saved with this token: what runs for it by itself ends when that is revoked.
+    #[must_use]
+    fn saved_with(self, _: &Presented) -> Self {
+        self
+    }
+
+    /// Whether its owner may have one more of them.
+    fn fits_in(&self, _: &Context) -> impl Future<Output = Result<(), Problem>> + Send {
+        async { Ok(()) }
+    }
 
     /// What this document is, when only an administrator may write it (K-34).
     fn reserved(&self) -> Option<String> {
@@ -173,7 +185,8 @@ async fn create<K: Kind>(
         .await?;
         may_write(&signed, &new)?;
         may_hide::<K>(&ctx, &signed, new.id()).await?;
-        let stored = collection::<K>(&ctx).create(&new).await?;
+        new.fits_in(&ctx).await?;
+        let stored = collection::<K>(&ctx).create(&new.saved_with(&signed.presented)).await?;
         stored.after_write(&ctx).await;
         created_at(stored, warnings)
     })
@@ -276,6 +289,7 @@ async fn changed<K: Kind>(
     if before.asks_others(&after) {
         holder(signed, Role::Analyst)?;
     }
+    let after = after.saved_with(&signed.presented);
     collection::<K>(ctx).replace(&before, &after).await?;
     after.after_write(ctx).await;
     Ok(Json(after.view(warnings, More::new())))

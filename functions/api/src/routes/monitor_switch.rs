@@ -1,9 +1,11 @@
 //! `/monitors/{id}/pause`, `/resume` and `/run-now` (F-370…F-372, F-216).
 
 use axum::extract::State;
+use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_monitor::{MonitorId, MonitorSpec};
 use countersign_store_catalog::Stored;
+use countersign_web::idempotency::{Attempt, Kept, Key};
 use countersign_web::{Json, Path, Problem};
 use http::StatusCode;
 use serde::Serialize;
@@ -12,7 +14,8 @@ use utoipa::ToSchema;
 use super::collection::Author;
 use super::collection::json::Fields as _;
 use super::{Analyst, Ctx, monitors, now};
-use crate::Context;
+use crate::idempotency::do_once;
+use crate::{Context, quotas};
 
 /// Whether a monitor looks.
 #[derive(Debug, Serialize, ToSchema)]
@@ -84,22 +87,30 @@ async fn switch(
     Ok(Json(Switched { id: after.id, is_active, version }))
 }
 
-/// Lets a monitor look now, whatever its interval and its hours say.
+/// Lets a monitor look now, whatever its interval and its hours say. The look counts in the caller's quota as a run, and a run that
+/// comes of it as another one.
 #[utoipa::path(
-    post, path = "/monitors/{id}/run-now", tag = "monitors", params(("id" = String, Path, description = "`mon_…`")),
-    responses((status = 202, body = Asked), (status = 404, description = "NOT_FOUND"), (status = 409, description = "MONITOR_PAUSED"))
+    post, path = "/monitors/{id}/run-now", tag = "monitors",
+    params(("id" = String, Path, description = "`mon_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key asks for the same look")),
+    responses((status = 202, body = Asked), (status = 404, description = "NOT_FOUND"), (status = 409, description = "MONITOR_PAUSED"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn run_now(
     State(ctx): Ctx,
     Analyst(ref owner): Analyst,
     Path(id): Path<MonitorId>,
-) -> Result<(StatusCode, Json<Asked>), Problem> {
-    let monitor = monitors::own(&ctx, owner, &id).await?;
-    if !monitor.spec.is_active {
-        let problem =
-            Problem::conflict("MONITOR_PAUSED", "the monitor is paused; it does not look");
-        return Err(problem.with_hint("resume it first"));
-    }
-    monitors::tick_now(&ctx, &monitor).await?;
-    Ok((StatusCode::ACCEPTED, Json(Asked { id, status: "asked" })))
+    key: Key,
+) -> Result<Response, Problem> {
+    let attempt = Attempt::new(owner, &format!("POST /monitors/{id}/run-now"), key, &id)?;
+    do_once(&ctx, &attempt, async {
+        let monitor = monitors::own(&ctx, owner, &id).await?;
+        if !monitor.spec.is_active {
+            let problem =
+                Problem::conflict("MONITOR_PAUSED", "the monitor is paused; it does not look");
+            return Err(problem.with_hint("resume it first"));
+        }
+        quotas::look(&ctx, owner, &attempt, now()).await?;
+        monitors::tick_now(&ctx, &monitor).await?;
+        Kept::new(StatusCode::ACCEPTED, None, &Asked { id: id.clone(), status: "asked" })
+    })
+    .await
 }

@@ -2,13 +2,14 @@
 
 use countersign_clock::native_of_monitor;
 use countersign_document::Problem as Found;
+use countersign_failure::Failure as _;
 use countersign_identity::UserId;
-use countersign_monitor::{Detection, MonitorId, MonitorSpec, Timing, detections};
+use countersign_monitor::{Detection, MAX_MONITORS, MonitorId, MonitorSpec, Timing, detections};
 use countersign_plan::inputs;
 use countersign_playbook::{Bindings, ValidPlaybook};
 use countersign_profile::{Profile, ProfileId};
 use countersign_states::{Once, StatesError};
-use countersign_store_catalog::{CatalogError, NativeMark, Stored, StoredPlaybook};
+use countersign_store_catalog::{CatalogError, Stored, StoredPlaybook};
 use countersign_web::{FieldError, Problem};
 use serde_json::{Map, Value, json};
 
@@ -31,6 +32,8 @@ impl Fields for MonitorSpec {
         changed: Some("VERSION_CONFLICT"),
         needed: None,
     };
+
+    const MOST: Option<(usize, &'static str)> = Some((MAX_MONITORS, "MONITORS_TOO_MANY"));
 
     fn id(bytes: [u8; 16]) -> MonitorId {
         MonitorId::from_bytes(bytes)
@@ -63,9 +66,10 @@ impl Fields for MonitorSpec {
 
     async fn after_write(monitor: &Stored<Self>, ctx: &Context) {
         match set_clock(ctx, monitor).await {
-            Ok(set) => schedules::settle(ctx, NativeMark::of(monitor), set).await,
+            Ok(set) => schedules::settle(monitor.id.as_str(), set),
             Err(error) => {
-                tracing::warn!(monitor = %monitor.id, %error, "the clock was not set; the sweeper does");
+                let code = error.code();
+                tracing::warn!(monitor = %monitor.id, code, "the clock was not set; the sweeper does");
             }
         }
     }
@@ -73,7 +77,7 @@ impl Fields for MonitorSpec {
     /// What is left of it is found by nobody; the next tick of its clock, within a minute or two, forgets it.
     async fn after_removal(monitor: &Stored<Self>, ctx: &Context) {
         let cleared = ctx.monitor_clocks.clear(monitor.id.as_str()).await;
-        schedules::settle(ctx, NativeMark::of_removed(monitor), cleared).await;
+        schedules::settle(monitor.id.as_str(), cleared);
     }
 }
 

@@ -13,11 +13,12 @@ use super::{Ctx, analyst, found, invoker, now};
 use crate::idempotency::do_once;
 
 /// Asks a schedule's question now, whether it is enabled or not: 202 with the occurrence, whose `runs` has the run. It is a run that
-/// its caller starts: with the caller's rights, in the context `background`, and its gates ask.
+/// its caller starts: with the caller's rights, in the context `background`, and its gates ask. It counts in the
+/// caller's quota of runs, also where `detail` says why nothing was started.
 #[utoipa::path(
     post, path = "/schedules/{id}/run-now", tag = "schedules",
     params(("id" = String, Path, description = "`sched_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the same run")),
-    responses((status = 202, body = serde_json::Value), (status = 404, description = "NOT_FOUND"), (status = 409, description = "SCHEDULE_NOT_RUN: `detail` says why nothing was started"), (status = 503, description = "RUN_NOT_STARTED"))
+    responses((status = 202, body = serde_json::Value), (status = 404, description = "NOT_FOUND"), (status = 409, description = "SCHEDULE_NOT_RUN: `detail` says why nothing was started"), (status = 429, description = "QUOTA_EXCEEDED"), (status = 503, description = "RUN_NOT_STARTED"))
 )]
 pub(crate) async fn run(
     State(ctx): Ctx,

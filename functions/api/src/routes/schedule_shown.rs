@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::collection::More;
-use super::schedules::{LOOK_BACK, SHOWN};
+use super::schedules::{LOOK_BACK, SHOWN, last_run};
 use crate::Context;
 
 /// Checks that whatever is shown beside the fields is sent back as it was read. Due times pass and runs end in between, so it
@@ -22,7 +22,13 @@ pub(super) async fn check(schedule: &Schedule, ctx: &Context, shown: &More) -> R
     };
     let id = Some(schedule.id.as_str());
     let known = ctx.catalog.occurrences(owner, id, LOOK_BACK, None).await?.items;
-    unless(shown, |name, value| was_shown(schedule, &known, name, value))
+    let last = last_run(ctx, owner, schedule, &known).await?;
+    let is_last = |name: &str, value: &Value| match (name, &last) {
+        ("last_run_at", Some(last)) => read(value) == Some(last.due_at),
+        ("last_run_status", Some(last)) => read(value) == Some(last.status),
+        _ => false,
+    };
+    unless(shown, |name, value| is_last(name, value) || was_shown(schedule, &known, name, value))
 }
 
 /// Refuses each field that never was shown as it was sent back.
@@ -105,6 +111,7 @@ mod tests {
             created_at: at,
             updated_at: at,
             scopes: None,
+            token: None,
             spec,
         }
     }

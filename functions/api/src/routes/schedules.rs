@@ -6,9 +6,9 @@ use countersign_failure::Failure as _;
 use countersign_identity::UserId;
 use countersign_profile::ProfileId;
 use countersign_run::{Occurrence, OccurrenceState};
-use countersign_schedule::{ScheduleId, ScheduleSpec};
+use countersign_schedule::{MAX_SCHEDULES, ScheduleId, ScheduleSpec};
 use countersign_states::StatesError;
-use countersign_store_catalog::{NativeMark, Stored};
+use countersign_store_catalog::{Last, LastRun, Stored};
 use countersign_web::{FieldError, Problem};
 use serde_json::json;
 use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, ObjectBuilder, SchemaFormat, Type};
@@ -40,6 +40,8 @@ impl Fields for ScheduleSpec {
         needed: None,
     };
 
+    const MOST: Option<(usize, &'static str)> = Some((MAX_SCHEDULES, "SCHEDULES_TOO_MANY"));
+
     fn id(bytes: [u8; 16]) -> ScheduleId {
         ScheduleId::from_bytes(bytes)
     }
@@ -56,18 +58,18 @@ impl Fields for ScheduleSpec {
         schedule_shown::check(schedule, ctx, shown).await
     }
 
-    /// The native schedule ticks at the time. Where it could not be set, the sweeper ticks, up to a minute late, until it has set it.
+    /// The native schedule ticks at the time. The sweeper sets it once more, and ticks, up to a minute late, until it has.
     async fn after_write(schedule: &Schedule, ctx: &Context) {
         let set = match native(schedule) {
             Some(recurring) => ctx.ticks.repeat(&recurring).await,
             None => ctx.ticks.clear(schedule.id.as_str()).await,
         };
-        settle(ctx, NativeMark::of(schedule), set).await;
+        settle(schedule.id.as_str(), set);
     }
 
     async fn after_removal(schedule: &Schedule, ctx: &Context) {
         let cleared = ctx.ticks.clear(schedule.id.as_str()).await;
-        settle(ctx, NativeMark::of_removed(schedule), cleared).await;
+        settle(schedule.id.as_str(), cleared);
     }
 
     async fn more(schedule: &Schedule, ctx: &Context) -> Result<More, Problem> {
@@ -80,9 +82,9 @@ impl Fields for ScheduleSpec {
         let Some(owner) = &schedule.user_id else { return Ok(more) };
         let id = Some(schedule.id.as_str());
         let known = ctx.catalog.occurrences(owner, id, LOOK_BACK, None).await?.items;
-        let finished = known.iter().find(|one| one.state == OccurrenceState::Finished);
-        more.insert("last_run_at".to_owned(), json!(finished.map(|one| one.due_at)));
-        more.insert("last_run_status".to_owned(), json!(finished.and_then(|one| one.status)));
+        let last = last_run(ctx, owner, schedule, &known).await?;
+        more.insert("last_run_at".to_owned(), json!(last.as_ref().map(|one| one.due_at)));
+        more.insert("last_run_status".to_owned(), json!(last.map(|one| one.status)));
         let current = known.iter().find(|one| one.state == OccurrenceState::Started);
         more.insert("current_run".to_owned(), going_on(ctx, current).await?);
         // What there is nothing of is left out.
@@ -142,6 +144,18 @@ async fn named(ctx: &Context, owner: &UserId, schedule: &ScheduleSpec) -> Result
     if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(errors)) }
 }
 
+/// The last run that is over. Earlier releases did not note it beside the ledger.
+pub(super) async fn last_run(
+    ctx: &Context,
+    owner: &UserId,
+    schedule: &Schedule,
+    known: &[Occurrence],
+) -> Result<Option<LastRun>, Problem> {
+    let noted = ctx.catalog.last_run(owner, schedule.id.as_str(), Last::Finished).await?;
+    let finished = || known.iter().find(|one| one.state == OccurrenceState::Finished);
+    Ok(noted.or_else(|| finished().and_then(LastRun::of)))
+}
+
 /// The run of an occurrence, as far as it is.
 async fn going_on(
     ctx: &Context,
@@ -155,13 +169,12 @@ async fn going_on(
     Ok(json!({ "occurrence": of.id, "run": run, "status": status }))
 }
 
-/// Sets or removes a native schedule. What could not be done, the sweeper does: the mark says so.
-pub(super) async fn settle(ctx: &Context, mark: Option<NativeMark>, done: Result<(), StatesError>) {
-    let Some(mark) = mark else { return };
+/// Notes that a native schedule could not be set or removed. The mark of the change stays in any case, and the sweeper sets it once
+/// more: of two changes at once, the earlier one may come to the service last.
+pub(super) fn settle(id: &str, done: Result<(), StatesError>) {
     if let Err(error) = done {
-        tracing::warn!(id = mark.id, code = error.code(), %error, "the native schedule is not as it is to be; the sweeper sets it");
-    } else if let Err(error) = ctx.catalog.native_done(&mark).await {
-        tracing::warn!(id = mark.id, code = error.code(), %error, "the sweeper sets the native schedule once more");
+        let code = error.code();
+        tracing::warn!(id, code, "the native schedule is not as it is to be; the sweeper sets it");
     }
 }
 

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use crate::collection::StoredDocument;
+use crate::last_runs::Last;
 
 /// Whose record: a user's, or the system's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +75,11 @@ pub(crate) fn replay(owner: &UserId, name: &str) -> Key {
 /// When a schedule is due next.
 pub(crate) fn due_next(owner: Owner<'_>, schedule: &ScheduleId) -> Key {
     Key::new(partition(owner), format!("DUE#{schedule}"))
+}
+
+/// How the last run of a source ended, and when one succeeded last.
+pub(crate) fn last_run(owner: Owner<'_>, source: &str, which: Last) -> Key {
+    Key::new(partition(owner), format!("{}#{source}", which.word()))
 }
 
 /// Where the index has a schedule that is due at this moment.

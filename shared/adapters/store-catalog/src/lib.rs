@@ -14,6 +14,7 @@
 //! | `MONITOR#{id}` | `BATCH#{number}` | what was new at a look |
 //! | `MONITOR#{id}` | `CLOCK` | when somebody else is to tick it; in the index under `MONITORS#CLOCKS#{last digit}` |
 //! | `OWNER#{owner}` | `DUE#{schedule}` | when an enabled schedule is due next; in the index under `DUE#{last digit}` by that time |
+//! | `OWNER#{owner}` | `LAST#{source}`, `SUCCESS#{source}` | when a source was due last whose run is over, or has succeeded, and how it ended |
 //! | `OWNER#{owner}` | `NATIVE#{id}` | the native schedule of a schedule or monitor is still to be set or removed; in the index under `NATIVE` |
 //! | `OWNER#{owner}` | `TRIGGER#{id}` | a trigger; in the index under `OWNER#{owner}#TRIGGERS#{profile}` |
 //! | `TRIGGER#{id}` | `HOOK` | whose it is, while it is active and fired by webhooks |
@@ -37,6 +38,7 @@ mod endpoints;
 mod error;
 mod hook_bodies;
 mod keys;
+mod last_runs;
 mod listeners;
 mod monitor_forget;
 mod monitor_occurrence;
@@ -59,6 +61,7 @@ pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};
 pub use error::CatalogError;
 pub use hook_bodies::HookBodies;
+pub use last_runs::{Last, LastRun};
 pub use listeners::{HookKeyInfo, HookKeys, Listener, Noticed};
 pub use monitor_store::{Batched, Clock, MonitorStore, NewBatch, Standing};
 pub use native::NativeMark;

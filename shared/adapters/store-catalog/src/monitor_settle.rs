@@ -49,7 +49,13 @@ impl MonitorStore {
         }
         let open = standing.state.open.as_ref().filter(|open| open.batch == from.batch);
         let Some(open) = open else { return Ok(None) };
-        let Some(batched) = self.batch(&from.monitor, open.number).await? else { return Ok(None) };
+        let Some(batched) = self.batch(&from.monitor, open.number).await? else {
+            // The monitor was removed, and what is left of it is being forgotten.
+            if let Some(occurrence) = &head.occurrence {
+                self.end_orphan(&head.owner, occurrence, status, now).await?;
+            }
+            return Ok(None);
+        };
         let Some(mut settled) = settle(&batched.batch, &standing.state, &head.run, status, now)
         else {
             return Ok(None);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use countersign_identity::{Scopes, UserId};
+use countersign_identity::{Presented, Saved, Scopes, UserId};
 use countersign_store_kit::Write;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::collection::StoredDocument;
+use crate::last_runs;
 
 /// What the owner of a document writes.
 pub trait Spec: Clone + fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
@@ -60,9 +61,20 @@ pub struct Stored<S: Spec> {
     /// The scopes of whoever saved it last, at that moment: what runs for it may never do more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Scopes>,
+    /// The token of that moment: once it is revoked, nothing runs for the document any more. It is not shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<Presented>,
     /// What its owner wrote.
     #[serde(flatten)]
     pub spec: S,
+}
+
+impl<S: Spec> Stored<S> {
+    /// What it was saved with.
+    #[must_use]
+    pub fn saved(&self) -> Saved<'_> {
+        Saved { scopes: self.scopes.as_ref(), token: self.token.as_ref() }
+    }
 }
 
 impl<S: Spec> StoredDocument for Stored<S> {
@@ -98,6 +110,10 @@ impl<S: Spec> StoredDocument for Stored<S> {
     }
 
     fn written_with(before: Option<&Self>, after: Option<&Self>) -> Result<Vec<Write>> {
-        S::written_with(before, after)
+        let mut writes = S::written_with(before, after)?;
+        if let (Some(gone), None) = (before, after) {
+            writes.extend(last_runs::forgotten(gone.user_id.as_ref(), &gone.id.to_string()));
+        }
+        Ok(writes)
     }
 }

@@ -102,7 +102,8 @@ impl Directory {
         })
     }
 
-    /// Makes one token void. The record goes when the token would have expired anyway (`expires_at`, epoch seconds).
+    /// Makes one token, or the tokens of one session, void for good: schedules, monitors and runs keep what they were saved or
+    /// started with for longer than it is valid.
     ///
     /// # Errors
     /// [`DirectoryError::Store`] when the table does not answer.
@@ -110,15 +111,13 @@ impl Directory {
         &'a self,
         user: &'a UserId,
         token_id: &'a str,
-        expires_at: i64,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let doing = DirectoryError::doing("revoke the token");
             let put = Write::put(&keys::revoked(user, token_id), &Revocation { revoked_at: now })
                 .map_err(&doing)?;
-            // A minute more than the token, so that clocks that differ a little cannot revive it.
-            self.granted(user, put.expires_at(expires_at.saturating_add(60)), doing).await
+            self.granted(user, put, doing).await
         })
     }
 

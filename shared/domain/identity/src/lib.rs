@@ -7,6 +7,7 @@
 mod caller;
 mod effective_permissions;
 mod permission;
+mod saved;
 mod scope;
 
 pub use caller::{Caller, Capability, UserContext, UserId};
@@ -14,4 +15,5 @@ pub use effective_permissions::{
     Accounts, DirectoryEntry, PoolAccount, Presented, Refused, Rights, TokenUse,
 };
 pub use permission::{Denied, Requirement, permits};
+pub use saved::Saved;
 pub use scope::{Group, InvalidTopic, Role, Scope, Scopes, Topic};

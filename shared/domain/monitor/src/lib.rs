@@ -25,6 +25,9 @@ mod timing;
 #[cfg(test)]
 mod tests;
 
+/// So many monitors may a person have.
+pub const MAX_MONITORS: usize = 100;
+
 pub use batch::{Batch, BatchItem, BatchState, Content, MAX_ATTEMPTS, batch_id, run_id};
 pub use changes::{Change, ChangeKind, Changed, Held, MAX_FILES, changes};
 pub use countersign_run::{BatchId, FromMonitor, MonitorId};

@@ -3,7 +3,7 @@
 use countersign_run::{Occurrence, OccurrenceState};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{ScheduleSpec, Verdict, verdicts};
+use crate::{MAX_QUEUED, ScheduleSpec, Verdict, bounded, verdicts};
 
 /// A due time that is longer ago was missed: the native schedule comes within a minute, the sweeper within two.
 pub const LATE: SignedDuration = SignedDuration::from_mins(5);
@@ -21,16 +21,22 @@ pub struct FoundDue {
 }
 
 impl ScheduleSpec {
-    /// What a tick at `now` finds of a schedule that waits for its due time `at`; `is_busy` says whether a run of it goes on.
-    /// None of a schedule without due times.
+    /// What a tick at `now` finds of a schedule that waits for its due time `at`; `is_busy` says whether a run of it goes on,
+    /// `room` how many more due times may wait for that. None of a schedule without due times.
     #[must_use]
-    pub fn found_due(&self, at: Timestamp, now: Timestamp, is_busy: bool) -> Option<FoundDue> {
+    pub fn found_due(
+        &self,
+        at: Timestamp,
+        now: Timestamp,
+        is_busy: bool,
+        room: usize,
+    ) -> Option<FoundDue> {
         let times = self.timetable()?;
         let before = at.checked_sub(SignedDuration::from_secs(1)).unwrap_or(at);
         let due = times.due(before, now, MAX_DUE);
         let is_late = |due: &Timestamp| now.duration_since(*due) > LATE;
         let late: Vec<bool> = due.iter().map(is_late).collect();
-        let verdicts = verdicts(self.misfire, self.overlap, &late, is_busy);
+        let verdicts = bounded(verdicts(self.misfire, self.overlap, &late, is_busy), room);
         Some(FoundDue { times: due.into_iter().zip(verdicts).collect(), next: times.next(now) })
     }
 }
@@ -45,6 +51,10 @@ impl Verdict {
             Self::Skip => {
                 let message = "another run of this schedule goes on, or waits for people";
                 due.ended(OccurrenceState::Skipped, "OVERLAP", message, now)
+            }
+            Self::Full => {
+                let message = format!("{MAX_QUEUED} due times of this schedule wait already");
+                due.ended(OccurrenceState::Skipped, "QUEUE_FULL", &message, now)
             }
             Self::Missed => {
                 let message = "nothing could be started at that time";

@@ -9,7 +9,7 @@ mod tests;
 mod timetable;
 
 pub use due::{FoundDue, LATE};
-pub use policy::{Misfire, Overlap, Verdict, verdicts};
+pub use policy::{MAX_QUEUED, Misfire, Overlap, Verdict, bounded, verdicts};
 pub use query::asked;
 pub use timetable::Timetable;
 
@@ -18,6 +18,9 @@ use countersign_profile::{ApprovalPolicy, ProfileId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// So many schedules may a person have.
+pub const MAX_SCHEDULES: usize = 100;
 
 countersign_ids::prefixed_id! {
     /// One schedule.

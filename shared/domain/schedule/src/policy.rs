@@ -38,6 +38,8 @@ pub enum Verdict {
     Queue,
     /// Another run of the schedule goes on.
     Skip,
+    /// It was to wait, and as many wait already as may.
+    Full,
     /// Its time has passed.
     Missed,
 }
@@ -68,9 +70,28 @@ pub fn verdicts(misfire: Misfire, overlap: Overlap, late: &[bool], mut busy: boo
     late.iter().enumerate().map(verdict).collect()
 }
 
+/// So many occurrences of one source wait for the run before them; what comes beyond that is skipped as `QUEUE_FULL`.
+pub const MAX_QUEUED: usize = 100;
+
+/// The same where only so many more may wait: those that are due first.
+#[must_use]
+pub fn bounded(verdicts: Vec<Verdict>, mut room: usize) -> Vec<Verdict> {
+    let of = |verdict| match verdict {
+        Verdict::Queue if room == 0 => Verdict::Full,
+        Verdict::Queue => {
+            room -= 1;
+            Verdict::Queue
+        }
+        other => other,
+    };
+    verdicts.into_iter().map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Verdict::{Missed, Queue, Skip, Start};
+    use proptest::prelude::*;
+
+    use super::Verdict::{Full, Missed, Queue, Skip, Start};
     use super::*;
 
     fn check(misfire: Misfire, overlap: Overlap, late: &[bool], busy: bool, expect: &[Verdict]) {
@@ -88,6 +109,24 @@ mod tests {
         check(Misfire::Skip, Overlap::Skip, &[true, false], false, &[Missed, Start]);
         check(Misfire::Once, Overlap::Skip, &[true, false], false, &[Missed, Start]);
         check(Misfire::All, Overlap::Queue, &[true, false], false, &[Start, Queue]);
+    }
+
+    #[test]
+    fn p_003_only_so_many_due_times_wait() {
+        let due = vec![Missed, Start, Queue, Queue, Skip, Queue];
+        assert_eq!(bounded(due.clone(), 3), due);
+        assert_eq!(bounded(due.clone(), 1), [Missed, Start, Queue, Full, Skip, Full]);
+        assert_eq!(bounded(due, 0), [Missed, Start, Full, Full, Skip, Full]);
+    }
+
+    proptest! {
+        #[test]
+        fn p_003_no_more_wait_than_there_is_room_for(due in 0_usize..60, room in 0_usize..60) {
+            let after = bounded(vec![Queue; due], room);
+            let waiting = after.iter().filter(|one| **one == Queue).count();
+            prop_assert_eq!(waiting, due.min(room));
+            prop_assert!(after.iter().take(waiting).all(|one| *one == Queue), "the first ones wait");
+        }
     }
 
     #[test]

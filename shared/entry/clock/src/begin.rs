@@ -3,7 +3,8 @@
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState, RunStatus};
 use countersign_run_start::{self as run_start, Invoker, Question};
 use countersign_schedule::asked;
-use countersign_store_catalog::CatalogError;
+use countersign_store_catalog::{CatalogError, Last};
+use countersign_store_runs::Use;
 use countersign_web::Problem;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -63,20 +64,25 @@ impl NotBegun {
 }
 
 impl Clock {
-    /// Starts a schedule's question now, because its owner asks for it: as a run that a person starts, whose gates ask.
+    /// Starts a schedule's question now, because its owner asks for it: as a run that a person starts, whose gates ask. It counts
+    /// in their quota, whether a run comes of it or not.
     ///
     /// # Errors
-    /// [`ClockError`] when something does not answer.
+    /// A [`Problem`] when the quota is used up, or something does not answer.
     pub fn run_now<'a>(
         &'a self,
         schedule: &'a Schedule,
         invoker: &'a Invoker,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Occurrence, ClockError>> {
+    ) -> BoxFuture<'a, Result<Occurrence, Problem>> {
         Box::pin(async move {
             let asked_by = Some(invoker.user.clone());
             let due = Timestamp::from_second(now.as_second()).unwrap_or(now);
             let noticed = Occurrence { asked_by, ..occurrence(schedule, due, now) };
+            // The run counts under the same name, and so is not counted twice.
+            let run = noticed.id.run(0);
+            let of = Use { who: &invoker.user, amount: 1, known_by: Some(run.as_str()) };
+            run_start::counted(self.runs.count(self.runs_per_day, of, now).await?, now)?;
             self.catalog.notice(&noticed).await?;
             self.begin_as(&noticed, Some(Source::Schedule(schedule)), Some(invoker), now).await?;
             let known = self.catalog.occurrence(&noticed.owner, &noticed.id).await?;
@@ -161,7 +167,7 @@ impl Clock {
         source: Source<'_>,
         of: &Occurrence,
     ) -> Result<Invoker, NotBegun> {
-        let invoker = run_start::on_behalf(&self.directory, &of.owner, source.scopes());
+        let invoker = run_start::on_behalf(&self.directory, &of.owner, source.saved());
         invoker.await.map_err(|problem| NotBegun::of(&problem))
     }
 
@@ -184,6 +190,11 @@ impl Clock {
         of: &Occurrence,
         this: &OccurrenceId,
     ) -> Result<Option<Timestamp>, ClockError> {
+        let known = self.catalog.last_run(&of.owner, &of.source_id, Last::Success).await?;
+        if let Some(known) = known {
+            return Ok(Some(known.due_at));
+        }
+        // Earlier releases did not note it.
         let page =
             self.catalog.occurrences(&of.owner, Some(&of.source_id), LOOK_BACK, None).await?;
         let succeeded = |one: &&Occurrence| {

@@ -16,7 +16,7 @@ pub enum ClockError {
     #[error("reading or writing a run")]
     #[failure(forward)]
     Store(#[from] StoreError),
-    /// A run could not be started now.
+    /// A run could not be started now, for the reason with this code: what a problem says may name people, and this is logged.
     #[error("a run that is due was not started: {0}")]
     #[failure(code = "RUN_NOT_STARTED", retryable)]
     NotStarted(String),
@@ -24,6 +24,6 @@ pub enum ClockError {
 
 impl ClockError {
     pub(crate) fn of(problem: &Problem) -> Self {
-        Self::NotStarted(format!("{}: {}", problem.code, problem.detail))
+        Self::NotStarted(problem.code.clone())
     }
 }

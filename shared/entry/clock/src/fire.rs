@@ -1,7 +1,7 @@
 //! A trigger that fires.
 
 use countersign_run::{Occurrence, OccurrenceId, OccurrenceState};
-use countersign_schedule::Overlap;
+use countersign_schedule::{MAX_QUEUED, Overlap};
 use countersign_store_catalog::Noticed;
 use countersign_trigger::{Firing, noticed};
 use futures::future::BoxFuture;
@@ -10,9 +10,6 @@ use jiff::Timestamp;
 use crate::source::Source;
 use crate::tick::report;
 use crate::{Clock, ClockError, Trigger};
-
-/// So many events of one trigger wait for the run before them.
-const MAX_QUEUED: usize = 100;
 
 /// What became of an event.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,10 +1,14 @@
 //! What the sweeper does: ticks for what is overdue, and follows what is not at its end.
 
+use std::time::Instant;
+
+use countersign_failure::Failure as _;
+use countersign_identity::Saved;
 use countersign_run::{
     EventKind, Head, Occurrence, OccurrenceSource, OccurrenceState, RunStatus, Stop, StopReason,
     fold,
 };
-use countersign_run_start::{self as run_start, By};
+use countersign_run_start::{self as run_start, By, Invoker};
 use countersign_schedule::ScheduleId;
 use countersign_store_catalog::OpenOccurrence;
 use countersign_trigger::TriggerId;
@@ -22,6 +26,9 @@ const MOST: i32 = 200;
 
 /// How many open occurrences one sweep follows, about; the next one goes on behind them.
 const MAX_OPEN: usize = 1_000;
+
+/// How many of them are read at once.
+const PAGE: usize = 200;
 
 /// What is due and could not be begun for so long is missed.
 const GIVEN_UP: SignedDuration = SignedDuration::from_hours(1);
@@ -44,37 +51,68 @@ pub struct Followed {
     pub timed_out: usize,
     /// What could not be looked after.
     pub failed: usize,
+    /// What there was no time for: the next sweep goes on with it.
+    pub left: usize,
 }
 
 impl Clock {
-    /// Looks after everything that is due or under way. One that fails does not keep the others.
+    /// Looks after everything that is due or under way, until there is no more time: half of it is for what is due. One that fails
+    /// does not keep the others.
     ///
     /// # Errors
     /// [`ClockError`] when the table does not answer.
-    pub fn sweep(&self, now: Timestamp) -> BoxFuture<'_, Result<Followed, ClockError>> {
+    pub fn sweep(
+        &self,
+        now: Timestamp,
+        until: Instant,
+    ) -> BoxFuture<'_, Result<Followed, ClockError>> {
         Box::pin(async move {
             let mut done = Followed::default();
-            for next in self.catalog.overdue(now, MOST).await? {
+            let half = Instant::now() + until.saturating_duration_since(Instant::now()) / 2;
+            for next in in_turn(self.catalog.overdue(now, MOST).await?, now) {
+                if Instant::now() >= half {
+                    done.left += 1;
+                    continue;
+                }
                 let tick = Tick { owner: next.owner, schedule: next.schedule };
                 match self.tick(&tick, now).await {
                     Ok(ticked) => done.ticked.add(ticked),
                     Err(error) => {
                         done.failed += 1;
-                        tracing::error!(schedule = %tick.schedule, %error, "a schedule is overdue and could not be started");
+                        tracing::error!(schedule = %tick.schedule, code = error.code(), "a schedule is overdue and could not be started");
                     }
                 }
             }
-            self.follow_all(now, &mut done).await?;
+            self.follow_all(now, until, &mut done).await?;
+            if done.left > 0 {
+                tracing::warn!(
+                    left = done.left,
+                    "more is due or under way than a sweep has time for"
+                );
+            }
             Ok(done)
         })
     }
 
-    async fn follow_all(&self, now: Timestamp, done: &mut Followed) -> Result<(), ClockError> {
-        for open in &self.catalog.next_open_occurrences(MAX_OPEN).await? {
-            done.open += 1;
-            if let Err(error) = self.follow(open, now, done).await {
-                done.failed += 1;
-                tracing::error!(occurrence = %open.id, %error, "an occurrence could not be followed");
+    async fn follow_all(
+        &self,
+        now: Timestamp,
+        until: Instant,
+        done: &mut Followed,
+    ) -> Result<(), ClockError> {
+        while done.open < MAX_OPEN && Instant::now() < until {
+            let page = self.catalog.next_open_occurrences(PAGE).await?;
+            done.open += page.len();
+            for open in &page {
+                if Instant::now() >= until {
+                    done.left += 1;
+                } else if let Err(error) = self.follow(open, now, done).await {
+                    done.failed += 1;
+                    tracing::error!(occurrence = %open.id, code = error.code(), "an occurrence could not be followed");
+                }
+            }
+            if page.len() < PAGE {
+                break;
             }
         }
         Ok(())
@@ -90,6 +128,11 @@ impl Clock {
         let mut done = Followed::default();
         for open in &self.catalog.open_occurrences(source, MOST, None).await?.items {
             self.follow(open, now, &mut done).await?;
+            let first = self.catalog.open_occurrences(source, 1, None).await?;
+            // It goes on, whatever is behind it.
+            if first.items.first().is_some_and(|first| first.id == open.id) {
+                return Ok(true);
+            }
         }
         Ok(!self.catalog.open_occurrences(source, 1, None).await?.items.is_empty())
     }
@@ -197,14 +240,22 @@ impl Clock {
                 done.finished += 1;
                 let after = of.moved(OccurrenceState::Finished, now);
                 let after = Occurrence { status: Some(status), ..after };
-                self.catalog.move_occurrence(&after).await?;
-                Ok(())
+                self.finish(&after, source.is_some()).await
             }
             _ => {
                 done.timed_out += usize::from(self.end_overlong(of, &head, now).await?);
                 Ok(())
             }
         }
+    }
+
+    /// Writes down the end of an occurrence; how it ended outlives its line in the ledger, unless what asked for it is gone.
+    async fn finish(&self, after: &Occurrence, is_kept: bool) -> Result<(), ClockError> {
+        if is_kept {
+            self.catalog.note_last_run(after).await?;
+        }
+        self.catalog.move_occurrence(after).await?;
+        Ok(())
     }
 
     /// Repeats a run that failed: what it has sent is not sent again (K-49).
@@ -225,7 +276,8 @@ impl Clock {
             }
             Err(NotBegun::Refused(Refusal { code, message })) => {
                 let ended = of.ended(OccurrenceState::Finished, &code, &message, now);
-                Occurrence { status: head.status, ..ended }
+                let ended = Occurrence { status: head.status, ..ended };
+                return self.finish(&ended, schedule.is_some()).await;
             }
             Err(NotBegun::Later(error)) => return Err(error),
         };
@@ -244,10 +296,20 @@ impl Clock {
         if !source.is_on() && of.asked_by.is_none() {
             return Err(NotBegun::Refused(source.off()));
         }
-        let owner = self.owner(source, of).await?;
-        let run = of.id.run(of.runs.len());
-        let started = run_start::repeat(self.starter(now), &owner, head, run, By::Clock).await;
+        let owner = match &of.asked_by {
+            Some(_) => self.asker(head).await?,
+            None => self.owner(source, of).await?,
+        };
+        let (run, by) = (of.id.run(of.runs.len()), By::Clock(source.approval_policy()));
+        let started = run_start::repeat(self.starter(now), &owner, head, run, by).await;
         started.map(drop).map_err(|problem| NotBegun::of(&problem))
+    }
+
+    /// Whoever asked for a run by hand, with what they came with.
+    async fn asker(&self, head: &Head) -> Result<Invoker, NotBegun> {
+        let saved = Saved { scopes: Some(&head.scopes), token: head.token.as_ref() };
+        let invoker = run_start::on_behalf(&self.directory, &head.invoked_by, saved).await;
+        invoker.map_err(|problem| NotBegun::of(&problem))
     }
 
     /// Ends a run that has worked for too long. While it waits for people it does not work, and their answer gives it its time
@@ -290,5 +352,26 @@ impl Ticked {
         self.queued += other.queued;
         self.skipped += other.skipped;
         self.missed += other.missed;
+    }
+}
+
+/// Another one first each minute: one that takes long must not always keep the same others.
+fn in_turn<T>(mut all: Vec<T>, now: Timestamp) -> Vec<T> {
+    let minute = usize::try_from(now.as_second() / 60).unwrap_or_default();
+    let first = minute.checked_rem(all.len()).unwrap_or_default();
+    all.rotate_left(first);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p_003_another_overdue_schedule_is_first_each_minute() {
+        let at = |minute: i64| Timestamp::from_second(minute * 60 + 1).unwrap();
+        let first = |minute| in_turn(vec!['a', 'b', 'c'], at(minute))[0];
+        assert_eq!([0, 1, 2, 3].map(first), ['a', 'b', 'c', 'a']);
+        assert_eq!(in_turn(Vec::<u8>::new(), at(1)), [0_u8; 0]);
     }
 }

@@ -12,6 +12,7 @@ mod event;
 mod fire;
 mod follow;
 mod native;
+mod queue;
 mod source;
 mod tick;
 

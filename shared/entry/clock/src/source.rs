@@ -1,6 +1,6 @@
 //! What asks for runs without a person.
 
-use countersign_identity::Scopes;
+use countersign_identity::Saved;
 use countersign_profile::{ApprovalPolicy, Profile, ProfileId};
 use countersign_run::{Occurrence, OccurrenceSource, RunContext};
 use countersign_run_start::Occasion;
@@ -51,11 +51,19 @@ impl Source<'_> {
         }
     }
 
-    /// The scopes it was saved with.
-    pub(crate) fn scopes(&self) -> Option<&Scopes> {
+    /// What it was saved with.
+    pub(crate) fn saved(&self) -> Saved<'_> {
         match self {
-            Self::Schedule(schedule) => schedule.scopes.as_ref(),
-            Self::Trigger(trigger) => trigger.scopes.as_ref(),
+            Self::Schedule(schedule) => schedule.saved(),
+            Self::Trigger(trigger) => trigger.saved(),
+        }
+    }
+
+    /// What it says of gates before reversible steps; those of triggers ask.
+    pub(crate) fn approval_policy(&self) -> Option<ApprovalPolicy> {
+        match self {
+            Self::Schedule(schedule) => schedule.spec.approval_policy,
+            Self::Trigger(_) => Some(ApprovalPolicy::Require),
         }
     }
 

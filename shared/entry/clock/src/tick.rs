@@ -78,7 +78,11 @@ impl Clock {
         let mut ticked = Ticked::default();
         let spec = &schedule.spec;
         let is_busy = spec.overlap != Overlap::Allow && self.is_busy(schedule, now).await?;
-        let Some(found) = spec.found_due(next.at, now, is_busy) else { return Ok(ticked) };
+        let room = match spec.overlap {
+            Overlap::Queue => self.queue_room(schedule.id.as_str()).await?,
+            Overlap::Skip | Overlap::Allow => 0,
+        };
+        let Some(found) = spec.found_due(next.at, now, is_busy, room) else { return Ok(ticked) };
         let mut begun = Vec::new();
         for (due, verdict) in found.times {
             let occurrence = verdict.judged(occurrence(schedule, due, now), now);

@@ -33,6 +33,14 @@ pub struct Fault {
     pub message: String,
 }
 
+impl Fault {
+    /// Its code: what may be logged wherever the message may name somebody.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        self.message.split_once(':').map_or("", |(code, _)| code)
+    }
+}
+
 impl<F: Failure> From<F> for Fault {
     fn from(error: F) -> Self {
         Self {

@@ -12,16 +12,28 @@ use crate::{Invoker, Starter, choosing, direct, repeating, run_context, run_mode
 pub enum By {
     /// A person: its gates ask.
     Person,
-    /// The clock that started it, because it failed: what held for the run holds for its repetition.
-    Clock,
+    /// The clock that started it, because it failed: what held for the run holds for its repetition, unless gates have to ask by
+    /// now. This is the policy of what asked for the run; when it leaves that to the agent, there is none.
+    Clock(Option<ApprovalPolicy>),
 }
 
 impl By {
-    fn held(self, head: &Head) -> (ApprovalPolicy, Option<OccurrenceId>) {
+    fn held(self, head: &Head, agent: ApprovalPolicy) -> (ApprovalPolicy, Option<OccurrenceId>) {
         match self {
             Self::Person => (ApprovalPolicy::Require, None),
-            Self::Clock => (head.approval_policy, head.occurrence.clone()),
+            Self::Clock(own) => {
+                let policy = stricter(head.approval_policy, own.unwrap_or(agent));
+                (policy, head.occurrence.clone())
+            }
         }
+    }
+}
+
+/// Gates open by themselves only where both say so.
+fn stricter(one: ApprovalPolicy, other: ApprovalPolicy) -> ApprovalPolicy {
+    match (one, other) {
+        (ApprovalPolicy::AutoApprove, ApprovalPolicy::AutoApprove) => ApprovalPolicy::AutoApprove,
+        _ => ApprovalPolicy::Require,
     }
 }
 
@@ -56,7 +68,7 @@ pub async fn repeat(
     start::check_inputs(&playbook.playbook, &inputs)?;
     // No laxer than a new run, and than the one that is repeated.
     let new: RunContext = run_context::by_hand(&profile, &playbook.playbook, None)?;
-    let (approval_policy, occurrence) = by.held(head);
+    let (approval_policy, occurrence) = by.held(head, profile.spec.default_approval_policy);
     // What a monitor had found is what is repeated: its detection steps would look for something else.
     let outputs = match &head.from_monitor {
         Some(_) => ctx.runs.samples(&head.run).await?,
@@ -86,5 +98,20 @@ fn given(inputs: Value) -> Map<String, Value> {
     match inputs {
         Value::Object(inputs) => inputs,
         _ => Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ApprovalPolicy::{AutoApprove, Require};
+
+    use super::*;
+
+    #[test]
+    fn k_11_a_gate_opens_by_itself_only_where_both_say_so() {
+        assert_eq!(stricter(AutoApprove, AutoApprove), AutoApprove);
+        for (one, other) in [(AutoApprove, Require), (Require, AutoApprove), (Require, Require)] {
+            assert_eq!(stricter(one, other), Require, "{one:?} {other:?}");
+        }
     }
 }

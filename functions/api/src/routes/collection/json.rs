@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use countersign_document::{Document, Problem as Found, Reading, merge_patch, read_value};
-use countersign_identity::Caller;
+use countersign_identity::{Caller, Presented};
 use countersign_store_catalog::{CatalogError, Spec, Stored, StoredDocument};
 use countersign_web::{FieldError, Problem};
 use http::StatusCode;
@@ -20,7 +20,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::described::Words;
 use super::patch::Patch;
-use super::{Author, Kind, More, Read};
+use super::{Author, Kind, More, Read, most};
 use crate::Context;
 use crate::pagination::ListQuery;
 use crate::routes::now;
@@ -31,6 +31,9 @@ pub(crate) trait Fields: Spec + Document {
     const PLURAL: &'static str;
     /// See [`Kind::WORDS`].
     const WORDS: Words;
+
+    /// So many may a person have, and the code of the problem that says so.
+    const MOST: Option<(usize, &'static str)> = None;
 
     /// An id of sixteen bytes.
     fn id(bytes: [u8; 16]) -> Self::Id;
@@ -100,7 +103,9 @@ impl<S: Fields> Kind for Stored<S> {
         let at = now();
         let scopes = Some(author.scopes.clone());
         let (created_at, updated_at) = (at, at);
-        Ok((Self { id, user_id, version: 1, created_at, updated_at, scopes, spec }, warnings))
+        let version = 1;
+        let new = Self { id, user_id, version, created_at, updated_at, scopes, token: None, spec };
+        Ok((new, warnings))
     }
 
     async fn change(self, ctx: &Context, editor: &Caller, change: Resent<Self>) -> Read<Self> {
@@ -111,6 +116,14 @@ impl<S: Fields> Kind for Stored<S> {
         warnings.extend(spec.check_as(&self.id, ctx, author).await?);
         let scopes = Some(editor.scopes.clone());
         Ok((Self { spec, scopes, version: self.version + 1, updated_at: now(), ..self }, warnings))
+    }
+
+    fn saved_with(self, token: &Presented) -> Self {
+        Self { token: Some(token.clone()), ..self }
+    }
+
+    async fn fits_in(&self, ctx: &Context) -> Result<(), Problem> {
+        most::fits(self, ctx).await
     }
 
     fn listing(query: &ListQuery) -> ListQuery {
@@ -130,7 +143,7 @@ impl<S: Fields> Kind for Stored<S> {
     }
 
     fn view(self, warnings: Vec<Found>, more: More) -> Shown<Self> {
-        Shown { record: self, more, warnings }
+        Shown { record: self.shown(), more, warnings }
     }
 
     fn schemas() -> Vec<(String, Value)> {
@@ -167,6 +180,12 @@ pub(crate) trait DocumentRecord: StoredDocument {
     /// What the store adds, as the OpenAPI document has it.
     fn added() -> ObjectBuilder {
         added()
+    }
+
+    /// The part of it that is shown.
+    #[must_use]
+    fn shown(self) -> Self {
+        self
     }
 
     /// The names of what the store adds, and of what is shown beside the fields.
@@ -212,6 +231,11 @@ pub(crate) fn added() -> ObjectBuilder {
 impl<S: Fields> DocumentRecord for Stored<S> {
     type Fields = S;
 
+    /// The token it was saved with is nobody's business.
+    fn shown(self) -> Self {
+        Self { token: None, ..self }
+    }
+
     fn added() -> ObjectBuilder {
         let says = "The scopes of whoever saved it last: what runs for it never does more.";
         let scopes = ObjectBuilder::new().schema_type(Type::Array).description(Some(says));
@@ -250,9 +274,9 @@ pub(crate) struct Shown<R> {
     pub(crate) warnings: Vec<Found>,
 }
 
-impl<R: Clone> From<&R> for Shown<R> {
+impl<R: DocumentRecord> From<&R> for Shown<R> {
     fn from(record: &R) -> Self {
-        Self { record: record.clone(), more: More::new(), warnings: Vec::new() }
+        Self { record: record.clone().shown(), more: More::new(), warnings: Vec::new() }
     }
 }
 

@@ -55,7 +55,7 @@ fn patched<R: DocumentRecord>(before: &R, patch: Patch<R>) -> Result<Resent<R>, 
     if let Some((name, _)) = removed {
         return Err(Problem::field(name.as_str(), "has no default, so it cannot be null"));
     }
-    let mut whole = serde_json::to_value(before).unwrap_or_default();
+    let mut whole = serde_json::to_value(before.clone().shown()).unwrap_or_default();
     merge_patch(&mut whole, &Value::Object(patch.fields));
     Ok(Resent::of(whole))
 }

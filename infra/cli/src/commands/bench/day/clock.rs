@@ -59,7 +59,7 @@ impl Tick {
             Stage::Judge(next) => {
                 let is_busy = ledger.schedules[of].spec.overlap != Overlap::Allow
                     && is_busy(ledger, of, now, random);
-                match ledger.schedules[of].spec.found_due(next.at, now, is_busy) {
+                match ledger.schedules[of].spec.found_due(next.at, now, is_busy, usize::MAX) {
                     Some(found) => Stage::Notice(next, found, 0),
                     None => Stage::Done,
                 }
