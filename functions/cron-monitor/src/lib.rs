@@ -10,6 +10,7 @@ mod gone;
 mod look;
 mod start;
 mod tick;
+mod why;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

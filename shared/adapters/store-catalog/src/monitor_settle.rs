@@ -1,6 +1,6 @@
 //! The end of a monitor's run, written down: its batch is closed and the watermarks move, or it waits for its next try.
 
-use countersign_monitor::{BatchState, MonitorId, Watermark, settle};
+use countersign_monitor::{BatchState, Fate, MonitorId, Watermark, fate, settle};
 use countersign_run::{FromMonitor, Head, RunStatus};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -34,6 +34,32 @@ impl MonitorStore {
         })
     }
 
+    /// Whether the end of a monitor's run parks its batch. Asked before [`MonitorStore::ended`] writes it: whoever is told of it
+    /// afterwards is not told when that was done already.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn parks<'a>(
+        &'a self,
+        head: &'a Head,
+        status: RunStatus,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let Some(from) = &head.from_monitor else { return Ok(false) };
+            if matches!(fate(status), None | Some(Fate::Done)) {
+                return Ok(false);
+            }
+            let state = self.standing(&from.monitor).await?.state;
+            let Some(open) = state.open.as_ref().filter(|open| open.batch == from.batch) else {
+                return Ok(false);
+            };
+            let batched = self.batch(&from.monitor, open.number).await?;
+            let settled = batched.and_then(|it| settle(&it.batch, &state, &head.run, status, now));
+            Ok(settled.is_some_and(|settled| settled.batch.state == BatchState::Parked))
+        })
+    }
+
     async fn try_to_end(
         &self,
         from: &FromMonitor,
@@ -49,7 +75,13 @@ impl MonitorStore {
         }
         let open = standing.state.open.as_ref().filter(|open| open.batch == from.batch);
         let Some(open) = open else { return Ok(None) };
-        let Some(batched) = self.batch(&from.monitor, open.number).await? else { return Ok(None) };
+        let Some(batched) = self.batch(&from.monitor, open.number).await? else {
+            // The monitor is being forgotten.
+            if let Some(occurrence) = &head.occurrence {
+                self.end_orphan(&head.owner, occurrence, status, now).await?;
+            }
+            return Ok(None);
+        };
         let Some(mut settled) = settle(&batched.batch, &standing.state, &head.run, status, now)
         else {
             return Ok(None);

@@ -60,7 +60,7 @@ pub struct Content {
 /// A batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Its id: follows from the monitor and its number.
+    /// Its id: follows from the monitor, its number and when it was detected.
     pub id: BatchId,
     /// 1, 2, … for each monitor.
     pub number: u64,
@@ -91,10 +91,11 @@ pub struct Batch {
     pub version: u64,
 }
 
-/// The id of a monitor's `number`-th batch.
+/// The id of a monitor's `number`-th batch. Of a monitor that is made again under the same id, batches are others although
+/// their numbers are the same: the time tells them apart.
 #[must_use]
-pub fn batch_id(monitor: &MonitorId, number: u64) -> BatchId {
-    BatchId::from_bytes(derived(&format!("batch\0{monitor}\0{number}")))
+pub fn batch_id(monitor: &MonitorId, number: u64, detected_at: Timestamp) -> BatchId {
+    BatchId::from_bytes(derived(&format!("batch\0{monitor}\0{number}\0{detected_at}")))
 }
 
 /// The run of a batch's `attempt`-th try.
