@@ -7,6 +7,7 @@ mod clocks;
 mod directory;
 mod egress;
 mod knowledge;
+mod monitors;
 mod quotas;
 mod runs;
 mod strikes;
