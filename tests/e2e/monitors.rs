@@ -3,6 +3,7 @@
 mod detections;
 mod gates;
 mod ledger;
+mod lossless;
 mod tries;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,13 +2,15 @@
 
 use countersign_monitor::{Batch, Open, Origin, Outcome, State, fate, noticed};
 use countersign_run::{Occurrence, OccurrenceReason};
-use countersign_store_catalog::NewBatch;
+use countersign_store_catalog::{Batched, NewBatch};
+use countersign_web::Problem;
 use jiff::Timestamp;
 
 use crate::error::TickError;
 use crate::look::Looked;
 use crate::start::{self, Starting};
 use crate::tick::{Ready, clock, late_is_well, note};
+use crate::why::Why;
 use crate::{Context, TickEvent};
 
 /// Writes the batch down, then starts its run.
@@ -29,8 +31,10 @@ pub(crate) async fn begin(
     else {
         return Ok("nothing");
     };
-    let starting = Starting { event, ready, batched: &batched, outputs: content.outputs, now };
-    begun(ctx, &starting, &state, Outcome::Started).await
+    let starting = Starting { ready, batched: &batched, outputs: content.outputs, now };
+    let started = start::run(ctx, &starting).await;
+    let outcome = Outcome::Started;
+    Trying { event, ready, batched: &batched, state: &state, outcome, now }.note(ctx, started).await
 }
 
 /// The line of a new batch in the ledger.
@@ -44,25 +48,55 @@ fn occurrence(event: &TickEvent, ready: &Ready, batch: &Batch) -> Occurrence {
     noticed(batch, origin)
 }
 
-/// Starts the run of a batch; why it cannot be started is noted, and the next tick tries again.
-async fn begun(
-    ctx: &Context,
-    starting: &Starting<'_>,
-    state: &State,
+/// A batch whose run is to be started.
+struct Trying<'a> {
+    event: &'a TickEvent,
+    ready: &'a Ready,
+    batched: &'a Batched,
+    /// The monitor's, as it was written.
+    state: &'a State,
     outcome: Outcome,
-) -> Result<&'static str, TickError> {
-    let (event, now) = (starting.event, starting.now);
-    let Err(problem) = start::run(ctx, starting).await? else {
-        ctx.monitors.begun(starting.batched, now).await?;
-        return Ok(outcome.as_str());
-    };
-    let why = start::said(&problem);
-    let state = state.failed(&why, now);
-    let clock = clock(event, state.overdue_at(starting.ready.timing.interval, now));
-    let reason = OccurrenceReason { code: problem.code.clone(), message: why.clone() };
-    late_is_well(ctx.monitors.held_up(starting.batched, &reason, &state, &clock).await)?;
-    tracing::warn!(monitor = %event.monitor, why, "the run of a batch cannot be started");
-    Ok(Outcome::Failed.as_str())
+    now: Timestamp,
+}
+
+impl Trying<'_> {
+    /// Starts the run with what the batch holds.
+    async fn start(&self, ctx: &Context) -> Result<&'static str, TickError> {
+        let Self { ready, batched, now, .. } = *self;
+        let started = match ctx.monitors.content(batched).await {
+            Ok(content) => {
+                let starting = Starting { ready, batched, outputs: content.outputs, now };
+                start::run(ctx, &starting).await
+            }
+            Err(error) => Err(error.into()),
+        };
+        self.note(ctx, started).await
+    }
+
+    /// Notes what came of starting it; why it cannot be started is seen with the monitor, and the next tick tries again.
+    async fn note(
+        &self,
+        ctx: &Context,
+        started: Result<Result<(), Problem>, TickError>,
+    ) -> Result<&'static str, TickError> {
+        let (why, passing) = match started {
+            Ok(Ok(())) => {
+                ctx.monitors.begun(self.batched, self.now).await?;
+                return Ok(self.outcome.as_str());
+            }
+            Ok(Err(problem)) => (Why::of_problem(&problem), None),
+            // The function is tried again; meanwhile the owner sees what it waits for.
+            Err(error) => (Why::of_error(&error), Some(error)),
+        };
+        let monitor = &self.event.monitor;
+        tracing::warn!(%monitor, code = why.code, "the run of a batch cannot be started");
+        let state = self.state.failed(&why.said, self.now);
+        let overdue_at = state.overdue_at(self.ready.timing.interval, self.now);
+        let clock = clock(self.event, overdue_at);
+        let reason = OccurrenceReason { code: why.code, message: why.said };
+        late_is_well(ctx.monitors.held_up(self.batched, &reason, &state, &clock).await)?;
+        passing.map_or(Ok(Outcome::Failed.as_str()), Err)
+    }
 }
 
 /// Sees that the run of the open batch has been started, and that its end is written down.
@@ -79,15 +113,14 @@ pub(crate) async fn resume(
             let Some(batched) = ctx.monitors.batch(&event.monitor, open.number).await? else {
                 return Ok("nothing");
             };
-            let outputs = ctx.monitors.content(&batched).await?.outputs;
             let state = ready.standing.state.ticked(Outcome::Started, now);
             let clock = clock(event, state.overdue_at(ready.timing.interval, now));
             let noted = ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await;
             if late_is_well(noted)?.is_none() {
                 return Ok("nothing");
             }
-            let starting = Starting { event, ready, batched: &batched, outputs, now };
-            begun(ctx, &starting, &state, Outcome::Started).await
+            let outcome = Outcome::Started;
+            Trying { event, ready, batched: &batched, state: &state, outcome, now }.start(ctx).await
         }
         Some(head) => {
             if let Some(status) = head.status.filter(|status| fate(*status).is_some()) {
@@ -120,7 +153,6 @@ pub(crate) async fn retry(
     let Some(batched) = late_is_well(ctx.monitors.change(&batched, &batch, &state).await)? else {
         return Ok("nothing");
     };
-    let outputs = ctx.monitors.content(&batched).await?.outputs;
-    let starting = Starting { event, ready, batched: &batched, outputs, now };
-    begun(ctx, &starting, &state, Outcome::Retried).await
+    let outcome = Outcome::Retried;
+    Trying { event, ready, batched: &batched, state: &state, outcome, now }.start(ctx).await
 }

@@ -16,7 +16,7 @@ pub enum TickError {
     #[failure(forward)]
     Runs(#[from] StoreError),
     /// Something that starting a run needs does not answer.
-    #[error("starting the run: {0}: {1}")]
+    #[error("starting the run: {0}")]
     #[failure(code = "MONITOR_RUN_NOT_STARTED", retryable)]
-    Start(String, String),
+    Start(String),
 }

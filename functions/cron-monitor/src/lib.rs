@@ -13,6 +13,7 @@ mod look;
 mod sources;
 mod start;
 mod tick;
+mod why;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

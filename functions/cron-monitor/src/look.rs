@@ -1,11 +1,12 @@
 //! The detection steps of a monitor's playbook, each from its watermark.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_actions_detect::{Look, Seen};
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
-    Batch, BatchItem, Content, Detection, MAX_ITEMS, MonitorId, Position, State, Watermark,
+    Batch, BatchItem, Content, Detection, MAX_ITEMS, MAX_REMEMBERED, MAX_SEEN, MarkKind, MonitorId,
+    Position, State, Watermark,
 };
 use countersign_plan::{Plan, Request, inputs, plan, run_info, scope};
 use countersign_registry::action::Call;
@@ -19,6 +20,7 @@ use serde_json::{Map, Value};
 use crate::asked::Asked;
 use crate::start;
 use crate::tick::Ready;
+use crate::why::Why;
 use crate::{Context, TickEvent};
 
 /// What a look needs.
@@ -38,30 +40,35 @@ pub(crate) struct Looked {
     items: Vec<BatchItem>,
     outputs: Map<String, Value>,
     proposed: BTreeMap<String, Position>,
+    /// The steps whose watermarks move although nothing is new.
+    advanced: BTreeSet<String>,
 }
 
 impl Looking<'_> {
     /// Carries out every detection step. One that fails fails the look: nothing is lost, for no watermark moves.
-    pub(crate) async fn all(&self, steps: &[Detection<'_>]) -> Result<Looked, String> {
+    pub(crate) async fn all(&self, steps: &[Detection<'_>]) -> Result<Looked, Why> {
         let head = start::head(self.event, self.ready, None, self.invocation.now);
         let plan = self.plan(&head)?;
-        let most = (MAX_ITEMS / steps.len().max(1)).max(1);
+        let share = steps.len().max(1);
         let scope = scope(&head, &plan);
-        let call = |step| self.call(step, &plan, &head, &scope).map_err(failed(step));
+        let call = |step: &Detection<'_>| {
+            self.call(step, &plan, &head, &scope).map_err(|why| why.in_step(step.step))
+        };
         let calls: Vec<Call> = steps.iter().map(call).collect::<Result<_, _>>()?;
         let asked = Asked::begin();
-        let looks = steps.iter().zip(&calls).map(|(step, call)| self.one(step, call, most));
+        let looks = steps.iter().zip(&calls).map(|(step, call)| self.one(step, call, share));
         let seen = try_join_all(looks).await;
         asked.end(&self.event.monitor);
         Ok(self.looked(steps, seen?))
     }
 
     /// The playbook with its variables as the run will have them.
-    fn plan(&self, head: &Head) -> Result<Plan, String> {
+    fn plan(&self, head: &Head) -> Result<Plan, Why> {
         let playbook = &self.ready.playbook.playbook;
         let inputs = inputs(playbook, &self.ready.inputs()).map_err(|problems| {
             let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            format!("the inputs do not fit the playbook: {}", said.join("; "))
+            let said = format!("the inputs do not fit the playbook: {}", said.join("; "));
+            Why::new("RUN_INPUTS_INVALID", &said)
         })?;
         let request = Request {
             tenant: String::new(),
@@ -74,21 +81,31 @@ impl Looking<'_> {
         Ok(plan(playbook, request))
     }
 
-    async fn one(&self, step: &Detection<'_>, call: &Call, most: usize) -> Result<Seen, String> {
-        let action = self.ctx.detections.get(step.action);
-        let action =
-            action.ok_or_else(|| failed(step)(format!("`{}` cannot look", step.action)))?;
-        let mark = self.ready.standing.marks.get(step.step);
-        let start = Position::start(countersign_monitor::MarkKind::Cursor);
+    async fn one(
+        &self,
+        step: &Detection<'_>,
+        call: &Call,
+        share: usize,
+    ) -> Result<(Watermark, Seen), Why> {
+        let failed = |error| Why::of_step(step.step, &error);
+        let action = self.ctx.detections.get(step.action).ok_or_else(|| {
+            Why::cannot_look(&format!("`{}` cannot look", step.action)).in_step(step.step)
+        })?;
+        let mark = self.ready.standing.marks.get(step.step).cloned();
+        let mark = mark.unwrap_or_else(|| Watermark::new(step.step));
+        let mark = mark.for_source(action.kind(), &action.source(call).map_err(failed)?);
+        let start = Position::start(MarkKind::Cursor);
         let first = self.ready.monitor.spec.process_first.then_some(&start);
         let look = Look {
-            previous: mark.and_then(|mark| mark.position.as_ref()).or(first),
+            previous: mark.position.as_ref().or(first),
             late: SignedDuration::from_mins(self.ready.monitor.spec.overlap_minutes.get()),
-            most,
-            last: mark.and_then(|mark| mark.last_checked_at).filter(|_| !self.event.asked_for),
+            most: (MAX_ITEMS / share).max(1),
+            memory: MAX_SEEN.min(MAX_REMEMBERED / share),
+            last: mark.last_checked_at.filter(|_| !self.event.asked_for),
+            is_kept: true,
         };
-        let seen = action.look(call, look).await;
-        seen.map_err(|error| failed(step)(format!("{}: {error}", error.code)))
+        let seen = action.look(call, look).await.map_err(failed)?;
+        Ok((mark, seen))
     }
 
     fn call(
@@ -97,11 +114,12 @@ impl Looking<'_> {
         plan: &Plan,
         head: &Head,
         scope: &Scope<'_>,
-    ) -> Result<Call, String> {
-        let unknown = || format!("there is no action `{}`", step.action);
+    ) -> Result<Call, Why> {
+        let unknown = || Why::cannot_look(&format!("there is no action `{}`", step.action));
         let contract = self.ctx.registry.get(step.action).ok_or_else(unknown)?;
         let planned = plan.step(step.step).ok_or_else(unknown)?;
-        let prepared = prepare(planned, contract, scope).map_err(|said| said.join("; "))?;
+        let prepared = prepare(planned, contract, scope)
+            .map_err(|said| Why::new("STEP_INPUT_INVALID", &said.join("; ")))?;
         Ok(Call {
             run: head.run.to_string(),
             step: step.step.to_owned(),
@@ -118,27 +136,20 @@ impl Looking<'_> {
         })
     }
 
-    fn looked(&self, steps: &[Detection<'_>], seen: Vec<Seen>) -> Looked {
+    fn looked(&self, steps: &[Detection<'_>], seen: Vec<(Watermark, Seen)>) -> Looked {
         let mut looked = Looked {
             marks: Vec::new(),
             is_baseline: false,
             items: Vec::new(),
             outputs: Map::new(),
             proposed: BTreeMap::new(),
+            advanced: BTreeSet::new(),
         };
-        for (step, seen) in steps.iter().zip(seen) {
-            let mark = self.ready.standing.marks.get(step.step).cloned();
-            let mark = mark.unwrap_or_else(|| Watermark::new(step.step));
+        for (step, (mark, seen)) in steps.iter().zip(seen) {
             looked.add(step.step, mark, seen, self);
         }
         looked
     }
-}
-
-/// What goes wrong at a step.
-fn failed(step: &Detection<'_>) -> impl Fn(String) -> String {
-    let step = step.step.to_owned();
-    move |why| format!("the step `{step}`: {why}")
 }
 
 impl Looked {
@@ -151,6 +162,9 @@ impl Looked {
         self.marks.push(Watermark { metadata: seen.metadata, ..mark });
         let item = |key: String| BatchItem { step: step.to_owned(), key };
         self.items.extend(seen.keys.into_iter().map(item));
+        if seen.advances {
+            self.advanced.insert(step.to_owned());
+        }
         self.proposed.insert(step.to_owned(), position);
     }
 
@@ -159,10 +173,15 @@ impl Looked {
         !self.items.is_empty() || !(ready.timing.suppress_if_empty || self.is_baseline)
     }
 
-    /// The watermarks of a first look: what is there is known from now on. Those of other steps stay where they are.
+    /// The watermarks after a look that found nothing new. Those of a first look move: what is there is known from now on.
+    /// Others stay where they are, unless they went past much that is of no interest.
     pub(crate) fn moved(&self, now: Timestamp) -> Vec<Watermark> {
+        let moves = |mark: &Watermark| {
+            let begins = mark.position.as_ref().is_none_or(Position::is_start);
+            begins || self.advanced.contains(&mark.step_name)
+        };
         let moved = |mark: &Watermark| match self.proposed.get(&mark.step_name) {
-            Some(position) if mark.position.is_none() => mark.clone().moved(position.clone(), now),
+            Some(position) if moves(mark) => mark.clone().moved(position.clone(), now),
             _ => mark.clone(),
         };
         self.marks.iter().map(moved).collect()

@@ -17,7 +17,6 @@ use crate::{Context, TickEvent};
 
 /// What a run is started with.
 pub(crate) struct Starting<'a> {
-    pub(crate) event: &'a TickEvent,
     pub(crate) ready: &'a Ready,
     pub(crate) batched: &'a Batched,
     /// The outputs of its detection steps.
@@ -44,7 +43,7 @@ pub(crate) fn head(
     now: Timestamp,
 ) -> Head {
     let monitor = &ready.monitor;
-    let next = || run_id(&batch_id(&monitor.id, ready.standing.state.batches + 1), 1);
+    let next = || run_id(&batch_id(&monitor.id, ready.standing.state.batches + 1, now), 1);
     let mode = mode(&ready.agent, &ready.playbook.playbook);
     let from = |batch: &Batch| FromMonitor { monitor: monitor.id.clone(), batch: batch.id.clone() };
     Head {
@@ -141,14 +140,7 @@ async fn earlier(ctx: &Context, batch: &Batch) -> Result<Result<Vec<RunId>, Prob
 /// Why nothing is started; an error when that may pass by itself.
 pub(crate) fn lasting(problem: Problem) -> Result<Problem, TickError> {
     if problem.status >= 500 {
-        return Err(TickError::Start(problem.code.clone(), problem.detail.clone()));
+        return Err(TickError::Start(problem.code.clone()));
     }
     Ok(problem)
-}
-
-/// A problem in one line, for the owner to read.
-pub(crate) fn said(problem: &Problem) -> String {
-    let errors = problem.errors.iter().map(|error| format!("`{}`: {}", error.path, error.message));
-    let all: Vec<String> = std::iter::once(problem.detail.clone()).chain(errors).collect();
-    format!("{}: {}", problem.code, all.join("; "))
 }

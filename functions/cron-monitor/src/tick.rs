@@ -12,6 +12,7 @@ use jiff::Timestamp;
 
 use crate::error::TickError;
 use crate::look::Looking;
+use crate::why::Why;
 use crate::{Context, TickEvent, batch, gone, start};
 
 /// A monitor with what it needs to look.
@@ -74,7 +75,7 @@ async fn too_soon(
 /// Why a monitor cannot look.
 struct Unready {
     standing: Standing,
-    why: String,
+    why: Why,
 }
 
 async fn ready(
@@ -83,31 +84,33 @@ async fn ready(
     monitor: Stored<MonitorSpec>,
     standing: Standing,
 ) -> Result<Result<Ready, Unready>, TickError> {
-    let unready = |standing, why: String| Ok(Err(Unready { standing, why }));
+    let unready = |standing, why: Why| Ok(Err(Unready { standing, why }));
     // Nobody looks with the credentials of somebody who is no longer there.
     let owner = on_behalf(&ctx.directory, &event.owner, monitor.saved());
     let (owner, read) = join(owner, agent_and_playbook(ctx, event, &monitor)).await;
     let invoker = match owner {
         Ok(invoker) => invoker,
-        Err(problem) => return unready(standing, start::said(&start::lasting(problem)?)),
+        Err(problem) => return unready(standing, Why::of_problem(&start::lasting(problem)?)),
     };
     let (agent, playbook) = read?;
     let Some(agent) = agent.filter(|agent| agent.is_active) else {
         let why = format!("the agent `{}` is gone or switched off", monitor.spec.profile_id);
-        return unready(standing, why);
+        return unready(standing, Why::new("PROFILE_UNAVAILABLE", &why));
     };
     let Some(playbook) = playbook else {
         let why = match monitor.spec.playbook(&agent.spec) {
-            Some(named) => format!("the playbook `{named}` is gone"),
-            None => "it names no playbook, and its agent has none that comes first".to_owned(),
+            Some(named) => Why::new("PLAYBOOK_GONE", &format!("the playbook `{named}` is gone")),
+            None => {
+                Why::cannot_look("it names no playbook, and its agent has none that comes first")
+            }
         };
         return unready(standing, why);
     };
     match Timing::of(&monitor.spec, playbook.playbook.monitor_config.as_ref()) {
         Ok(timing) => Ok(Ok(Ready { monitor, agent, playbook, timing, standing, invoker })),
         Err(_) => {
-            let why = "neither the monitor nor its playbook says how often to look".to_owned();
-            unready(standing, why)
+            let why = "neither the monitor nor its playbook says how often to look";
+            unready(standing, Why::cannot_look(why))
         }
     }
 }
@@ -139,12 +142,12 @@ impl Unready {
         event: &TickEvent,
         now: Timestamp,
     ) -> Result<&'static str, TickError> {
-        let state = self.standing.state.failed(&self.why, now);
+        let state = self.standing.state.failed(&self.why.said, now);
         let overdue_at = state.overdue_at(Interval::Hour, now);
         let clock =
             Clock { owner: event.owner.clone(), monitor: event.monitor.clone(), overdue_at };
         late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
-        tracing::warn!(monitor = %event.monitor, why = self.why, "the monitor cannot look");
+        tracing::warn!(monitor = %event.monitor, code = self.why.code, "the monitor cannot look");
         Ok(Outcome::Failed.as_str())
     }
 }
@@ -194,7 +197,7 @@ async fn look(
         Err(why) => {
             let why =
                 format!("the playbook `{}` is not a monitor's: {why}", ready.playbook.playbook.id);
-            let unready = Unready { standing: ready.standing.clone(), why };
+            let unready = Unready { standing: ready.standing.clone(), why: Why::cannot_look(&why) };
             return unready.note(ctx, event, now).await;
         }
     };
@@ -202,10 +205,10 @@ async fn look(
     let looked = match looking.all(&steps).await {
         Ok(looked) => looked,
         Err(why) => {
-            let state = ready.standing.state.failed(&why, now);
+            let state = ready.standing.state.failed(&why.said, now);
             let clock = clock(event, state.overdue_at(ready.timing.interval, now));
             late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
-            tracing::warn!(monitor = %event.monitor, why, "a look failed");
+            tracing::warn!(monitor = %event.monitor, code = why.code, "a look failed");
             return Ok(Outcome::Failed.as_str());
         }
     };
@@ -214,6 +217,6 @@ async fn look(
         false if looked.is_baseline => {
             note(ctx, event, ready, Outcome::Baseline, &looked.moved(now), now).await
         }
-        false => note(ctx, event, ready, Outcome::Suppressed, &looked.marks, now).await,
+        false => note(ctx, event, ready, Outcome::Suppressed, &looked.moved(now), now).await,
     }
 }

@@ -1,7 +1,7 @@
 //! Why a run cannot begin.
 
 use countersign_failure::Failure;
-use countersign_plan::{InputProblem, PlanError, SampleProblem};
+use countersign_plan::{InputProblem, PlanError, SampleProblem, Undetected};
 use countersign_run::RunId;
 use countersign_store_catalog::CatalogError;
 use countersign_store_kit::StoreError;
@@ -35,11 +35,9 @@ pub enum BeginError {
     #[failure(code = "RUN_SAMPLES_INVALID")]
     Samples(Vec<SampleProblem>),
     /// The playbook has other detection steps than when its monitor looked.
-    #[error(
-        "the monitor has found nothing for the step `{0}`: the playbook was changed since it looked"
-    )]
+    #[error("{0}: the playbook was changed since it looked")]
     #[failure(code = "DETECTION_CHANGED")]
-    Undetected(String),
+    Undetected(Undetected),
     /// The plan is refused.
     #[error("the plan is rejected: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     #[failure(code = "PLAN_INVALID")]

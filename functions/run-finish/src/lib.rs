@@ -23,14 +23,13 @@ use countersign_actions_knowledge::Stores;
 use countersign_approval::{ApprovalRecord, name_signers};
 use countersign_gatekeeper::{Bootstrap, Gatekeeper, Recorder};
 use countersign_lambda_entry::{Boot, Fault, Invocation, Setting, StartError, decode};
-use countersign_monitor::BatchState;
 use countersign_outbox::{DomainEvent, EventBus, MailQueue};
 use countersign_plan::Plan;
 use countersign_profile::Profile;
 use countersign_registry::Registry;
 use countersign_run::{
-    Head, PARTLY_DONE, Response, RoutedOutput, RunId, RunRecord, RunState, RunStatus, StepState,
-    StepStatus, fold,
+    FromMonitor, Head, PARTLY_DONE, Response, RoutedOutput, RunId, RunRecord, RunState, RunStatus,
+    StepState, StepStatus, fold,
 };
 use countersign_store_catalog::{Catalog, MonitorStore};
 use countersign_store_content::ContentStore;
@@ -192,17 +191,21 @@ async fn finish(
 /// What a monitor found is done, or is tried again (F-214). It is written before the run is, so that it is not forgotten.
 async fn settle(context: &Context, done: &Done<'_>) -> Result<(), FinishError> {
     let Some(from) = &done.head.from_monitor else { return Ok(()) };
-    let ended = context.monitors.ended(done.head, done.status, done.at).await?;
-    if ended != Some(BatchState::Parked) {
-        return Ok(());
+    if context.monitors.parks(done.head, done.status, done.at).await? {
+        say_parked(context, done.head, from, done.at).await;
     }
+    context.monitors.ended(done.head, done.status, done.at).await?;
+    Ok(())
+}
+
+/// Tells listeners that items are parked. It comes before that is written: done again, it is said again.
+async fn say_parked(context: &Context, head: &Head, from: &FromMonitor, at: Timestamp) {
     tracing::error!(monitor = %from.monitor, batch = %from.batch, "what a monitor found is parked");
-    let event = DomainEvent::new("monitor.parked", done.at).about("monitor", from.monitor.as_str());
-    let event = event.about("batch", from.batch.as_str()).about("owner", done.head.owner.as_str());
+    let event = DomainEvent::new("monitor.parked", at).about("monitor", from.monitor.as_str());
+    let event = event.about("batch", from.batch.as_str()).about("owner", head.owner.as_str());
     if let Err(error) = context.bus.publish(&[event]).await {
         tracing::warn!(monitor = %from.monitor, %error, "listeners missed that items are parked");
     }
-    Ok(())
 }
 
 /// A run whose profile was removed refers to it no more (F-178).

@@ -9,6 +9,7 @@ mod egress;
 mod forgotten;
 mod knowledge;
 mod last_runs;
+mod monitors;
 mod quotas;
 mod runs;
 mod strikes;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use countersign_connector::request::public_address;
-use countersign_connector::{Feed, FeedConnection, FeedOperation};
+use countersign_connector::{FEEDS_FAILED, Feed, FeedConnection, FeedOperation};
 use countersign_http_out::Call as HttpCall;
 use countersign_pages::{Body, Item, PageError};
 use countersign_reader::Readers;
@@ -57,6 +57,7 @@ pub(crate) async fn call(
     let mut warnings: Warnings = missing.into_iter().collect();
     warnings.append(gathered.warnings);
     output.insert("_has_more".to_owned(), has_more.into());
+    output.insert(FEEDS_FAILED.to_owned(), gathered.unread.into());
     warnings.write(&mut output);
     Ok(output.into())
 }
@@ -140,6 +141,8 @@ async fn fetched(
 struct Gathered<'f> {
     items: Vec<(&'f Feed, Item)>,
     warnings: Warnings,
+    /// How many feeds are missing from the answer.
+    unread: u64,
     failed: Vec<ConnectError>,
 }
 
@@ -150,11 +153,13 @@ impl<'f> Gathered<'f> {
             // F-311: an answer that is not a feed is said, and empty.
             Err(error @ ConnectError::Page(PageError::Feed(_))) => {
                 tracing::warn!(feed = feed.name, %error, "an answer was not as expected");
+                self.unread += 1;
                 self.warnings
                     .push(format!("the feed `{}` was not as expected: {error}", feed.name));
             }
             Err(error) => {
                 self.warnings.push(format!("the feed `{}` could not be read: {error}", feed.name));
+                self.unread += 1;
                 self.failed.push(error);
             }
         }

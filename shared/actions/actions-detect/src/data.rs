@@ -5,25 +5,17 @@ use std::sync::Arc;
 use countersign_connector::{
     Connection, ConnectorId, ConnectorSource, FeedConnection, FeedOperation,
 };
-use countersign_monitor::{Found, MarkKind, Novel, novel};
+use countersign_monitor::{LookError, MarkKind, Novel, Overlap, novel};
 use countersign_registry::action::{ActionError, Call, Handler};
 use countersign_registry::actions::detect_new_data::{DetectNewData, Params};
 use countersign_registry::{Action as _, CALL_CONNECTOR, arguments};
 use futures::future::BoxFuture;
-use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 
+use crate::answer::Answer;
 use crate::look::{Detect, Look, Seen};
 
-/// Fields that say when a record came or changed, the likeliest first.
-const DATES: [&str; 6] = ["published", "updated_at", "updated", "created_at", "filed_at", "date"];
-/// Fields that name a record in its source.
-const NAMES: [&str; 3] = ["_item_id", "guid", "id"];
-/// How far back the first look at a feed asks, hours.
-const FIRST_HOURS: i64 = 24 * 7;
 /// The longest time a feed is asked for, hours: what its connector accepts.
 const MAX_HOURS: i64 = 87_600;
 
@@ -40,6 +32,14 @@ impl Detect for NewData {
         DetectNewData::NAME
     }
 
+    fn kind(&self) -> MarkKind {
+        MarkKind::Cursor
+    }
+
+    fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError> {
+        Ok(metadata(&arguments::<DetectNewData>(call)?.1))
+    }
+
     fn look<'a>(
         &'a self,
         call: &'a Call,
@@ -52,12 +52,18 @@ impl Detect for NewData {
             if feed.as_ref().is_some_and(|feed| rests(feed, look.last, call.now)) {
                 return Ok(nothing(look, metadata));
             }
-            let mut answer = self.asked(call, &params, feed.is_some(), look).await?;
-            let records = records(&mut answer);
-            let date = params.date_field.as_deref().or_else(|| date_field(&records));
-            let found = records.into_iter().map(|record| found(record, date)).collect();
-            let novel = novel(look.previous, found, look.overlap(MarkKind::Cursor, call.now));
-            Ok(seen(novel, look, metadata, answer.get("_warnings").cloned()))
+            let answer = Answer::read(self.asked(call, &params, feed.is_some(), look).await?);
+            if look.is_kept && answer.is_partial {
+                return Err(ActionError::from_failure(&LookError::Unread));
+            }
+            let how = Overlap {
+                is_cut: look.is_kept && answer.has_more,
+                ..look.overlap(self.kind(), call.now)
+            };
+            let found = answer.found(params.date_field.as_deref());
+            let novel = novel(look.previous, found, how);
+            let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
+            Ok(seen(novel, look, metadata, &answer))
         })
     }
 }
@@ -110,79 +116,21 @@ fn rests(feed: &FeedConnection, last: Option<Timestamp>, now: Timestamp) -> bool
     last.is_some_and(|last| now.duration_since(last) < interval)
 }
 
-/// How far back a feed is asked: to the newest item, and as much further as something may come late.
+/// How far back a feed is asked: to the newest item, and as much further as something may come late. A look that has nothing
+/// to go on from asks for all there is: what it did not see would be new at the next one.
 fn hours(look: Look<'_>, now: Timestamp) -> i64 {
     let newest = look.previous.and_then(|position| position.value.as_deref()?.parse().ok());
     let newest: Option<Timestamp> = newest;
-    let back = newest
-        .map_or(FIRST_HOURS, |newest| (now.duration_since(newest) + look.late).as_hours() + 1);
+    let back =
+        newest.map_or(MAX_HOURS, |newest| (now.duration_since(newest) + look.late).as_hours() + 1);
     back.clamp(1, MAX_HOURS)
 }
 
+/// Another date would make other keys of the same records.
 fn metadata(params: &Params) -> Map<String, Value> {
-    let whole = json!({"connector": params.connector, "endpoint": params.endpoint});
+    let Params { connector, endpoint, date_field, .. } = params;
+    let whole = json!({"connector": connector, "endpoint": endpoint, "date_field": date_field});
     whole.as_object().cloned().unwrap_or_default()
-}
-
-/// The records of an answer: those of a record set, else the answer itself.
-fn records(answer: &mut Value) -> Vec<Map<String, Value>> {
-    let Some(fields) = answer.as_object_mut() else { return Vec::new() };
-    match fields.get_mut("results").map(Value::take) {
-        Some(Value::Array(records)) => records
-            .into_iter()
-            .filter_map(|record| match record {
-                Value::Object(record) => Some(record),
-                _ => None,
-            })
-            .collect(),
-        _ => vec![fields.clone()],
-    }
-}
-
-/// The field that says when records came.
-fn date_field(records: &[Map<String, Value>]) -> Option<&'static str> {
-    let dated = |name: &&str| records.iter().any(|record| moment(record.get(*name)).is_some());
-    DATES.into_iter().find(|name| dated(name))
-}
-
-fn found(record: Map<String, Value>, date: Option<&str>) -> Found {
-    let at = date.and_then(|date| moment(record.get(date)));
-    Found { key: key(&record, at), at, record: record.into() }
-}
-
-/// What names a record: an item of a feed by its own id, another record by its id and its time, so that a changed one is new
-/// again; one without an id by what it says.
-fn key(record: &Map<String, Value>, at: Option<Timestamp>) -> String {
-    let named = NAMES.into_iter().find_map(|name| Some((name, text(record.get(name)?)?)));
-    match (named, at) {
-        (Some(("id", id)), Some(at)) => format!("{id}@{at}"),
-        (Some((_, id)), _) => id,
-        (None, _) => {
-            let said: Map<String, Value> = record
-                .iter()
-                .filter(|(name, _)| !name.starts_with('_'))
-                .map(|(name, value)| (name.clone(), value.clone()))
-                .collect();
-            hex::encode(&Sha256::digest(Value::Object(said).to_string())[..16])
-        }
-    }
-}
-
-fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) if !text.is_empty() => Some(text.chars().take(500).collect()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
-/// A time, or the day as its first moment in UTC.
-fn moment(value: Option<&Value>) -> Option<Timestamp> {
-    let text = value?.as_str()?;
-    let utc = |at: DateTime| at.to_zoned(TimeZone::UTC).ok().map(|at| at.timestamp());
-    let time = || utc(text.parse::<DateTime>().ok()?);
-    let day = || utc(text.parse::<Date>().ok()?.to_datetime(jiff::civil::Time::midnight()));
-    text.parse().ok().or_else(time).or_else(day)
 }
 
 /// The look that was left out.
@@ -191,25 +139,20 @@ fn nothing(look: Look<'_>, metadata: Map<String, Value>) -> Seen {
     let output = json!({
         "results": [], "count": 0, "has_more": false, "watermark": before, "previous_watermark": before,
     });
-    Seen { output, keys: Vec::new(), position: None, metadata }
+    Seen { output, keys: Vec::new(), position: None, metadata, advances: false }
 }
 
-fn seen(
-    novel: Novel,
-    look: Look<'_>,
-    metadata: Map<String, Value>,
-    warnings: Option<Value>,
-) -> Seen {
+fn seen(novel: Novel, look: Look<'_>, metadata: Map<String, Value>, answer: &Answer) -> Seen {
     let keys = novel.items.iter().map(|found| found.key.clone()).collect();
     let results: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
     let mut output = json!({
-        "count": results.len(), "has_more": novel.has_more, "results": results,
+        "count": results.len(), "has_more": novel.has_more || answer.has_more, "results": results,
         "watermark": novel.position.value, "previous_watermark": look.before(),
     });
-    if let Some(warnings) = warnings {
-        output["_warnings"] = warnings;
+    for (name, value) in &answer.said {
+        output[name] = value.clone();
     }
-    Seen { output, keys, position: Some(novel.position), metadata }
+    Seen { output, keys, position: Some(novel.position), metadata, advances: false }
 }
 
 #[cfg(test)]
@@ -217,36 +160,6 @@ mod tests {
     use countersign_monitor::Position;
 
     use super::*;
-
-    fn record(fields: &Value) -> Map<String, Value> {
-        fields.as_object().cloned().unwrap()
-    }
-
-    fn check(fields: &Value, date: Option<&str>, expect_key: &str, expect_at: Option<&str>) {
-        let found = found(record(fields), date);
-        assert_eq!(found.key, expect_key, "{fields}");
-        assert_eq!(found.at.map(|at| at.to_string()).as_deref(), expect_at, "{fields}");
-    }
-
-    #[test]
-    fn f_060_a_record_is_known_by_its_id_and_its_time() {
-        let feed = json!({"_item_id": "tag:x", "published": "2026-11-20T08:00:00Z"});
-        check(&feed, Some("published"), "tag:x", Some("2026-11-20T08:00:00Z"));
-        let day = json!({"id": 7, "filed_at": "2026-11-20"});
-        check(&day, Some("filed_at"), "7@2026-11-20T00:00:00Z", Some("2026-11-20T00:00:00Z"));
-        check(&json!({"guid": "g", "id": "i"}), None, "g", None);
-        let said = found(record(&json!({"title": "A", "_retrieved_at": "1"})), None).key;
-        check(&json!({"title": "A", "_retrieved_at": "2"}), None, &said, None);
-    }
-
-    #[test]
-    fn f_060_the_date_is_the_first_known_field_that_holds_one() {
-        let records = [record(
-            &json!({"published": "soon", "updated_at": "2026-11-20", "date": "2026-11-19"}),
-        )];
-        assert_eq!(date_field(&records), Some("updated_at"));
-        assert_eq!(date_field(&[record(&json!({"title": "A"}))]), None);
-    }
 
     fn feed(minutes: u32) -> FeedConnection {
         let feed = json!({"feeds": [], "poll_interval_minutes": minutes, "max_items_per_poll": 50, "timeout_seconds": 30});
@@ -267,9 +180,17 @@ mod tests {
         let mut position = Position::start(MarkKind::Cursor);
         let late = SignedDuration::from_hours(24);
         let back = |position: &Position| {
-            hours(Look { previous: Some(position), late, most: 1, last: None }, now)
+            let look = Look {
+                previous: Some(position),
+                late,
+                most: 1,
+                memory: 1,
+                last: None,
+                is_kept: true,
+            };
+            hours(look, now)
         };
-        assert_eq!(back(&position), FIRST_HOURS);
+        assert_eq!(back(&position), MAX_HOURS);
         position.value = Some("2026-11-20T05:30:00Z".to_owned());
         assert_eq!(back(&position), 27);
     }

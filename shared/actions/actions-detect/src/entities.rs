@@ -6,7 +6,7 @@ use std::sync::Arc;
 use countersign_knowledge::discovered::Discovered;
 use countersign_knowledge::graph::Scope;
 use countersign_knowledge::{Discovery, DiscoveryType, Namespace};
-use countersign_monitor::{Found, MAX_SEEN, MarkKind, Novel, novel};
+use countersign_monitor::{Found, MarkKind, Novel, novel};
 use countersign_profile::ProfileId;
 use countersign_registry::action::{ActionError, Call};
 use countersign_registry::actions::detect_new_entities::{
@@ -19,6 +19,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::look::{Detect, Look, Seen};
+
+/// How many pages of discoveries one look reads; where that is not enough, the next look goes on.
+const MAX_PAGES: usize = 50;
 
 /// The parts of the graph that an agent works in.
 pub trait Namespaces: Send + Sync {
@@ -53,6 +56,15 @@ impl Detect for NewEntities {
         DetectNewEntities::NAME
     }
 
+    fn kind(&self) -> MarkKind {
+        MarkKind::Timestamp
+    }
+
+    /// A position is a time: it means the same for other types.
+    fn source(&self, _: &Call) -> Result<Map<String, Value>, ActionError> {
+        Ok(Map::new())
+    }
+
     fn look<'a>(
         &'a self,
         call: &'a Call,
@@ -62,25 +74,78 @@ impl Detect for NewEntities {
             let (inputs, params) = arguments::<DetectNewEntities>(call)?;
             let namespace = self.namespaces.first(call).await?;
             let scope = Scope { owner: call.owner.clone(), namespace };
-            let found = self.discovered.since(&scope, since(look), MAX_SEEN).await;
-            let (found, has_more) =
-                found.map_err(|error| ActionError::from_failure(error.as_ref()))?;
-            if has_more && look.previous.is_some_and(|position| position.value.is_some()) {
-                let message = format!("more than {MAX_SEEN} things were found since the last look");
+            let read = self.read(&scope, look, call.now, |one| fits(one, &inputs, &params)).await?;
+            if read.is_stuck(look) {
+                let message = "more was found within the overlap than one look reads";
                 return Err(ActionError::terminal("TOO_MANY_DISCOVERIES", message)
-                    .with_help("let the monitor look more often, or reset its watermarks"));
+                    .with_help("shorten the monitor's `overlap_minutes`"));
             }
-            let found = found.iter().filter(|one| fits(one, &inputs, &params)).map(item).collect();
-            let novel = novel(look.previous, found, look.overlap(MarkKind::Timestamp, call.now));
-            Ok(seen(novel, look, &inputs))
+            let novel = novel(look.previous, read.found, look.overlap(self.kind(), call.now));
+            let novel = novel.map_err(|error| ActionError::from_failure(&error))?;
+            Ok(seen(novel, look, &inputs, read.past, read.since))
         })
     }
 }
 
-/// Nothing earlier can be new.
-fn since(look: Look<'_>) -> Option<Timestamp> {
-    let newest: Timestamp = look.previous?.value.as_deref()?.parse().ok()?;
-    newest.checked_sub(look.late).ok()
+/// What a look has read of the discoveries.
+struct Read {
+    found: Vec<Found>,
+    /// From when on.
+    since: Option<Timestamp>,
+    /// How far, when that was more than a page.
+    past: Option<Timestamp>,
+    /// Whether there is more behind that.
+    has_more: bool,
+}
+
+impl Read {
+    /// Whether the next look would read the same again; or the first one does not reach the present.
+    fn is_stuck(&self, look: Look<'_>) -> bool {
+        let Some(previous) = look.previous else { return self.has_more };
+        let is_past = self.past > previous.moment();
+        self.has_more && !is_past && self.found.len() <= room(look)
+    }
+}
+
+/// So many that some of them are new.
+fn room(look: Look<'_>) -> usize {
+    look.most + look.previous.map_or(0, |position| position.seen.len())
+}
+
+impl NewEntities {
+    /// Reads discoveries from the position on, the oldest first, until more fit than a batch takes.
+    async fn read(
+        &self,
+        scope: &Scope,
+        look: Look<'_>,
+        now: Timestamp,
+        fits: impl Fn(&Discovery) -> bool,
+    ) -> Result<Read, ActionError> {
+        let since = since(look, now);
+        let mut read = Read { found: Vec::new(), since, past: None, has_more: false };
+        let mut after = None::<String>;
+        for number in 0..MAX_PAGES {
+            let page = self.discovered.since(scope, since, after.as_deref()).await;
+            let (page, next) = page.map_err(|error| ActionError::from_failure(error.as_ref()))?;
+            if number > 0 {
+                read.past = page.last().map(|one| one.discovered_at.min(now)).or(read.past);
+            }
+            read.found.extend(page.iter().filter(|one| fits(one)).map(item));
+            (read.has_more, after) = (next.is_some(), next);
+            if !read.has_more || (look.previous.is_some() && read.found.len() > room(look)) {
+                break;
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// Nothing earlier can be new: not even at the first look, where what is earlier counts as known.
+fn since(look: Look<'_>, now: Timestamp) -> Option<Timestamp> {
+    match look.previous {
+        Some(previous) => previous.horizon(look.late),
+        None => now.checked_sub(look.late).ok(),
+    }
 }
 
 fn fits(found: &Discovery, inputs: &Inputs, params: &Params) -> bool {
@@ -106,13 +171,29 @@ fn item(found: &Discovery) -> Found {
     Found { key, at, record: json!(entity) }
 }
 
-fn seen(novel: Novel, look: Look<'_>, inputs: &Inputs) -> Seen {
+fn seen(
+    novel: Novel,
+    look: Look<'_>,
+    inputs: &Inputs,
+    past: Option<Timestamp>,
+    since: Option<Timestamp>,
+) -> Seen {
+    let mut position = novel.position;
+    if let (None, Some(since)) = (look.previous, since) {
+        position = position.known_before(since);
+    }
+    // What was read and does not fit is not read again.
+    let past = past.filter(|_| !novel.has_more);
+    if let Some(past) = past {
+        position = position.read_up_to(past);
+    }
     let keys = novel.items.iter().map(|found| found.key.clone()).collect();
     let entities: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
     let output = json!({
         "count": entities.len(), "entities": entities,
-        "watermark": novel.position.value, "previous_watermark": look.before(),
+        "watermark": position.value, "previous_watermark": look.before(),
     });
     let metadata = Map::from_iter([("entity_types".to_owned(), json!(inputs.entity_types))]);
-    Seen { output, keys, position: Some(novel.position), metadata }
+    let advances = past.is_some() && position.value != look.before();
+    Seen { output, keys, position: Some(position), metadata, advances }
 }

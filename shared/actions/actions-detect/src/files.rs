@@ -26,6 +26,14 @@ impl Detect for NewFiles {
         DetectNewFiles::NAME
     }
 
+    fn kind(&self) -> MarkKind {
+        MarkKind::Timestamp
+    }
+
+    fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError> {
+        Ok(metadata(&arguments::<DetectNewFiles>(call)?.0.folder_id))
+    }
+
     fn look<'a>(
         &'a self,
         call: &'a Call,
@@ -39,7 +47,8 @@ impl Detect for NewFiles {
                 .filter(|listed| listed.is_of(&params.file_types))
                 .map(|listed| listed.found(&inputs.folder_id))
                 .collect::<Vec<_>>();
-            let novel = novel(look.previous, found, look.overlap(MarkKind::Timestamp, call.now));
+            let novel = novel(look.previous, found, look.overlap(self.kind(), call.now))
+                .map_err(|error| ActionError::from_failure(&error))?;
             let keys = novel.items.iter().map(|found| found.key.clone()).collect();
             let files: Vec<Value> = novel.items.into_iter().map(|found| found.record).collect();
             let output = json!({
@@ -47,7 +56,7 @@ impl Detect for NewFiles {
                 "watermark": novel.position.value, "previous_watermark": look.before(),
             });
             let metadata = metadata(&inputs.folder_id);
-            Ok(Seen { output, keys, position: Some(novel.position), metadata })
+            Ok(Seen { output, keys, position: Some(novel.position), metadata, advances: false })
         })
     }
 }
@@ -61,6 +70,14 @@ pub struct FolderChanges {
 impl Detect for FolderChanges {
     fn name(&self) -> &'static str {
         DetectFolderChanges::NAME
+    }
+
+    fn kind(&self) -> MarkKind {
+        MarkKind::Hash
+    }
+
+    fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError> {
+        Ok(metadata(&arguments::<DetectFolderChanges>(call)?.0.folder_id))
     }
 
     fn look<'a>(
@@ -98,7 +115,8 @@ impl Detect for FolderChanges {
                 "watermark": changed.position.value, "previous_watermark": look.before(),
             });
             let keys = all.iter().map(change_key).collect();
-            Ok(Seen { output, keys, position: Some(changed.position), metadata: metadata(folder) })
+            let (position, metadata) = (Some(changed.position), metadata(folder));
+            Ok(Seen { output, keys, position, metadata, advances: false })
         })
     }
 }

@@ -4,6 +4,7 @@
 //! position: a monitor its watermark. In a run that is not a monitor's there is none, and everything that is there is new; a
 //! monitor's run does not look at all, its steps have what the look before it found.
 
+mod answer;
 mod data;
 mod entities;
 mod files;

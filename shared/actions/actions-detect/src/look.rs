@@ -17,14 +17,18 @@ pub struct Look<'a> {
     pub late: SignedDuration,
     /// The most items it may find.
     pub most: usize,
+    /// How many items its position may remember.
+    pub memory: usize,
     /// When it looked last, for sources that want to be left alone for a while.
     pub last: Option<Timestamp>,
+    /// Whether somebody keeps the position: then a look fails when something may be missing.
+    pub is_kept: bool,
 }
 
 impl Look<'_> {
     /// How items are compared at this look.
     pub(crate) fn overlap(&self, kind: MarkKind, now: Timestamp) -> Overlap {
-        Overlap { kind, late: self.late, now, most: self.most }
+        Overlap { kind, late: self.late, now, most: self.most, memory: self.memory, is_cut: false }
     }
 
     /// The value before this look.
@@ -44,12 +48,23 @@ pub struct Seen {
     pub position: Option<Position>,
     /// What was looked at.
     pub metadata: Map<String, Value>,
+    /// Whether the position moves although nothing is new: it went past much that is of no interest.
+    pub advances: bool,
 }
 
 /// An action that looks for what is new.
 pub trait Detect: Send + Sync {
     /// The action's name in the registry.
     fn name(&self) -> &'static str;
+
+    /// What the values of its positions are.
+    fn kind(&self) -> MarkKind;
+
+    /// What a call looks at, a part of the metadata: where that changes, a position means nothing.
+    ///
+    /// # Errors
+    /// [`ActionError`] when the arguments are not the action's.
+    fn source(&self, call: &Call) -> Result<Map<String, Value>, ActionError>;
 
     /// Looks.
     fn look<'a>(
@@ -74,7 +89,9 @@ impl Handler for Alone {
                 previous: Some(&start),
                 late: SignedDuration::ZERO,
                 most: MAX_ITEMS,
+                memory: usize::MAX,
                 last: None,
+                is_kept: false,
             };
             Ok(self.0.look(call, look).await?.output)
         })

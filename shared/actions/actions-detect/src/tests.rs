@@ -8,7 +8,7 @@ use countersign_knowledge::graph::{GraphError, Scope};
 use countersign_knowledge::{
     Discovery, DiscoveryId, DiscoveryStatus, DiscoveryType, EntityId, EntityType, Namespace,
 };
-use countersign_monitor::{MAX_ITEMS, Position};
+use countersign_monitor::{MAX_ITEMS, MAX_SEEN, MarkKind, Position};
 use countersign_registry::action::{ActionError, Call, RunInfo};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
@@ -88,7 +88,8 @@ async fn look(
     previous: Option<&Position>,
 ) -> Result<Seen, ActionError> {
     let late = SignedDuration::from_hours(1);
-    detect.look(call, Look { previous, late, most: MAX_ITEMS, last: None }).await
+    let (most, memory) = (MAX_ITEMS, MAX_SEEN);
+    detect.look(call, Look { previous, late, most, memory, last: None, is_kept: true }).await
 }
 
 #[tokio::test]
@@ -160,11 +161,16 @@ impl Discovered for Graph {
         &'a self,
         _: &'a Scope,
         since: Option<Timestamp>,
-        _: usize,
-    ) -> BoxFuture<'a, Result<(Vec<Discovery>, bool), GraphError>> {
+        after: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<(Vec<Discovery>, Option<String>), GraphError>> {
         let is_late = |found: &&Discovery| since.is_none_or(|at| found.discovered_at >= at);
-        let found = self.0.iter().filter(is_late).cloned().collect();
-        Box::pin(async move { Ok((found, false)) })
+        let mut found: Vec<Discovery> = self.0.iter().filter(is_late).cloned().collect();
+        found.sort_by_key(|found| found.discovered_at);
+        let begin: usize = after.map_or(0, |after| after.parse().unwrap());
+        let end = found.len().min(begin + 200);
+        let next = (end < found.len()).then(|| end.to_string());
+        let page = found[begin..end].to_vec();
+        Box::pin(async move { Ok((page, next)) })
     }
 }
 
@@ -217,4 +223,40 @@ async fn f_062_new_entities_of_a_kind_are_found_once() {
     let names: Vec<&Value> =
         second.output["entities"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
     assert_eq!(names, ["E2"], "{:#}", second.output);
+}
+
+#[tokio::test]
+async fn f_062_however_much_was_found_the_looks_go_through_it() {
+    let call = call("detect_new_entities", &json!({"entity_types": ["org"]}), &json!({}));
+    // Every tenth is of the kind that is looked for; a minute has 100.
+    let discovered = |n: i64| {
+        let kind = if n % 10 == 0 { "ORG" } else { "PERSON" };
+        let mut one = discovery(1, kind, 0.9, 600 - n / 100);
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&n.to_be_bytes());
+        one.entity_id = EntityId::from_bytes(bytes);
+        one
+    };
+    let graph = Arc::new(Graph((0..25_000).map(discovered).collect()));
+    let entities = NewEntities { discovered: graph.clone(), namespaces: graph };
+    let mut position = Position::start(MarkKind::Cursor);
+    let mut keys = Vec::new();
+    for _ in 0..10 {
+        let seen = look(&entities, &call, Some(&position)).await.unwrap();
+        keys.extend(seen.keys);
+        position = seen.position.unwrap();
+    }
+    assert_eq!(keys.len(), 2_500, "each once, none left out");
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), 2_500);
+}
+
+#[tokio::test]
+async fn f_062_more_within_the_overlap_than_a_look_reads_is_said() {
+    let call = call("detect_new_entities", &json!({"entity_types": ["org"]}), &json!({}));
+    let graph = Arc::new(Graph((0..10_100).map(|_| discovery(1, "PERSON", 0.9, 5)).collect()));
+    let entities = NewEntities { discovered: graph.clone(), namespaces: graph };
+    let failed = look(&entities, &call, None).await.unwrap_err();
+    assert_eq!(failed.code, "TOO_MANY_DISCOVERIES");
 }

@@ -1,6 +1,6 @@
 //! The end of a monitor's run, written down: its batch is closed and the watermarks move, or it waits for its next try.
 
-use countersign_monitor::{BatchState, MonitorId, Watermark, settle};
+use countersign_monitor::{BatchState, Fate, MonitorId, Watermark, fate, settle};
 use countersign_run::{FromMonitor, Head, RunStatus};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -31,6 +31,32 @@ impl MonitorStore {
                     outcome => return outcome,
                 }
             }
+        })
+    }
+
+    /// Whether the end of a monitor's run parks its batch. Asked before [`MonitorStore::ended`] writes it: whoever is told of it
+    /// afterwards is not told when that was done already.
+    ///
+    /// # Errors
+    /// [`CatalogError::Store`] when the table does not answer.
+    pub fn parks<'a>(
+        &'a self,
+        head: &'a Head,
+        status: RunStatus,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let Some(from) = &head.from_monitor else { return Ok(false) };
+            if matches!(fate(status), None | Some(Fate::Done)) {
+                return Ok(false);
+            }
+            let state = self.standing(&from.monitor).await?.state;
+            let Some(open) = state.open.as_ref().filter(|open| open.batch == from.batch) else {
+                return Ok(false);
+            };
+            let batched = self.batch(&from.monitor, open.number).await?;
+            let settled = batched.and_then(|it| settle(&it.batch, &state, &head.run, status, now));
+            Ok(settled.is_some_and(|settled| settled.batch.state == BatchState::Parked))
         })
     }
 

@@ -190,14 +190,23 @@ impl MonitorStore {
             }
             writes.extend(clock_write(clock)?);
             match self.apply(writes).await {
-                // Nothing refers to it.
                 Err(lost @ CatalogError::Changed(_)) => {
-                    self.discard(&batched).await?;
+                    self.discard_unless_named(&batched).await?;
                     Err(lost)
                 }
                 written => written.map(|()| batched),
             }
         })
+    }
+
+    /// Removes what a batch that lost a race holds. Whoever won may have seen the same: then both named the same object, and
+    /// the record that was written refers to it.
+    async fn discard_unless_named(&self, lost: &Batched) -> Result<()> {
+        let written = self.batch(&lost.batch.monitor_id, lost.batch.number).await?;
+        if written.is_some_and(|written| written.content == lost.content) {
+            return Ok(());
+        }
+        self.discard(lost).await
     }
 
     async fn keep(

@@ -17,24 +17,12 @@ impl Discovered for KnowledgeStore {
         &'a self,
         scope: &'a Scope,
         since: Option<Timestamp>,
-        most: usize,
-    ) -> BoxFuture<'a, Result<(Vec<Discovery>, bool), GraphError>> {
+        after: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<(Vec<Discovery>, Option<String>), GraphError>> {
         Box::pin(async move {
-            let (mut all, mut after) = (Vec::new(), None::<String>);
-            loop {
-                let window = Window { limit: PAGE, after: after.as_deref() };
-                let page = self.discoveries(scope, window).await.map_err(boxed)?;
-                let is_late = |found: &Discovery| since.is_none_or(|at| found.discovered_at >= at);
-                let has_earlier = page.items.iter().any(|found| !is_late(found));
-                all.extend(page.items.into_iter().filter(is_late));
-                after = page.next;
-                if has_earlier || after.is_none() {
-                    return Ok((all, false));
-                }
-                if all.len() >= most {
-                    return Ok((all, true));
-                }
-            }
+            let page = self.discoveries_since(scope, since, Window { limit: PAGE, after });
+            let page = page.await.map_err(boxed)?;
+            Ok((page.items, page.next))
         })
     }
 }

@@ -7,6 +7,7 @@ use countersign_knowledge::{
 };
 use countersign_store_kit::{Query, decode};
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
 use crate::reads::Page;
@@ -94,6 +95,18 @@ impl KnowledgeStore {
         window: Window<'a>,
     ) -> BoxFuture<'a, Result<Page<Discovery>>> {
         let query = Query::index(&keys::discoveries(scope)).descending();
+        Box::pin(self.page_of(query, window))
+    }
+
+    /// A page of what all runs found from a time on, oldest first.
+    pub fn discoveries_since<'a>(
+        &'a self,
+        scope: &'a Scope,
+        since: Option<Timestamp>,
+        window: Window<'a>,
+    ) -> BoxFuture<'a, Result<Page<Discovery>>> {
+        let since = keys::place(since.unwrap_or(Timestamp::MIN), "");
+        let query = Query::index(&keys::discoveries(scope)).between(&since, "~");
         Box::pin(self.page_of(query, window))
     }
 }

@@ -11,6 +11,9 @@ use crate::model::{
 /// The argument with which a call goes on where an earlier one ended: its `_next_cursor`.
 pub const CURSOR_ARGUMENT: &str = "_cursor";
 
+/// How many feeds of an `rss_feed` are missing from an answer.
+pub const FEEDS_FAILED: &str = "feeds_failed";
+
 /// Fields every record carries beside its own: where it came from.
 pub const PROVENANCE_FIELDS: [(&str, &str); 6] = [
     ("_source", "the connector the record came from"),
@@ -129,7 +132,8 @@ pub(crate) fn envelope(endpoint: &Endpoint) -> Vec<Slot> {
             answer_metadata(endpoint, &rules.mapping).into_iter().chain(stale_metadata()).collect()
         }
         Operation::Tool(rules) => answer_metadata(endpoint, &rules.mapping),
-        Operation::Scrape(_) | Operation::ReadFeeds(_) | Operation::Query(_) => {
+        Operation::ReadFeeds(_) => feed_metadata(),
+        Operation::Scrape(_) | Operation::Query(_) => {
             page_metadata().into_iter().chain(stale_metadata()).collect()
         }
     }
@@ -192,6 +196,12 @@ fn stale_metadata() -> [Slot; 2] {
         ),
         slot("_stale_age_seconds", DataType::Integer, "how old that answer is"),
     ]
+}
+
+fn feed_metadata() -> Vec<Slot> {
+    let failed = "feeds that could not be read; `warnings` says why";
+    let failed = slot(FEEDS_FAILED, DataType::Integer, failed);
+    page_metadata().into_iter().chain([failed]).chain(stale_metadata()).collect()
 }
 
 fn page_metadata() -> Vec<Slot> {

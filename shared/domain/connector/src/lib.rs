@@ -53,8 +53,8 @@ pub use binding::{
 pub use binding_rules::Refusal;
 pub use coerce::{coerce, exact, uncertain};
 pub use contract::{
-    CURSOR_ARGUMENT, EndpointContract, PROVENANCE_FIELDS, endpoint_contract, has_pages,
-    is_irreversible,
+    CURSOR_ARGUMENT, EndpointContract, FEEDS_FAILED, PROVENANCE_FIELDS, endpoint_contract,
+    has_pages, is_irreversible,
 };
 /// A problem of a connector's text, in the form of every kind of document.
 pub use countersign_document::Problem as Diagnostic;

@@ -8,11 +8,11 @@ use crate::rows::Discovery;
 
 /// Reading what runs have found, by time.
 pub trait Discovered: Send + Sync {
-    /// What was found since a time, the newest first: at most about `most`, and whether there is more.
+    /// A page of what was found since a time, the oldest first, behind the place `after`; the place where it goes on.
     fn since<'a>(
         &'a self,
         scope: &'a Scope,
         since: Option<Timestamp>,
-        most: usize,
-    ) -> BoxFuture<'a, Result<(Vec<Discovery>, bool), GraphError>>;
+        after: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<(Vec<Discovery>, Option<String>), GraphError>>;
 }

@@ -61,7 +61,7 @@ pub struct Content {
 /// A batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Its id: follows from the monitor and its number.
+    /// Its id: follows from the monitor, its number and when it was detected.
     pub id: BatchId,
     /// 1, 2, … for each monitor.
     pub number: u64,
@@ -103,7 +103,7 @@ impl Batch {
         now: Timestamp,
     ) -> Self {
         let number = state.batches + 1;
-        let id = batch_id(monitor, number);
+        let id = batch_id(monitor, number, now);
         Self {
             run: run_id(&id, 1),
             id,
@@ -122,10 +122,11 @@ impl Batch {
     }
 }
 
-/// The id of a monitor's `number`-th batch.
+/// The id of a monitor's `number`-th batch. Of a monitor that is made again under the same id, batches are others although
+/// their numbers are the same: the time tells them apart.
 #[must_use]
-pub fn batch_id(monitor: &MonitorId, number: u64) -> BatchId {
-    BatchId::from_bytes(derived(&format!("batch\0{monitor}\0{number}")))
+pub fn batch_id(monitor: &MonitorId, number: u64, detected_at: Timestamp) -> BatchId {
+    BatchId::from_bytes(derived(&format!("batch\0{monitor}\0{number}\0{detected_at}")))
 }
 
 /// The run of a batch's `attempt`-th try.

@@ -11,11 +11,13 @@
 
 mod batch;
 mod changes;
+mod error;
 mod hours;
 mod interval;
 mod mark;
 mod novel;
 mod occurrence;
+mod remembered;
 mod settle;
 mod spec;
 mod steps;
@@ -31,9 +33,10 @@ pub const MAX_MONITORS: usize = 100;
 pub use batch::{Batch, BatchItem, BatchState, Content, MAX_ATTEMPTS, batch_id, run_id};
 pub use changes::{Change, ChangeKind, Changed, Held, MAX_FILES, changes};
 pub use countersign_run::{BatchId, FromMonitor, MonitorId};
+pub use error::LookError;
 pub use hours::{ActiveHours, ClockTime};
 pub use interval::Interval;
-pub use mark::{MAX_SEEN, MarkKind, Position, Watermark};
+pub use mark::{MAX_REMEMBERED, MAX_SEEN, MarkKind, Position, Watermark};
 pub use novel::{Found, MAX_ITEMS, Novel, Overlap, novel};
 pub use occurrence::{Origin, begun, followed, held_up, noticed};
 pub use settle::{Fate, Settled, fate, settle};

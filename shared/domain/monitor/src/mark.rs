@@ -7,8 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The most items a watermark remembers one by one.
-pub const MAX_SEEN: usize = 2_000;
+/// The most items a watermark remembers one by one: about 270 KB, of the 350 KB of a record.
+pub const MAX_SEEN: usize = 5_000;
+
+/// The most items that all watermarks of a monitor remember: they are written with one request.
+pub const MAX_REMEMBERED: usize = 30_000;
 
 /// What a watermark's value is (F-213).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,7 +40,7 @@ pub struct Position {
     /// What is older counts as known, whatever the overlap is: it is not remembered one by one any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<Timestamp>,
-    /// What is remembered, by a digest of its key: when it was dated, or what it held.
+    /// What is remembered, by a digest of its key: its date, `~` and the last look that saw it when it has none, or what it held.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub seen: BTreeMap<String, String>,
 }
@@ -49,8 +52,28 @@ impl Position {
         Self { kind, value: None, floor: None, seen: BTreeMap::new() }
     }
 
+    /// Whether it is the position before everything.
+    #[must_use]
+    pub fn is_start(&self) -> bool {
+        self.value.is_none() && self.floor.is_none() && self.seen.is_empty()
+    }
+
+    /// The same where everything dated before `date` counts as known.
+    #[must_use]
+    pub fn known_before(self, date: Timestamp) -> Self {
+        Self { floor: self.floor.max(Some(date)), ..self }
+    }
+
+    /// The same after everything dated before `date` was read, of interest or not.
+    #[must_use]
+    pub fn read_up_to(self, date: Timestamp) -> Self {
+        let value = self.moment().max(Some(date)).map(|at| at.to_string());
+        Self { value, ..self }
+    }
+
     /// The value as a moment.
-    pub(crate) fn moment(&self) -> Option<Timestamp> {
+    #[must_use]
+    pub fn moment(&self) -> Option<Timestamp> {
         self.value.as_deref().and_then(|value| value.parse().ok())
     }
 }
@@ -107,10 +130,25 @@ impl Watermark {
         Self { position: Some(position), updated_at: Some(at), version, ..self }
     }
 
-    /// The same before everything: whatever is there is new at the next look (F-215).
+    /// The same before everything: whatever is there is new at the next look, wherever that looks (F-215).
     #[must_use]
     pub fn reset(self, at: Timestamp) -> Self {
         let kind = self.position.as_ref().map_or(MarkKind::Cursor, |position| position.kind);
-        self.moved(Position::start(kind), at)
+        Self { metadata: Map::new(), ..self }.moved(Position::start(kind), at)
+    }
+
+    /// The watermark for a look at `source`. Where it looked at something else, or for something else, it has never looked: its
+    /// position means nothing there.
+    #[must_use]
+    pub fn for_source(self, kind: MarkKind, source: &Map<String, Value>) -> Self {
+        let is_same = |(name, value): (&String, &Value)| {
+            self.metadata.get(name).unwrap_or(&Value::Null) == value
+        };
+        let is_of_kind = self.position.as_ref().is_none_or(|position| position.kind == kind);
+        if self.metadata.is_empty() || (is_of_kind && source.iter().all(is_same)) {
+            return self;
+        }
+        let metadata = source.clone();
+        Self { position: None, last_checked_at: None, metadata, ..self }
     }
 }

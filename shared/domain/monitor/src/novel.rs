@@ -1,12 +1,14 @@
 //! What is new among items that have a time or none.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::mark::{MAX_SEEN, MarkKind, Position};
+use crate::error::LookError;
+use crate::mark::{MarkKind, Position};
+use crate::remembered::{Held, forget};
 
 /// The most items of a batch; what is left is new at the next look.
 pub const MAX_ITEMS: usize = 1_000;
@@ -44,21 +46,31 @@ pub struct Overlap {
     pub now: Timestamp,
     /// The most items of a batch.
     pub most: usize,
+    /// How many items the position may remember.
+    pub memory: usize,
+    /// Whether the source has more than what is compared.
+    pub is_cut: bool,
 }
 
 /// Compares what is there with a position; without one, everything that is there is known from now on (F-219).
 ///
 /// An item with a time is new when it is not remembered and is not dated before the newest by more than the overlap. An item
-/// without a time is new when it is not remembered.
-#[must_use]
-pub fn novel(previous: Option<&Position>, mut there: Vec<Found>, how: Overlap) -> Novel {
-    there.sort_by(|a, b| (a.at.is_none(), a.at, &a.key).cmp(&(b.at.is_none(), b.at, &b.key)));
-    there.dedup_by(|a, b| a.key == b.key);
+/// without a time is new when it is not remembered. What is there is in the order of its source.
+///
+/// # Errors
+/// [`LookError`] when nobody can say that an item which is not processed counts as new later: the source has more than came
+/// back, or more than a position remembers.
+pub fn novel(
+    previous: Option<&Position>,
+    there: Vec<Found>,
+    how: Overlap,
+) -> Result<Novel, LookError> {
     let start = Position::start(how.kind);
-    let horizon = previous.and_then(|position| horizon(position, how.late));
     let before = previous.unwrap_or(&start);
+    let cut = how.is_cut.then(|| oldest_behind(before, &there, how)).transpose()?;
+    let horizon = before.horizon(how.late);
     let (mut items, mut known) = (Vec::new(), Vec::new());
-    for found in there {
+    for found in unique(there) {
         let is_old = horizon.zip(found.at).is_some_and(|(horizon, at)| at < horizon);
         let digest = digest(&found.key);
         if is_old || before.seen.contains_key(&digest) {
@@ -70,17 +82,55 @@ pub fn novel(previous: Option<&Position>, mut there: Vec<Found>, how: Overlap) -
     if previous.is_none() {
         known.extend(items.drain(..).map(|(digest, found)| (digest, found.at)));
     }
-    let has_more = items.len() > how.most;
-    items.truncate(how.most);
+    let left = items.split_off(how.most.min(items.len()));
     known.extend(items.iter().map(|(digest, found)| (digest.clone(), found.at)));
-    let position = behind(before, &known, how);
-    Novel { items: items.into_iter().map(|(_, found)| found).collect(), position, has_more }
+    let left_at = left.iter().filter_map(|(_, found)| found.at).min();
+    let mut position = behind(before, &known, how);
+    match (horizon, cut) {
+        (Some(_), _) => {}
+        // Of a first answer that is cut, what is missing counts as known.
+        (None, Some(oldest)) => position.floor = Some(just_behind(oldest, left_at)?),
+        // This was the first answer, and it was whole: of those that follow, nothing may be missing.
+        (None, None) => position.floor = Some(Timestamp::MIN),
+    }
+    forget(&mut position, &known, left_at, how)?;
+    let items = items.into_iter().map(|(_, found)| found).collect();
+    Ok(Novel { items, position, has_more: !left.is_empty() })
 }
 
-/// What is dated before this counts as known.
-fn horizon(position: &Position, late: SignedDuration) -> Option<Timestamp> {
-    let by_value = position.moment().and_then(|newest| newest.checked_sub(late).ok());
-    by_value.max(position.floor)
+/// The oldest date of an answer that its source has cut. What is missing is of no interest when the records come newest first
+/// and go back to what counts as known anyhow: nothing else says what is missing.
+fn oldest_behind(before: &Position, there: &[Found], how: Overlap) -> Result<Timestamp, LookError> {
+    let dates: Option<Vec<Timestamp>> = there.iter().map(|found| found.at).collect();
+    let dates = dates.ok_or(LookError::Incomplete)?;
+    let (Some(newest), Some(oldest)) = (dates.first(), dates.last()) else {
+        return Err(LookError::Incomplete);
+    };
+    let at_first = || newest.min(&how.now).checked_sub(how.late).ok();
+    let wanted = before.horizon(how.late).or_else(at_first);
+    let is_newest_first = newest > oldest && dates.is_sorted_by(|one, next| one >= next);
+    if is_newest_first && wanted.is_some_and(|wanted| *oldest < wanted) {
+        Ok(*oldest)
+    } else {
+        Err(LookError::Incomplete)
+    }
+}
+
+/// Just behind a date, unless an item that is left has it too.
+fn just_behind(date: Timestamp, left: Option<Timestamp>) -> Result<Timestamp, LookError> {
+    if left.is_some_and(|left| left <= date) {
+        return Err(LookError::Incomplete);
+    }
+    Ok(date.checked_add(SignedDuration::from_nanos(1)).unwrap_or(date))
+}
+
+/// Each item once, as it is dated last; the oldest first, then those without a date.
+fn unique(mut there: Vec<Found>) -> Vec<Found> {
+    there.sort_by(|a, b| (b.at, &a.key).cmp(&(a.at, &b.key)));
+    let mut keys = BTreeSet::new();
+    there.retain(|found| keys.insert(found.key.clone()));
+    there.sort_by(|a, b| (a.at.is_none(), a.at, &a.key).cmp(&(b.at.is_none(), b.at, &b.key)));
+    there
 }
 
 /// The position once these are known too.
@@ -94,45 +144,11 @@ fn behind(before: &Position, known: &[(String, Option<Timestamp>)], how: Overlap
         seen: before.seen.clone(),
     };
     for (digest, at) in known {
-        // Of what has no time, the last look that saw it is remembered.
-        let at = at.unwrap_or(how.now);
-        position.seen.insert(digest.clone(), format!("{at}"));
+        let held = position.seen.get(digest).map(|held| Held::read(held));
+        let seen = at.map_or(Held::Undated(how.now), Held::Dated);
+        position.seen.insert(digest.clone(), seen.since(held).to_string());
     }
-    forget(&mut position, known, how);
     position
-}
-
-/// Forgets what the horizon covers, then the oldest of what is too many. What was dated is then covered by the floor; what has
-/// no time and is still there is kept as long as there is room.
-fn forget(position: &mut Position, known: &[(String, Option<Timestamp>)], how: Overlap) {
-    let undated: BTreeMap<&str, ()> = known
-        .iter()
-        .filter(|(_, at)| at.is_none())
-        .map(|(digest, _)| (digest.as_str(), ()))
-        .collect();
-    if let Some(horizon) = horizon(position, how.late) {
-        let is_kept = |digest: &String, at: &mut String| {
-            undated.contains_key(digest.as_str())
-                || at.parse::<Timestamp>().is_ok_and(|at| at >= horizon)
-        };
-        position.seen.retain(is_kept);
-    }
-    let Some(many) = position.seen.len().checked_sub(MAX_SEEN).filter(|many| *many > 0) else {
-        return;
-    };
-    let mut by_age: Vec<(Timestamp, String)> = position
-        .seen
-        .iter()
-        .filter(|(digest, _)| !undated.contains_key(digest.as_str()))
-        .filter_map(|(digest, at)| Some((at.parse().ok()?, digest.clone())))
-        .collect();
-    by_age.sort();
-    for (at, digest) in by_age.into_iter().take(many) {
-        position.seen.remove(&digest);
-        // Just behind it: it is not to be new again.
-        let behind = at.checked_add(SignedDuration::from_nanos(1)).unwrap_or(at);
-        position.floor = position.floor.max(Some(behind));
-    }
 }
 
 /// Sixteen hex digits that stand for a key.

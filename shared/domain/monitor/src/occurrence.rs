@@ -115,8 +115,8 @@ mod tests {
 
     fn batch(state: BatchState, attempt: u32, status: Option<RunStatus>) -> Batch {
         let monitor = MonitorId::from_bytes([1; 16]);
-        let id = batch_id(&monitor, 1);
         let at: Timestamp = "2026-11-24T06:00:00.5Z".parse().unwrap();
+        let id = batch_id(&monitor, 1, at);
         let is_closed = state != BatchState::Open;
         Batch {
             run: run_id(&id, attempt),

@@ -106,9 +106,9 @@ mod tests {
 
     fn check(status: RunStatus, attempt: u32, expect: BatchState) {
         let monitor = MonitorId::from_bytes([1; 16]);
-        let id = batch_id(&monitor, 1);
-        let run = run_id(&id, attempt);
         let now = Timestamp::UNIX_EPOCH;
+        let id = batch_id(&monitor, 1, now);
+        let run = run_id(&id, attempt);
         let open = Open { batch: id.clone(), number: 1, run: run.clone(), retry_after: None };
         let batch = Batch {
             id,

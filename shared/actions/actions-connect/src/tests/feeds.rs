@@ -157,6 +157,7 @@ async fn f_101_one_feed_that_fails_is_a_warning_and_all_are_an_error() {
     let server = feeds(gone.clone(), rss(&[("3", "3", HOUR_AGO)])).await;
     let output = run(World::new(&news_yaml(&server)), &recent(json!({}))).await.unwrap();
     assert_eq!(ids(&output), ["Beta/3"]);
+    assert_eq!(output["feeds_failed"], 1, "what is missing is not behind the others");
     assert!(
         output["warnings"][0].as_str().unwrap().starts_with("the feed `Alpha` could not be read"),
         "{output}"
@@ -176,7 +177,7 @@ async fn f_311_an_answer_that_is_no_feed_is_said_and_empty() {
     let world = Arc::new(World::new(&news_yaml(&server)));
     for (name, count) in [("Alpha", 0), ("all", 1)] {
         let output = get(&world, &recent(json!({ "feed_name": name }))).await.unwrap();
-        assert_eq!(output["count"], count);
+        assert_eq!((&output["count"], &output["feeds_failed"]), (&json!(count), &json!(1)));
         let note = output["warnings"][0].as_str().unwrap();
         assert!(note.starts_with("the feed `Alpha` was not as expected"), "{note}");
         assert!(!note.contains("key=1"), "{note}");

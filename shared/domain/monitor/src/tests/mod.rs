@@ -1,3 +1,4 @@
+mod crashes;
 mod hours;
 mod model;
 mod novelty;

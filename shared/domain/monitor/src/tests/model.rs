@@ -1,28 +1,33 @@
 //! The whole way of an item over a store that writes all or nothing: whatever happens in between, an item ends in exactly one
-//! batch that is committed or parked.
+//! batch that is committed or parked, or the look fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_run::{MonitorId, RunId, RunStatus};
 use jiff::{SignedDuration, Timestamp};
-use proptest::prelude::*;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
-    Batch, BatchItem, BatchState, Content, Due, Found, Interval, MAX_ATTEMPTS, MarkKind, Outcome,
-    Overlap, Position, State, Timing, Watermark, novel, settle, tick,
+    Batch, BatchItem, BatchState, Content, Due, Found, Interval, MarkKind, Novel, Outcome, Overlap,
+    Position, State, Timing, Watermark, novel, settle, tick,
 };
 
 /// How late an item may come, in minutes.
-const LATE: i64 = 120;
+pub(super) const LATE: i64 = 120;
 /// The most items of a batch: few, so that some are left.
 const MOST: usize = 3;
 
 /// What happens.
 #[derive(Debug, Clone)]
-enum Event {
+pub(super) enum Event {
     /// An item comes, dated so many minutes before now; some without a date.
     Arrive { back: Option<i64> },
+    /// So many items come with one date: that of now.
+    Burst { count: usize },
+    /// From now on the source shows so much of what it has.
+    Show(Shows),
+    /// From now on the step looks at the other source.
+    Move,
     /// Time passes.
     Wait { minutes: i64 },
     /// A clock ticks, and dies after so many writes.
@@ -33,22 +38,42 @@ enum Event {
     End { status: RunStatus, dies: bool, twice: bool },
 }
 
+/// What a source answers.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Shows {
+    Whole,
+    /// So many of the newest, those first.
+    Newest(usize),
+    /// So many of the oldest, those first.
+    Oldest(usize),
+}
+
 /// What a store holds.
 #[derive(Debug, Clone, Default)]
-struct Store {
-    state: State,
+pub(super) struct Store {
+    pub(super) state: State,
     mark: Option<Watermark>,
-    batches: BTreeMap<u64, (Batch, Content)>,
+    pub(super) batches: BTreeMap<u64, (Batch, Content)>,
+    /// Where the content of each batch lies, by its number.
+    pub(super) places: BTreeMap<u64, String>,
+    /// What lies in the bucket, which is not part of any transaction.
+    pub(super) objects: BTreeSet<String>,
     /// The runs that were started and have not ended.
     runs: BTreeSet<RunId>,
     /// How the others did.
-    ended: BTreeMap<RunId, RunStatus>,
+    pub(super) ended: BTreeMap<RunId, RunStatus>,
 }
 
-struct World {
+pub(super) struct World {
     now: i64,
-    source: Vec<Found>,
-    store: Store,
+    pub(super) sources: [Vec<Found>; 2],
+    /// The source that the step looks at.
+    pub(super) at: usize,
+    shows: Shows,
+    memory: usize,
+    /// What was known where a look began: it is not processed.
+    pub(super) known: BTreeSet<String>,
+    pub(super) store: Store,
 }
 
 fn at(minute: i64) -> Timestamp {
@@ -82,10 +107,36 @@ impl Store {
 }
 
 impl World {
-    fn new() -> Self {
+    pub(super) fn new(memory: usize) -> Self {
         let mut mark = Watermark::new("look");
         mark.position = Some(Position::start(MarkKind::Cursor));
-        Self { now: 0, source: Vec::new(), store: Store { mark: Some(mark), ..Store::default() } }
+        let store = Store { mark: Some(mark), ..Store::default() };
+        let (sources, known) = ([Vec::new(), Vec::new()], BTreeSet::new());
+        Self { now: 0, sources, at: 0, shows: Shows::Whole, memory, known, store }
+    }
+
+    fn arrive(&mut self, at: Option<Timestamp>) {
+        let key = format!("item-{}-{}", self.at, self.sources[self.at].len());
+        self.sources[self.at].push(Found { key, at, record: json!({}) });
+    }
+
+    /// What the source answers, and whether it has more.
+    fn answer(&self) -> (Vec<Found>, bool) {
+        let mut all = self.sources[self.at].clone();
+        let most = match self.shows {
+            Shows::Whole => return (all, false),
+            Shows::Newest(most) => {
+                all.sort_by_key(|found| std::cmp::Reverse(found.at));
+                most
+            }
+            Shows::Oldest(most) => {
+                all.sort_by_key(|found| found.at);
+                most
+            }
+        };
+        let is_cut = all.len() > most;
+        all.truncate(most);
+        (all, is_cut)
     }
 
     /// What one tick does that read `read`; it dies after `writes` writes.
@@ -117,27 +168,61 @@ impl World {
         }
     }
 
-    fn look(&mut self, read: &Store, mut writes: u8) {
+    fn look(&mut self, read: &Store, writes: u8) {
         let now = at(self.now);
-        let mark = read.mark.clone().unwrap();
+        let source = Map::from_iter([("folder".to_owned(), Value::from(self.at))]);
+        let mark = read.mark.clone().unwrap().for_source(MarkKind::Cursor, &source);
+        let mark = Watermark { metadata: source, ..mark };
+        let (there, is_cut) = self.answer();
         let how = Overlap {
             kind: MarkKind::Cursor,
             late: SignedDuration::from_mins(LATE),
             now,
             most: MOST,
+            memory: self.memory,
+            is_cut,
         };
-        let seen = novel(mark.position.as_ref(), self.source.clone(), how);
         if writes == 0 {
             return;
         }
-        if seen.items.is_empty() {
-            let state = read.state.ticked(Outcome::Suppressed, now);
-            self.store.apply(read.state.version, |store| {
-                store.state = state;
-                store.mark = Some(mark.looked(0, now));
-            });
+        let Ok(seen) = novel(mark.position.as_ref(), there.clone(), how) else {
+            let state = read.state.failed("DETECT_INCOMPLETE", now);
+            self.store.apply(read.state.version, |store| store.state = state);
             return;
+        };
+        let before = mark.position.clone();
+        let done = if seen.items.is_empty() {
+            self.nothing(read, mark, seen.position)
+        } else {
+            self.open(read, mark, seen, writes)
+        };
+        match before {
+            _ if !done => {}
+            // The first look: what is there is known, also what the answer has not got.
+            None => self.known.extend(self.sources[self.at].iter().map(|found| found.key.clone())),
+            Some(before) if is_cut && before.value.is_none() && before.floor.is_none() => {
+                let missing = self.sources[self.at].iter().filter(|found| !there.contains(found));
+                self.known.extend(missing.map(|found| found.key.clone()));
+            }
+            Some(_) => {}
         }
+    }
+
+    fn nothing(&mut self, read: &Store, mark: Watermark, position: Position) -> bool {
+        let now = at(self.now);
+        let begins = mark.position.as_ref().is_none_or(Position::is_start);
+        let mark = mark.looked(0, now);
+        let mark = if begins { mark.moved(position, now) } else { mark };
+        let state = read.state.ticked(Outcome::Suppressed, now);
+        self.store.apply(read.state.version, |store| {
+            store.state = state;
+            store.mark = Some(mark);
+        })
+    }
+
+    /// Whether the batch was written; its run is started when the tick lives as long.
+    fn open(&mut self, read: &Store, mark: Watermark, seen: Novel, writes: u8) -> bool {
+        let now = at(self.now);
         let previous = BTreeMap::from([("look".to_owned(), mark.version)]);
         let batch = Batch::found(&monitor(), &read.state, seen.items.len(), previous, now);
         let (number, run) = (batch.number, batch.run.clone());
@@ -145,18 +230,25 @@ impl World {
         let content = Content {
             items: seen.items.iter().map(item).collect(),
             outputs: Map::new(),
-            proposed: BTreeMap::from([("look".to_owned(), seen.position.clone())]),
+            proposed: BTreeMap::from([("look".to_owned(), seen.position)]),
         };
+        // Two ticks that read the same and saw the same name the same object.
+        let place = format!("{number}-{}-{}", read.state.version, json!(content.items));
+        self.store.objects.insert(place.clone());
         let state = read.state.opened(&batch, now);
         let done = self.store.apply(read.state.version, |store| {
             store.state = state;
             store.mark = Some(mark.looked(seen.items.len(), now));
             store.batches.insert(number, (batch, content));
+            store.places.insert(number, place.clone());
         });
-        writes -= 1;
-        if done && writes > 0 {
+        if !done && self.store.places.get(&number) != Some(&place) {
+            self.store.objects.remove(&place);
+        }
+        if done && writes > 1 {
             self.store.start(&run);
         }
+        done
     }
 
     fn settle(&mut self, run: &RunId, status: RunStatus) {
@@ -176,13 +268,12 @@ impl World {
         });
     }
 
-    fn happens(&mut self, event: &Event) {
+    pub(super) fn happens(&mut self, event: &Event) {
         match event {
-            Event::Arrive { back } => {
-                let key = format!("item-{}", self.source.len());
-                let at = back.map(|back| at(self.now - back));
-                self.source.push(Found { key, at, record: json!({}) });
-            }
+            Event::Arrive { back } => self.arrive(back.map(|back| at(self.now - back))),
+            Event::Burst { count } => (0..*count).for_each(|_| self.arrive(Some(at(self.now)))),
+            Event::Show(shows) => self.shows = *shows,
+            Event::Move => self.at = 1 - self.at,
             Event::Wait { minutes } => self.now += minutes,
             Event::Tick { dies_after } => {
                 let read = self.store.clone();
@@ -206,67 +297,20 @@ impl World {
         }
     }
 
-    /// Ticks and ends until nothing is left to do.
-    fn drain(&mut self) {
-        for _ in 0..self.source.len() * 4 + 20 {
+    /// Ticks and ends until nothing is left to do, of a source that shows everything.
+    pub(super) fn drain(&mut self) {
+        self.shows = Shows::Whole;
+        for _ in 0..self.sources[self.at].len() * 4 + 20 {
             self.happens(&Event::Wait { minutes: 5 });
             self.happens(&Event::Tick { dies_after: u8::MAX });
             let end = Event::End { status: RunStatus::Complete, dies: false, twice: false };
             self.happens(&end);
-        }
-    }
-}
-
-fn any_event() -> impl Strategy<Value = Event> {
-    let statuses = vec![
-        RunStatus::Complete,
-        RunStatus::Partial,
-        RunStatus::Rejected,
-        RunStatus::Timeout,
-        RunStatus::Error,
-        RunStatus::Error,
-        RunStatus::Cancelled,
-    ];
-    // Late by less than the overlap, counted from the newest item there can be: that of now.
-    let back = prop_oneof![3 => (0..LATE).prop_map(Some), 1 => Just(None)];
-    prop_oneof![
-        4 => back.prop_map(|back| Event::Arrive { back }),
-        3 => (0_i64..30).prop_map(|minutes| Event::Wait { minutes }),
-        5 => (0_u8..3).prop_map(|dies_after| Event::Tick { dies_after }),
-        2 => Just(Event::Twice),
-        4 => (prop::sample::select(statuses), any::<bool>(), any::<bool>())
-            .prop_map(|(status, dies, twice)| Event::End { status, dies, twice }),
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
-
-    #[test]
-    fn f_214_k_66_every_item_ends_in_exactly_one_batch(events in prop::collection::vec(any_event(), 1..60)) {
-        let mut world = World::new();
-        for event in &events {
-            world.happens(event);
-            let open = world.store.batches.values().filter(|(batch, _)| batch.state == BatchState::Open);
-            prop_assert!(open.count() <= 1, "one open batch per monitor");
-        }
-        world.drain();
-        let mut times: BTreeMap<&str, usize> = BTreeMap::new();
-        for (batch, content) in world.store.batches.values() {
-            prop_assert_ne!(batch.state, BatchState::Open);
-            prop_assert!(batch.attempt <= MAX_ATTEMPTS);
-            let is_cancelled = batch.run_status.as_deref() == Some("cancelled");
-            let may_be_parked = is_cancelled || batch.attempt == MAX_ATTEMPTS;
-            prop_assert!(batch.state != BatchState::Parked || may_be_parked);
-            for item in &content.items {
-                *times.entry(&item.key).or_default() += 1;
+            // The next look would see the same.
+            if self.store.state.open.is_none()
+                && self.store.state.last_outcome != Some(Outcome::Started)
+            {
+                return;
             }
         }
-        for item in &world.source {
-            prop_assert_eq!(times.get(item.key.as_str()).copied(), Some(1), "{}", item.key);
-        }
-        // Every run that was started is that of a batch and a try: none is started twice.
-        let tries: usize = world.store.batches.values().map(|(batch, _)| batch.attempt as usize).sum();
-        prop_assert!(world.store.ended.len() <= tries);
     }
 }

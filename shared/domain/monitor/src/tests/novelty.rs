@@ -2,7 +2,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use crate::{
-    ChangeKind, Found, Held, MAX_SEEN, MarkKind, Novel, Overlap, Position, changes, novel,
+    ChangeKind, Found, Held, LookError, MAX_ITEMS, MAX_SEEN, MarkKind, Novel, Overlap, Position,
+    Watermark, changes, novel,
 };
 
 fn at(minute: i64) -> Timestamp {
@@ -14,9 +15,27 @@ fn item(key: &str, minute: Option<i64>) -> Found {
 }
 
 fn look(previous: Option<&Position>, there: Vec<Found>, late: i64, most: usize) -> Novel {
-    let late = SignedDuration::from_mins(late);
-    let how = Overlap { kind: MarkKind::Cursor, late, now: at(10_000), most };
-    novel(previous, there, how)
+    novel(previous, there, overlap(late, most)).unwrap()
+}
+
+fn overlap(late: i64, most: usize) -> Overlap {
+    Overlap {
+        kind: MarkKind::Cursor,
+        late: SignedDuration::from_mins(late),
+        now: at(10_000),
+        most,
+        memory: MAX_SEEN,
+        is_cut: false,
+    }
+}
+
+/// The same of an answer that its source has cut.
+fn cut(previous: Option<&Position>, there: Vec<Found>) -> Result<Novel, LookError> {
+    novel(previous, there, Overlap { is_cut: true, ..overlap(60, 10) })
+}
+
+fn of_one_day(count: usize) -> Vec<Found> {
+    (0..count).map(|n| item(&n.to_string(), Some(5))).collect()
 }
 
 fn keys(novel: &Novel) -> Vec<&str> {
@@ -96,4 +115,91 @@ fn f_059_changes_of_a_folder_are_told_by_their_hashes() {
     assert_eq!(told, expect);
     assert_ne!(first.position.value, second.position.value);
     assert!(changes(Some(&second.position), &[held("c", "1"), held("b", "2")]).changes.is_empty());
+}
+
+#[test]
+fn f_213_items_of_one_date_are_never_passed_over() {
+    let mut position = Position::start(MarkKind::Cursor);
+    let mut found = Vec::new();
+    for _ in 0..6 {
+        let seen = look(Some(&position), of_one_day(MAX_SEEN), 60, MAX_ITEMS);
+        found.push(seen.items.len());
+        position = seen.position;
+    }
+    assert_eq!(found, [1_000, 1_000, 1_000, 1_000, 1_000, 0]);
+    let one_more = novel(Some(&position), of_one_day(MAX_SEEN + 1), overlap(60, MAX_ITEMS));
+    assert_eq!(one_more, Err(LookError::TooMany { memory: MAX_SEEN }));
+
+    let baseline = look(None, of_one_day(2_500), 60, MAX_ITEMS).position;
+    assert_eq!(keys(&look(Some(&baseline), of_one_day(2_501), 60, MAX_ITEMS)), ["2500"]);
+    let too_many = novel(None, of_one_day(MAX_SEEN + 1), overlap(60, MAX_ITEMS));
+    assert_eq!(too_many, Err(LookError::TooMany { memory: MAX_SEEN }));
+}
+
+#[test]
+fn f_213_items_without_a_date_are_bounded_and_hide_no_others() {
+    let undated = |from: usize, count: usize| {
+        (from..from + count).map(|n| item(&format!("u{n}"), None)).collect::<Vec<_>>()
+    };
+    let too_many = novel(None, undated(0, MAX_SEEN + 1), overlap(60, 10));
+    assert_eq!(too_many, Err(LookError::TooMany { memory: MAX_SEEN }));
+    // Those that are gone make room, and an item that is dated before that look is still new.
+    let first = look(None, undated(0, MAX_SEEN), 100_000, 10).position;
+    let mut there = undated(MAX_SEEN, 5);
+    there.push(item("late", Some(3)));
+    let second = look(Some(&first), there, 100_000, 10);
+    assert_eq!((second.items.len(), second.position.seen.len()), (6, MAX_SEEN));
+}
+
+#[test]
+fn f_060_one_key_under_several_dates_is_one_item() {
+    let start = Position::start(MarkKind::Cursor);
+    let there = || vec![item("guid", Some(1)), item("other", Some(2)), item("guid", Some(3))];
+    let first = look(Some(&start), there(), 60, 10);
+    assert_eq!(keys(&first), ["other", "guid"]);
+    assert_eq!(first.items[1].at, Some(at(3)), "as it is dated last");
+    assert_eq!(keys(&look(Some(&first.position), there(), 60, 10)), [""; 0]);
+}
+
+#[test]
+fn f_060_a_cut_answer_counts_when_it_goes_back_behind_the_overlap() {
+    let newest_first = |minutes: &[i64]| {
+        minutes.iter().map(|n| item(&n.to_string(), Some(*n))).collect::<Vec<_>>()
+    };
+    let first = cut(None, newest_first(&[200, 150, 100])).unwrap().position;
+    assert_eq!(keys(&cut(Some(&first), newest_first(&[210, 200, 139])).unwrap()), ["210"]);
+    for there in [&[210, 200, 140][..], &[100, 150, 210], &[139], &[]] {
+        let failed = cut(Some(&first), newest_first(there));
+        assert_eq!(failed, Err(LookError::Incomplete), "{there:?}");
+    }
+    assert_eq!(cut(None, newest_first(&[200, 150])), Err(LookError::Incomplete), "F-219");
+    let mut undated = newest_first(&[210, 100]);
+    undated.push(item("undated", None));
+    assert_eq!(cut(Some(&first), undated), Err(LookError::Incomplete));
+    // After a reset what came back is new, and what is behind it counts as known.
+    let start = Position::start(MarkKind::Cursor);
+    let all = cut(Some(&start), newest_first(&[200, 150, 100])).unwrap();
+    assert_eq!(keys(&all), ["100", "150", "200"]);
+    assert_eq!(keys(&cut(Some(&all.position), newest_first(&[200, 150, 100])).unwrap()), [""; 0]);
+    // Once a whole answer had nothing, a cut one may not leave anything out.
+    let empty = look(Some(&start), Vec::new(), 60, 10).position;
+    assert_eq!(cut(Some(&empty), newest_first(&[200, 150, 100])), Err(LookError::Incomplete));
+}
+
+#[test]
+fn f_406_where_a_step_looks_elsewhere_its_watermark_has_never_looked() {
+    let source = |folder: &str| json!({ "folder_id": folder }).as_object().cloned().unwrap();
+    let position = look(None, of_one_day(3), 60, 10).position;
+    let mark = Watermark::new("look").moved(position, at(1)).looked(0, at(1));
+    let mark = Watermark { metadata: source("a"), ..mark };
+    let check = |folder: &str, kind: MarkKind, is_kept: bool| {
+        let seen = mark.clone().for_source(kind, &source(folder));
+        let kept = (seen.position.is_some(), seen.last_checked_at.is_some());
+        assert_eq!((kept, seen.version), ((is_kept, is_kept), mark.version), "{folder}");
+    };
+    check("a", MarkKind::Cursor, true);
+    check("b", MarkKind::Cursor, false);
+    check("a", MarkKind::Hash, false);
+    let reset = mark.clone().reset(at(2)).for_source(MarkKind::Cursor, &source("b"));
+    assert!(reset.position.unwrap().is_start(), "F-215: everything is new, wherever it looks");
 }

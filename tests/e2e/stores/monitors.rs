@@ -1,0 +1,71 @@
+//! Two ticks of a monitor at once: what the late one leaves of the other's batch.
+
+use std::collections::BTreeMap;
+
+use countersign_identity::UserId;
+use countersign_monitor::{
+    Batch, BatchItem, BatchState, Content, MonitorId, Open, Origin, Outcome, State, batch_id,
+    noticed, run_id,
+};
+use countersign_store_catalog::{CatalogError, MonitorStore, NewBatch};
+use countersign_store_kit::Blobs;
+use jiff::Timestamp;
+use serde_json::Map;
+
+async fn store() -> MonitorStore {
+    // A bucket that every deployment of the emulator has.
+    let blobs = Blobs::of(&super::aws().await, "countersign-code");
+    MonitorStore::new(super::table("monitors").await, blobs)
+}
+
+/// More than a record of the table holds.
+fn content() -> Content {
+    let item = |n: usize| BatchItem { step: "look".to_owned(), key: format!("{n:0100}") };
+    let items = (0..1_000).map(item).collect();
+    Content { items, outputs: Map::new(), proposed: BTreeMap::new() }
+}
+
+#[tokio::test]
+async fn f_214_a_tick_that_is_late_leaves_the_batch_of_the_other_whole() {
+    let (store, now) = (store().await, Timestamp::now());
+    let monitor = MonitorId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
+    let id = batch_id(&monitor, 1, now);
+    let run = run_id(&id, 1);
+    let open = Open { batch: id.clone(), number: 1, run: run.clone(), retry_after: None };
+    let batch = Batch {
+        id,
+        number: 1,
+        monitor_id: monitor.clone(),
+        state: BatchState::Open,
+        run,
+        attempt: 1,
+        count: 1_000,
+        previous: BTreeMap::new(),
+        has_moved: false,
+        run_status: None,
+        created_at: now,
+        closed_at: None,
+        version: 1,
+    };
+    let owner = UserId::from_bytes([1; 16]);
+    let origin = Origin { owner: &owner, name: "A", profile: "prof", asked_for: false };
+    let occurrence = noticed(&batch, origin);
+    let state = State::default().ticked(Outcome::Started, now);
+    let state = State { batches: 1, open: Some(open), ..state };
+
+    // Both have read the same and seen the same.
+    let content = content();
+    let new = NewBatch { batch: &batch, content: &content, occurrence: &occurrence };
+    store.open(&state, &[], None, new).await.unwrap();
+    let late = store.open(&state, &[], None, new).await;
+    assert!(matches!(late, Err(CatalogError::Changed(_))), "{late:?}");
+    let written = store.batch(&monitor, 1).await.unwrap().unwrap();
+    assert_eq!(store.content(&written).await.unwrap(), content);
+
+    // One that has seen something else takes away what is its own.
+    let mut other = content.clone();
+    other.items.pop();
+    let new = NewBatch { content: &other, ..new };
+    assert!(store.open(&state, &[], None, new).await.is_err());
+    assert_eq!(store.content(&written).await.unwrap(), content);
+}
