@@ -174,7 +174,9 @@ impl Watch {
 
     /// The run of the open batch.
     async fn run(&self) -> String {
-        self.of("state").await["open_run"].as_str().unwrap().to_owned()
+        let run = self.of("state").await["open_run"].as_str().unwrap().to_owned();
+        self.begun(&run).await;
+        run
     }
 
     async fn decide(&self, verb: &str) {
