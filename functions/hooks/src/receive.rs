@@ -5,14 +5,14 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use countersign_clock::{Outcome, Trigger};
-use countersign_run::{Fired, Occurrence, OccurrenceId};
+use countersign_run::{Fired, Occurrence};
 use countersign_store_catalog::Listener;
 use countersign_trigger::hook::{HookError, Message, Secret};
 use countersign_trigger::{Firing, TriggerEvent, TriggerId};
 use countersign_web::{FieldError, Json, Problem, WrittenJson};
 use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::Context;
@@ -35,7 +35,7 @@ pub(crate) async fn receive(
         sha256: hex::encode(Sha256::digest(&body.0)),
     };
     let answer = taken(&ctx, &trigger, &fired, &body, now).await?;
-    Ok((StatusCode::ACCEPTED, Json(json!({ "occurrence": answer }))).into_response())
+    Ok((StatusCode::ACCEPTED, Json(answer)).into_response())
 }
 
 /// The headers of the message.
@@ -95,14 +95,14 @@ fn unverified() -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, "WEBHOOK_UNVERIFIED", detail)
 }
 
-/// The occurrence of a message that is signed: of one that came before, that of the first time.
+/// The occurrence of a message that is signed, and how far it is: of one that came before, that of the first time.
 async fn taken(
     ctx: &Context,
     trigger: &Trigger,
     fired: &Fired,
     body: &WrittenJson,
     now: Timestamp,
-) -> Result<OccurrenceId, Problem> {
+) -> Result<Value, Problem> {
     let Some(owner) = &trigger.user_id else { return Err(unverified()) };
     let known = ctx.clock.catalog.seen_event(&trigger.id, &fired.event()).await?;
     let known = match known {
@@ -112,7 +112,7 @@ async fn taken(
     // A message that found no room was told to come back.
     let instead = match &known {
         Some(known) if is_turned_away(known) => Some(known.id.clone()),
-        Some(known) => return Ok(known.id.clone()),
+        Some(known) => return repeated(known, fired),
         None => None,
     };
     ctx.clock.hook_bodies.keep(&trigger.id, fired, body.0.to_vec()).await?;
@@ -122,15 +122,45 @@ async fn taken(
         Outcome::New(occurrence) => *occurrence,
         // Somebody was faster, perhaps within the same second.
         Outcome::Known(id) => match ctx.clock.catalog.occurrence(owner, &id).await? {
-            Some(known) => known,
-            None => return Ok(id),
+            Some(known) => {
+                repeated(&known, fired)?;
+                known
+            }
+            None => return Ok(json!({ "occurrence": id })),
         },
     };
     if is_turned_away(&after) {
         return Err(turned_away(&after, now));
     }
     tracing::info!(occurrence = %after.id, state = after.state.as_str(), "a webhook has fired");
-    Ok(after.id)
+    Ok(answer(&after))
+}
+
+/// What a sender is told: the occurrence, how far it is, and why there is no run.
+fn answer(of: &Occurrence) -> Value {
+    let mut answer = json!({ "occurrence": of.id, "state": of.state });
+    if let Some(reason) = &of.reason {
+        answer["reason"] = json!(reason.code);
+    }
+    answer
+}
+
+/// The answer to a message that came before. An id that comes again with another body is another message, and the sender's
+/// mistake: taking it as the first one would lose it.
+fn repeated(known: &Occurrence, fired: &Fired) -> Result<Value, Problem> {
+    let hash = |fired: &Fired| match fired {
+        Fired::Webhook { sha256, .. } => Some(sha256.clone()),
+        Fired::File { .. } | Fired::After { .. } => None,
+    };
+    if known.fired_by.as_ref().and_then(hash) == hash(fired) {
+        return Ok(answer(known));
+    }
+    tracing::warn!(occurrence = %known.id, "a message came again with another body");
+    let detail = "a message of this id came before with another body; nothing was started";
+    let problem = Problem::conflict("MESSAGE_ID_REUSED", detail);
+    Err(problem
+        .with_hint("give every message an id of its own")
+        .with("occurrence", known.id.as_str()))
 }
 
 fn is_turned_away(occurrence: &Occurrence) -> bool {

@@ -36,8 +36,10 @@ async fn issue_14_a_webhook_starts_one_run_a_message_and_what_it_brings_is_signe
     let occurrence = sender.fires(&ana, "msg_1", &body).await;
     assert_eq!(occurrence["fired_by"]["message_id"], "msg_1", "{occurrence:#}");
     assert_eq!(occurrence["state"], "started", "{occurrence:#}");
-    let again = sender.fires(&ana, "msg_1", &json!({ "other": "body" })).await;
+    let again = sender.fires(&ana, "msg_1", &body).await;
     assert_eq!(again["id"], occurrence["id"], "the same message is the same occurrence");
+    let other = sender.send("msg_1", &json!({ "other": "body" })).await;
+    assert_eq!((other.status, &other.body["code"]), (409, &json!("MESSAGE_ID_REUSED")));
 
     let run = run_of(&occurrence);
     let waits = ana.reaches(&run, "awaiting_approval").await;

@@ -1,16 +1,18 @@
 //! `/triggers/{id}/keys`: the keys with which senders of a webhook sign.
 
 use axum::extract::State;
+use countersign_clock::Trigger;
+use countersign_identity::{Role, Scopes};
 use countersign_store_catalog::HookKeyInfo;
 use countersign_trigger::hook::{MAX_KEYS, Secret};
 use countersign_trigger::{HookKeyId, TriggerEvent, TriggerId};
-use countersign_web::{Json, Path, Problem};
+use countersign_web::{Json, Path, Problem, Signed};
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Analyst, Ctx, Reader, now, triggers};
+use super::{Analyst, Ctx, Reader, holder, now, triggers};
 
 /// A key, without its secret.
 #[derive(Debug, Serialize, ToSchema)]
@@ -49,14 +51,16 @@ impl From<&HookKeyInfo> for KeyLine {
 /// removed, so that a sender can change from one to the next.
 #[utoipa::path(
     post, path = "/triggers/{id}/keys", tag = "triggers", params(("id" = String, Path, description = "`trig_…`")),
-    responses((status = 201, body = NewKey), (status = 404, description = "NOT_FOUND"), (status = 409, description = "HOOK_KEYS_TOO_MANY, TRIGGER_NOT_A_WEBHOOK, VERSION_CONFLICT"))
+    responses((status = 201, body = NewKey), (status = 403, description = "PERMISSION_DENIED: also of a token with fewer rights than the trigger"), (status = 404, description = "NOT_FOUND"), (status = 409, description = "HOOK_KEYS_TOO_MANY, TRIGGER_NOT_A_WEBHOOK, VERSION_CONFLICT"))
 )]
 pub(crate) async fn create(
     State(ctx): Ctx,
-    Analyst(ref owner): Analyst,
+    signed: Signed,
     Path(id): Path<TriggerId>,
 ) -> Result<(StatusCode, Json<NewKey>), Problem> {
+    let owner = holder(&signed, Role::Analyst)?;
     let trigger = triggers::own(&ctx, owner, &id).await?;
+    covered(&trigger, &signed.caller.scopes)?;
     if !matches!(trigger.spec.on, TriggerEvent::Webhook {}) {
         let detail = "only a trigger with `on.type: webhook` has keys";
         return Err(Problem::conflict("TRIGGER_NOT_A_WEBHOOK", detail));
@@ -75,6 +79,16 @@ pub(crate) async fn create(
     let keys = known.keys.iter().cloned().chain([info]).collect();
     ctx.catalog.set_hook_keys(&id, &known, keys).await?;
     Ok((StatusCode::CREATED, Json(NewKey { key: line, secret: secret.reveal() })))
+}
+
+/// Whoever has a key starts runs with the rights of the trigger: nobody gives more away than they have.
+fn covered(trigger: &Trigger, own: &Scopes) -> Result<(), Problem> {
+    if trigger.scopes.as_ref().is_none_or(|saved| saved.intersect(own) == *saved) {
+        return Ok(());
+    }
+    let detail = "the trigger was saved with more rights than this token has";
+    let problem = Problem::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", detail);
+    Err(problem.with_hint("save the trigger again with this token, or use a token with its rights"))
 }
 
 /// The keys of a webhook, without their secrets.

@@ -195,6 +195,11 @@ pub(crate) fn hook_keys(id: &TriggerId) -> Key {
     Key::new(trigger(id.as_str()), "KEYS")
 }
 
+/// Which occurrence of a trigger has the turn.
+pub(crate) fn turn(id: &str) -> Key {
+    Key::new(trigger(id), "TURN")
+}
+
 /// An event that has fired a trigger. Its name may be long, and is a stranger's.
 pub(crate) fn event(id: &str, event: &str) -> Key {
     Key::new(trigger(id), format!("EVENT#{}", hex::encode(Sha256::digest(event))))

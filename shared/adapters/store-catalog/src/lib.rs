@@ -19,6 +19,7 @@
 //! | `OWNER#{owner}` | `TRIGGER#{id}` | a trigger; in the index under `OWNER#{owner}#TRIGGERS#{profile}` |
 //! | `TRIGGER#{id}` | `HOOK` | whose it is, while it is active and fired by webhooks |
 //! | `TRIGGER#{id}` | `KEYS` | which keys its senders may sign with; their secrets are in the vault |
+//! | `TRIGGER#{id}` | `TURN` | which occurrence has the turn, where only one may go on |
 //! | `TRIGGER#{id}` | `EVENT#{digest}` | the occurrence of an event that has fired it |
 //! | `FILES#{owner}#{folder}` | `{trigger}` | an active trigger that waits for files in the folder |
 //! | `AFTER#{owner}#{playbook}` | `{trigger}` | an active trigger that waits for the end of the playbook's runs |
@@ -56,6 +57,7 @@ mod replays;
 mod schedules;
 mod stored;
 mod triggers;
+mod turns;
 
 pub use bindings::Lookups;
 pub use collection::{Collection, Listing, StoredDocument};

@@ -111,6 +111,10 @@ impl Clock {
             Ok(()) => {
                 Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) }
             }
+            // Somebody else, who was not refused, has begun it in between.
+            Err(NotBegun::Refused(_)) if self.runs.head(&of.id.run(0)).await?.is_some() => {
+                Occurrence { runs: vec![of.id.run(0)], ..of.moved(OccurrenceState::Started, now) }
+            }
             Err(NotBegun::Refused(Refusal { code, message })) => {
                 tracing::warn!(occurrence = %of.id, code, "a due run was skipped");
                 of.ended(OccurrenceState::Skipped, &code, &message, now)

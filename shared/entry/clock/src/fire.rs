@@ -59,7 +59,7 @@ impl Clock {
         now: Timestamp,
     ) -> Result<Occurrence, ClockError> {
         let source = Source::Trigger(trigger);
-        if source.overlap() != Overlap::Allow && !self.is_first(of).await? {
+        if source.overlap() != Overlap::Allow && !self.has_turn(of).await? {
             // What is over may not have been looked at yet.
             self.follow_others(of, now).await?;
         }
@@ -74,7 +74,7 @@ impl Clock {
         now: Timestamp,
     ) -> Result<Occurrence, ClockError> {
         let overlap = source.map_or(Overlap::Allow, |source| source.overlap());
-        if overlap == Overlap::Allow || self.is_first(of).await? {
+        if overlap == Overlap::Allow || self.has_turn(of).await? {
             return self.begin(of, source, now).await;
         }
         let skipped = |code, message| of.ended(OccurrenceState::Skipped, code, message, now);
@@ -89,6 +89,12 @@ impl Clock {
         };
         self.catalog.move_occurrence(&after).await?;
         Ok(after)
+    }
+
+    /// Whether it may go on, of a source whose runs go one after the other: nothing is before it, and it has the turn. Two that
+    /// come at once are both the first for a moment; the turn is one's alone.
+    pub(crate) async fn has_turn(&self, of: &Occurrence) -> Result<bool, ClockError> {
+        Ok(self.is_first(of).await? && self.catalog.take_turn(of).await?)
     }
 
     async fn is_full(&self, of: &Occurrence) -> Result<bool, ClockError> {

@@ -186,8 +186,14 @@ impl Clock {
     ) -> Result<(), ClockError> {
         match of.state {
             OccurrenceState::Due => self.begin_late(of, source, now, done).await,
-            OccurrenceState::Queued if self.is_first(of).await? => {
-                done.ticked.count(self.begin(of, source, now).await?.state);
+            OccurrenceState::Queued => {
+                let is_next = match of.source {
+                    OccurrenceSource::Trigger => self.has_turn(of).await?,
+                    _ => self.is_first(of).await?,
+                };
+                if is_next {
+                    done.ticked.count(self.begin(of, source, now).await?.state);
+                }
                 Ok(())
             }
             OccurrenceState::Started => self.look_at_run(of, source, now, done).await,
@@ -277,7 +283,7 @@ impl Clock {
             Err(NotBegun::Refused(Refusal { code, message })) => {
                 let ended = of.ended(OccurrenceState::Finished, &code, &message, now);
                 let ended = Occurrence { status: head.status, ..ended };
-                return self.finish(&ended, schedule.is_some()).await;
+                return self.finish(&ended, source.is_some()).await;
             }
             Err(NotBegun::Later(error)) => return Err(error),
         };
