@@ -12,7 +12,7 @@ use crate::schedules::moved;
 use crate::{Catalog, Result, keys};
 
 /// How long an occurrence is kept, in seconds.
-pub(crate) pub(crate) const KEPT: i64 = 400 * 24 * 3600;
+pub(crate) const KEPT: i64 = 400 * 24 * 3600;
 
 /// An occurrence that is not at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
