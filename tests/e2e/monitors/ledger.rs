@@ -138,9 +138,9 @@ async fn f_214_what_is_parked_says_so_in_the_ledger_with_all_its_runs() {
 #[tokio::test]
 async fn f_178_a_removed_monitor_leaves_neither_contents_nor_an_open_occurrence() {
     let watch = watching().await;
-    // More than an item of the table holds.
-    for n in 0..60 {
-        watch.feed.publish(&format!("{n}-{}", "long".repeat(400)));
+    // More than an item of the table holds, and no more than the connector reads.
+    for n in 0..45 {
+        watch.feed.publish(&format!("{n}-{}", "long".repeat(600)));
     }
     assert_eq!(watch.look().await["last_outcome"], "started");
     let run = watch.run().await;
