@@ -79,8 +79,9 @@ impl Clock {
         let spec = &schedule.spec;
         let is_busy = spec.overlap != Overlap::Allow && self.is_busy(schedule, now).await?;
         let room = match spec.overlap {
-            Overlap::Queue => self.queue_room(schedule.id.as_str()).await?,
-            Overlap::Skip | Overlap::Allow => 0,
+            // What is made up for waits also where what comes meanwhile does not.
+            Overlap::Queue | Overlap::Skip => self.queue_room(schedule.id.as_str()).await?,
+            Overlap::Allow => 0,
         };
         let Some(found) = spec.found_due(next.at, now, is_busy, room) else { return Ok(ticked) };
         let mut begun = Vec::new();
