@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use countersign_monitor::{
-    Batch, BatchItem, Content, Due, Found, MarkKind, MonitorId, Open, Outcome, Overlap, Settled,
-    State, Timing, Watermark, fate, novel, settle, tick,
+    Batch, BatchItem, Content, Due, Found, MAX_SEEN, MarkKind, MonitorId, Open, Outcome, Overlap,
+    Position, Settled, State, Timing, Watermark, fate, novel, settle, tick,
 };
 use countersign_run::{RunId, RunStatus};
 use jiff::{SignedDuration, Timestamp};
@@ -160,10 +160,17 @@ impl Watch {
             late: SignedDuration::from_mins(LATE),
             now: self.now,
             most: MOST,
+            memory: MAX_SEEN,
+            is_cut: false,
         };
-        let seen = novel(mark.position.as_ref(), store.source.clone(), how);
+        let Ok(seen) = novel(mark.position.as_ref(), store.source.clone(), how) else {
+            let state = state.failed("DETECT_TOO_MANY", self.now);
+            return Stage::Write(Box::new(Change::Note(state, None)), None);
+        };
         let looked = mark.clone().looked(seen.items.len(), self.now);
         if seen.items.is_empty() {
+            let begins = mark.position.as_ref().is_none_or(Position::is_start);
+            let looked = if begins { looked.moved(seen.position, self.now) } else { looked };
             let state = state.ticked(Outcome::Suppressed, self.now);
             let (state, mut changed) = state.found_nothing(marks, &[looked]);
             return Stage::Write(Box::new(Change::Note(state, changed.pop())), None);

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use countersign_monitor::{Found, MAX_ITEMS, MarkKind, Overlap, Position, novel};
+use countersign_monitor::{Found, MAX_ITEMS, MAX_SEEN, MarkKind, Overlap, Position, novel};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
@@ -24,11 +24,14 @@ pub(super) fn milliseconds(records: usize) -> f64 {
         late: SignedDuration::from_hours(24),
         now,
         most: MAX_ITEMS,
+        memory: MAX_SEEN,
+        is_cut: false,
     };
-    let known = novel(Some(&Position::start(MarkKind::Cursor)), there.clone(), how).position;
+    let start = Position::start(MarkKind::Cursor);
+    let known = novel(Some(&start), there.clone(), how).map_or(start, |seen| seen.position);
     let began = Instant::now();
     for _ in 0..TIMES {
-        black_box(novel(Some(black_box(&known)), there.clone(), how));
+        let _ = black_box(novel(Some(black_box(&known)), there.clone(), how));
     }
     began.elapsed().as_secs_f64() * 1_000.0 / f64::from(TIMES)
 }
