@@ -175,7 +175,7 @@ impl Watch {
     /// The run of the open batch.
     async fn run(&self) -> String {
         let run = self.of("state").await["open_run"].as_str().unwrap().to_owned();
-        self.begun(&run).await;
+        self.is_there(&run).await;
         run
     }
 

@@ -9,7 +9,7 @@ use crate::for_each::Bank;
 
 impl Watch {
     /// A batch is written down first, its run is started then.
-    pub(super) async fn begun(&self, run: &str) {
+    pub(super) async fn is_there(&self, run: &str) {
         let path = format!("{FACTORY}/executions/{run}");
         until("the run is there", || async { self.ana.door.get(&path).await.ok() }).await;
     }
@@ -104,7 +104,7 @@ async fn f_214_what_was_denied_is_done_and_what_failed_is_parked_after_three_tri
         .await;
         // The state still says `error` of the try before; a run that has ended is noted with its batch.
         let run = line["execution_id"].as_str().unwrap();
-        watch.begun(run).await;
+        watch.is_there(run).await;
         watch.ana.reaches(run, "error").await;
         until("the next try or the end", || async {
             let state = watch.of("state").await;
