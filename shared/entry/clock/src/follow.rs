@@ -209,7 +209,9 @@ impl Clock {
         now: Timestamp,
         done: &mut Followed,
     ) -> Result<(), ClockError> {
-        if now.duration_since(of.noticed_at) <= GIVEN_UP {
+        let is_over = now.duration_since(of.noticed_at) > GIVEN_UP;
+        // What was started and not noted is not missed: beginning it again finds its run.
+        if !is_over || self.runs.head(&of.id.run(0)).await?.is_some() {
             done.ticked.count(self.begin_or_wait(of, source, now).await?.state);
             return Ok(());
         }

@@ -130,6 +130,10 @@ pub(super) fn follow_all(ledger: &mut Ledger, now: Timestamp, random: &mut StdRn
 fn follow(ledger: &mut Ledger, id: &OccurrenceId, now: Timestamp, random: &mut StdRng) {
     let Some(of) = ledger.occurrence(id).cloned() else { return };
     match of.state {
+        // What was started and not noted is not missed.
+        OccurrenceState::Due if ledger.runs.contains_key(&of.id.run(0)) => {
+            note_started(ledger, &of, now);
+        }
         OccurrenceState::Due if now.duration_since(of.noticed_at) > GIVEN_UP => {
             let message = "for an hour, the run could not be started";
             let missed = of.ended(OccurrenceState::Missed, "NOT_STARTED", message, now);

@@ -15,8 +15,8 @@ use serde_json::json;
 use super::watcher::{LATE, Store, Watch};
 use super::{Day, pick};
 
-/// The longest that is waited for what is under way, in minutes.
-const DRAIN: usize = 6 * 24 * 60;
+/// The longest that is waited for what is under way, in minutes: who looks once a day tries a batch once a day, three times.
+const DRAIN: usize = 60 * 24 * 60;
 
 const INTERVALS: [Interval; 6] = [
     Interval::Minutes5,
