@@ -6,6 +6,9 @@ use jiff::Timestamp;
 use crate::graph::{GraphError, Scope};
 use crate::rows::Discovery;
 
+/// A page of what was found, and the place where it goes on.
+pub type DiscoveryPage = (Vec<Discovery>, Option<String>);
+
 /// Reading what runs have found, by time.
 pub trait Discovered: Send + Sync {
     /// A page of what was found since a time, the oldest first, behind the place `after`; the place where it goes on.
@@ -14,5 +17,5 @@ pub trait Discovered: Send + Sync {
         scope: &'a Scope,
         since: Option<Timestamp>,
         after: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<(Vec<Discovery>, Option<String>), GraphError>>;
+    ) -> BoxFuture<'a, Result<DiscoveryPage, GraphError>>;
 }

@@ -31,7 +31,7 @@ fn f_403_k_63_the_fields_have_their_defaults() {
         assert_eq!(spec[name], *value, "{name}");
     }
     assert_eq!(serde_json::from_value::<ScheduleSpec>(spec).unwrap(), read);
-    assert_eq!(schema::<ScheduleSpec>()["properties"].as_object().unwrap().len(), 12);
+    assert_eq!(schema::<ScheduleSpec>()["properties"].as_object().unwrap().len(), 14);
 }
 
 #[test]

@@ -31,6 +31,8 @@ const GRAPH_PATTERNS: [&str; 3] = [
 /// A call that a question may mean: its triggers, and the step that makes it.
 struct Direct {
     triggers: Vec<Trigger>,
+    /// All of these are in a question that means it: likeness alone may come of the connector's name.
+    words: Vec<String>,
     inputs: Vec<Value>,
     step: Value,
 }
@@ -47,11 +49,7 @@ pub(crate) async fn find(
 ) -> Result<Option<Chosen>, Problem> {
     let endpoints = ctx.catalog.endpoints(owner, profile.id.as_str()).await?;
     let calls = calls(&endpoints);
-    let candidates: Vec<Candidate<'_>> = calls
-        .iter()
-        .map(|(id, call)| Candidate { id, priority: 0, triggers: &call.triggers })
-        .collect();
-    let met = match choose(question, &candidates) {
+    let met = match choose(question, &candidates(&calls, question)) {
         Choice::One(met) => met,
         Choice::Several(met) => {
             return Err(several(met.iter().map(|met| met.playbook.as_str())));
@@ -62,6 +60,14 @@ pub(crate) async fn find(
     let playbook = stored(ctx, &written(&met.playbook, call).to_string())?;
     let because = Some(format!("the question is one call of `{}`", met.playbook));
     Ok(Some(Chosen { playbook, because, is_direct: true }))
+}
+
+/// The calls whose words the question has.
+fn candidates<'c>(calls: &'c BTreeMap<String, Direct>, question: &str) -> Vec<Candidate<'c>> {
+    let question = question.to_lowercase();
+    let is_said = |call: &Direct| call.words.iter().all(|word| question.contains(word.as_str()));
+    let said = calls.iter().filter(|(_, call)| is_said(call));
+    said.map(|(id, call)| Candidate { id, priority: 0, triggers: &call.triggers }).collect()
 }
 
 /// The playbook of a call, as the run keeps it.
@@ -111,6 +117,7 @@ fn graph() -> Direct {
     let pattern = |text: &str| trigger(text, TriggerKind::Regex, 1);
     Direct {
         triggers: GRAPH_PATTERNS.into_iter().map(pattern).collect(),
+        words: Vec::new(),
         inputs: vec![json!({
             "name": "entity_name", "type": "entity_name", "required": true, "extract_from": "query",
         })],
@@ -141,6 +148,7 @@ fn endpoint(connector: &str, name: &str, contract: &EndpointContract) -> Option<
             trigger(&format!(r"\b{name}\b"), TriggerKind::Regex, 1),
             trigger(&words, TriggerKind::Semantic, 0),
         ],
+        words: spaced(name).to_lowercase().split_whitespace().map(str::to_owned).collect(),
         inputs,
         step: json!({
             "action": CALL_CONNECTOR, "connector": connector, "endpoint": name, "inputs": wired,
@@ -231,11 +239,7 @@ mod tests {
     /// The calls that a question means.
     fn check(question: &str, expect: &[&str]) {
         let calls = calls(&bound());
-        let candidates: Vec<Candidate<'_>> = calls
-            .iter()
-            .map(|(id, call)| Candidate { id, priority: 0, triggers: &call.triggers })
-            .collect();
-        let found = match choose(question, &candidates) {
+        let found = match choose(question, &candidates(&calls, question)) {
             Choice::One(met) => vec![met.playbook],
             Choice::Several(met) => met.into_iter().map(|met| met.playbook).collect(),
             Choice::None => Vec::new(),

@@ -155,9 +155,9 @@ mod tests {
         check(
             "resolve_entities",
             "entities!",
-            r#"strategy="fuzzy" threshold=0.85 namespace"#,
+            r#"strategy="fuzzy" threshold=0.85 namespace within_seconds=20"#,
             "resolved[canonical_name,type,aliases,spellings,merge_count,confidence,entity_id,is_known,external_ids] \
-             merge_count ambiguous ambiguous_left_out",
+             merge_count ambiguous ambiguous_left_out relationships new_relationships pending warnings",
         );
     }
 
