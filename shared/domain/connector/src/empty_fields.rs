@@ -8,12 +8,13 @@ use crate::model::{Endpoint, OutputShape};
 /// empty texts and empty lists do not count.
 pub fn empty_everywhere<'n, 'r>(
     names: impl IntoIterator<Item = &'n str>,
-    records: impl Iterator<Item = &'r Map<String, Value>> + Clone,
+    records: impl IntoIterator<Item = &'r Map<String, Value>>,
 ) -> Vec<&'n str> {
-    if records.clone().next().is_none() {
+    let records: Vec<&Map<String, Value>> = records.into_iter().collect();
+    if records.is_empty() {
         return Vec::new();
     }
-    let has = |name: &str| records.clone().any(|record| record.get(name).is_some_and(is_given));
+    let has = |name: &str| records.iter().any(|record| record.get(name).is_some_and(is_given));
     names.into_iter().filter(|name| !has(name)).collect()
 }
 

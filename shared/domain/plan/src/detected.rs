@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
 
-    fn check(found: &Value, condition: Option<&str>, expect: Result<(), Undetected>) {
+    fn check(found: &Value, condition: Option<&str>, expect: &Result<(), Undetected>) {
         let step = |name: &str, action: &str, condition: Option<&str>| {
             json!({
                 "name": name, "kind": "tool", "action": action, "on_error": "stop", "after": [], "condition": condition,
@@ -70,7 +70,7 @@ mod tests {
         }))
         .unwrap();
         let given = detected(&mut plan, found.as_object().unwrap());
-        assert_eq!(given, expect, "{found}");
+        assert_eq!(given, *expect, "{found}");
         let has = plan.step("look").unwrap().stand_in.is_some();
         assert_eq!(has, expect.is_ok(), "{found}");
     }
@@ -78,10 +78,10 @@ mod tests {
     #[test]
     fn f_220_each_finding_has_its_step_and_each_detection_step_its_finding() {
         let unused = |name: &str| Err(Undetected::Unused(name.to_owned()));
-        check(&json!({"look": {}}), None, Ok(()));
-        check(&json!({}), None, Err(Undetected::Missing("look".to_owned())));
-        check(&json!({"look": {}, "gone": {}}), None, unused("gone"));
-        check(&json!({"look": {}, "keep": {}}), None, unused("keep"));
-        check(&json!({"look": {}}), Some("{a} == 1"), unused("look"));
+        check(&json!({"look": {}}), None, &Ok(()));
+        check(&json!({}), None, &Err(Undetected::Missing("look".to_owned())));
+        check(&json!({"look": {}, "gone": {}}), None, &unused("gone"));
+        check(&json!({"look": {}, "keep": {}}), None, &unused("keep"));
+        check(&json!({"look": {}}), Some("{a} == 1"), &unused("look"));
     }
 }

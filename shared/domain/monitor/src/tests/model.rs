@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Batch, BatchItem, BatchState, Content, Due, Found, Interval, MarkKind, Novel, Outcome, Overlap,
-    Position, State, Timing, Watermark, novel, settle, tick,
+    Batch, BatchItem, Content, Due, Found, Interval, MarkKind, Novel, Outcome, Overlap, Position,
+    State, Timing, Watermark, novel, settle, tick,
 };
 
 /// How late an item may come, in minutes.

@@ -49,7 +49,7 @@ fn every_header_is_there_once_and_has_its_form() {
     for wrong in [&[][..], &["1"; 2], &["-1"], &["+1"], &["1e9"], &["0000000000001"], &["x"]] {
         refused(&["msg_1"], wrong, &v1, "webhook-timestamp");
     }
-    let many = vec!["v1,AAAA"; 11].join(" ");
+    let many = ["v1,AAAA"; 11].join(" ");
     for wrong in [
         &[][..],
         &["v1,A", "v1,A"],

@@ -15,7 +15,8 @@ fn document(changes: &Value) -> Value {
 #[track_caller]
 fn check(changes: &Value, expect: &[&str]) {
     let reading = read_value::<TriggerSpec>(document(changes));
-    let places: Vec<String> = reading.problems.iter().map(|found| found.path()).collect();
+    let places: Vec<String> =
+        reading.problems.iter().map(countersign_document::Problem::path).collect();
     assert_eq!(places, expect, "{changes} {:?}", reading.problems);
 }
 
