@@ -158,14 +158,14 @@ fn begin(ledger: &mut Ledger, of: &Occurrence, now: Timestamp, random: &mut StdR
 
 fn look_at_run(ledger: &mut Ledger, of: &Occurrence, now: Timestamp, random: &mut StdRng) {
     let ended = of.runs.last().and_then(|run| ledger.ended(run, now));
+    let may_repeat = of.runs.len() <= of.max_retries as usize;
     match ended {
-        Some((at, RunStatus::Error)) if of.runs.len() <= of.max_retries as usize => {
-            if now.duration_since(at) >= PAUSE {
-                let mut after = of.moved(OccurrenceState::Started, now);
-                after.runs.push(of.id.run(of.runs.len()));
-                ledger.start(of.id.run(of.runs.len()), ends(now, random));
-                ledger.move_occurrence(&after);
-            }
+        Some((at, RunStatus::Error)) if may_repeat && now.duration_since(at) < PAUSE => {}
+        Some((_, RunStatus::Error)) if may_repeat => {
+            let mut after = of.moved(OccurrenceState::Started, now);
+            after.runs.push(of.id.run(of.runs.len()));
+            ledger.start(of.id.run(of.runs.len()), ends(now, random));
+            ledger.move_occurrence(&after);
         }
         Some((_, status)) => {
             let after = of.moved(OccurrenceState::Finished, now);

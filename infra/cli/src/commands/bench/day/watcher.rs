@@ -36,6 +36,7 @@ pub(super) struct Store {
 }
 
 /// What is written at once, unless the monitor has moved.
+#[expect(clippy::large_enum_variant, reason = "it is kept in a box")]
 enum Change {
     Note(State, Option<Watermark>),
     Open(State, Watermark, Batch, Content),
