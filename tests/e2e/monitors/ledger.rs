@@ -182,7 +182,7 @@ async fn f_366_a_monitor_is_sent_back_as_it_was_read_and_not_otherwise() {
         other[name] = value;
         match watch.ana.door.put(&path, &other).await {
             Err(CliError::Refused { status: 422, title, .. }) => {
-                assert!(title.contains(name), "{title}")
+                assert!(title.contains(name), "{title}");
             }
             said => panic!("{name} was not refused: {said:?}"),
         }
