@@ -1,10 +1,9 @@
-//! Nothing is lost and nothing is done uncounted: looks that miss something, batches that fill more than a record, quotas.
+//! Nothing is lost: looks that miss something, and batches that fill more than a record.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Feed, SAVE, Watch, monitor, playbook, watching};
-use crate::case::{FACTORY, person_in, until};
-use crate::world::world;
+use super::{SAVE, Watch, playbook, watching};
+use crate::case::{FACTORY, until};
 
 impl Watch {
     async fn connect(&self, most: usize) {
@@ -20,18 +19,6 @@ impl Watch {
         let yaml = json!({ "yaml": playbook(SAVE).replace("  - name: sign_off", fails) });
         let path = format!("{FACTORY}/playbooks/watch-notices");
         self.ana.door.put(&path, &yaml).await.unwrap();
-    }
-
-    /// Lets it look now; the state once that has failed.
-    async fn fails_to_start(&self) -> Value {
-        let before = self.of("state").await["last_tick_at"].clone();
-        self.ana.post(&format!("/monitors/{}/run-now", self.monitor), &json!({})).await;
-        until("a tick that fails", || async {
-            let state = self.of("state").await;
-            let is_failed = state["last_tick_at"] != before && state["last_outcome"] == "failed";
-            is_failed.then_some(state)
-        })
-        .await
     }
 
     /// The end of a try of the first batch.
@@ -84,44 +71,4 @@ async fn f_214_a_batch_larger_than_a_record_is_tried_again_and_parked_after_thre
     assert_eq!((&line["count"], &line["has_moved"]), (&json!(400), &json!(true)), "{line:#}");
     assert_eq!(watch.of("parked").await["items"].as_array().unwrap().len(), 400);
     assert_eq!(watch.look().await["last_outcome"], "suppressed");
-}
-
-/// On a deployment of its own: the local stack has no quotas.
-#[tokio::test]
-async fn p_003_a_quota_that_is_used_up_holds_for_a_monitor_too() {
-    let secret = "a secret of the deployment with few runs, long enough to sign tokens with";
-    let parameters = [format!("JwtHs256Secret={secret}"), "RunsPerDay=1".to_owned()];
-    let mut small = world().beside("countersign-few-runs", &parameters).await;
-    small.stack.jwt_secret = secret.to_owned();
-    let feed = Feed::open().await;
-    feed.publish("first");
-    let ana = person_in(&small, "ana", &["global:analyst"]).await;
-    let maria = person_in(&small, "maria", &["global:analyst", "decide"]).await;
-    ana.post("/connectors", &json!({ "yaml": feed.connector() })).await;
-    let agent = ana.agent(&[&maria]).await;
-    ana.bind(&agent, "notices").await;
-    ana.playbook(&playbook(SAVE)).await;
-    let made = ana.post("/monitors", &monitor(&agent)).await;
-    let monitor = made["id"].as_str().unwrap().to_owned();
-    let watch = Watch { feed, ana, maria, agent, monitor };
-    watch.outcome("baseline").await;
-
-    watch.feed.publish("second");
-    assert_eq!(watch.look().await["last_outcome"], "started");
-    watch.ana.reaches(&watch.run().await, "awaiting_approval").await;
-    let run = watch.run().await;
-    watch.ana.post(&format!("/executions/{run}/cancel"), &json!({})).await;
-    until("the batch is closed", || async {
-        watch.of("state").await["open_batch"].is_null().then_some(())
-    })
-    .await;
-    watch.feed.publish("third");
-    for _ in 0..3 {
-        let state = watch.fails_to_start().await;
-        assert!(state["last_error"].as_str().unwrap().contains("QUOTA_EXCEEDED"), "{state:#}");
-        assert_eq!(watch.runs().await, 1, "the one that the quota holds");
-    }
-    let waits = watch.of("occurrences").await["items"][0].clone();
-    assert_eq!((&waits["state"], &waits["runs"]), (&json!("due"), &json!([])), "{waits:#}");
-    assert_eq!(waits["reason"]["code"], Value::from("QUOTA_EXCEEDED"), "{waits:#}");
 }
