@@ -23,7 +23,7 @@ pub(crate) async fn begin(
 ) -> Result<&'static str, TickError> {
     let (batch, content) = looked.batch(&event.monitor, &ready.standing.state, now);
     let state = ready.standing.state.opened(&batch, now);
-    let clock = clock(event, state.overdue_at(ready.timing.interval, now));
+    let clock = clock(event, state.overdue_at(&ready.timing, now));
     let occurrence = occurrence(event, ready, &batch);
     let new = NewBatch { batch: &batch, content: &content, occurrence: &occurrence };
     let Some(batched) =
@@ -91,7 +91,7 @@ impl Trying<'_> {
         let monitor = &self.event.monitor;
         tracing::warn!(%monitor, code = why.code, "the run of a batch cannot be started");
         let state = self.state.failed(&why.said, self.now);
-        let overdue_at = state.overdue_at(self.ready.timing.interval, self.now);
+        let overdue_at = state.overdue_at(&self.ready.timing, self.now);
         let clock = clock(self.event, overdue_at);
         let reason = OccurrenceReason { code: why.code, message: why.said };
         late_is_well(ctx.monitors.held_up(self.batched, &reason, &state, &clock).await)?;
@@ -114,7 +114,7 @@ pub(crate) async fn resume(
                 return Ok("nothing");
             };
             let state = ready.standing.state.ticked(Outcome::Started, now);
-            let clock = clock(event, state.overdue_at(ready.timing.interval, now));
+            let clock = clock(event, state.overdue_at(&ready.timing, now));
             let noted = ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await;
             if late_is_well(noted)?.is_none() {
                 return Ok("nothing");

@@ -2,7 +2,7 @@
 
 use countersign_lambda_entry::Invocation;
 use countersign_monitor::{
-    Due, Interval, MonitorSpec, Outcome, Timing, Watermark, detections, tick as due,
+    Due, MonitorSpec, Outcome, Timing, Watermark, detections, tick as due,
 };
 use countersign_profile::Profile;
 use countersign_run_start::{Invoker, on_behalf};
@@ -108,10 +108,7 @@ async fn ready(
     };
     match Timing::of(&monitor.spec, playbook.playbook.monitor_config.as_ref()) {
         Ok(timing) => Ok(Ok(Ready { monitor, agent, playbook, timing, standing, invoker })),
-        Err(_) => {
-            let why = "neither the monitor nor its playbook says how often to look";
-            unready(standing, Why::cannot_look(why))
-        }
+        Err(why) => unready(standing, Why::cannot_look(&why.to_string())),
     }
 }
 
@@ -143,7 +140,7 @@ impl Unready {
         now: Timestamp,
     ) -> Result<&'static str, TickError> {
         let state = self.standing.state.failed(&self.why.said, now);
-        let overdue_at = state.overdue_at(Interval::Hour, now);
+        let overdue_at = state.overdue_at(&Timing::unknown(), now);
         let clock =
             Clock { owner: event.owner.clone(), monitor: event.monitor.clone(), overdue_at };
         late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
@@ -166,7 +163,7 @@ pub(crate) async fn note(
         Outcome::Suppressed => state.found_nothing(&ready.standing.marks, marks),
         _ => (state, marks.to_vec()),
     };
-    let clock = clock(event, state.overdue_at(ready.timing.interval, now));
+    let clock = clock(event, state.overdue_at(&ready.timing, now));
     late_is_well(ctx.monitors.note(&event.monitor, &state, &marks, Some(&clock)).await)?;
     Ok(outcome.as_str())
 }
@@ -206,7 +203,7 @@ async fn look(
         Ok(looked) => looked,
         Err(why) => {
             let state = ready.standing.state.failed(&why.said, now);
-            let clock = clock(event, state.overdue_at(ready.timing.interval, now));
+            let clock = clock(event, state.overdue_at(&ready.timing, now));
             late_is_well(ctx.monitors.note(&event.monitor, &state, &[], Some(&clock)).await)?;
             tracing::warn!(monitor = %event.monitor, code = why.code, "a look failed");
             return Ok(Outcome::Failed.as_str());

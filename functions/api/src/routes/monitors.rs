@@ -4,7 +4,7 @@ use countersign_clock::native_of_monitor;
 use countersign_document::Problem as Found;
 use countersign_failure::Failure as _;
 use countersign_identity::UserId;
-use countersign_monitor::{Detection, MAX_MONITORS, MonitorId, MonitorSpec, Timing, detections};
+use countersign_monitor::{Detection, MAX_MONITORS, MonitorId, MonitorSpec, NoTiming, Timing, detections};
 use countersign_plan::inputs;
 use countersign_playbook::{Bindings, ValidPlaybook};
 use countersign_profile::{Profile, ProfileId};
@@ -46,11 +46,7 @@ impl Fields for MonitorSpec {
         let profile = profile.ok_or_else(|| Problem::field("profile_id", missing()))?;
         let playbook = playbook(ctx, owner, self, &profile).await?;
         let valid = &playbook.playbook;
-        if Timing::of(self, valid.monitor_config.as_ref()).is_err() {
-            let message =
-                format!("is missing, and the playbook `{}` has no `monitor_config`", valid.id);
-            return Err(Problem::field("interval", message));
-        }
+        Timing::of(self, valid.monitor_config.as_ref()).map_err(|why| untimed(why, &valid.id))?;
         let inputs = fitting(self, &profile, valid)?;
         let steps = detections(valid, &ctx.registry).map_err(|why| {
             let message = format!("`{}` cannot be a monitor's playbook: {why}", valid.id);
@@ -104,6 +100,18 @@ pub(super) async fn playbook_of(
 ) -> Result<StoredPlaybook, Problem> {
     let profile = found(ctx.catalog.profiles().get(owner, &monitor.profile_id).await?)?;
     playbook(ctx, owner, monitor, &profile).await
+}
+
+/// Nobody says when it looks.
+fn untimed(why: NoTiming, playbook: &str) -> Problem {
+    match why {
+        NoTiming::Interval => {
+            let message =
+                format!("is missing, and the playbook `{playbook}` has no `monitor_config`");
+            Problem::field("interval", message)
+        }
+        NoTiming::Hours => Problem::field("playbook_id", why.to_string()),
+    }
 }
 
 /// The inputs of its runs: what the monitor gives, else what its agent's skill does.

@@ -48,14 +48,27 @@ impl ActiveHours {
     /// moment does.
     #[must_use]
     pub fn contain(&self, at: Timestamp) -> bool {
-        let zone = TimeZone::get(self.timezone.as_str());
-        let (Ok(zone), Some(start), Some(end)) =
-            (zone, time(self.start.as_str()), time(self.end.as_str()))
-        else {
-            return false;
-        };
+        let Some((zone, start, end)) = self.read() else { return false };
         let now = at.to_zoned(zone).time();
         if start < end { (start..end).contains(&now) } else { now >= start || now < end }
+    }
+
+    /// When they begin next, after a moment: none in a zone that nobody knows. A beginning that a clock skips is at the first
+    /// moment after the gap.
+    #[must_use]
+    pub fn opening_after(&self, at: Timestamp) -> Option<Timestamp> {
+        let (zone, start, _) = self.read()?;
+        let today = at.to_zoned(zone.clone()).date();
+        let days = std::iter::successors(Some(today), |day| day.tomorrow().ok()).take(3);
+        let mut begins = days.filter_map(|day| {
+            zone.to_ambiguous_zoned(day.to_datetime(start)).compatible().ok()
+        });
+        begins.find_map(|begin| Some(begin.timestamp()).filter(|begin| *begin > at))
+    }
+
+    fn read(&self) -> Option<(TimeZone, Time, Time)> {
+        let zone = countersign_zones::zone(self.timezone.as_str())?;
+        Some((zone, time(self.start.as_str())?, time(self.end.as_str())?))
     }
 
     /// What nobody can keep.
@@ -69,10 +82,6 @@ impl ActiveHours {
                 message,
                 "leave `active_hours` out to look at any time".to_owned(),
             );
-        }
-        if TimeZone::get(self.timezone.as_str()).is_err() {
-            let message = format!("there is no time zone `{}`", self.timezone);
-            rules.error("time_zone", "/active_hours/timezone", message);
         }
     }
 }

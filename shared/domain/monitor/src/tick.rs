@@ -7,7 +7,6 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Batch;
-use crate::interval::Interval;
 use crate::mark::Watermark;
 use crate::timing::Timing;
 
@@ -102,12 +101,16 @@ impl State {
         }
     }
 
-    /// When the next tick is overdue: a minute after it is due, or after a first failure, soon.
+    /// When the next tick is overdue: a minute after it is due; after a first failure, soon; outside the active hours, when they
+    /// begin, if that is before. A clock whose own ticks all lie outside them would never look.
     #[must_use]
-    pub fn overdue_at(&self, interval: Interval, now: Timestamp) -> Timestamp {
+    pub fn overdue_at(&self, timing: &Timing, now: Timestamp) -> Timestamp {
         let is_first = self.last_outcome == Some(Outcome::Failed) && self.last_tick_at != Some(now);
-        let wait = if is_first { REST } else { interval.length() + SignedDuration::from_mins(1) };
-        now.checked_add(wait).unwrap_or(now)
+        let long = timing.interval.length() + SignedDuration::from_mins(1);
+        let due = now.checked_add(if is_first { REST } else { long }).unwrap_or(now);
+        let is_outside = self.last_outcome == Some(Outcome::OutsideActiveHours);
+        let opening = timing.hours.as_ref().filter(|_| is_outside);
+        opening.and_then(|hours| hours.opening_after(now)).map_or(due, |opening| opening.min(due))
     }
 
     /// The same after a look that found this batch.
@@ -151,11 +154,12 @@ impl State {
         }
     }
 
-    /// The same after a tick.
+    /// The same after a tick. One outside the active hours does not count: the next one, at their beginning, may be close.
     #[must_use]
     pub fn ticked(&self, outcome: Outcome, at: Timestamp) -> Self {
+        let is_outside = outcome == Outcome::OutsideActiveHours;
         Self {
-            last_tick_at: Some(at),
+            last_tick_at: if is_outside { self.last_tick_at } else { Some(at) },
             last_outcome: Some(outcome),
             last_error: None,
             version: self.version + 1,

@@ -3,8 +3,9 @@
 //! A local time that a clock skips is due at the first moment after the gap; one that a clock shows twice is due the first
 //! time. Where the hour is `*`, every real hour counts: nothing is due in a gap, and what a clock shows twice is due twice.
 
+use countersign_zones::zone;
 use jiff::civil::{Date, DateTime, Weekday};
-use jiff::tz::{AmbiguousOffset, Offset, TimeZone, TimeZoneDatabase};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::{Timestamp, ToSpan as _};
 
 use crate::cron::Cron;
@@ -19,12 +20,6 @@ pub struct Timetable {
     cron: Cron,
     zone: TimeZone,
     native: String,
-}
-
-/// The zone of this name, in its own spelling.
-pub(crate) fn zone(name: &str) -> Option<TimeZone> {
-    let zone = TimeZoneDatabase::bundled().get(name).ok()?;
-    (name == "UTC" || zone.iana_name() == Some(name)).then_some(zone)
 }
 
 impl Timetable {

@@ -1,5 +1,6 @@
 mod crashes;
 mod hours;
+mod looks;
 mod model;
 mod novelty;
 mod spec;

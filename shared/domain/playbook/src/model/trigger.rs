@@ -22,7 +22,7 @@ pub struct ActiveHours {
     pub start: String,
     /// `HH:MM`; earlier than the start when the hours span midnight.
     pub end: String,
-    /// An IANA name such as `Europe/Berlin`. Only its shape is checked here.
+    /// An IANA name such as `Europe/Berlin`.
     pub timezone: String,
 }
 

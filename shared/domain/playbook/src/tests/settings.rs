@@ -67,6 +67,14 @@ fn f_133_what_a_monitor_cannot_keep_is_rejected_where_it_is() {
             r#"monitor_config: {interval: 1h, active_hours: {start: "05:00", end: "06:30"}}"#,
             "active_hours",
         ),
+        (
+            r#"monitor_config: {interval: 1h, active_hours: {start: "05:00", end: "06:30", timezone: Europe/Berln}}"#,
+            "Europe/Berln",
+        ),
+        (
+            r#"monitor_config: {interval: 1h, active_hours: {start: "05:00", end: "05:00", timezone: UTC}}"#,
+            "have no length",
+        ),
         ("monitor_config: {interval: 1h, jitter: 3}", "jitter"),
     ];
     for (head, place) in wrong {

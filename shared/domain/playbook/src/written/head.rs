@@ -118,6 +118,16 @@ enum Origin {
 }
 
 impl Monitor {
+    pub(super) fn rules(&self, rules: &mut Rules<'_>) {
+        let Some(hours) = &self.active_hours else { return };
+        if hours.start.as_str() == hours.end.as_str() && rules.is_sound("/active_hours") {
+            let message =
+                format!("the active hours have no length: they start and end at {}", hours.start);
+            let hint = "leave `active_hours` out to look at any time".to_owned();
+            report(rules, Code::WrongShape, "/active_hours/end", message, hint);
+        }
+    }
+
     pub(crate) fn model(&self) -> model::MonitorConfig {
         let hours = self.active_hours.as_ref().map(|hours| model::ActiveHours {
             start: hours.start.to_string(),

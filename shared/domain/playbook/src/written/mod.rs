@@ -85,6 +85,9 @@ impl Document for Playbook {
 
     fn rules(&self, rules: &mut Rules<'_>) {
         self.check_policy(rules);
+        if let Some(monitor) = &self.monitor_config {
+            rules.within("monitor_config", |rules| monitor.rules(rules));
+        }
         rules.within("triggers", |rules| {
             for (n, trigger) in self.triggers.iter().enumerate() {
                 rules.within(n, |rules| trigger.rules(rules));

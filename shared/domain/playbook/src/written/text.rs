@@ -34,7 +34,7 @@ text_type! {
         format: "time-of-day", code: "P004", sample: "00:00",
         pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", check: time_of_day
     }
-    /// The name of a time zone. Only its form is checked.
+    /// The name of a time zone.
     pub(crate) struct ZoneName {
         format: "zone-name", code: "P004", sample: "UTC",
         pattern: "^(UTC|[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+)$", check: zone
@@ -129,10 +129,7 @@ fn time_of_day(text: &str) -> Result<(), Refused> {
 
 fn zone(text: &str) -> Result<(), Refused> {
     filled(text)?;
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+');
-    let is_part = |part: &str| !part.is_empty() && part.chars().all(is_plain);
-    let is_named = text == "UTC" || text.contains('/');
-    if text.len() <= 64 && is_named && text.split('/').all(is_part) {
+    if countersign_zones::zone(text).is_some() {
         return Ok(());
     }
     let wrong = Refused::new(format!("`{}` is not a time zone", shown(text, 60)));

@@ -195,7 +195,7 @@ impl Watch {
         if store.state.version + 1 != state.version {
             return false;
         }
-        let overdue_at = state.overdue_at(store.timing.interval, self.now);
+        let overdue_at = state.overdue_at(&store.timing, self.now);
         match change {
             Change::Note(state, mark) => {
                 (store.state, store.overdue_at) = (state, overdue_at);
