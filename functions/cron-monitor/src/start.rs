@@ -4,7 +4,7 @@ use countersign_identity::Scopes;
 use countersign_monitor::{Batch, batch_id, run_id};
 use countersign_playbook::ValidPlaybook;
 use countersign_profile::Profile;
-use countersign_run::{ExecutionMode, FromMonitor, Head, RunContext, RunId};
+use countersign_run::{ApprovalPolicy, ExecutionMode, FromMonitor, Head, RunContext, RunId};
 use countersign_run_start::{self as run_start, repeating};
 use countersign_store_catalog::Batched;
 use countersign_web::Problem;
@@ -113,7 +113,7 @@ pub(crate) async fn run(
         inputs: &inputs,
         context: RunContext::Monitor,
         occurrence: of.batched.occurrence.as_ref().map(|occurrence| occurrence.id.clone()),
-        approval_policy: monitor.spec.approval_policy,
+        approval_policy: policy(of),
         mode: mode(&of.ready.agent, &of.ready.playbook.playbook),
         chosen_because: None,
         understood: Vec::new(),
@@ -126,6 +126,12 @@ pub(crate) async fn run(
         Ok(_) => Ok(Ok(())),
         Err(problem) => lasting(problem).map(Err),
     }
+}
+
+/// Gates open by themselves only where nobody is there to ask: not in what came of a look that a person asked for.
+fn policy(of: &Starting<'_>) -> ApprovalPolicy {
+    let is_asked_for = of.batched.occurrence.as_ref().is_some_and(|one| one.asked_by.is_some());
+    if is_asked_for { ApprovalPolicy::Require } else { of.ready.monitor.spec.approval_policy }
 }
 
 /// The earlier runs of the batch: what they have sent is not sent again.

@@ -47,9 +47,14 @@ impl Monitors {
     /// Has a monitor ticked, after all others the next time; whether that could be asked for.
     async fn tick(&self, clock: &Clock, now: Timestamp) -> bool {
         let later = now.checked_add(AGAIN).unwrap_or(now);
-        if let Err(error) = self.store.put_off(clock, later).await {
-            tracing::error!(monitor = %clock.monitor, code = error.code(), "an overdue monitor could not be put off");
-            return false;
+        match self.store.put_off(clock, later).await {
+            Ok(true) => {}
+            // It has ticked in between.
+            Ok(false) => return true,
+            Err(error) => {
+                tracing::error!(monitor = %clock.monitor, code = error.code(), "an overdue monitor could not be put off");
+                return false;
+            }
         }
         let set = self.schedules.set(&call(clock, now)).await;
         if let Err(error) = &set {

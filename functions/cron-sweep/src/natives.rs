@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use countersign_clock::{Schedule, native, native_of_monitor};
+use countersign_failure::Failure as _;
 use countersign_lambda_entry::Fault;
 use countersign_monitor::{MonitorId, MonitorSpec};
 use countersign_schedule::ScheduleId;
@@ -43,17 +44,23 @@ impl Chore for Natives {
         "natives"
     }
 
-    fn run(&self, now: Timestamp, _: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
+    fn run(&self, now: Timestamp, until: Instant) -> BoxFuture<'_, Result<Value, Fault>> {
         Box::pin(async move {
             let before = now.checked_sub(OWN_TIME).unwrap_or(now);
             let mut counts = Counts::default();
             for mark in self.catalog.native_open(before, MAX_MARKS).await? {
+                if Instant::now() >= until {
+                    break;
+                }
                 // One that fails must not keep the others.
                 if let Err(error) = self.repair(&mark).await {
                     counts.failed += 1;
                     let code = error.code();
                     tracing::error!(id = mark.id, code, "a native schedule could not be repaired");
-                    self.catalog.native_failed(&mark, now).await?;
+                    if let Err(error) = self.catalog.native_failed(&mark, now).await {
+                        let code = error.code();
+                        tracing::error!(id = mark.id, code, "a native schedule could not be put off");
+                    }
                 } else {
                     counts.repaired += 1;
                 }

@@ -15,14 +15,16 @@ async fn agent(feed: &Feed, ana: &Person, signers: &[&Person], yaml: &str) -> St
     agent
 }
 
-/// A monitor whose gates may open by themselves, after its first look.
+/// A monitor whose gates may open by themselves: its clock looks first, and what is there counts as new.
 async fn unattended(feed: Feed, ana: Person, maria: Person, agent: String) -> Watch {
+    feed.publish("first");
     let mut body = monitor(&agent);
     body["approval_policy"] = json!("auto_approve");
+    body["process_first"] = json!(true);
     let made = ana.post("/monitors", &body).await;
     let monitor = made["id"].as_str().unwrap().to_owned();
     let watch = Watch { feed, ana, maria, agent, monitor };
-    watch.outcome("baseline").await;
+    watch.outcome("started").await;
     watch
 }
 
@@ -33,12 +35,23 @@ async fn f_132_k_11_a_reversible_gate_of_a_monitors_run_opens_by_itself() {
     // Nobody else signs for this agent, and nobody has to.
     let agent = agent(&feed, &ana, &[], &playbook(SAVE)).await;
     let watch = unattended(feed, ana, maria, agent).await;
-    watch.feed.publish("second");
-    assert_eq!(watch.look().await["last_outcome"], "started");
     let run = watch.begun().await;
     let done = watch.ana.reaches(&run, "complete").await;
     assert_eq!(step(&done, "sign_off")["code"], "AUTO_APPROVED", "{done:#}");
     assert_eq!(step(&done, "keep")["status"], "done", "{done:#}");
+
+    // Whoever asks for a look is there to be asked, so somebody has to be able to sign.
+    let look = format!("/monitors/{}/run-now", watch.monitor);
+    let refused = watch.ana.refused(&look, Some(&json!({}))).await;
+    assert_eq!(refused, (422, "APPROVAL_UNREACHABLE".to_owned()));
+    let signs = json!({ "approvers": [watch.maria.username] });
+    let agent = format!("{FACTORY}/profiles/{}", watch.agent);
+    watch.ana.door.patch(&agent, &signs).await.unwrap();
+    watch.feed.publish("second");
+    assert_eq!(watch.look().await["last_outcome"], "started");
+    let run = watch.run().await;
+    let waiting = watch.ana.reaches(&run, "awaiting_approval").await;
+    assert_eq!(waiting["run_context"], "monitor", "{waiting:#}");
 }
 
 const PAY: &str = "call_connector\n    connector: test-ledger\n    endpoint: book\n    inputs: {amount: \"1.00\"}";
@@ -52,8 +65,6 @@ async fn f_132_k_11_an_irreversible_gate_of_a_monitors_run_waits_for_people() {
     let agent = agent(&feed, &ana, &[&maria], &playbook(PAY)).await;
     ana.bind(&agent, "test-ledger").await;
     let watch = unattended(feed, ana, maria, agent).await;
-    watch.feed.publish("second");
-    assert_eq!(watch.look().await["last_outcome"], "started");
     let run = watch.run().await;
     watch.maria.request(&run).await;
     watch.ana.reaches(&run, "awaiting_approval").await;

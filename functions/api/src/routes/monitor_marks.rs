@@ -1,5 +1,7 @@
 //! `/monitors/{id}/state`, `/watermarks` and `/reset-watermarks` (F-373, F-374, F-215).
 
+use std::collections::BTreeSet;
+
 use axum::extract::State;
 use countersign_monitor::{MonitorId, Outcome, Watermark, detections};
 use countersign_run::RunId;
@@ -151,14 +153,15 @@ pub(crate) async fn reset(
     let playbook = monitors::playbook_of(&ctx, owner, &monitor.spec).await?;
     let steps = detections(&playbook.playbook, &ctx.registry).unwrap_or_default();
     let known: Vec<String> = steps.iter().map(|step| step.step.to_owned()).collect();
-    let unknown = body.steps.iter().find(|step| !known.contains(step));
+    let asked: BTreeSet<String> = body.steps.into_iter().collect();
+    let unknown = asked.iter().find(|step| !known.contains(step));
     if let Some(unknown) = unknown {
         let shown: String = unknown.chars().take(100).collect();
         let message =
             format!("there is no detection step `{shown}`; there are {}", known.join(", "));
         return Err(Problem::field("steps", message));
     }
-    let chosen = if body.steps.is_empty() { known } else { body.steps };
+    let chosen = if asked.is_empty() { known } else { asked.into_iter().collect() };
     let marks = ctx.monitors.reset(&id, &chosen, now()).await?;
     Ok(Json(Watermarks { items: marks.into_iter().map(WatermarkView::from).collect() }))
 }

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use countersign_identity::UserId;
 use countersign_monitor::{MonitorId, MonitorSpec};
+use countersign_run::ApprovalPolicy;
 use countersign_store_catalog::Stored;
 use countersign_web::idempotency::{Attempt, Kept, Key};
 use countersign_web::{Json, Path, Problem};
@@ -88,11 +89,11 @@ async fn switch(
 }
 
 /// Lets a monitor look now, whatever its interval and its hours say. The look counts in the caller's quota as a run, and a run that
-/// comes of it as another one.
+/// comes of it as another one. Its gates ask, whatever `approval_policy` says: somebody is there.
 #[utoipa::path(
     post, path = "/monitors/{id}/run-now", tag = "monitors",
     params(("id" = String, Path, description = "`mon_…`"), ("Idempotency-Key" = Option<String>, Header, description = "the same key asks for the same look")),
-    responses((status = 202, body = Asked), (status = 404, description = "NOT_FOUND"), (status = 409, description = "MONITOR_PAUSED"), (status = 429, description = "QUOTA_EXCEEDED"))
+    responses((status = 202, body = Asked), (status = 404, description = "NOT_FOUND"), (status = 409, description = "MONITOR_PAUSED"), (status = 422, description = "APPROVAL_UNREACHABLE, INVALID_INPUT: what came of the look could not run"), (status = 429, description = "QUOTA_EXCEEDED"))
 )]
 pub(crate) async fn run_now(
     State(ctx): Ctx,
@@ -108,9 +109,24 @@ pub(crate) async fn run_now(
                 Problem::conflict("MONITOR_PAUSED", "the monitor is paused; it does not look");
             return Err(problem.with_hint("resume it first"));
         }
+        could_ask(&ctx, owner, &monitor).await?;
         quotas::look(&ctx, owner, &attempt, now()).await?;
         monitors::tick_now(&ctx, &monitor).await?;
         Kept::new(StatusCode::ACCEPTED, None, &Asked { id: id.clone(), status: "asked" })
     })
     .await
+}
+
+/// Where gates open by themselves, nobody may be there who could open them.
+async fn could_ask(
+    ctx: &Context,
+    owner: &UserId,
+    monitor: &Stored<MonitorSpec>,
+) -> Result<(), Problem> {
+    if monitor.spec.approval_policy == ApprovalPolicy::Require {
+        return Ok(());
+    }
+    let spec = MonitorSpec { approval_policy: ApprovalPolicy::Require, ..monitor.spec.clone() };
+    let scopes = monitor.scopes.clone().unwrap_or_default();
+    spec.check(ctx, Author { user: owner, scopes: &scopes, id: [0; 16] }).await.map(drop)
 }

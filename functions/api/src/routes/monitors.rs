@@ -170,6 +170,22 @@ async fn set_clock(
     })
 }
 
+/// Sets the clocks of an owner's monitors that look as often as their playbook says: it, or which one it is, has changed.
+pub(super) async fn follow_playbooks(ctx: &Context, owner: &UserId) {
+    let monitors = match ctx.catalog.collection::<Stored<MonitorSpec>>().all(owner).await {
+        Ok(monitors) => monitors,
+        Err(error) => {
+            let code = error.code();
+            tracing::warn!(code, "the clocks of monitors were not looked at; the sweeper ticks those that are late");
+            return;
+        }
+    };
+    let follows = |monitor: &&Stored<MonitorSpec>| monitor.spec.is_active && monitor.spec.interval.is_none();
+    for monitor in monitors.iter().filter(follows) {
+        MonitorSpec::after_write(monitor, ctx).await;
+    }
+}
+
 /// Ticks a monitor once, now.
 pub(super) async fn tick_now(ctx: &Context, monitor: &Stored<MonitorSpec>) -> Result<(), Problem> {
     let at = now();

@@ -4,14 +4,14 @@ use countersign_identity::{Caller, Role};
 use countersign_playbook::{
     Category, Diagnostic, ExecutionMode, InputDecl, RunContext, StepKind, ValidPlaybook,
 };
-use countersign_store_catalog::StoredPlaybook;
+use countersign_store_catalog::{StoredDocument as _, StoredPlaybook};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::collection::described::Words;
 use super::collection::{Author, Kind, More, Read};
-use super::now;
+use super::{monitors, now};
 use crate::pagination::ListQuery;
 use crate::{Context, saving};
 
@@ -174,6 +174,12 @@ impl Kind for StoredPlaybook {
             playbook: self.playbook,
             yaml: self.yaml,
             warnings,
+        }
+    }
+
+    async fn after_write(&self, ctx: &Context) {
+        if let Some(owner) = self.owner() {
+            monitors::follow_playbooks(ctx, owner).await;
         }
     }
 }

@@ -3,6 +3,7 @@
 use countersign_document::Problem as Found;
 use countersign_identity::{Caller, Role};
 use countersign_profile::{Profile, ProfileError, ProfileId, ProfileSpec, Written};
+use countersign_store_catalog::StoredDocument as _;
 use countersign_web::Problem;
 use serde_json::Value;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -95,6 +96,12 @@ impl Kind for Profile {
 
     fn schemas() -> Vec<(String, Value)> {
         vec![json::fields_schema::<Written>(), json::patch_schema::<Self>()]
+    }
+
+    async fn after_write(&self, ctx: &Context) {
+        if let Some(owner) = self.owner() {
+            monitors::follow_playbooks(ctx, owner).await;
+        }
     }
 }
 

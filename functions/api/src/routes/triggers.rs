@@ -69,7 +69,7 @@ impl Fields for TriggerSpec {
             let detail = format!("you have {MAX_TRIGGERS} triggers, which is the most");
             return Err(Problem::conflict("TRIGGERS_TOO_MANY", detail));
         }
-        no_circle(self, id, &others, ctx, owner).await?;
+        no_circle(self, &others, ctx, owner).await?;
         Ok(said)
     }
 
@@ -171,15 +171,14 @@ fn fits(
 /// An active trigger must not lead back to itself over the ends of runs.
 async fn no_circle(
     trigger: &TriggerSpec,
-    id: &TriggerId,
     others: &[Trigger],
     ctx: &Context,
     owner: &UserId,
 ) -> Result<(), Problem> {
-    let Some(new) = edge(trigger, id, ctx, owner).await? else { return Ok(()) };
+    let Some(new) = edge(trigger, ctx, owner).await? else { return Ok(()) };
     let mut edges = Vec::new();
     for other in others {
-        edges.extend(edge(&other.spec, &other.id, ctx, owner).await?);
+        edges.extend(edge(&other.spec, ctx, owner).await?);
     }
     let Some(path) = circle(&new, &edges) else { return Ok(()) };
     let message = format!("closes a loop of triggers: {}", path.join(" → "));
@@ -192,7 +191,6 @@ async fn no_circle(
 /// What an active trigger waits for and starts, when it waits for the end of runs.
 async fn edge(
     trigger: &TriggerSpec,
-    id: &TriggerId,
     ctx: &Context,
     owner: &UserId,
 ) -> Result<Option<Edge>, Problem> {
@@ -208,7 +206,7 @@ async fn edge(
         }
     };
     let after = after.to_string();
-    Ok(starts.map(|starts| Edge { trigger: id.to_string(), after, starts }))
+    Ok(starts.map(|starts| Edge { after, starts }))
 }
 
 /// The caller's own trigger.

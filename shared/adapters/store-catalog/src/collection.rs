@@ -14,6 +14,9 @@ use crate::keys::Owner;
 use crate::record::StoredRecord;
 use crate::{Catalog, Result, keys, record};
 
+/// How often a removal is tried against those who change the document meanwhile.
+const TRIES: u32 = 5;
+
 /// A kind of document that the catalog keeps.
 pub trait StoredDocument: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What names a document among those of its owner.
@@ -212,22 +215,23 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
         })
     }
 
-    /// Removes a document of its owner.
+    /// Removes a document of its owner, as it is by then: what is written beside its latest version goes with it.
     ///
     /// # Errors
-    /// [`CatalogError::NotFound`] when it is gone already.
+    /// [`CatalogError::NotFound`] when it is gone already, [`CatalogError::Changed`] when others change it again and again.
     pub fn delete(self, document: &'c T) -> BoxFuture<'c, Result<()>> {
         Box::pin(async move {
-            let key = keys::document::<T>(Owner::of(document.owner()), document.id());
-            let mut writes = vec![Write::delete(&key).when(Expr::exists())];
-            writes.extend(T::written_with(Some(document), None)?);
-            self.write(writes).await.map_err(|error| {
-                if error.is_condition() {
-                    CatalogError::NotFound(T::KIND)
-                } else {
-                    doing::<T>("remove")(error)
+            let mut known = document.clone();
+            for _ in 0..TRIES {
+                match self.write(removed(&known)?).await {
+                    Ok(()) => return Ok(()),
+                    Err(error) if error.is_condition() => {}
+                    Err(error) => return Err(doing::<T>("remove")(error)),
                 }
-            })
+                let now = self.read(Owner::of(document.owner()), document.id()).await?;
+                known = now.ok_or(CatalogError::NotFound(T::KIND))?;
+            }
+            Err(CatalogError::Changed(T::KIND))
         })
     }
 
@@ -265,6 +269,20 @@ impl<'c, T: StoredDocument> Collection<'c, T> {
             }
         }
     }
+}
+
+/// The writes that remove this version of a document.
+fn removed<T: StoredDocument>(document: &T) -> Result<Vec<Write>> {
+    let unchanged = match document.version() {
+        Some(version) => {
+            Expr::new("#version = :seen").bind("seen", &version).map_err(doing::<T>("remove"))?
+        }
+        None => Expr::exists(),
+    };
+    let key = keys::document::<T>(Owner::of(document.owner()), document.id());
+    let mut writes = vec![Write::delete(&key).when(unchanged)];
+    writes.extend(T::written_with(Some(document), None)?);
+    Ok(writes)
 }
 
 pub(crate) fn doing<T: StoredDocument>(

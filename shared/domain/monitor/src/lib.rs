@@ -41,6 +41,6 @@ pub use novel::{Found, MAX_ITEMS, Novel, Overlap, novel};
 pub use occurrence::{Origin, begun, followed, held_up, noticed};
 pub use settle::{Fate, Settled, fate, settle};
 pub use spec::MonitorSpec;
-pub use steps::{Detection, NoDetection, detections};
+pub use steps::{Detection, MAX_DETECTIONS, NoDetection, detections};
 pub use tick::{Due, Open, Outcome, State, tick};
 pub use timing::{NoTiming, Timing};

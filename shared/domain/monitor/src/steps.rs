@@ -8,6 +8,9 @@ use countersign_registry::{Registry, detects};
 use countersign_wiring::references;
 use serde_json::{Map, Value};
 
+/// The most detection steps of a monitor: their watermarks are written in one transaction, which takes a hundred items.
+pub const MAX_DETECTIONS: usize = 50;
+
 /// A step that looks for something new.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detection<'p> {
@@ -26,6 +29,8 @@ pub struct Detection<'p> {
 pub enum NoDetection {
     /// No step of it looks for anything.
     None,
+    /// It has more than [`MAX_DETECTIONS`].
+    TooMany(usize),
     /// A detection step runs only sometimes, or once for each item of a list.
     Conditional(String),
     /// A detection step uses another step's result.
@@ -41,6 +46,9 @@ impl fmt::Display for NoDetection {
         match self {
             Self::None => {
                 f.write_str("it has no detection step, such as one with `detect_new_data`")
+            }
+            Self::TooMany(found) => {
+                write!(f, "it has {found} detection steps; a monitor looks with at most {MAX_DETECTIONS}")
             }
             Self::Conditional(step) => {
                 write!(
@@ -103,7 +111,11 @@ pub fn detections<'p>(
             }
         }
     }
-    if found.is_empty() { Err(NoDetection::None) } else { Ok(found) }
+    match found.len() {
+        0 => Err(NoDetection::None),
+        n if n > MAX_DETECTIONS => Err(NoDetection::TooMany(n)),
+        _ => Ok(found),
+    }
 }
 
 /// A condition of a parallel step is one of its detection steps.

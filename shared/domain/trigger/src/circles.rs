@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A trigger that waits for the end of a playbook's runs and starts another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// The trigger, for people.
-    pub trigger: String,
     /// The playbook that it waits for.
     pub after: String,
     /// The playbook that it starts.

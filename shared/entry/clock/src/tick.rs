@@ -64,7 +64,9 @@ impl Clock {
             };
             match self.schedule(owner, schedule).await? {
                 Some(schedule) if next.at <= now => self.due(&schedule, &next, now).await,
-                _ => Ok(Ticked::default()),
+                Some(_) => Ok(Ticked::default()),
+                // Nothing is due of what is gone; a due time that is left would be overdue for ever.
+                None => self.catalog.move_on(&next, None).await.map(|_| Ticked::default()).map_err(Into::into),
             }
         })
     }

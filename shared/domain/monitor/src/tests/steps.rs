@@ -47,6 +47,11 @@ fn f_209_a_playbook_that_cannot_be_a_monitors_says_why() {
         Err("its step `ask` asks or writes before the detection step `look`"),
     );
     check(&format!("{SAVE}{LOOK}"), Err("its step `save` asks or writes before"));
+    let many = |steps: u32| -> String {
+        let one = |n| LOOK.replace("name: look", &format!("name: look_{n}"));
+        (0..steps).map(one).collect()
+    };
+    check(&many(51), Err("it has 51 detection steps; a monitor looks with at most 50"));
     let conditional = LOOK.replace("}}\n", "}, condition: \"{folder} == 'a'\"}\n");
     check(&conditional, Err("`look` has a condition"));
     let reads = LOOK.replace("'{folder}'", "'{read.count}'");

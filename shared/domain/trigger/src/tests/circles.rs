@@ -1,8 +1,7 @@
 use crate::{Edge, MAX_CHAIN, TriggerId, circle, looped};
 
 fn edge(after: &str, starts: &str) -> Edge {
-    let (trigger, after, starts) = (String::new(), after.to_owned(), starts.to_owned());
-    Edge { trigger, after, starts }
+    Edge { after: after.to_owned(), starts: starts.to_owned() }
 }
 
 fn check(new: (&str, &str), others: &[(&str, &str)], expect: Option<&[&str]>) {
