@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use countersign_clock::{Outcome, Trigger};
-use countersign_run::{Fired, Occurrence};
+use countersign_run::{Fired, Occurrence, QUOTA_EXCEEDED};
 use countersign_store_catalog::Listener;
 use countersign_trigger::hook::{HookError, Message, Secret};
 use countersign_trigger::{Firing, TriggerEvent, TriggerId};
@@ -164,7 +164,7 @@ fn repeated(known: &Occurrence, fired: &Fired) -> Result<Value, Problem> {
 }
 
 fn is_turned_away(occurrence: &Occurrence) -> bool {
-    occurrence.is_skipped_for("QUOTA_EXCEEDED")
+    occurrence.is_skipped_for(QUOTA_EXCEEDED)
 }
 
 /// The day's runs of the trigger's owner are used up: the same message may come again when the next day begins.
@@ -172,7 +172,7 @@ fn turned_away(occurrence: &Occurrence, now: Timestamp) -> Problem {
     const DAY: i64 = 24 * 3600;
     let detail = "the runs that the owner of this webhook may start in a day are used up";
     let seconds = DAY - now.as_second().rem_euclid(DAY);
-    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "QUOTA_EXCEEDED", detail);
+    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, QUOTA_EXCEEDED, detail);
     let problem = problem.again_after(u32::try_from(seconds).unwrap_or(u32::MAX));
     problem.with("occurrence", occurrence.id.as_str())
 }

@@ -34,7 +34,7 @@ pub use from_monitor::{BatchId, FromMonitor, MonitorId};
 pub use head::{DryRun, Head, RunContext, Stop, StopReason};
 pub use occurrence::{
     InvalidOccurrence, Occurrence, OccurrenceId, OccurrenceReason, OccurrenceSource,
-    OccurrenceState,
+    OccurrenceState, QUOTA_EXCEEDED,
 };
 pub use partly::{PARTLY_DONE, partly_done};
 pub use quota::{Quota, QuotaExceeded, QuotaKind, day_of};
