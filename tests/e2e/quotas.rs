@@ -188,8 +188,7 @@ async fn only(world: &World, ana: &Person, trigger: &str, state: &str) -> Value 
 
 async fn sweep(world: &World, stack: &str) {
     let name = format!("{stack}-cron-sweep");
-    let command =
-        ["lambda", "invoke", "--function-name", &name, "--payload", "{}", "/dev/null"];
+    let command = ["lambda", "invoke", "--function-name", &name, "--payload", "{}", "/dev/null"];
     let said = world.aws(&command).await.unwrap();
     assert!(said.get("FunctionError").is_none(), "{said:#}");
 }

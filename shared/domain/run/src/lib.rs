@@ -5,6 +5,7 @@
 //! steps commute, so the fold does not depend on the order they arrive in.
 
 mod applied;
+mod asked_by;
 mod context;
 mod event;
 mod fired;
@@ -27,6 +28,7 @@ mod status;
 mod warnings;
 
 pub use applied::{ApprovalPolicy, ExecutionMode, UnderstoodInput};
+pub use asked_by::{AskedBy, AskedByKind};
 pub use event::{Event, EventKind, GateOutcome, Sending};
 pub use fired::Fired;
 pub use fold::{RunState, StepState, fold};

@@ -153,7 +153,7 @@ impl Clock {
         };
         let asked = match source {
             Source::Schedule(schedule) => self.question(of, schedule).await?,
-            Source::Trigger(trigger) => self.of_event(of, trigger, &profile).await?,
+            Source::Trigger(trigger) => self.of_event(of, trigger, &profile, now).await?,
         };
         let question = Question {
             run: of.id.run(0),

@@ -95,8 +95,7 @@ impl Clock {
     /// come at once are both the first for a moment; the turn is one's alone.
     pub(crate) async fn has_turn(&self, of: &Occurrence) -> Result<bool, ClockError> {
         // What waits for the quota had the turn when it was to begin, and keeps it.
-        Ok(of.waits_for_quota()
-            || (self.is_first(of).await? && self.catalog.take_turn(of).await?))
+        Ok(of.waits_for_quota() || (self.is_first(of).await? && self.catalog.take_turn(of).await?))
     }
 
     async fn is_full(&self, of: &Occurrence) -> Result<bool, ClockError> {
